@@ -3,64 +3,68 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec
 from types import ModuleType
 from typing import Any
 
 
 class DeferredModule(ModuleType):
-    """A module that stands in ``sys.modules``, and is executed when it is asked for a name that it lacks.
+    """A module that stands in ``sys.modules``, found and executed when it is asked for a name that it lacks.
 
-    ``importlib.util.LazyLoader`` executes a module as soon as it is imported for the second time.
+    ``importlib.util.LazyLoader`` finds a module at once, and executes it as soon as it is imported for the
+    second time.
     """
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - any name
-        spec = self.__spec__
-        if name.startswith("__") or spec is None or spec.loader is None:
+        if name == "__path__" and self.__spec__ is None:  # one of its modules is imported
+            self.find()
+        elif name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        self.__class__ = ModuleType  # type: ignore[assignment] # a module like any other from now on
-        spec.loader.exec_module(self)
-        self.__dict__.pop("_then")(self)
+        else:
+            self.execute()
         return getattr(self, name)
+
+    def find(self) -> ModuleSpec:
+        """Give the module its file and its folder. Raises ModuleNotFoundError."""
+        name = self.__name__
+        del sys.modules[name]  # or its own word is taken for where it is
+        try:
+            spec = find_spec(name)
+        finally:
+            sys.modules[name] = self
+        if spec is None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        vars(self).update(vars(module_from_spec(spec)))
+        return spec
+
+    def execute(self) -> None:
+        """Make it a module like any other."""
+        loader = (self.__spec__ or self.find()).loader
+        assert loader is not None  # noqa: S101 - what is found has one
+        self.__class__ = ModuleType  # type: ignore[assignment] # like any other
+        loader.exec_module(self)
+        self.__dict__.pop("_then")(self)
 
 
 def _nothing(_module: ModuleType) -> None:
     pass
 
 
-def defer(
-    name: str, then: Callable[[ModuleType], object] = _nothing, functions: Collection[str] = ()
-) -> ModuleType | None:
-    """Return the module ``name``, executed on its first use and then given to ``then``.
+def defer(name: str, then: Callable[[ModuleType], object] = _nothing) -> DeferredModule | None:
+    """Return the module ``name``, executed on its first use and then given to ``then``; None if it is there.
 
-    ``functions`` of it may be imported by name before that. Return None where the module is imported already,
-    or missing.
+    It must be in no package. Whether it is there at all is found out on its first use.
     """
-    spec = None if name in sys.modules else find_spec(name)
-    if spec is None:
+    if name in sys.modules:
         return None
-    module = module_from_spec(spec)
-    module.__class__ = DeferredModule
+    module = DeferredModule(name)
     module.__dict__["_then"] = then
-    for function in functions:
-        module.__dict__[function] = _deferred_function(module, function)
     sys.modules[name] = module
-    package, _, own_name = name.rpartition(".")
-    if package:
-        setattr(sys.modules[package], own_name, module)
     return module
-
-
-def _deferred_function(module: ModuleType, name: str) -> Callable[..., Any]:
-    def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - of any function
-        if vars(module).get(name) is call:  # the module is not executed yet
-            del vars(module)[name]
-        return getattr(module, name)(*args, **kwargs)
-
-    return call
 
 
 class StandIn(ModuleType):
@@ -96,7 +100,7 @@ def stand_ins(**modules: Mapping[str, object]) -> Iterator[None]:
 
 
 class DeferredFunction:
-    """A function of a module of ours, which is imported when it is first called."""
+    """A function of a module that is imported when the function is first called."""
 
     __slots__ = ("__name__", "_function", "_module")
 

@@ -3,7 +3,7 @@
 A command imports two hundred of them. For each, Python asks every finder there is, looks at the folder and
 twice at the source, and takes nine calls to read the compiled file: half of what a small module costs. Here
 a folder is listed once, and a module takes one look at its source and three calls for the compiled file.
-Whatever is no compiled module that is up to date is left to Python: packages, extensions, sources alone.
+Whatever is no compiled module that is up to date is left to Python: extensions, and sources alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HEADER = 16
 _BY_TIME = MAGIC_NUMBER + bytes(4)
 _LOWER_32_BITS = 0xFFFF_FFFF
 _PIECE = 1 << 16
-_SOURCE = ".py"
+_SOURCE, _PACKAGE_MODULE = ".py", "__init__"
 
 
 class _Loader(SourceFileLoader):
@@ -35,9 +35,10 @@ class _Loader(SourceFileLoader):
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return a module with the names that Python would look for, each with an error, and then set."""
         module = ModuleType(spec.name)
-        vars(module).update(
-            __loader__=self, __package__=spec.parent, __file__=spec.origin, __cached__=spec.cached
-        )
+        names = vars(module)
+        names.update(__loader__=self, __package__=spec.parent, __file__=spec.origin, __cached__=spec.cached)
+        if spec.submodule_search_locations is not None:
+            names["__path__"] = spec.submodule_search_locations
         return module
 
     def get_code(self, fullname: str) -> CodeType | None:
@@ -80,15 +81,19 @@ class _Folder:
         others = {name.partition(".")[0] for name in names if not name.endswith(_SOURCE)}
         #: What may be no extension, nor a package.
         self.modules = {name.removesuffix(_SOURCE) for name in names} - others
+        #: What may be a package.
+        self.folders = {name for name in names if "." not in name}
+        self.path = path
         self.start = os.path.join(path, "")  # noqa: PTH118 - as above
         self.before, _, self.after = cache_from_source(f"{self.start}*{_SOURCE}").rpartition("*")
 
-    def spec(self, fullname: str, name: str) -> ModuleSpec | None:
-        """Return the spec of a module; None if it is none, or may be an extension or a package."""
-        if name not in self.modules:
-            return None
+    def spec(self, fullname: str, name: str) -> ModuleSpec:
+        """Return the spec of one of its modules; ``__init__`` is that of the package which the folder is."""
         path, compiled = f"{self.start}{name}{_SOURCE}", f"{self.before}{name}{self.after}"
-        spec = ModuleSpec(fullname, _Loader(fullname, path, compiled), origin=path)
+        is_package = name == _PACKAGE_MODULE
+        spec = ModuleSpec(fullname, _Loader(fullname, path, compiled), origin=path, is_package=is_package)
+        if is_package:
+            spec.submodule_search_locations = [self.path]
         spec.has_location = True
         spec.cached = compiled
         return spec
@@ -103,12 +108,22 @@ class OwnModules:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        """Return the spec of a module or package; None if it is none, or may be an extension."""
         if path is None or len(path) != 1 or not fullname.startswith(_PACKAGE):
             return None
-        folder = self._folders.get(path[0])
-        if folder is None:
-            folder = self._folders[path[0]] = _Folder(path[0])
-        return folder.spec(fullname, fullname.rpartition(".")[2])
+        folder, name = self._folder(path[0]), fullname.rpartition(".")[2]
+        if name in folder.modules:
+            return folder.spec(fullname, name)
+        if name in folder.folders:
+            package = self._folder(folder.start + name)
+            if _PACKAGE_MODULE in package.modules:
+                return package.spec(fullname, _PACKAGE_MODULE)
+        return None
+
+    def _folder(self, path: str) -> _Folder:
+        if path not in self._folders:
+            self._folders[path] = _Folder(path)
+        return self._folders[path]
 
 
 def install() -> None:

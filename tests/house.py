@@ -208,8 +208,8 @@ def measures() -> tuple[Measure, ...]:
     )
     return (
         Measure("modules", len(modules), 527),
-        Measure("lines", sum(map(lines_of, MODULES)), 83_500),
-        Measure("median lines of a module", median(counts), 140),
+        Measure("lines", sum(map(lines_of, MODULES)), 83_800),
+        Measure("median lines of a module", median(counts), 145),
         Measure(
             "lines of the longest module",
             counts[-1],

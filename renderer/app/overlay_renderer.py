@@ -41,10 +41,10 @@ class RenderedOverlay(Record):
 
     ``findings`` know their lines. ``folders`` are those read as kustomizations. ``saw`` has the answers to
     all questions to the repository. ``seconds`` is how long it took, and ``account`` says so in words.
-    ``work`` are the steps that it took
-    (``model.work``), ``read`` the sizes of the files that were read for it first. ``tainted`` are the
-    values noted for it first that no output may repeat (``model.taint``); ``may_be_kept`` is False where
-    one of them stands in a line that a finding is about.
+    ``work`` are the steps that it took (``model.work``), ``read`` the sizes of the files that were read for
+    it first. ``tainted`` are the values noted for it first that no output may repeat (``model.taint``);
+    ``may_be_kept`` is False where one of them stands in a line that a finding is about. ``by_worker``:
+    another process has rendered it, and is busy with the next ones.
     """
 
     overlay: Overlay
@@ -58,6 +58,7 @@ class RenderedOverlay(Record):
     read: Mapping[str, int]
     tainted: tuple[str, ...] = ()
     may_be_kept: bool = True
+    by_worker: bool = False
 
 
 class OverlayRenderer:
@@ -142,7 +143,7 @@ def _files(overlay: Overlay, resources: ResourceSet, paths: Sequence[str]) -> Ma
     return {**manifests, **extras(overlay.tree.extras, overlay.path, overlay.kubevirt, manifests, resources)}
 
 
-#: How long the first overlays may take here, in seconds.
+#: Seconds of work that one process does alone: workers take a while to begin.
 ALONE = 0.3
 #: Workers get a share of so many parts each, so that they end at about the same time.
 _PARTS_PER_WORKER = 32
@@ -155,11 +156,21 @@ def rendered_in_order(
 
     Raises what ``OverlayRenderer.render`` raises, in a worker too.
     """
-    stopwatch, waiting = Stopwatch(), deque(overlays)
-    while waiting and (min(jobs, len(waiting)) == 1 or stopwatch.seconds() < ALONE):
-        yield renderer.render(waiting.popleft(), is_last=not waiting)
+    waiting, seconds = deque(overlays), list[float]()
+    while waiting and (min(jobs, len(waiting)) == 1 or not _is_much(seconds, len(waiting))):
+        rendered = renderer.render(waiting.popleft(), is_last=not waiting)
+        seconds.append(rendered.seconds)
+        yield rendered
     if waiting:
         yield from _rendered_by_workers(renderer, tuple(waiting), min(jobs, len(waiting)))
+
+
+def _is_much(seconds: Sequence[float], overlays: int) -> bool:
+    """Return True if ``overlays`` more are too much for one process, which took ``seconds`` for each so far.
+
+    The first overlay says little: what all have in common is read with it.
+    """
+    return sum(seconds) >= ALONE or (len(seconds) > 1 and min(seconds) * overlays >= ALONE)
 
 
 def _rendered_by_workers(
@@ -206,7 +217,7 @@ def _begin(renderer: OverlayRenderer, work: SharedWork, most: Limits, in_effect:
 
 
 def _render(overlay: Overlay) -> RenderedOverlay:
-    return _Worker.renderer.render(overlay)
+    return _Worker.renderer.render(overlay)._replace(by_worker=True)
 
 
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")

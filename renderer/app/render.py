@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from enum import Enum
 from os.path import isdir, lexists, realpath
 from pathlib import Path
 from posixpath import normpath
@@ -26,6 +25,7 @@ from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.rule_settings import warnings_as_errors
+from renderer.model.text_enum import TextEnum
 from renderer.source.overlays import output_sites
 from renderer.source.project import PROJECT_FILE
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from renderer.sharding import ShardName
 
 
-class RenderMode(Enum):
+class RenderMode(TextEnum):
     """Write the trees, compare them with what they should be, or tell what writing would do."""
 
     WRITE = "write"
@@ -98,14 +98,14 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     forced = _forced_files(
         project, request.forced, [*(each.output for each in selected), *(stale if request.prune else ())]
     )
-    with RunCache.of(project, wanted=request.use_cache) as cache:
-        rendering = _render_overlays(project, selected, cache, request, reporter)
-    findings = [*rendering.findings, *check_outputs(outputs, rendering.folders)]
-    trees = RenderedTrees(project.root, forced, reporter)
-    if not has_errors(findings):
-        findings += project.config.rules.applied(tuple(_emit(trees, rendering.overlays, stale, request)))
-        if request.tracked:
-            findings += untracked_files(project, [overlay.output for overlay in selected])
+    with RenderedTrees(project.root, forced, reporter) as trees:
+        with RunCache.of(project, wanted=request.use_cache) as cache:
+            rendering = _render_overlays(project, selected, cache, request, trees)
+        findings = [*rendering.findings, *check_outputs(outputs, rendering.folders)]
+        if not has_errors(findings):
+            findings += project.config.rules.applied(tuple(_emit(trees, rendering.overlays, stale, request)))
+            if request.tracked:
+                findings += untracked_files(project, [overlay.output for overlay in selected])
     reported = warnings_as_errors(findings) if request.strict else tuple(findings)
     return RenderResult(tuple(trees.results), reported, tuple(overlay.path for overlay in selected))
 
@@ -148,15 +148,26 @@ def _emit(
 
 
 def _render_overlays(
-    project: Project, overlays: Sequence[Overlay], cache: RunCache, request: RenderRequest, reporter: Reporter
+    project: Project,
+    overlays: Sequence[Overlay],
+    cache: RunCache,
+    request: RenderRequest,
+    trees: RenderedTrees,
 ) -> _RenderedOverlays:
-    """Render the overlays that changed, and take the results of the others from the cache."""
+    """Render the overlays that changed, and take the results of the others from the cache.
+
+    While workers go on, what they have rendered is kept, and trees are begun as long as there is no error.
+    """
+    reporter, may_write = trees.reporter, request.mode is RenderMode.WRITE
     unchanged = {overlay.path: known for overlay in overlays if (known := cache.unchanged(overlay))}
     changed = [overlay for overlay in overlays if overlay.path not in unchanged]
     rendered = {}
     for each in _render_changed(project, changed, cache, request.jobs, reporter):
         rendered[each.overlay.path] = each
-        cache.keep(each)  # workers go on meanwhile
+        cache.keep(each)
+        may_write = may_write and not has_errors(each.findings)
+        if may_write and each.by_worker:
+            trees.begin(each)
     for path in unchanged:
         reporter.detail(f"{path}: nothing has changed since it was rendered")
     results: list[Rendered] = [unchanged.get(overlay.path) or rendered[overlay.path] for overlay in overlays]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from enum import Enum
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.run_cache import UnchangedOverlay
@@ -15,6 +15,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Seve
 from renderer.model.location import Location
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay
+from renderer.model.text_enum import TextEnum
 from renderer.source.overlays import output_sites
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from renderer.app.project import Project
     from renderer.emit.check import TreeDiff
     from renderer.emit.swap import Repair
-    from renderer.emit.write import Written
+    from renderer.emit.write import TreeBatch, TreeChange, Written
 
 #: An overlay without errors, with the files that its tree should have.
 Rendered: TypeAlias = "RenderedOverlay | UnchangedOverlay"
@@ -32,7 +33,7 @@ Rendered: TypeAlias = "RenderedOverlay | UnchangedOverlay"
 _WrittenOne: TypeAlias = "tuple[Written | DiagnosticError, str]"
 
 
-class TreeAction(Enum):
+class TreeAction(TextEnum):
     """The three things that a run does with a tree, and the one that it only plans."""
 
     WRITTEN = "written"
@@ -63,6 +64,17 @@ class TreeResult(Record):
     stays: bool = False
 
 
+class _Change(Record):
+    """A change of a tree, and the repairs that it took, which are told when all is done."""
+
+    tree: TreeChange
+    repairs: list[Repair]
+
+
+def _with_more(trees: int) -> str:
+    return f", with {trees - 1} more" if trees > 1 else ""
+
+
 class RenderedTrees:
     """The trees below ``root``; of each output ``forced`` has the files to overwrite or remove all the same.
 
@@ -74,6 +86,32 @@ class RenderedTrees:
         self.forced = forced
         self.reporter = reporter
         self.results: list[TreeResult] = []
+        self._begun: dict[str, _Change] = {}
+        self._batch: TreeBatch | None = None
+        self._held = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.close()
+
+    def begin(self, rendered: RenderedOverlay) -> None:
+        """Build the tree of an overlay, while others are being rendered, for ``write`` to put in its place.
+
+        As many as may be built at once are, unless another run is at work or was killed. Without ``write``,
+        they are gone with the context.
+        """
+        # A run that writes nothing imports nothing of this.
+        from renderer.emit.write import TreeBatch, is_at_work, most_trees_at_once  # noqa: PLC0415 - as said
+
+        if self._batch is None:
+            if is_at_work(self.root, rendered.overlay.output):
+                return
+            self._batch = self._held.enter_context(TreeBatch(self.root.resolve()))
+        if len(self._batch) < most_trees_at_once():
+            change = self._begun[rendered.overlay.output] = self._change(rendered)
+            self._batch.build(change.tree)
 
     def write(self, rendered: Sequence[Rendered]) -> list[Diagnostic]:
         """Write each tree, several at once. Return the findings; a tree with an error is left as it was."""
@@ -83,23 +121,45 @@ class RenderedTrees:
 
     def _written(self, changed: Sequence[RenderedOverlay]) -> Iterator[_WrittenOne]:
         """Yield the result for each tree, and how long that and those with it took."""
-        from renderer.emit.write import TREES_AT_ONCE, TreeChange, write_trees  # noqa: PLC0415 - if any changes
+        begun = self._finished(self._batch) if self._batch else {}
+        others = self._written_together([each for each in changed if each.overlay.output not in begun])
+        for each in changed:
+            yield begun.get(each.overlay.output) or next(others)
+
+    def _finished(self, batch: TreeBatch) -> Mapping[str, _WrittenOne]:
+        """Put the trees that were begun into their places; return the results by output."""
+        stopwatch, more = Stopwatch(), _with_more(len(self._begun))
+        with self.reporter.doing(f"writing {next(iter(self._begun))}{more}"):
+            done = batch.finish()
+        self._held.close()
+        elapsed = f"{stopwatch.total()}{more}"
+        results = zip(self._begun.items(), done, strict=True)
+        finished = {output: (result, elapsed) for (output, _), result in results if result is not None}
+        for output in finished:
+            self._note(output, self._begun[output].repairs)
+        return finished
+
+    def _written_together(self, changed: Sequence[RenderedOverlay]) -> Iterator[_WrittenOne]:
+        from renderer.emit.write import TREES_AT_ONCE, write_trees  # noqa: PLC0415 - if any changes
 
         for start in range(0, len(changed), TREES_AT_ONCE):
-            some, stopwatch = changed[start : start + TREES_AT_ONCE], Stopwatch()
-            others = f", with {len(some) - 1} more" if len(some) > 1 else ""
-            repairs: list[list[Repair]] = [[] for _ in some]
-            changes = [
-                TreeChange(output, each.files, self.forced.get(output, ()), noted.append)
-                for each, noted in zip(some, repairs, strict=True)
-                for output in [each.overlay.output]
-            ]
-            with self.reporter.doing(f"writing {changes[0].output}{others}"):
-                results = list(write_trees(self.root, changes))
-            elapsed = f"{stopwatch.total()}{others}"
-            for change, noted, result in zip(changes, repairs, results, strict=True):
-                self._note(change.output, noted)
+            stopwatch = Stopwatch()
+            changes = [self._change(each) for each in changed[start : start + TREES_AT_ONCE]]
+            more = _with_more(len(changes))
+            with self.reporter.doing(f"writing {changes[0].tree.output}{more}"):
+                results = list(write_trees(self.root, [change.tree for change in changes]))
+            elapsed = f"{stopwatch.total()}{more}"
+            for change, result in zip(changes, results, strict=True):
+                self._note(change.tree.output, change.repairs)
                 yield result, elapsed
+
+    def _change(self, rendered: RenderedOverlay) -> _Change:
+        from renderer.emit.write import TreeChange  # noqa: PLC0415 - if any changes
+
+        output, repairs = rendered.overlay.output, list["Repair"]()
+        return _Change(
+            TreeChange(output, rendered.files, self.forced.get(output, ()), repairs.append), repairs
+        )
 
     def compare(self, rendered: Iterable[Rendered]) -> list[Diagnostic]:
         """Compare each tree with what it should be. Return an error for each file that differs."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from renderer.app.project import Project
@@ -16,6 +15,7 @@ from renderer.disk import ConfinedFolder
 from renderer.emit.ownership import encode_files
 from renderer.emit.unchanged_since_render import files_unchanged_since_render, tree_digest
 from renderer.model.diagnostic import Diagnostic, has_errors
+from renderer.model.digest import sha256
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay
 from renderer.signing_key import KEY_VARIABLE, signing_key
@@ -95,4 +95,4 @@ def _fingerprint(project: Project) -> tuple[str, ...]:
         for name, value in sorted(project.environment.items())
         if name.startswith("VMRENDER_") and name != KEY_VARIABLE
     )
-    return tool_fingerprint(), str(project.root), sha256(written).hexdigest(), *variables
+    return tool_fingerprint(), str(project.root), sha256(written), *variables

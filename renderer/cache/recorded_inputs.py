@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Mapping
-from hashlib import sha256
 from pathlib import Path
 from time import time_ns
 from typing import Any, TypeAlias
 
 from renderer.cache.store import Store
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.digest import sha256
 from renderer.model.json import Json, object_at
 from renderer.source.file_system import FileSystem
 from renderer.source.recorder import FileQuestion, answer
@@ -51,7 +51,7 @@ class FileDigests:
             content = self._read(path)
         except (OSError, ValueError, DiagnosticError):
             return None
-        digest = sha256(content).hexdigest()
+        digest = sha256(content)
         if _has_settled(status):
             self._fresh[path] = [digest, *signs]
         return digest

@@ -14,11 +14,9 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from hashlib import sha256
-from hmac import compare_digest
-from hmac import digest as sign
 from pathlib import Path
 
+from renderer.model.digest import hmac_sha256, is_same_digest, sha256
 from renderer.model.json import Json
 from renderer.model.record import Record
 from renderer.signing_key import user_folder
@@ -70,7 +68,7 @@ class Store:
         except OSError:
             return None
         signature, body = content[:_SIGNATURE_BYTES], content[_SIGNATURE_BYTES:]
-        if not compare_digest(signature, self._signature(digest, body)):
+        if not is_same_digest(signature, self._signature(digest, body)):
             return None
         with suppress(OSError):
             os.utime(file)  # it was of use
@@ -110,7 +108,7 @@ class Store:
         return f"{self._folder}/{digest[:2]}/{digest[2:]}"
 
     def _signature(self, digest: str, body: bytes) -> bytes:
-        return sign(self._key, digest.encode() + body, "sha256")
+        return hmac_sha256(self._key, digest.encode() + body)
 
 
 def size_of(folder: Path) -> CacheSize:
@@ -154,4 +152,4 @@ def _listed(folder: str) -> list[os.DirEntry[str]]:
 
 
 def _digest(name: tuple[str, ...]) -> str:
-    return sha256("\0".join(name).encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256("\0".join(name))

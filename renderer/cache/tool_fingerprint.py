@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from hashlib import sha256
 from pathlib import Path
 
 from renderer import __version__
 from renderer.bundled import data_folder
+from renderer.model.digest import sha256
 
 _PACKAGE = Path(__file__).resolve().parents[1]
+#: The suffix of the long forms of codes, which no result holds.
+_PAGE = ".md"
 _LIBRARIES = (".dist-info", ".egg-info")
 
 
@@ -27,7 +29,7 @@ def tool_fingerprint() -> str:
         folders = (_PACKAGE, data_folder("schemas"), data_folder("catalog"))
         ours = "\n".join(_signs(*map(str, folders))).encode()
     found = (sys.version, sys.platform, *_libraries())
-    return sha256(ours + "\n".join(found).encode("utf-8", "surrogateescape")).hexdigest()
+    return sha256(ours + "\n".join(found).encode("utf-8", "surrogateescape"))
 
 
 def _libraries() -> list[str]:
@@ -49,14 +51,15 @@ def _listed(folder: str) -> list[str]:
 
 
 def _signs(*folders: str) -> list[str]:
-    """Return the path, time and size of each file in the folders."""
+    """Return the path, time and size of each file in the folders that is run or read."""
     signs, left = [], [*folders]
     while left:
         with os.scandir(left.pop()) as entries:
             for entry in entries:
-                if not entry.is_dir():
+                if entry.is_dir():
+                    if entry.name != "__pycache__":
+                        left.append(entry.path)
+                elif not entry.name.endswith(_PAGE):
                     status = entry.stat()
                     signs.append(f"{entry.path} {status.st_mtime_ns} {status.st_size}")
-                elif entry.name != "__pycache__":
-                    left.append(entry.path)
     return sorted(signs)

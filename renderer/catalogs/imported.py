@@ -5,7 +5,6 @@ An import never touches a file that no import wrote.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +14,7 @@ from renderer.catalogs.entry import KINDS, is_entry
 from renderer.kubevirt.kinds import INSTANCETYPE_PREFIX
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.digest import sha256
 from renderer.model.json import text_at
 from renderer.model.kustomization import KUSTOMIZATION_FILE
 from renderer.model.resource import Resource
@@ -42,7 +42,7 @@ class Imported(NamedTuple):
     @property
     def digest(self) -> str:
         """The digest of the file with the digests: one for all of it."""
-        return hashlib.sha256(self.files[SUMS]).hexdigest()
+        return sha256(self.files[SUMS])
 
 
 def imported(resources: Iterable[Resource], name: str, release: str) -> Imported:
@@ -90,7 +90,7 @@ def described_kinds(resources: Iterable[Resource]) -> str:
 
 
 def digest_of(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+    return sha256(content)
 
 
 def refused(message: str, hint: str) -> DiagnosticError:

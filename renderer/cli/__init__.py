@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from renderer import importer
-from renderer.deferred import defer, stand_ins
+from renderer.deferred import DeferredFunction, defer, stand_ins
 
 importer.install()
 
@@ -26,11 +26,12 @@ defer("inspect")
 # `shutil` looks if they are there, for archives, and then drops them.
 defer("bz2")
 defer("lzma")
-# `pathlib` needs one for addresses of files alone, and the other for paths of Windows.
-defer("urllib.parse", functions=("quote_from_bytes",))
+# `pathlib` needs one for paths of Windows, and a function of the other for addresses of files.
 defer("ntpath")
-# `urllib.parse` needs it for addresses of IPv6 alone.
-defer("ipaddress")
+with stand_ins(
+    **{"urllib.parse": {"quote_from_bytes": DeferredFunction("urllib.parse", "quote_from_bytes")}}
+):
+    import pathlib as pathlib
 
 
 class _NoValue:

@@ -6,6 +6,7 @@ from renderer.compose.identity import remembering_id
 from renderer.compose.res_map import ResMap
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.digest import sha256
 from renderer.model.json import Json, JsonObject, object_at, with_value
 from renderer.model.resource import Resource
 from renderer.model.work import spend
@@ -43,9 +44,7 @@ def name_hash(resource: Resource) -> str:
     if isinstance(content.get(optional), dict):
         hashed[optional] = content[optional]
     spend(2 * len(object_at(content, "data")), "hashing generated data")
-    from hashlib import sha256  # noqa: PLC0415 - only for what is generated
-
-    return sha256(go_json(hashed).encode()).hexdigest()[:_LENGTH].translate(_AMBIGUOUS)
+    return sha256(go_json(hashed).encode())[:_LENGTH].translate(_AMBIGUOUS)
 
 
 def go_json(value: Json) -> str:

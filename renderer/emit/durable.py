@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
 import sys
 from collections import deque
@@ -125,7 +124,9 @@ def link_or_copy(old: Path, new: Path) -> None:
     except OSError as error:
         if error.errno not in _NO_HARD_LINK or not stat.S_ISREG(old.lstat().st_mode):
             raise
-        shutil.copy2(old, new, follow_symlinks=False)
+        from shutil import copy2  # noqa: PLC0415 - brings libraries for archives, for what cannot be linked
+
+        copy2(old, new, follow_symlinks=False)
 
 
 def sync_folder(folder: Path) -> None:

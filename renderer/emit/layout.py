@@ -19,13 +19,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from enum import IntEnum
 from functools import lru_cache
-from hashlib import sha256
 
 from renderer.emit.bounded_text import bounded_texts
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.digest import sha256
 from renderer.model.limits import limits
 from renderer.model.pattern import pattern
 from renderer.model.render_config import CLUSTER_FOLDER, PER_RESOURCE, is_per_resource
@@ -36,19 +35,17 @@ _CORE_GROUP = "core"
 _CATALOG, _RESOURCES = "catalog", "resources"
 _CATALOG_GROUP = "instancetype.kubevirt.io"
 
+_SAFE = "abcdefghijklmnopqrstuvwxyz0123456789._-"
 _UNSAFE = pattern(r"[^a-z0-9._-]")
-_OUTER_DOTS = pattern(r"^\.+|\.+$")
+_WINDOWS_DEVICES = frozenset({"con", "prn", "aux", "nul", "com", "lpt"})
 _WINDOWS_DEVICE = pattern(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)")
 _NAMELESS = "_"
 _KUSTOMIZATION = "kustomization"
 _LONGEST = 120  # with the longest suffix still under the 255 bytes that file systems allow
 
 
-class _Form(IntEnum):
-    SHORT = 1
-    GROUP = 2
-    DIGEST = 3
-    CONTENT = 4
+#: What a path tells: as little as it can, the group too, a digest of the identity, one of the content.
+_SHORT, _GROUP, _IDENTITY, _CONTENT = range(4)
 
 
 def file_paths(resources: Iterable[Resource], pattern: str) -> tuple[str, ...]:
@@ -58,10 +55,10 @@ def file_paths(resources: Iterable[Resource], pattern: str) -> tuple[str, ...]:
     ``DiagnosticError``: duplicate-id for resources of one identity and content.
     """
     resources = tuple(resources)
-    paths = [_path(resource, pattern, _Form.SHORT) for resource in resources]
+    paths = [_path(resource, pattern, _SHORT) for resource in resources]
     if not is_per_resource(pattern):
         return tuple(paths)
-    forms = [_Form.SHORT] * len(resources)
+    forms = [_SHORT] * len(resources)
     while shared := {path for path, count in Counter(paths).items() if count > 1}:
         for index, resource in enumerate(resources):
             if paths[index] in shared:
@@ -75,8 +72,8 @@ def object_file_name(name: str) -> str:
     return f"{_safe(name)}.yaml"
 
 
-def _longer(form: _Form, resource: Resource) -> _Form:
-    if form is _Form.CONTENT:
+def _longer(form: int, resource: Resource) -> int:
+    if form == _CONTENT:
         raise DiagnosticError(
             Diagnostic(
                 code=Code.DUPLICATE_ID,
@@ -86,10 +83,10 @@ def _longer(form: _Form, resource: Resource) -> _Form:
                 hint="give each of them a name of its own",
             )
         )
-    return _Form(form + 1)
+    return form + 1
 
 
-def _path(resource: Resource, pattern: str, form: _Form) -> str:
+def _path(resource: Resource, pattern: str, form: int) -> str:
     values = _values(resource, form)
     *folders, file = (part.format_map(values) for part in pattern.split("/"))
     stem, _, suffix = file.rpartition(".")
@@ -100,11 +97,11 @@ def _path(resource: Resource, pattern: str, form: _Form) -> str:
     return "/".join((*above, f"{safe}{_digest_suffix(resource, form)}.{suffix}"))
 
 
-def _values(resource: Resource, form: _Form) -> Mapping[str, str]:
+def _values(resource: Resource, form: int) -> Mapping[str, str]:
     gvk = resource.gvk
     return {
         "namespace": _safe(resource.namespace) or CLUSTER_FOLDER,
-        "kind": f"{gvk.kind}.{gvk.group}" if form >= _Form.GROUP and gvk.group else gvk.kind,
+        "kind": f"{gvk.kind}.{gvk.group}" if form >= _GROUP and gvk.group else gvk.kind,
         "name": resource.name,
         "group": gvk.group or _CORE_GROUP,
         "version": gvk.version,
@@ -112,12 +109,12 @@ def _values(resource: Resource, form: _Form) -> Mapping[str, str]:
     }
 
 
-def _digest_suffix(resource: Resource, form: _Form) -> str:
-    if form < _Form.DIGEST:
+def _digest_suffix(resource: Resource, form: int) -> str:
+    if form < _IDENTITY:
         return ""
     gvk = resource.gvk
     identity = f"{gvk.group}\n{gvk.version}\n{gvk.kind}\n{resource.namespace}\n{resource.name}"
-    if form is _Form.DIGEST:
+    if form == _IDENTITY:
         return f"-{_digest(identity)[:8]}"
     return f"-{_digest(identity + encode([resource.content]))}"
 
@@ -125,14 +122,17 @@ def _digest_suffix(resource: Resource, form: _Form) -> str:
 @lru_cache(maxsize=1024)
 def _safe(text: str) -> str:
     """``text`` as a file name on every file system; empty only when ``text`` is."""
-    name = _UNSAFE.sub("-", text.lower())
-    name = _OUTER_DOTS.sub(lambda dots: "-" * len(dots[0]), name)
-    name = _WINDOWS_DEVICE.sub(r"\1-", name, count=1) if _WINDOWS_DEVICE.match(name) else name
+    name = text.lower()
+    if name.strip(_SAFE):  # expressions are compiled for what most names are not
+        name = _UNSAFE.sub("-", name)
+    name = name.lstrip(".").rjust(len(name), "-").rstrip(".").ljust(len(name), "-")
+    if name[:3] in _WINDOWS_DEVICES and _WINDOWS_DEVICE.match(name):
+        name = _WINDOWS_DEVICE.sub(r"\1-", name, count=1)
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 9]}-{_digest(text)[:8]}"
 
 
 def _digest(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(text)
 
 
 def layout(resources: Iterable[Resource], pattern: str = PER_RESOURCE) -> Mapping[str, str]:

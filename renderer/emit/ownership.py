@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from hashlib import sha256
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.digest import sha256
 from renderer.model.location import Location
 from renderer.model.pattern import pattern
 
@@ -24,12 +24,14 @@ _HEADER = (
 _VERSION_LINE = pattern(r"# vmrender-owned (\d{1,9})\b.*")
 _ENTRY = pattern(r"([0-9a-f]{64})  (\S.*)")
 _LONGEST = 400
+#: The expression is compiled for paths of others alone.
+_SAFE_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789._-/"
 _UNSAFE_CHARACTER = pattern(r'[\x00-\x1f\x7f<>:"|?*\\]')
 
 
 def digest(content: bytes) -> str:
     """The SHA-256 of a file's content, in hexadecimal."""
-    return sha256(content).hexdigest()
+    return sha256(content)
 
 
 def encode_ownership(files: Mapping[str, bytes]) -> bytes:
@@ -76,7 +78,7 @@ def is_tree_path(path: str) -> bool:
     return (
         path != OWNERSHIP_FILE
         and len(path) <= _LONGEST
-        and not _UNSAFE_CHARACTER.search(path)
+        and not (path.strip(_SAFE_CHARACTERS) and _UNSAFE_CHARACTER.search(path))
         and not any(part in {"", ".", ".."} or part.lower() == ".git" for part in parts)
     )
 

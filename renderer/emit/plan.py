@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from shlex import quote
 
 from renderer.emit.ownership import EncodedFiles, digest
 from renderer.emit.tree import OBSTACLE, Tree
@@ -59,6 +58,8 @@ def refusals(output: str, tree: Tree, plan: TreePlan) -> tuple[Diagnostic, ...]:
 
 
 def _refusal(output: str, tree: Tree, path: str) -> Diagnostic:
+    from shlex import quote  # noqa: PLC0415 - compiles an expression, for what is refused
+
     place = f"{output}/{path}"
     if tree.files[path] is OBSTACLE:
         message = f"{path} cannot be written: a folder or link is in its way"

@@ -9,14 +9,12 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
-from hashlib import sha256
-from hmac import compare_digest
-from hmac import digest as sign
 from pathlib import Path
 
 from renderer.emit.durable import write_new_file
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.emit.tree import is_folder, read_file
+from renderer.model.digest import hmac_sha256, is_same_digest, sha256
 from renderer.signing_key import signing_key
 
 #: The file that holds it.
@@ -66,7 +64,7 @@ def _proved(area: Path) -> tuple[str, str]:
     key, content = signing_key(os.environ), _content(area / PROOF)
     with suppress(ValueError):
         before, after, signature = content.decode().split()
-        if key and compare_digest(signature, _signature(key, f"{before} {after}")):
+        if key and is_same_digest(signature, _signature(key, f"{before} {after}")):
             return before, after
     return "", ""
 
@@ -80,8 +78,8 @@ def _content(file: Path) -> bytes:
 
 
 def _signature(key: bytes, stated: str) -> str:
-    return sign(key, f"staging {stated}".encode(), "sha256").hex()
+    return hmac_sha256(key, f"staging {stated}".encode()).hex()
 
 
 def _digest(ownership: bytes | None) -> str:
-    return "-" if ownership is None else sha256(ownership).hexdigest()
+    return "-" if ownership is None else sha256(ownership)

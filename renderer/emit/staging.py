@@ -17,13 +17,11 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Self
 
@@ -34,6 +32,7 @@ from renderer.emit.proof import PROOF, unproved_tree
 from renderer.emit.tree import OBSTACLE, is_folder, look_up_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.digest import sha256
 from renderer.model.location import Location
 from renderer.model.record import Record
 
@@ -234,7 +233,7 @@ class StagingArea(Record):
         Raises ``DiagnosticError``: output-invalid when a link or file stands where the area would.
         """
         top = _staging_parent(output)
-        digest = sha256(output.path.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        digest = sha256(output.path)[:8]
         area = cls(top, PurePosixPath(STAGING_FOLDER, f"{output.folder.name}-{digest}"))
         found = look_up_folder(top / STAGING_FOLDER)
         if found is OBSTACLE:
@@ -307,7 +306,9 @@ def discard(folder: Path) -> None:
     """Remove a folder with all that is in it, as far as that is possible."""
     if is_folder(folder):
         make_writable(folder)
-        shutil.rmtree(folder, ignore_errors=True)
+        from shutil import rmtree  # noqa: PLC0415 - brings libraries for archives, for old trees
+
+        rmtree(folder, ignore_errors=True)
 
 
 def make_writable(folder: Path) -> None:

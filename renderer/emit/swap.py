@@ -13,7 +13,6 @@ import stat
 import sys
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from enum import Enum
 from pathlib import Path, PurePosixPath
 
 from renderer.disk import opened_folder
@@ -23,6 +22,7 @@ from renderer.emit.ownership import OWNERSHIP_FILE, decode_ownership, digest
 from renderer.emit.staging import Staging, discard, make_writable
 from renderer.emit.tree import TreeFile, is_folder, read_file
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.text_enum import TextEnum
 
 #: Not loaded by Argo CD or Flux.
 _SUFFIX = ".edited"
@@ -230,7 +230,7 @@ def _remove(folder: Path, path: str) -> None:
                 (above / parent.name).rmdir()
 
 
-class Repair(Enum):
+class Repair(TextEnum):
     """The repair of what a killed run left, in words."""
 
     CLEARED = "cleared up after a run that was interrupted; the tree was whole"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from hashlib import sha256
 from pathlib import Path
 
 from renderer.disk import ConfinedFolder
@@ -12,13 +11,14 @@ from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.emit.staging import StagingArea, has_staging_folder
 from renderer.emit.tree import look_up_folder
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.digest import sha256
 
 _DIGEST = 64
 
 
 def tree_digest(ownership: bytes) -> str:
     """Return the digest of a whole tree: that of its ownership file, which has the digests of all others."""
-    return sha256(ownership).hexdigest()
+    return sha256(ownership)
 
 
 def files_unchanged_since_render(

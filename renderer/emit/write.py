@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import errno
 import os
+import posixpath
 import stat
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path, PurePosixPath
-from typing import TypeAlias, TypeVar
+from typing import Self, TypeAlias, TypeVar
 
 from renderer.disk import opened_folder
 from renderer.emit.durable import Unsynced, link_or_copy
@@ -23,7 +24,7 @@ from renderer.emit.output_folder import OutputFolder, is_link
 from renderer.emit.ownership import OWNERSHIP_FILE, encode_files
 from renderer.emit.plan import TreePlan, plan_tree, refusals
 from renderer.emit.proof import write_proof
-from renderer.emit.staging import OtherTurnError, Staging, StagingArea, Turn
+from renderer.emit.staging import OtherTurnError, Staging, StagingArea, Turn, has_staging_folder
 from renderer.emit.swap import (
     Repair,
     drop,
@@ -39,6 +40,14 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.record import Record
 
 T = TypeVar("T")
+
+
+def is_at_work(root: Path, output: str) -> bool:
+    """Return True if a run that changes trees is under way, or was killed, and if ``output`` is refused."""
+    try:
+        return has_staging_folder(OutputFolder.locate(root, output))
+    except DiagnosticError:
+        return True
 
 
 def build_tree(old: Path, new: Path, plan: TreePlan, wanted: Mapping[str, bytes], unsynced: Unsynced) -> None:
@@ -119,6 +128,18 @@ _HINT = "nothing is lost: free space or give access, then render again"
 
 #: Trees that are built, and then are on the disk, at the same time. Each has two folders open, at most.
 TREES_AT_ONCE = 32
+#: So many where the system lets this process open enough files, half of them for other purposes.
+_MOST_TREES_AT_ONCE = 256
+
+
+def most_trees_at_once() -> int:
+    """Return how many trees may be built before any is put in its place."""
+    try:
+        from resource import RLIMIT_NOFILE, getrlimit  # noqa: PLC0415 - Windows has none
+    except ImportError:
+        return TREES_AT_ONCE
+    files, _ = getrlimit(RLIMIT_NOFILE)
+    return _MOST_TREES_AT_ONCE if files < 0 else max(TREES_AT_ONCE, min(_MOST_TREES_AT_ONCE, files // 4))
 
 
 class TreeChange(Record):
@@ -184,28 +205,74 @@ def _written_at_once(root: Path, changes: Sequence[TreeChange]) -> list[Written 
     results: dict[int, Written | DiagnosticError] = {}
     waiting = list(range(len(changes)))
     while waiting:
-        with Turn() as turn, ExitStack() as begun:
-            writing = {
-                number: begun.enter_context(closing(_writing(root, changes[number], turn)))
-                for number in waiting
-            }
-            waiting = []
-            failure: OSError | None = None
-            while writing:
-                for number, steps in tuple(writing.items()):
-                    try:
-                        steps.throw(failure) if failure else next(steps)
-                    except StopIteration as end:
-                        results[number] = end.value
-                    except DiagnosticError as error:
-                        results[number] = error
-                    except OtherTurnError:
-                        waiting.append(number)
-                    else:
-                        continue
-                    del writing[number]
-                failure = _failure_of(turn.unsynced)
+        with TreeBatch(root) as batch:
+            for number in waiting:
+                batch.build(changes[number])
+            results |= {number: done for number, done in zip(waiting, batch.finish(), strict=True) if done}
+        waiting = [number for number in waiting if number not in results]
     return [results[number] for number in range(len(changes))]
+
+
+class TreeBatch:
+    """Trees below ``root`` that are built one by one and put in place together; no link is in its path.
+
+    Other processes wait from the first tree on until the context ends. Then trees that were not put in place
+    are gone, and so are folders above them that were made for them alone.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root, self._turn, self._begun = root, Turn(), ExitStack()
+        self._above: dict[PurePosixPath, None] = {}
+        self._writing: dict[int, _Steps[Written]] = {}
+        self._results: dict[int, Written | DiagnosticError | None] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._turn:
+            self._begun.close()
+            for folder in reversed(self._above):
+                with suppress(OSError), opened_folder(self._root, folder.parent) as above:  # it holds a tree
+                    (above / folder.name).rmdir()
+
+    def __len__(self) -> int:
+        return len(self._writing) + len(self._results)
+
+    def build(self, change: TreeChange) -> None:
+        """Build the tree in staging; where it stands already, or cannot be built, that is its result."""
+        number, above = len(self), reversed(PurePosixPath(posixpath.normpath(change.output)).parents[:-1])
+        missing = [each for each in above if not os.path.lexists(self._root / each)]
+        self._writing[number] = self._begun.enter_context(closing(_writing(self._root, change, self._turn)))
+        self._go_on(number, None)
+        if number in self._writing:
+            self._above |= dict.fromkeys(missing)
+
+    def finish(self) -> list[Written | DiagnosticError | None]:
+        """Wait for the disk, put the trees in place, and return what came of each, in order.
+
+        None is for a tree that needs the lock of another folder. A disk that fails one fails all of them.
+        """
+        while self._writing:
+            failure = _failure_of(self._turn.unsynced)
+            for number in tuple(self._writing):
+                self._go_on(number, failure)
+        _failure_of(self._turn.unsynced)  # what the last steps left: the trees are in place
+        return [self._results[number] for number in range(len(self))]
+
+    def _go_on(self, number: int, failure: OSError | None) -> None:
+        """Take one step with a tree, or end it with ``failure``."""
+        steps = self._writing[number]
+        try:
+            steps.throw(failure) if failure else next(steps)
+        except StopIteration as end:
+            self._results[number] = end.value
+        except DiagnosticError as error:
+            self._results[number] = error
+        except OtherTurnError:
+            self._results[number] = None
+        if number in self._results:
+            del self._writing[number]
 
 
 def _failure_of(unsynced: Unsynced) -> OSError | None:

@@ -26,7 +26,6 @@ from renderer.instancetype.defaults import (
 from renderer.instancetype.find import Found
 from renderer.instancetype.requirements import check_requirements
 from renderer.instancetype.resolve import ResolvedMatchers
-from renderer.instancetype.sizes import custom_sizes, of_size
 from renderer.instancetype.spread import check_spread
 from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.codes import Code
@@ -187,6 +186,8 @@ def _cause_of_custom_size(conflict: Conflict, instancetype: Found) -> ExpansionC
 
 
 def _way_out(conflict: Conflict, instancetype: Found, template: JsonObject, scope: Scope) -> str:
+    from renderer.instancetype.sizes import custom_sizes, of_size  # noqa: PLC0415 - only for conflicts
+
     drop = f"drop {conflict.field}"
     others = of_size(
         instancetype,

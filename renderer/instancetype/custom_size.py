@@ -13,9 +13,8 @@ from renderer.instancetype.apply.cpu import CpuTopology, cpu_topology
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.cause import CauseError, ExpansionCause
 from renderer.instancetype.find import Found
-from renderer.instancetype.sizes import count_of_vcpus
 from renderer.instancetype.spread import divisor, is_spreadable
-from renderer.instancetype.topology import Topology, preferred_topology, spread_options
+from renderer.instancetype.topology import Topology, count_of_vcpus, preferred_topology, spread_options
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.instancetype.vmi_template import VMI_SPEC, is_zero
 from renderer.kubevirt.kinds import INSTANCETYPE

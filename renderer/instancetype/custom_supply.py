@@ -22,7 +22,7 @@ from renderer.instancetype.custom_size import (
 )
 from renderer.instancetype.find import Found
 from renderer.instancetype.resolve import ResolvedMatchers
-from renderer.instancetype.sizes import count_of_vcpus
+from renderer.instancetype.topology import count_of_vcpus
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.instancetype.vmi_template import with_section
 from renderer.model.codes import Code

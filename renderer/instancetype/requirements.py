@@ -13,8 +13,13 @@ from renderer.instancetype.cause import CrashError, ExpansionCause
 from renderer.instancetype.custom_size import MEMORY, NO_CUSTOM_SIZE, VCPUS
 from renderer.instancetype.find import Found, decoded
 from renderer.instancetype.resolve import ResolvedMatchers
-from renderer.instancetype.sizes import count_of_vcpus, of_at_least
-from renderer.instancetype.topology import Across, Topology, preferred_topology, spread_options
+from renderer.instancetype.topology import (
+    Across,
+    Topology,
+    count_of_vcpus,
+    preferred_topology,
+    spread_options,
+)
 from renderer.instancetype.vmi_template import VMI_SPEC
 from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.codes import Code
@@ -191,6 +196,8 @@ def _instancetype_too_small(
 
 
 def _larger(instancetype: Found, preference: Found, scope: Scope) -> str:
+    from renderer.instancetype.sizes import of_at_least  # noqa: PLC0415 - only for what is too small
+
     requirements = object_at(preference.spec, "requirements")
     vcpus = _uint(object_at(requirements, "cpu"), "guest")
     memory = Quantity.of(object_at(requirements, "memory").get("guest"))

@@ -8,8 +8,9 @@ from functools import lru_cache
 from renderer.instancetype.api.v1beta2 import is_incomplete
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.find import Found
+from renderer.instancetype.topology import count_of_vcpus
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json, object_at
+from renderer.model.json import object_at
 from renderer.model.quantity import Quantity
 from renderer.model.record import Record
 from renderer.model.resource import Resource
@@ -67,11 +68,6 @@ def custom_sizes(instancetype: Found, scope: Scope) -> tuple[str, ...]:
         for resource in others
         if resource is not None and is_incomplete(object_at(resource.content, "spec"))
     )
-
-
-def count_of_vcpus(count: Json) -> str:
-    """``1 vCPU``, ``2 vCPUs``."""
-    return f"{count} vCPU" if count == 1 else f"{count} vCPUs"
 
 
 def _series(name: str) -> str:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from renderer.instancetype.behaviour import Behaviour, SpreadCheck
 from renderer.instancetype.cause import CrashError, ExpansionCause
 from renderer.instancetype.find import Found
-from renderer.instancetype.sizes import count_of_vcpus
 from renderer.instancetype.topology import (
     THREADS_PER_CORE,
     Across,
     SpreadOptions,
     Topology,
+    count_of_vcpus,
     preferred_topology,
     spread_options,
 )

@@ -72,3 +72,8 @@ def _across(word: Json) -> Across | None:
     if word is None:
         return Across.SOCKETS_CORES
     return next((across for across in Across if across.value == word), None)
+
+
+def count_of_vcpus(count: Json) -> str:
+    """``1 vCPU``, ``2 vCPUs``."""
+    return f"{count} vCPU" if count == 1 else f"{count} vCPUs"

@@ -97,9 +97,8 @@ _DIGEST_LENGTH = 10
 
 def content_digest(value: Json) -> str:
     """Ten hexadecimal digits that change with the value, and not with the order of its keys."""
-    import hashlib  # noqa: PLC0415 - loads OpenSSL, for what few commands do
-    import json  # noqa: PLC0415 - as above
+    import json  # noqa: PLC0415 - for what few commands do
 
-    content = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    from renderer.model.digest import sha256  # noqa: PLC0415 - as above
 
-    return hashlib.sha256(content.encode()).hexdigest()[:_DIGEST_LENGTH]
+    return sha256(json.dumps(value, sort_keys=True, separators=(",", ":")))[:_DIGEST_LENGTH]

@@ -1,10 +1,11 @@
-"""A kustomization as its author wrote it (kustomize ``api/types``)."""
+"""A kustomization as its author wrote it (kustomize ``api/types``), and as an engine completes it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
-from renderer.model.completed_kustomization import CompletedKustomization
+from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, JsonObject
 from renderer.model.location import Site
 from renderer.model.record import Record
@@ -244,6 +245,27 @@ class Label(Record):
     include_selectors: bool = False
     include_templates: bool = False
     field_specs: tuple[FieldSpec, ...] = ()
+
+
+class CompletedKustomization(Record):
+    """The kustomization that Flux or Argo CD builds in ``folder`` in place of its file, which stays as it is.
+
+    ``file`` is the path of that file, whether it exists or is generated. ``sites`` says of fields and of
+    list entries that were added where they are written. ``lenient``: fields that kustomize does not know
+    are passed over.
+    """
+
+    folder: str
+    file: str
+    content: JsonObject
+    sites: Mapping[FieldPath, Site] = MappingProxyType({})
+    generated: bool = False
+    lenient: bool = False
+
+    def site(self, *segments: str | int) -> Site:
+        """Return where a field of the kustomization is written."""
+        field = FieldPath(segments)
+        return self.sites.get(field) or Site(self.file, 0, field)
 
 
 class Kustomization(Record):

@@ -20,7 +20,7 @@ _COLONS = pattern(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 def log_line(text: str) -> str:
     r"""Return ``text`` as one line: control characters escaped as in Python, ``\`` in what is a command."""
     shown = text if text.isprintable() else "".join(map(_visible, text))
-    return _COMMAND.sub(r"\g<0>\\", shown)
+    return _COMMAND.sub(r"\g<0>\\", shown) if "::" in shown or "##" in shown else shown
 
 
 def log_json(document: str) -> str:

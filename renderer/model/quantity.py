@@ -138,6 +138,7 @@ def _divided_away_from_zero(value: int, divisor: int) -> int:
 NANO = -9
 
 #: Nothing is given back that was taken: thousands of digits would be divided among the groups in every way.
+_SUFFIX_LETTERS = "eEinumkKMGTP"
 _SYNTAX = pattern(r"([+-]?)(0*+)([0-9]*+)(?:\.([0-9]*+))?([eEinumkKMGTP]*+[+-]?[0-9]*+)")
 _EXPONENT = pattern(r"[eE]([+-]?[0-9]{1,19})")
 #: Python converts no more than some 4300 digits.
@@ -174,11 +175,7 @@ class _Number(Record):
 
 def parse_quantity(text: str) -> ParsedQuantity:
     """The number, its format and, where Kubernetes keeps it, the text. Raises ``DiagnosticError``."""
-    match = _SYNTAX.fullmatch(text) if 0 < len(text) <= _MAX_LENGTH else None
-    if match is None:
-        raise invalid_quantity(text)
-    sign, zeros, whole, fraction, suffix = match.groups("")
-    number = _Number(sign == "-", whole or "0", fraction, bool(zeros or whole or fraction))
+    number, suffix = _number_and_suffix(text)
     power = BINARY_SUFFIXES.get(suffix)
     if power is not None:
         return _parse_binary(number, power, text)
@@ -186,6 +183,21 @@ def parse_quantity(text: str) -> ParsedQuantity:
     if scale is not None:
         return _parse_decimal(number, scale, _DECIMAL_SI, text)
     return _parse_decimal(number, _exponent(suffix, text), QuantityFormat.DECIMAL_EXPONENT, text)
+
+
+def _number_and_suffix(text: str) -> tuple[_Number, str]:
+    digits = text.rstrip(_SUFFIX_LETTERS)
+    if (
+        digits.isascii() and digits.isdigit() and len(text) <= _MAX_LENGTH
+    ):  # most are; no expression is compiled
+        return _Number(negative=False, whole=digits.lstrip("0") or "0", fraction="", has_digits=True), text[
+            len(digits) :
+        ]
+    match = _SYNTAX.fullmatch(text) if 0 < len(text) <= _MAX_LENGTH else None
+    if match is None:
+        raise invalid_quantity(text)
+    sign, zeros, whole, fraction, suffix = match.groups("")
+    return _Number(sign == "-", whole or "0", fraction, bool(zeros or whole or fraction)), suffix
 
 
 def invalid_quantity(value: Json) -> DiagnosticError:

@@ -2,28 +2,58 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
-from functools import cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from typing import NamedTuple as Record
 else:
-    _Getter = type(namedtuple("_", "field").field)  # noqa: PYI024 - has no types
+    from collections import _tuplegetter
 
-    @cache
-    def _getter(index: int) -> object:
-        """Return what reads the value at ``index``, as named tuples do."""
-        return _Getter(index, "")
+    _new = tuple.__new__
+    #: What reads the value of a field, as named tuples do, by its index.
+    _GETTERS = [_tuplegetter(index, "") for index in range(50)]
+    #: Constructors by their number of fields, written out: to compile one takes as long as four classes.
+    _CONSTRUCTORS: dict[int, FunctionType] = {
+        made.__code__.co_argcount - 1: made
+        for made in (
+            lambda t, a: _new(t, (a,)),
+            lambda t, a, b: _new(t, (a, b)),
+            lambda t, a, b, c: _new(t, (a, b, c)),
+            lambda t, a, b, c, d: _new(t, (a, b, c, d)),
+            lambda t, a, b, c, d, e: _new(t, (a, b, c, d, e)),
+            lambda t, a, b, c, d, e, f: _new(t, (a, b, c, d, e, f)),
+            lambda t, a, b, c, d, e, f, g: _new(t, (a, b, c, d, e, f, g)),
+            lambda t, a, b, c, d, e, f, g, h: _new(t, (a, b, c, d, e, f, g, h)),
+            lambda t, a, b, c, d, e, f, g, h, i: _new(t, (a, b, c, d, e, f, g, h, i)),
+            lambda t, a, b, c, d, e, f, g, h, i, j: _new(t, (a, b, c, d, e, f, g, h, i, j)),
+            lambda t, a, b, c, d, e, f, g, h, i, j, k: _new(t, (a, b, c, d, e, f, g, h, i, j, k)),
+            lambda t, a, b, c, d, e, f, g, h, i, j, k, m: _new(t, (a, b, c, d, e, f, g, h, i, j, k, m)),
+            lambda t, a, b, c, d, e, f, g, h, i, j, k, m, n: _new(t, (a, b, c, d, e, f, g, h, i, j, k, m, n)),
+        )
+    }
 
-    @cache
-    def _constructor(size: int) -> FunctionType:
-        """Return a constructor of so many fields, which serves all classes of that size."""
-        fields = [f"field{number}, " for number in range(size)]
-        text = f"lambda _cls, {''.join(fields)}: new(_cls, ({''.join(fields)}))"
-        made: FunctionType = eval(text, {"new": tuple.__new__})  # noqa: S307 - of numbers alone, as named tuples do
+    def _constructor(name: str, fields: tuple[str, ...], defaults: dict[str, Any]) -> FunctionType:
+        written = _CONSTRUCTORS.get(len(fields))
+        if written is None:
+            made = _constructor_of_many(fields, defaults)
+        else:
+            code = written.__code__.replace(co_varnames=("_cls", *fields))
+            made = FunctionType(code, globals(), "__new__", (*defaults.values(),) or None)
+        made.__qualname__ = f"{name}.__new__"
         return made
+
+    def _constructor_of_many(fields: tuple[str, ...], defaults: dict[str, Any]) -> FunctionType:
+        """Return a constructor that is slower, for the few classes with more fields, or none."""
+
+        def __new__(_cls: type, *values: Any, **named: Any) -> Any:  # noqa: ANN401, N807 - any values
+            given = dict(zip(fields, values, strict=False))
+            made = {**defaults, **given, **named}
+            if len(given) < len(values) or given.keys() & named.keys() or made.keys() != set(fields):
+                raise TypeError(f"{_cls.__name__} takes the fields {', '.join(fields)}")
+            return _new(_cls, map(made.__getitem__, fields))
+
+        return __new__
 
     class _Methods:
         """The methods of named tuples; see ``collections.namedtuple``."""
@@ -59,28 +89,24 @@ else:
         """Make a class with annotated fields a named tuple of them, with the defaults that they are given.
 
         ``typing.NamedTuple`` does the same, but compiles and checks every annotation, and compiles a
-        constructor for each class. A command makes a hundred such classes before it does anything, so a
-        constructor is compiled once for each number of fields, and gets the names of the fields. Methods are
-        copied: with each base class, Python takes a twelfth longer to make a class.
+        constructor for each class. A command makes 170 such classes before it does anything, so those of one
+        size share a constructor, which gets the names of the fields. Methods are copied: with each base
+        class, Python takes a twelfth longer to make a class.
         """
 
         def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
             if not bases:
                 return super().__new__(cls, name, bases, body)
-            fields = tuple(body["__annotations__"])
+            fields = (*body["__annotations__"],)
             defaults = {field: body.pop(field) for field in fields if field in body}
-            made = _constructor(len(fields))
-            code = made.__code__.replace(co_varnames=("_cls", *fields))
-            constructor = FunctionType(code, made.__globals__, "__new__", tuple(defaults.values()) or None)
-            constructor.__qualname__ = f"{name}.__new__"
             body = {
                 **_METHODS,
                 "__slots__": (),
-                "__new__": constructor,
+                "__new__": _constructor(name, fields, defaults),
                 "_fields": fields,
                 "_field_defaults": defaults,
                 "__match_args__": fields,
-                **dict(zip(fields, map(_getter, range(len(fields))), strict=True)),
+                **dict(zip(fields, _GETTERS[: len(fields)], strict=True)),
                 **body,
             }
             return type(name, (tuple, *bases[1:]), body)

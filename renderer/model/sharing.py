@@ -16,6 +16,7 @@ from typing import Any, TypeVar, TypeVarTuple
 
 from renderer.model.json import Json, JsonObject
 
+Value = TypeVar("Value")
 T = TypeVar("T", bound=Mapping[str, Any] | list[Any])  # `typing` would compile a text
 Args = TypeVarTuple("Args")
 Result = TypeVar("Result")
@@ -100,6 +101,29 @@ def once_for_same(function: Callable[[*Args], Result]) -> Callable[[*Args], Resu
         return known[0]
 
     return once
+
+
+class Memo(dict[str, Value]):
+    """A bounded cache of values that belong to short texts.
+
+    ``memo[text]`` is ``function(text)``, computed when it is first asked for. It is a dict, because a lookup
+    that hits must cost nothing else. Long texts are not kept, and a full cache is emptied.
+    """
+
+    CAPACITY = 20_000
+    LONGEST = 100
+
+    def __init__(self, function: Callable[[str], Value]) -> None:
+        super().__init__()
+        self._function = function
+
+    def __missing__(self, text: str) -> Value:
+        value = self._function(text)
+        if len(text) <= self.LONGEST:
+            if len(self) >= self.CAPACITY:
+                self.clear()
+            self[text] = value
+        return value
 
 
 @once_for_same

@@ -53,11 +53,13 @@ else:
             return len(cls.__members__)
 
     def _is_member(of: str, key: str, value: object) -> bool:
-        if key.startswith("_") or hasattr(value, "__get__"):  # methods and properties have it
+        if key.startswith("_"):
             return False
-        if not isinstance(value, str):
-            raise TypeError(f"{key} of {of} is no text")
-        return True
+        if isinstance(value, str):
+            return True
+        if hasattr(value, "__get__"):  # methods and properties have it
+            return False
+        raise TypeError(f"{key} of {of} is no text")
 
     def _member(of: type, name: str, text: str) -> TextEnum:
         member = str.__new__(of, text)

@@ -9,7 +9,6 @@ component a file that is not.
 
 from __future__ import annotations
 
-import hashlib
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from renderer.kubevirt.kinds import CONTROLLER_REVISION, VM, VM_POOL
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.digest import sha256
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, content_digest, object_at, text_at
 from renderer.model.kustomization import COMPONENT_HEAD
 from renderer.model.location import Location
@@ -87,7 +87,7 @@ def _file_name(content: JsonObject) -> str:
     exact = "_".join(part for part in parts if part)
     safe = _UNSAFE.sub("-", exact.lower())[:_LONGEST_NAME]
     if safe != f"{parts[0].lower()}{exact[len(parts[0]) :]}":
-        safe += f"-{hashlib.sha256(exact.encode('utf-8', 'surrogatepass')).hexdigest()[:10]}"
+        safe += f"-{sha256(exact)[:10]}"
     return f"{safe}.yaml"
 
 

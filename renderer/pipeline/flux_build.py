@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
+from renderer.model.kustomization import CompletedKustomization
 from renderer.model.record import Record
 from renderer.model.render_config import MergeKeys
 from renderer.model.resource import Resource, ResourceSet

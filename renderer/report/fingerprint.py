@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.digest import sha256
 
 _LINE_NUMBERS = re.compile(r"\bline(s?) \d+(?: and \d+)?")
 _LENGTH = 32
@@ -34,4 +34,4 @@ def _digest(finding: Diagnostic) -> str:
         str(finding.field or ""),
         _LINE_NUMBERS.sub(r"line\1", finding.message),
     )
-    return hashlib.sha256("\0".join(about).encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH]
+    return sha256("\0".join(about))[:_LENGTH]

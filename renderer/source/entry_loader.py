@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias, TypeVar
 
 from renderer.model.codes import Code
-from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.fields import describe_value
 from renderer.model.json import Json
 from renderer.model.kustomization import (
     COMPONENT_KIND,
+    CompletedKustomization,
     FieldSpecFile,
     NameReferenceSpec,
     Patch,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from renderer.model.codes import Code
-from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.json import Json
 from renderer.model.kustomization import (
@@ -11,6 +10,7 @@ from renderer.model.kustomization import (
     COMPONENT_KIND,
     KUSTOMIZATION_HEAD,
     KUSTOMIZATION_KIND,
+    CompletedKustomization,
     GeneratorArgs,
     GeneratorOptions,
     Kustomization,

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from renderer.model.codes import Code
-from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.kustomization import DataGenerator, GeneratorArgs, Kustomization
+from renderer.model.kustomization import CompletedKustomization, DataGenerator, GeneratorArgs, Kustomization
 from renderer.model.limits import limits, over_limit
 from renderer.model.location import Site
 from renderer.model.resource import Resource, ResourceSet
@@ -16,7 +15,6 @@ from renderer.model.source_tree import KustomizationRoot, OpenApi, SourceTree
 from renderer.source.entry_loader import EntryLoader, ReadFolder, load_replacements, read_field_spec_file
 from renderer.source.file_system import FileSystem, is_inside
 from renderer.source.find_kustomization import LoadRestrictor, find_kustomization
-from renderer.source.generator_data import read_data
 from renderer.source.kustomization import (
     deprecations,
     ignored_documents,
@@ -147,6 +145,8 @@ def read_root(
 def _read_data(
     entries: EntryLoader, args: GeneratorArgs, _site: Site, *, is_secret: bool = False
 ) -> DataGenerator:
+    from renderer.source.generator_data import read_data  # noqa: PLC0415 - few overlays generate any
+
     return read_data(args, partial(entries.content, is_of_secret=is_secret), is_secret=is_secret)
 
 

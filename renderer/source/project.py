@@ -9,7 +9,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.fields import Fields
-from renderer.model.json import Json, array_at, text_at
+from renderer.model.json import array_at, text_at
 from renderer.model.location import Location, Site
 from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST_KUBERNETES, Release, target_release
 from renderer.model.render_config import (
@@ -26,7 +26,6 @@ from renderer.model.resource import Resource
 from renderer.source.builtin_catalogs import BUILTIN_CATALOGS
 from renderer.source.entry_settings import ENTRY_FIELDS, entry_path, read_clusters, read_entry_options
 from renderer.source.file_system import FileSystem
-from renderer.source.project_schemas import imported_releases
 from renderer.source.project_settings import (
     TREE_FIELDS,
     read_flux_settings,
@@ -51,7 +50,8 @@ def load_project(fs: FileSystem) -> RenderConfig:
     findings: list[Diagnostic] = []
     text = fs.read(PROJECT_FILE)
     content = decode_yaml11(text, PROJECT_FILE)
-    config = _project(Fields(content, Site(PROJECT_FILE), findings), _imported_releases(fs, content))
+    schemas = [text_at(entry, "path") for entry in array_at(content, "schemas")]
+    config = _project(Fields(content, Site(PROJECT_FILE), findings), _imported_releases(fs, schemas))
     findings += _further_document(text)
     if findings:
         raise DiagnosticError(*findings)
@@ -74,10 +74,13 @@ def _further_document(text: bytes) -> Iterable[Diagnostic]:
         )
 
 
-def _imported_releases(fs: FileSystem, content: Json) -> frozenset[Release]:
+def _imported_releases(fs: FileSystem, folders: Collection[str]) -> frozenset[Release]:
     """The releases that can be targets because the project has their schemas."""
-    folders = tuple(text_at(entry, "path") for entry in array_at(content, "schemas"))
-    return imported_releases(fs, folders) if folders else frozenset()
+    if not folders:
+        return frozenset()
+    from renderer.source.project_schemas import imported_releases  # noqa: PLC0415 - few projects have any
+
+    return imported_releases(fs, folders)
 
 
 #: The fields of the project file.
@@ -279,7 +282,7 @@ def with_function_config(fs: FileSystem, config: RenderConfig, written: Resource
     common = ("kubevirt", "catalogs", "rules")
     spec.only(*common, *(("expand",) if written.kind == EXPANSION else ()))
     changed = config._replace(
-        kubevirt=read_release(spec, imported_releases(fs, config.schemas)) or config.kubevirt,
+        kubevirt=read_release(spec, _imported_releases(fs, config.schemas)) or config.kubevirt,
         catalogs=tuple(read_catalogs(spec)) if "catalogs" in spec else config.catalogs,
         expand=spec.choice("expand", ExpandMode) or config.expand,
         rules=read_rule_settings(spec).over(config.rules),

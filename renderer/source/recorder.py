@@ -152,12 +152,12 @@ def answer(fs: FileSystem, question: FileQuestion) -> str:
 
 
 def content_digest(content: bytes) -> str:
-    from hashlib import sha256  # noqa: PLC0415 - loads OpenSSL, for runs with a cache
+    from renderer.model.digest import sha256  # noqa: PLC0415 - for runs with a cache
 
-    return sha256(content).hexdigest()
+    return sha256(content)
 
 
 def names_digest(names: tuple[str, ...]) -> str:
-    from hashlib import sha256  # noqa: PLC0415 - as above
+    from renderer.model.digest import sha256  # noqa: PLC0415 - as above
 
-    return sha256("\0".join(names).encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256("\0".join(names))

@@ -48,11 +48,15 @@ class SchemaFinding(Record):
 
 
 class SchemaTarget(Record):
-    """The kind and release a resource is judged by."""
+    """The kind and release that resources are judged by.
+
+    ``unknown_fields`` has the findings so far, by field, kind of its value and the names of its siblings.
+    """
 
     gvk: Gvk
     release: Release
     schemas: SchemaRegistry
+    unknown_fields: dict[tuple[FieldPath, str, frozenset[str]], SchemaFinding]
 
     @property
     def schema(self) -> KindSchema:

@@ -141,14 +141,14 @@ _MOST_PLACES = 3
 
 
 def right_places(
-    field: FieldPath, siblings: JsonObject, tree: SchemaTree, *, anywhere: bool
+    field: FieldPath, kind: str, siblings: AbstractSet[str], tree: SchemaTree, *, anywhere: bool
 ) -> Sequence[str]:
-    """The nearest places for ``field``, which stands among ``siblings``, as people write them.
+    """The nearest places for ``field`` with a value of that ``kind``, which stands among ``siblings``.
 
     ``anywhere``: the only place with the name may be far away.
     """
-    place, value = schema_place(field), siblings[str(field.segments[-1])]
-    named_so = [there for there in tree.places(place[-1]) if KEY not in there and _holds(there, value, tree)]
+    place = schema_place(field)
+    named_so = [there for there in tree.places(place[-1]) if KEY not in there and _holds(there, kind, tree)]
     only = named_so if anywhere and len(named_so) == 1 else []
     near = only or [there for there in named_so if _is_near(place, there, len(named_so))]
     # Below a mapping that is there already: disk.bus for the bus beside disk.
@@ -167,18 +167,21 @@ def _is_near(place: SchemaPlace, there: SchemaPlace, count: int) -> bool:
     return _distance(place, there) <= _NEAR and (is_on_the_way or count <= _RARE)
 
 
-def _below(place: SchemaPlace, siblings: JsonObject) -> set[SchemaPlace]:
+def _below(place: SchemaPlace, siblings: AbstractSet[str]) -> set[SchemaPlace]:
     return {(*place[:-1], name) for name in siblings}
 
 
-def _holds(there: SchemaPlace, value: Json, tree: SchemaTree) -> bool:
-    """Return True if a value of that kind (a mapping, a list or neither) can stand ``there``."""
+#: The kinds of values that places are looked for; a value of any other kind is a scalar.
+_KINDS: Mapping[type[Json], str] = {dict: "object", list: "array", type(None): "null"}
+_SCALAR = "scalar"
+
+
+def _holds(there: SchemaPlace, kind: str, tree: SchemaTree) -> bool:
+    """Return True if a value of that kind can stand ``there``; nothing (``null``) can stand anywhere."""
     segments = (0 if name == ELEMENT else name for name in there)
     schema = tree.at(FieldPath(tuple(segments))) or EMPTY
     types = set(array_at(schema, "type") or (schema.get("type"),))
-    if isinstance(value, dict):
-        return "object" in types
-    return "array" in types if isinstance(value, list) else value is None or bool(types - {"object", "array"})
+    return kind == "null" or (bool(types - {"object", "array"}) if kind == _SCALAR else kind in types)
 
 
 def _distance(place: SchemaPlace, there: SchemaPlace) -> int:
@@ -203,6 +206,8 @@ def _written(there: SchemaPlace, field: FieldPath, *, relative: bool) -> str:
 
 
 _SHORT_LIST = 12
+#: Findings about unknown fields that are remembered.
+_MOST_KNOWN = 1_000
 
 #: The fields that people write who think of another kind, with the hint for each.
 _HABITS: Mapping[SchemaPlace, str] = {
@@ -215,14 +220,26 @@ _SIZE = "the size of a volume is storage.resources.requests.storage, beside sour
 
 
 def unknown_field(field: FieldPath, siblings: JsonObject, target: SchemaTarget) -> SchemaFinding:
-    """The finding for ``field``, which stands among ``siblings``."""
+    """Return the finding for ``field``, which stands among ``siblings``; the machines of a fleet share it."""
+    kind = _KINDS.get(type(siblings[str(field.segments[-1])]), _SCALAR)
+    known, key = target.unknown_fields, (field, kind, frozenset(siblings))
+    if key not in known:
+        if len(known) >= _MOST_KNOWN:
+            known.clear()
+        known[key] = _unknown_field(*key, target)
+    return known[key]
+
+
+def _unknown_field(
+    field: FieldPath, kind: str, siblings: AbstractSet[str], target: SchemaTarget
+) -> SchemaFinding:
     elsewhere = target.known_elsewhere(lambda tree: tree.at(field) is not None)
     if elsewhere:
         message = f"{field} {elsewhere}"
         return SchemaFinding(
             field, message, _fate(field, target), Code.UNKNOWN_FIELD, target=target.judging_release
         )
-    hint = f"{_meant(field, siblings, target)}{_fate(field, target)}"
+    hint = f"{_meant(field, kind, siblings, target)}{_fate(field, target)}"
     return SchemaFinding(field, f"{field} is not a field of {target.gvk.kind}", hint, Code.UNKNOWN_FIELD)
 
 
@@ -240,13 +257,13 @@ def meant_sibling(field: FieldPath, target: SchemaTarget) -> str | None:
     return nearest(str(field.segments[-1]), known)
 
 
-def _meant(field: FieldPath, siblings: JsonObject, target: SchemaTarget) -> str:
+def _meant(field: FieldPath, kind: str, siblings: AbstractSet[str], target: SchemaTarget) -> str:
     place = schema_place(field)
     habit = _SIZE if _is_size_of_source(place) else _HABITS.get(place)
     if habit:
         return f"{habit}; "
     sibling = meant_sibling(field, target)
-    places = right_places(field, siblings, target.schema.tree, anywhere=sibling is None)
+    places = right_places(field, kind, siblings, target.schema.tree, anywhere=sibling is None)
     if sibling and (not places or sibling.lower() == place[-1].lower()):
         return f"did you mean {field.parent.child(sibling)}? "
     if places:

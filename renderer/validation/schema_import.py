@@ -12,9 +12,9 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import TypeAlias
 
+from renderer.model.digest import sha256
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.release import Release
@@ -126,7 +126,7 @@ def encoded(schema: Schema) -> str:
 
 def checksums(files: Mapping[str, bytes]) -> str:
     """``schemas/SHA256SUMS``, as ``sha256sum --check`` reads it, of the files by path."""
-    return "".join(f"{sha256(content).hexdigest()}  {path}\n" for path, content in sorted(files.items()))
+    return "".join(f"{sha256(content)}  {path}\n" for path, content in sorted(files.items()))
 
 
 def _members(value: object) -> str:

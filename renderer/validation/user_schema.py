@@ -164,18 +164,14 @@ class UserSchema(KindSchema):
             spend(_COMPILING + 2 * program_size(pattern), "compiling patterns of schemas")
         self._engine = _engine(document)
 
-    def violations(self, content: JsonObject) -> Iterator[Violation]:
+    def violations(self, content: JsonObject) -> list[Violation]:
         whole = Violation(ROOT, content, "", None, EMPTY, content)
         if self._extent.choices * _count(content) > MOST_CHOICES:
-            yield whole
-            return
+            return [whole]
         try:
-            errors = tuple(self._engine.iter_errors(content))
+            return [self._violation(error, content) for error in self._engine.iter_errors(content)]
         except (ValueError, TypeError):  # as in is_valid: the engine does not take the object at all
-            yield whole
-            return
-        for error in errors:
-            yield self._violation(error, content)
+            return [whole]
 
     @cached_property
     def _fast(self) -> Callable[[object], bool]:

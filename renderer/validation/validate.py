@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -20,6 +21,9 @@ from renderer.validation.kind_schema import KindSchema
 from renderer.validation.kubernetes_kinds import GROUPS as KUBERNETES_GROUPS
 from renderer.validation.kubevirt_kinds import GROUPS_OF_KINDS
 from renderer.validation.registry import SchemaRegistry
+
+if TYPE_CHECKING:
+    from renderer.validation.finding import SchemaTarget
 
 _KIND = FieldPath.of("kind")
 
@@ -49,6 +53,7 @@ class _Run:
         self._schemas = schemas
         self._by_gvk: dict[Gvk, KindSchema | None] = {}
         self._covered: set[Gvk] = set()
+        self._targets: dict[Gvk, SchemaTarget] = {}
 
     def judged(self, resource: Resource) -> Iterator[Diagnostic]:
         gvk = resource.gvk
@@ -64,8 +69,9 @@ class _Run:
         from renderer.validation.finding import SchemaTarget  # noqa: PLC0415 - only when something is wrong
         from renderer.validation.findings import findings  # noqa: PLC0415 - as above
 
-        target = SchemaTarget(gvk, self._release, self._schemas)
-        for finding in findings(schema.violations(resource.content), target):
+        if gvk not in self._targets:
+            self._targets[gvk] = SchemaTarget(gvk, self._release, self._schemas, {})
+        for finding in findings(schema.violations(resource.content), self._targets[gvk]):
             yield finding.of(resource)
 
     def _api_version(self, resource: Resource) -> Iterator[Diagnostic]:

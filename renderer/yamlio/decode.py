@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json
@@ -56,23 +56,39 @@ class Chunk(Record):
     first_line: int
 
 
-def split_documents(text: str) -> list[Chunk]:
+class Documents(Sequence[Chunk]):
+    """The documents of ``text``, each cut out when it is asked for: a large file is there once.
+
+    ``spans`` have the begin and end of each, and its first line.
+    """
+
+    def __init__(self, text: str, spans: Sequence[tuple[int, int, int]]) -> None:
+        self._text, self._spans = text, spans
+
+    @overload
+    def __getitem__(self, index: int) -> Chunk: ...
+    @overload
+    def __getitem__(self, index: slice) -> Documents: ...
+    def __getitem__(self, index: int | slice) -> Chunk | Documents:
+        if isinstance(index, slice):
+            return Documents(self._text, self._spans[index])
+        start, end, line = self._spans[index]
+        return Chunk(self._text[start:end], line)
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+
+def split_documents(text: str) -> Documents:
     """Return the documents, empty ones included: lines that begin with ``---`` separate them.
 
     kyaml ``kio/byteio_reader.go``. Raises ``UnusableError``, for example when more than a comment follows
     there.
     """
     text = text.replace("\r\n", "\n")
-    return [Chunk(text[start:end], line) for start, end, line in _document_spans(text)]
-
-
-def _document_spans(text: str) -> list[tuple[int, int, int]]:
-    """Return start, end and first line of each document in a text without carriage returns."""
-    if "\n---" not in text:
-        return [(0, len(text), 0)]
     spans: list[tuple[int, int, int]] = []
     start, line, most = 0, 0, limits().documents
-    for separator in _SEPARATOR.finditer(text):
+    for separator in _SEPARATOR.finditer(text) if "\n---" in text else ():
         if len(spans) >= most:
             raise LimitError("documents", f"more than {most} documents").at(line, 0)
         spans.append((start, separator.start() + 1, line))
@@ -83,8 +99,7 @@ def _document_spans(text: str) -> list[tuple[int, int, int]]:
             raise UnusableError(
                 "nothing but a comment may follow --- on its line", "write the rest on a line of its own"
             ).at(line - 1, len("---"))
-    spans.append((start, len(text), line))
-    return spans
+    return Documents(text, (*spans, (start, len(text), line)))
 
 
 def second_document(content: bytes) -> int:
@@ -198,14 +213,12 @@ def _written_scalars(
 
 def _decode_documents(content: bytes, path: str, dialect: Dialect) -> Iterator[Json]:
     try:
-        text = text_of(content).replace("\r\n", "\n")
-        spans = _document_spans(text)
+        chunks = split_documents(text_of(content))
     except UnusableError as error:
         raise _in_words(error, _NOTHING, path) from None
     count = _value_count(content)
     balance = _TRIES if count is None else 0
-    for start, end, line in spans:
-        chunk = Chunk(text[start:end], line)  # one at a time, as all together are the file once more
+    for chunk in chunks:
         if balance > 0:
             try:
                 tree = read_lines(chunk.text, dialect)

@@ -11,9 +11,9 @@ from typing import cast
 
 from renderer.model.json import Scalar, scalar_text
 from renderer.model.record import Record
+from renderer.model.sharing import Memo
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.go_numbers import format_float32
-from renderer.yamlio.memo import Memo
 from renderer.yamlio.scalar_text import (
     LINE_BREAKS,
     block_hints,

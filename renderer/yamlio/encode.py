@@ -15,8 +15,8 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json
 from renderer.model.pattern import pattern
+from renderer.model.sharing import Memo
 from renderer.yamlio.go_numbers import format_float, json_number
-from renderer.yamlio.memo import Memo
 from renderer.yamlio.scalar_text import LINE_BREAKS, Style, folded, in_one_line, style_of
 
 _NEXT_LINES = pattern("\x20*\x85[\x20\x85]*")

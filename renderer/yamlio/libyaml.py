@@ -33,7 +33,7 @@ _EXCEPTIONS = {
 def import_parser() -> type[Any] | None:
     """Return the class that yields libyaml's events, ``CParser``; None where PyYAML came without libyaml."""
     try:
-        if _PACKAGE and isinstance(_PACKAGE, DeferredModule):
+        if isinstance(_PACKAGE, DeferredModule):
             return _import_alone(_PACKAGE)
         parser: type[Any] = import_module("yaml.cyaml").CParser
     except ImportError:

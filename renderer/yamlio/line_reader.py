@@ -18,9 +18,9 @@ from typing import Any, TypeAlias
 from renderer.model.json import Json
 from renderer.model.limits import limits
 from renderer.model.pattern import pattern
+from renderer.model.sharing import Memo
 from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, YAML11, Dialect, Scalars
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.memo import Memo
 
 
 class RefusedError(UnusableError):
@@ -30,7 +30,7 @@ class RefusedError(UnusableError):
         super().__init__("this is read by libyaml")
 
 
-class _BlockHeader(str):
+class BlockHeader(str):
     """The value of a line whose text stands on the lines below it: ``|-``."""
 
     __slots__ = ()
@@ -45,7 +45,8 @@ Line: TypeAlias = tuple[int, int, str | None, Any, str | None]
 _MADE_ANEW = -1
 #: Below the level of whatever holds the document.
 _NO_LEVEL = -2
-_BLANK: Line = (_NO_LEVEL, 0, None, None, None)
+#: The meaning of an empty line or comment.
+BLANK: Line = (_NO_LEVEL, 0, None, None, None)
 
 #: Characters of keys and words, and those that may stand beside them in quotes.
 _WORD_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$./-")
@@ -92,7 +93,7 @@ class LineTable(Memo[Line]):
     def _parsed(self, line: str) -> Line:
         text = line.strip(" ")
         if not text or text[0] == "#":
-            return _BLANK
+            return BLANK
         level, inner = 2 * (len(line) - len(line.lstrip(" "))), 0
         if text.startswith("- "):
             item = text[2:].lstrip(" ")
@@ -116,7 +117,7 @@ class LineTable(Memo[Line]):
             return None
         return self._block.keys[text]
 
-    def _value(self, text: str) -> Any:  # noqa: ANN401 - Json, or a _BlockHeader
+    def _value(self, text: str) -> Any:  # noqa: ANN401 - Json, or a BlockHeader
         """Return the value of a text that stands behind a key or dash."""
         first = text[0]
         if first not in _INDICATORS:
@@ -130,7 +131,7 @@ class LineTable(Memo[Line]):
             return self._in_brackets(text)
         header, _, end = text.partition(" ")
         if header in _BLOCK_HEADERS and _is_end(f" {end}"):
-            return _BlockHeader(header)
+            return BlockHeader(header)
         raise RefusedError
 
     def _quoted(self, text: str, quote: str) -> str:
@@ -189,12 +190,13 @@ def _is_word(text: str) -> bool:
     return _is_quoted(text) or (text[:1] not in ("", "-") and _WORD_CHARACTERS.issuperset(text))
 
 
-_TABLES = {id(dialect): LineTable(dialect) for dialect in (RESOURCE, RESOURCE_AS_WRITTEN, YAML11)}
+#: What lines mean, by the id of the dialect.
+LINE_TABLES = {id(dialect): LineTable(dialect) for dialect in (RESOURCE, RESOURCE_AS_WRITTEN, YAML11)}
 
 
 def read_lines(text: str, dialect: Dialect) -> Json:  # noqa: C901, PLR0912 - calls would cost as much again
     """Return the tree of a document, None for an empty one. Raises ``UnusableError`` to refuse it."""
-    table, empty = _TABLES[id(dialect)], dialect.block.values
+    table, empty = LINE_TABLES[id(dialect)], dialect.block.values
     lines = text.removeprefix("---\n").split("\n")
     lines.reverse()
     next_line = lines.pop
@@ -252,8 +254,15 @@ def _copied(value: Json, *_: object) -> Json:
 _FOLD = pattern(r"\n(\n*)")
 
 
-def _block_text(header: _BlockHeader, lines: list[str], parent: int, scalars: Scalars) -> str:
-    """Take the lines of a block of text below a key or dash in column ``parent``, and return its value."""
+def _block_value(header: BlockHeader, lines: list[str], parent: int, scalars: Scalars) -> str:
+    return scalars.styled(block_text(header, lines, parent), header[0])
+
+
+def block_text(header: BlockHeader, lines: list[str], parent: int) -> str:
+    """Take the lines of a block of text below a key or dash in column ``parent``, and return the text.
+
+    ``lines`` are those below the header, the last first. Raises ``RefusedError``.
+    """
     text = _indented_text(lines, parent)
     if not text.replace("\n", "").replace("\t", "").isprintable():
         raise RefusedError
@@ -264,7 +273,7 @@ def _block_text(header: _BlockHeader, lines: list[str], parent: int, scalars: Sc
         if content[0] in " \t" or "\n " in content or "\n\t" in content:
             raise RefusedError
         body = body[: -len(content)] + _FOLD.sub(lambda found: found[1] or " ", content)
-    return scalars.styled(body + breaks, header[0])
+    return body + breaks
 
 
 def _indented_text(lines: list[str], parent: int) -> str:
@@ -298,5 +307,5 @@ def _indented_text(lines: list[str], parent: int) -> str:
 _MAKERS: dict[type[Any], Callable[[Any, list[str], int, Scalars], Json]] = {
     list: _copied,
     dict: _copied,
-    _BlockHeader: _block_text,
+    BlockHeader: _block_value,
 }

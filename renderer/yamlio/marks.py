@@ -253,7 +253,7 @@ class MarkedFile:
         return tuple(_text(node, field) for field in fields)
 
     @cached_property
-    def _chunks(self) -> list[Chunk]:
+    def _chunks(self) -> Sequence[Chunk]:
         content, self._content = self._content, b""  # or a long file would be held twice
         try:
             return split_documents(text_of(content))
@@ -341,6 +341,12 @@ def _step(node: Node, segment: Segment) -> tuple[Node, Node] | None:
 
 def _entry(node: Node, name: str) -> tuple[Node, Node] | None:
     """The last entry of that name, which is the one that counts where repeated keys are no error."""
+    found = node.entry(name)
+    return found or (_merged_entry(node, name) if node.entry(MERGE_KEY) else None)
+
+
+def _merged_entry(node: Node, name: str) -> tuple[Node, Node] | None:
+    """The entry of that name in the mappings that ``<<`` puts into the node, or into one of them."""
     seen: set[int] = set()  # the ids of lists of items, which an alias shares with its anchor
     waiting = deque([node])
     while waiting:

@@ -19,6 +19,7 @@ from yaml.events import (
 
 from renderer.model.limits import limits
 from renderer.model.pattern import pattern
+from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import CLOSING_BRACKETS, EventSource, Position, position_of, read_events
 
 
@@ -101,6 +102,16 @@ def parse_nodes(text: str) -> Node | None:
     Nothing is resolved: repeated keys and unknown aliases are kept. The tree ends where the nesting becomes
     too deep. The nodes must not be changed.
     """
+    from renderer.yamlio.line_nodes import line_nodes  # noqa: PLC0415 - it makes the nodes of this module
+
+    try:
+        return line_nodes(text, nodes_of_events)
+    except UnusableError:
+        return nodes_of_events(text)
+
+
+def nodes_of_events(text: str) -> Node | None:
+    """Return the root of the first document as ``parse_nodes``, for any text."""
     return read_events(text, _assemble)
 
 

@@ -126,6 +126,68 @@ def test_what_a_worker_that_was_killed_leaves_is_done(project: Path) -> None:
     assert result.returncode == 0
 
 
+def test_trees_that_were_begun_are_gone_after_an_error_in_the_last_overlay(project: Path) -> None:
+    (project / "overlays/site-5/kustomization.yaml").write_text("patches: [path: missing.yaml]\n")
+    result = run(project, "--jobs", "2", before=EAGER + SAY_WHAT_IS_BEGUN)
+    assert result.stdout.count("begun") >= 8
+    assert result.returncode == 2
+    assert not (project / "rendered").exists()
+    assert not (project / ".vmrender").exists()
+
+
+def test_more_trees_than_files_may_be_open_are_written(project: Path) -> None:
+    few = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (160, 160)); "
+    few += "from renderer.emit import write; write.TREES_AT_ONCE = 2; "
+    few += "assert write.most_trees_at_once() == 40; resource.setrlimit(resource.RLIMIT_NOFILE, (120, 120)); "
+    result = run(project, "--jobs", "2", before=EAGER + few + "write._MOST_TREES_AT_ONCE = 4; ")
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.count(" -> ") == 11
+
+
+#: Each tree that is begun is told on standard output.
+SAY_WHAT_IS_BEGUN = (
+    "from renderer.emit.write import TreeBatch; build = TreeBatch.build; "
+    "TreeBatch.build = lambda self, change: (build(self, change), print('begun', flush=True)); "
+)
+#: The last overlay takes longer than anybody waits.
+SLOW_LAST = (
+    "import time; from renderer.app import overlay_renderer as o; render = o.OverlayRenderer.render; "
+    "o.OverlayRenderer.render = lambda self, overlay, **k: "
+    "time.sleep(600) if 'site-5' in overlay.path else render(self, overlay, **k); "
+)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the signals are POSIX's")
+@pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM", "SIGKILL"])
+def test_trees_that_were_begun_are_gone_after_a_signal(project: Path, sent: str) -> None:
+    default = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    running = subprocess.Popen(
+        command(
+            "render", "--no-cache", "--jobs", "2", before=default + EAGER + SAY_WHAT_IS_BEGUN + SLOW_LAST
+        ),
+        cwd=project,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    assert running.stdout is not None
+    for _ in range(8):
+        assert running.stdout.readline() == "begun\n"
+    os.killpg(running.pid, getattr(signal, sent))
+    running.communicate(timeout=60)
+    assert tree(project) == {}
+    assert (project / ".vmrender").exists() is (project / "rendered").exists() is (sent != "SIGINT")
+    say = "from renderer.emit import write as e; ask = e.is_at_work; "
+    say += "e.is_at_work = lambda *about: (print(ask(*about)), ask(*about))[1]; "
+    again = run(project, "--jobs", "2", before=EAGER + say)
+    assert again.returncode == 0, again.stderr
+    assert ("True" in again.stdout) is (sent != "SIGINT")  # then no tree is begun before that is cleared up
+    assert again.stderr.count(" -> ") == 11
+    assert not (project / ".vmrender").exists()
+
+
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal to a group of processes")
 def test_ctrl_c_ends_all_processes_and_writes_nothing(project: Path) -> None:
     slow = (

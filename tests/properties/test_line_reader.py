@@ -15,7 +15,9 @@ from renderer.yamlio.decode import split_documents
 from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, WRITTEN_SCALARS, YAML11
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import MalformedError
+from renderer.yamlio.line_nodes import line_nodes
 from renderer.yamlio.line_reader import read_lines
+from renderer.yamlio.nodes import Node, nodes_of_events
 
 ROOT = Path(__file__).parents[2]
 DIALECTS = (RESOURCE, RESOURCE_AS_WRITTEN, YAML11)
@@ -96,11 +98,35 @@ def is_taken(text: str) -> bool:
     return taken
 
 
+def has_line_nodes(text: str) -> bool:
+    """Return whether nodes are made of lines: they have to be those that libyaml's events make."""
+    try:
+        found = line_nodes(text, nodes_of_events)
+    except UnusableError:
+        return False
+    expected = nodes_of_events(text)
+    assert expected is not None
+    for here, there in zip(found.walk(), expected.walk(), strict=True):
+        assert _described(here) == _described(there), text
+        for name in {key.text for key, _ in there.entries()} - {None}:
+            assert _entry(here, name) == _entry(there, name), text
+    return True
+
+
+def _entry(node: Node, name: str | None) -> tuple[tuple[object, ...], ...]:
+    return tuple(map(_described, node.entry(name or "") or ()))
+
+
+def _described(node: Node) -> tuple[object, ...]:
+    return node.position, node.text, node.is_mapping, node.is_literal, len(node.items)
+
+
 @settings(max_examples=600, deadline=None)
 @given(DOCUMENTS)
 @example("---\n")
 def test_generated_documents(text: str) -> None:
     is_taken(text)
+    has_line_nodes(text)
 
 
 @cache
@@ -118,6 +144,7 @@ def test_manifests_are_taken() -> None:
     taken = sum(map(is_taken, manifests()))
 
     assert taken / len(manifests()) > 0.97
+    assert sum(map(has_line_nodes, manifests())) / len(manifests()) > 0.97
 
 
 @settings(max_examples=600, deadline=None)
@@ -133,6 +160,7 @@ def test_manifests_with_a_character_or_line_changed(data: st.DataObject) -> None
     lines[at] = lines[at][:where] + new + lines[at][behind:]
 
     is_taken("\n".join(lines))
+    has_line_nodes("\n".join(lines))
 
 
 @pytest.mark.parametrize(
@@ -152,6 +180,7 @@ def test_manifests_with_a_character_or_line_changed(data: st.DataObject) -> None
 )
 def test_these_are_taken(text: str) -> None:
     assert is_taken(text)
+    assert has_line_nodes(text) or not text.strip("# coment\n")
 
 
 @pytest.mark.parametrize(
@@ -212,6 +241,7 @@ def test_these_are_left_to_libyaml(text: str) -> None:
         with pytest.raises(UnusableError):
             read_lines(text, dialect)
     is_taken(text)
+    has_line_nodes(text)
 
 
 def test_a_key_with_its_value_below_is_no_scalar_with_a_text(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,26 +30,37 @@ DEFERRED = """
 import sys
 from renderer.deferred import defer
 assert defer("colorsys") is sys.modules["colorsys"]
+assert defer("there_is_such_a_module")
 import colorsys
 assert "rgb_to_hsv" not in vars(colorsys)
 print(colorsys.rgb_to_hsv(0, 0, 0), type(colorsys).__name__)
 assert defer("colorsys") is None
-assert defer("there_is_no_such_module") is None
 try:
     colorsys.nothing
 except AttributeError as error:
     print(error)
+import there_is_such_a_module as module
+try:
+    module.name
+except ModuleNotFoundError as error:
+    print(error)
 """
 
-FUNCTION_OF_DEFERRED = """
-import sys
+PACKAGE = """
 from renderer.deferred import defer
-module = defer("urllib.parse", functions=("quote", "unquote"))
-from urllib.parse import quote, unquote
-assert "urlsplit" not in vars(module)
-print(quote("a b"), type(module).__name__)
+package = defer("html")
+import html.entities
+print(type(package).__name__, "escape" in vars(package), package.entities is html.entities)
+print(html.escape("<"), type(package).__name__)
+"""
+ADDRESS_OF_A_FILE = """
+import sys
+import renderer.cli
+import pathlib
+assert "urllib.parse" not in sys.modules
+print(pathlib.Path("/a b").as_uri(), pathlib.PureWindowsPath("c:\\\\x", "y").as_posix())
 import urllib.parse
-print(urllib.parse is module, unquote("a%20b"), urllib.parse.unquote is unquote, quote("c d"))
+print(urllib.parse.quote("a b"))
 """
 STAND_INS = """
 import sys
@@ -90,11 +101,19 @@ def test_pyyaml_that_others_imported_first_is_used_as_it_is() -> None:
 
 
 def test_a_deferred_module_is_executed_when_it_is_used() -> None:
-    assert printed(DEFERRED) == ["(0.0, 0.0, 0) module", "module 'colorsys' has no attribute 'nothing'"]
+    assert printed(DEFERRED) == [
+        "(0.0, 0.0, 0) module",
+        "module 'colorsys' has no attribute 'nothing'",
+        "No module named 'there_is_such_a_module'",
+    ]
 
 
-def test_a_function_of_a_deferred_module_may_be_imported_by_name() -> None:
-    assert printed(FUNCTION_OF_DEFERRED) == ["a%20b module", "True a b False c%20d"]
+def test_modules_of_a_deferred_package_are_found_before_it_is_executed() -> None:
+    assert printed(PACKAGE) == ["DeferredModule False True", "&lt; module"]
+
+
+def test_what_pathlib_needs_for_few_paths_is_there_for_them() -> None:
+    assert printed(ADDRESS_OF_A_FILE) == ["file:///a%20b c:/x/y", "a%20b"]
 
 
 def test_stand_ins_give_names_of_modules_that_are_not_imported_and_import_them_for_other_names() -> None:

@@ -105,7 +105,7 @@ def test_code_that_was_moved_knows_its_new_file(package: Path) -> None:
     assert run.stdout.splitlines()[1] == str(moved / "importer.py")
 
 
-def test_packages_extensions_and_what_is_missing_are_left_to_python(tmp_path: Path) -> None:
+def test_extensions_archives_and_what_is_missing_are_left_to_python(tmp_path: Path) -> None:
     (tmp_path / "package").mkdir()
     (tmp_path / "package.py").touch()
     (tmp_path / "fast.py").touch()
@@ -119,3 +119,28 @@ def test_packages_extensions_and_what_is_missing_are_left_to_python(tmp_path: Pa
     assert [name for name, spec in found.items() if spec is not None] == ["plain"]
     assert finder.find_spec("other.plain", [str(tmp_path)]) is None
     assert finder.find_spec("renderer.plain", [str(tmp_path / "an_archive.zip")]) is None
+
+
+def test_a_package_is_loaded_with_its_folder(package: Path) -> None:
+    compiled(package / "made" / "__init__.py")
+    code = LOADED.split("import renderer.made", maxsplit=1)[0].format(root=str(package.parent)) + (
+        "import renderer.made as made\nfrom importlib.resources import files\n"
+        "print(type(made.__loader__).__name__, made.__path__, made.__package__, made.__file__, files(made))\n"
+    )
+    run = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, check=True)
+
+    folder = str(package / "made")
+    assert run.stdout.split() == [
+        "_Loader", f"['{folder}']", "renderer.made", str(package / "made" / "__init__.py"), folder
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("others", [(), (f"__init__{EXTENSION_SUFFIXES[0]}", "__init__.py")])
+def test_folders_without_a_module_of_their_own_and_compiled_packages_are_left_to_python(
+    tmp_path: Path, others: tuple[str, ...]
+) -> None:
+    (tmp_path / "folder").mkdir()
+    for name in others:
+        (tmp_path / "folder" / name).touch()
+
+    assert OwnModules().find_spec("renderer.folder", [str(tmp_path)]) is None

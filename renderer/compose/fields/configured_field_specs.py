@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from renderer.compose.fields.builtin_field_specs import DEFAULT_FIELD_SPECS
 from renderer.compose.fields.field_spec_set import (
     NO_FIELD_SPECS,
     FieldSpecSet,
@@ -21,6 +21,20 @@ from renderer.model.kustomization import FieldSpec, FieldSpecFile
 from renderer.model.location import Site
 from renderer.model.res_id import Gvk
 from renderer.model.source_tree import Document, KustomizationRoot
+
+if TYPE_CHECKING:
+    from renderer.compose.fields.builtin_field_specs import DEFAULT_FIELD_SPECS
+else:
+
+    class _Builtin:
+        """Stands for the builtin field specs, which are imported when a transformer asks for some."""
+
+        def __getattr__(self, name: str) -> object:
+            from renderer.compose.fields import builtin_field_specs  # noqa: PLC0415 - patches ask for none
+
+            return getattr(builtin_field_specs.DEFAULT_FIELD_SPECS, name)
+
+    DEFAULT_FIELD_SPECS = _Builtin()
 
 _ANNOTATION = "x-kubernetes-annotation"
 _LABEL_SELECTOR = "x-kubernetes-label-selector"
@@ -138,7 +152,7 @@ def _with_crds(field_specs: FieldSpecSet, crds: Iterable[Document]) -> FieldSpec
 def merged_field_specs(field_specs: FieldSpecSet, more: FieldSpecSet) -> FieldSpecSet:
     """Return both merged; quickly where there are only the builtin ones."""
     is_first = field_specs is NO_FIELD_SPECS and more is DEFAULT_FIELD_SPECS
-    return more if is_first else field_specs.merged(more)
+    return more if is_first or more is field_specs else field_specs.merged(more)
 
 
 def _field_specs(file: FieldSpecFile) -> FieldSpecSet:

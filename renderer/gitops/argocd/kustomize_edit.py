@@ -12,9 +12,9 @@ from typing import Any
 
 from renderer.gitops.argocd.application import DeployedSource
 from renderer.gitops.flux.generator import with_known_names
-from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at
+from renderer.model.kustomization import CompletedKustomization
 from renderer.model.location import Site
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import find_kustomization

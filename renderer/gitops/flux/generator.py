@@ -12,10 +12,9 @@ from typing import Any
 
 from renderer.gitops.refusal import refusal
 from renderer.model.codes import Code
-from renderer.model.completed_kustomization import CompletedKustomization
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
-from renderer.model.kustomization import KUSTOMIZATION_HEAD
+from renderer.model.kustomization import KUSTOMIZATION_HEAD, CompletedKustomization
 from renderer.model.location import Site
 from renderer.model.resource import Resource
 from renderer.source.file_system import FileSystem

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from renderer.deferred import FunctionsOf
 from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.preference.devices import (
     apply_devices,
@@ -13,17 +14,15 @@ from renderer.instancetype.preference.devices import (
     apply_interfaces,
     apply_panic_devices,
 )
-from renderer.instancetype.preference.domain import (
-    apply_clock,
-    apply_cpu_features,
-    apply_features,
-    apply_firmware,
-    apply_machine,
-)
 from renderer.instancetype.preference.set_when_absent import SetWhenAbsent
 from renderer.instancetype.vmi_template import with_annotations
 from renderer.model.json import JsonObject, object_at
 from renderer.model.sharing import once_for_same
+
+if TYPE_CHECKING:
+    from renderer.instancetype.preference import domain
+else:
+    domain = FunctionsOf("renderer.instancetype.preference.domain")
 
 #: Applies one field, or group of fields, of a preference.
 PreferenceApplier: TypeAlias = Callable[[AppliedSpecs, JsonObject], JsonObject]
@@ -50,16 +49,16 @@ def apply_annotations(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
 
 #: In KubeVirt's order.
 PREFERENCE_APPLIERS: tuple[PreferenceApplier, ...] = (
-    apply_cpu_features,
+    domain.apply_cpu_features,
     apply_devices,
     apply_disks,
     apply_interfaces,
     apply_inputs,
     apply_panic_devices,
-    apply_features,
-    apply_firmware,
-    apply_machine,
-    apply_clock,
+    domain.apply_features,
+    domain.apply_firmware,
+    domain.apply_machine,
+    domain.apply_clock,
     SetWhenAbsent("preferredSubdomain", ("subdomain",)),
     SetWhenAbsent("preferredTerminationGracePeriodSeconds", ("terminationGracePeriodSeconds",)),
     SetWhenAbsent("preferredArchitecture", ("architecture",)),
@@ -69,16 +68,16 @@ PREFERENCE_APPLIERS: tuple[PreferenceApplier, ...] = (
 
 #: The fields of a preference's spec that the others apply.
 _FIELDS: Mapping[PreferenceApplier, str] = {
-    apply_cpu_features: "cpu",
+    domain.apply_cpu_features: "cpu",
     apply_devices: "devices",
     apply_disks: "devices",
     apply_interfaces: "devices",
     apply_inputs: "devices",
     apply_panic_devices: "devices",
-    apply_features: "features",
-    apply_firmware: "firmware",
-    apply_machine: "machine",
-    apply_clock: "clock",
+    domain.apply_features: "features",
+    domain.apply_firmware: "firmware",
+    domain.apply_machine: "machine",
+    domain.apply_clock: "clock",
     apply_annotations: "annotations",
 }
 
