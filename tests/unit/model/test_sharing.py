@@ -143,8 +143,8 @@ def test_mappings_with_the_same_keys_share_a_table_of_them_also_when_they_are_ch
 
 def test_a_part_that_is_found_again_is_the_one_with_the_table() -> None:
     """It would be held twice: the one with the table by its tree, and the other by those that find it."""
-    for number in range(100):
-        tree = share({"made": {"name": f"vm-{number}"}, "used": {"name": f"vm-{number}"}})
+    names = [f"vm-{number}" for number in range(100)]
+    *_, tree = [share({"made": {"name": name}, "used": {"name": name}}) for name in names]
 
     assert tree["used"] is tree["made"]
     assert getsizeof(tree["used"]) < getsizeof({"name": "vm"})
