@@ -10,11 +10,11 @@ from renderer.admitters.vmi_spec import (
     VmiSpec,
     elements,
     has,
+    is_not_disabled,
     number,
     present,
     section,
     text,
-    unless_disabled,
 )
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.json import JsonObject
@@ -80,7 +80,7 @@ def check_ram_framebuffers(vmi: VmiSpec, _: AdmittingCluster, *, counts_silent: 
 
 def _has_ram_framebuffer(options: JsonObject, *, counts_silent: bool) -> bool:
     display = section(options, "display")
-    if not unless_disabled(options, "display"):
+    if not is_not_disabled(options, "display"):
         return False
     is_on = section(display, "ramFB").get("enabled")
     return not has(display, "ramFB") or is_on is True or (counts_silent and is_on is None)

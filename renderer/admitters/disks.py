@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from renderer.admitters.causes import Cause, Causes, invalid, needs_gate, not_supported
 from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import AdmittingCluster
-from renderer.admitters.vmi_spec import VmiSpec, has, number, present, section, text, unless_disabled
+from renderer.admitters.vmi_spec import VmiSpec, has, is_not_disabled, number, present, section, text
 from renderer.deferred import FunctionsOf
 from renderer.kubevirt.feature_gates import Gate
 from renderer.kubevirt.kubernetes_names import dns_label_errors
@@ -77,7 +77,7 @@ def _check_granular_block_size(disk: Disk) -> Causes:
 
 def _mixed_block_size(disk: Disk) -> list[Cause]:
     block_size = section(disk.content, "blockSize")
-    if has(block_size, "custom") and unless_disabled(block_size, "matchVolume"):
+    if has(block_size, "custom") and is_not_disabled(block_size, "matchVolume"):
         return [invalid(disk.at("blockSize"), "the block size is both custom and that of the volume")]
     return []
 

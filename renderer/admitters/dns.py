@@ -1,4 +1,4 @@
-"""``dnsPolicy`` and ``dnsConfig``, as of a Pod."""
+"""``hostname``, ``subdomain``, ``dnsPolicy`` and ``dnsConfig``, as of a Pod."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from renderer.admitters.causes import Causes, invalid, not_supported, required
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, text, texts
-from renderer.kubevirt.kubernetes_names import dns_subdomain_errors
+from renderer.kubevirt.kubernetes_names import dns_label_errors, dns_subdomain_errors
 from renderer.model.field_path import FieldPath
 
 _POLICIES = ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
@@ -15,6 +15,22 @@ _MOST_NAMESERVERS = 3
 _MOST_SEARCHES = 6
 _LONGEST_SEARCH_LIST = 256
 _NAMESERVERS, _SEARCHES, _OPTIONS = map(FieldPath.of, ("nameservers", "searchDomains", "options"))
+
+
+def check_hostname(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+    """Check that the hostname is a DNS label."""
+    name = text(vmi.content, "hostname")
+    errors = dns_label_errors(name) if name else []
+    if errors:
+        yield invalid(vmi.at("hostname"), f"hostname {name!r} {' and '.join(errors)}")
+
+
+def check_subdomain(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+    """Check that the subdomain is one of DNS."""
+    name = text(vmi.content, "subdomain")
+    errors = dns_subdomain_errors(name) if name else []
+    if errors:
+        yield invalid(vmi.at("subdomain"), f"subdomain {name!r} {' and '.join(errors)}")
 
 
 def check_dns_policy(vmi: VmiSpec, _: AdmittingCluster) -> Causes:

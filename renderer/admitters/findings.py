@@ -44,7 +44,7 @@ def findings(answers: Iterable[WebhookAnswer], composed: ResourceSet) -> Iterato
         resource = request.resource
         base = [str(segment) for segment in request.base.segments]
         files = object_at(written.get(resource.current_id, resource.content), *base)
-        for cause in told_once(causes):
+        for cause in without_consequences(causes):
             at = request.base.child(*cause.at.segments)
             finding = (resource.current_id, at, cause.message)
             if finding in told or has_placeholder(_value(request.content, cause.at)):
@@ -61,8 +61,8 @@ def findings(answers: Iterable[WebhookAnswer], composed: ResourceSet) -> Iterato
             )
 
 
-def told_once(causes: Sequence[Cause]) -> Iterator[Cause]:
-    """Yield the causes without those that follow from an interface or network that has no counterpart.
+def without_consequences(causes: Sequence[Cause]) -> Iterator[Cause]:
+    """Yield the causes without those that only follow from an unmatched interface or network.
 
     KubeVirt gives up to three causes for one wrong name: the interface has no network, the network has no
     interface, and the binding does not fit a network that is not there.
@@ -92,7 +92,7 @@ def _counterpart(interface: Cause, networks: Mapping[str, Cause], interfaces: in
 
 
 def _origin(seen: JsonObject, files: JsonObject, at: FieldPath) -> str:
-    """Return who set a field that KubeVirt sees, and the files do not have."""
+    """Return who set a field that KubeVirt sees but that the files do not have."""
     if _value(seen, at) is None or _value(files, at) is not None:
         return ""
     spec = object_at(files, "spec")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from renderer.admitters.causes import Causes, invalid, needs_gate, required
 from renderer.admitters.cluster import AdmittingCluster
-from renderer.admitters.vmi_spec import VmiSpec, has, section, text, unless_disabled
+from renderer.admitters.vmi_spec import VmiSpec, has, is_not_disabled, section, text
 from renderer.admitters.volumes import check_path
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.field_path import FieldPath
@@ -86,7 +86,7 @@ def check_persistent_tpm(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 
 def check_enabled_persistent_tpm(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     """Check the gate of a persistent TPM that is not switched off."""
-    if unless_disabled(vmi.devices, "tpm"):
+    if is_not_disabled(vmi.devices, "tpm"):
         yield from check_persistent_tpm(vmi, cluster)
 
 
@@ -104,7 +104,7 @@ def _check_persistence(cluster: AdmittingCluster, at: FieldPath, what: str) -> C
 
 def check_secure_boot(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     """Check that secure boot has SMM."""
-    if not boots_securely(vmi) or unless_disabled(section(vmi.domain, "features"), "smm"):
+    if not boots_securely(vmi) or is_not_disabled(section(vmi.domain, "features"), "smm"):
         return
     efi, at = _efi(vmi), vmi.at(*_FIRMWARE, "bootloader", "efi")
     is_written = has(efi, "secureBoot")
@@ -127,7 +127,7 @@ def _efi(vmi: VmiSpec) -> JsonObject:
 
 
 def boots_securely(vmi: VmiSpec) -> bool:
-    """Return true if secure boot is on; with EFI it is, unless told otherwise."""
+    """Return true if secure boot is on, which is the default with EFI."""
     bootloader = section(section(vmi.domain, "firmware"), "bootloader")
     efi = bootloader.get("efi")
     return isinstance(efi, dict) and efi.get("secureBoot") is not False

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from renderer.admitters.causes import Cause, Causes, CauseType, invalid, needs_gate
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.firmware import boots_securely
-from renderer.admitters.vmi_spec import VmiSpec, has, section, text, unless_disabled
+from renderer.admitters.vmi_spec import VmiSpec, has, is_not_disabled, section, text
 from renderer.kubevirt.feature_gates import Gate
 
 #: The kinds on amd64, what they are called, and the gate of each.
@@ -87,7 +87,7 @@ def _check_gate(vmi: VmiSpec, cluster: AdmittingCluster, what: str, gate: Gate) 
 
 
 def _problems(vmi: VmiSpec, kind: str, name: str) -> Iterator[tuple[str, str]]:
-    if kind == "tdx" and unless_disabled(section(vmi.domain, "features"), "smm"):
+    if kind == "tdx" and is_not_disabled(section(vmi.domain, "features"), "smm"):
         yield "TDX does not go with features.smm", "set domain.features.smm.enabled: false"
     yield from _firmware_problems(vmi, kind, name)
     attests = has(section(section(vmi.domain, "launchSecurity"), "sev"), "attestation")

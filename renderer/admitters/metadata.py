@@ -1,4 +1,4 @@
-"""Labels, annotations, host name, subdomain and service account."""
+"""Labels, annotations and service account."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.grace import check_grace_annotations
 from renderer.admitters.vmi_spec import VmiSpec, section, text
 from renderer.kubevirt.feature_gates import Gate
-from renderer.kubevirt.kubernetes_names import dns_label_errors, dns_subdomain_errors
+from renderer.kubevirt.kubernetes_names import dns_subdomain_errors
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 from renderer.model.pattern import pattern
@@ -105,22 +105,6 @@ METADATA_CHECKS: CheckTable[[Metadata, AdmittingCluster]] = CheckTable(
         since="1.9",
     ),
 )
-
-
-def check_hostname(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check that the hostname is a DNS label."""
-    name = text(vmi.content, "hostname")
-    errors = dns_label_errors(name) if name else []
-    if errors:
-        yield invalid(vmi.at("hostname"), f"hostname {name!r} {' and '.join(errors)}")
-
-
-def check_subdomain(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check that the subdomain is one of DNS."""
-    name = text(vmi.content, "subdomain")
-    errors = dns_subdomain_errors(name) if name else []
-    if errors:
-        yield invalid(vmi.at("subdomain"), f"subdomain {name!r} {' and '.join(errors)}")
 
 
 def check_service_account_name(vmi: VmiSpec, _: AdmittingCluster) -> Causes:

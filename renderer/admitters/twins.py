@@ -11,7 +11,7 @@ import marshal
 from collections.abc import Mapping
 from typing import Any
 
-from renderer.admitters.network.networks import is_good_address
+from renderer.admitters.network.networks import is_valid_address
 from renderer.admitters.volumes import fits
 from renderer.kubevirt.admission_request import AdmissionRequest
 from renderer.kubevirt.kubernetes_names import dns_label_errors
@@ -22,8 +22,8 @@ from renderer.model.record import Record
 _LONGEST = 20_000
 
 
-class _Own(Record):
-    """A machine's namespace, and the names of its claims with their numbers; each method gives a stand-in."""
+class _StandIns(Record):
+    """The stand-ins for fields of one machine, whose namespace and numbered claims it knows."""
 
     namespace: str
     claims: dict[str, tuple[int]]
@@ -37,11 +37,11 @@ class _Own(Record):
         return (True,) if namespace == self.namespace or not self.namespace else namespace
 
     def unseen(self, value: Json) -> object:
-        """Return the same for all values: checks ask only whether there is one."""
+        """Return one stand-in for all values: checks ask only whether there is one."""
         return value if value is None else (True,)
 
     def name(self, name: Json) -> object:
-        """Return the same for all names of Secrets."""
+        """Return one stand-in for all names of Secrets."""
         return (True,) if isinstance(name, str) and name else name
 
     def keys(self, labels: Json) -> object:
@@ -49,42 +49,42 @@ class _Own(Record):
         return tuple(labels) if isinstance(labels, dict) else labels
 
     def data(self, text: Json) -> object:
-        """Return the same for all data that fit."""
+        """Return one stand-in for all data that fit."""
         return (True,) if isinstance(text, str) and text and fits(text) else text
 
     def hostname(self, name: Json) -> object:
-        """Return the same for all good names."""
+        """Return one stand-in for all valid names."""
         return (True,) if isinstance(name, str) and name and not dns_label_errors(name) else name
 
     def address(self, address: Json) -> object:
-        """Return the same for all good addresses."""
-        return (True,) if is_good_address(address) else address
+        """Return one stand-in for all valid addresses."""
+        return (True,) if is_valid_address(address) else address
 
 
 _CLOUD_INIT = {
-    "userData": _Own.data,
-    "networkData": _Own.data,
-    "secretRef": {"name": _Own.name},
-    "networkDataSecretRef": {"name": _Own.name},
+    "userData": _StandIns.data,
+    "networkData": _StandIns.data,
+    "secretRef": {"name": _StandIns.name},
+    "networkDataSecretRef": {"name": _StandIns.name},
 }
 #: The fields of a VirtualMachine's spec that are its own, and what the checks see of them.
 _OWN_FIELDS = {
     "dataVolumeTemplates": {
-        "metadata": {"name": _Own.claim, "namespace": _Own.is_here},
+        "metadata": {"name": _StandIns.claim, "namespace": _StandIns.is_here},
         "spec": {
-            "sourceRef": _Own.unseen,
-            "storage": {"resources": _Own.unseen},
-            "pvc": {"resources": _Own.unseen},
+            "sourceRef": _StandIns.unseen,
+            "storage": {"resources": _StandIns.unseen},
+            "pvc": {"resources": _StandIns.unseen},
         },
     },
     "template": {
-        "metadata": {"labels": _Own.keys},
+        "metadata": {"labels": _StandIns.keys},
         "spec": {
-            "hostname": _Own.hostname,
-            "domain": {"devices": {"interfaces": {"macAddress": _Own.address}}},
+            "hostname": _StandIns.hostname,
+            "domain": {"devices": {"interfaces": {"macAddress": _StandIns.address}}},
             "volumes": {
-                "dataVolume": {"name": _Own.claim},
-                "persistentVolumeClaim": {"claimName": _Own.claim},
+                "dataVolume": {"name": _StandIns.claim},
+                "persistentVolumeClaim": {"claimName": _StandIns.claim},
                 "cloudInitNoCloud": _CLOUD_INIT,
                 "cloudInitConfigDrive": _CLOUD_INIT,
             },
@@ -97,7 +97,7 @@ def twin_key(request: AdmissionRequest) -> bytes:
     """Return bytes that are equal for twins; none for very large machines, and for objects of other kinds."""
     if request.kind != "VirtualMachine":
         return b""
-    own = _Own(request.resource.namespace, {})
+    own = _StandIns(request.resource.namespace, {})
     seen = _without_own(object_at(request.written, "spec"), _OWN_FIELDS, own)
     try:
         key = marshal.dumps(seen, 2)  # where equal values have equal bytes; a third of the time of repr
@@ -106,7 +106,7 @@ def twin_key(request: AdmissionRequest) -> bytes:
     return key if len(key) <= _LONGEST else b""
 
 
-def _without_own(value: Json, fields: Mapping[str, Any], own: _Own) -> Any:  # noqa: ANN401 - Json and stand-ins
+def _without_own(value: Json, fields: Mapping[str, Any], own: _StandIns) -> Any:  # noqa: ANN401 - Json and stand-ins
     if isinstance(value, list):
         return [_without_own(element, fields, own) for element in value]
     if not isinstance(value, dict):

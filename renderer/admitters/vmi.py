@@ -10,7 +10,7 @@ from renderer.admitters.memory import check_memory_is_given
 from renderer.admitters.metadata import Metadata
 from renderer.admitters.network.bindings import DISCONTINUED_BINDING_CHECKS, check_discontinued_gates
 from renderer.admitters.vmi_checks import SPEC_CHECKS
-from renderer.admitters.vmi_spec import VmiSpec, elements, has, section, text, unless_disabled
+from renderer.admitters.vmi_spec import VmiSpec, elements, has, is_not_disabled, section, text
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 
@@ -44,7 +44,7 @@ def _check_hyperv_features(vmi: VmiSpec, reported: FieldPath) -> Causes:
         if section(hyperv, name).get("enabled") and not section(hyperv, needed).get("enabled"):
             message = f"hyperv.{name} needs hyperv.{needed}"
             yield invalid(at.child(name), message, reported=reported.child(name))
-    if unless_disabled(hyperv, "evmcs"):
+    if is_not_disabled(hyperv, "evmcs"):
         yield from _check_vmx(vmi)
 
 

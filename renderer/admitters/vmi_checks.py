@@ -18,7 +18,7 @@ from renderer.admitters.lifecycle import (
     check_probes_have_pod_network,
     check_start_strategy,
 )
-from renderer.admitters.metadata import check_hostname, check_service_account_name, check_subdomain
+from renderer.admitters.metadata import check_service_account_name
 from renderer.admitters.network.networks import check_networks
 from renderer.admitters.resource_claims import CLAIM_CHECKS
 from renderer.admitters.vmi_spec import VmiSpec
@@ -54,8 +54,8 @@ _PROBES = ("readinessProbe", "livenessProbe")
 
 SPEC_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
     group(before_1_3.number_checks, "disks", "volumes", until="1.3"),
-    on(check_hostname, "hostname", upstream="validateHostNameNotConformingToDNSLabelRules"),
-    on(check_subdomain, "subdomain", upstream="validateSubdomainDNSSubdomainRules"),
+    on(dns.check_hostname, "hostname", upstream="validateHostNameNotConformingToDNSLabelRules"),
+    on(dns.check_subdomain, "subdomain", upstream="validateSubdomainDNSSubdomainRules"),
     on(memory.check_memory_request, "requests", upstream="validateMemoryRequestsNegativeOrNull"),
     on(memory.check_memory_limit, "limits", upstream="validateMemoryLimitsNegativeOrNull"),
     on(

@@ -146,7 +146,7 @@ def present(parent: JsonObject, keys: Container[str]) -> list[str]:
     return [key for key, value in parent.items() if value is not None and key in keys]
 
 
-def unless_disabled(parent: JsonObject, key: str) -> bool:
-    """Return true if a feature is there and not ``enabled: false`` (Go's ``FeatureState``)."""
+def is_not_disabled(parent: JsonObject, key: str) -> bool:
+    """Return true if a feature is present and is not ``enabled: false`` (Go's ``FeatureState``)."""
     value: Json = parent.get(key)
     return isinstance(value, dict) and value.get("enabled") is not False

@@ -81,9 +81,11 @@ def import_catalog(project: Project, request: ImportRequest, open_project: Proje
     """
     sources = [open_catalog(path, open_project) for path in request.paths]
     resources = [resource for source in sources for resource in source.resources]
-    release = _agreed(request.release, release_label(resources), force=request.force)
+    release = _release_to_import(request.release, release_label(resources), force=request.force)
     findings = tuple(found for source in sources for found in _checked(source, project))
-    fs = sources[0].fs if len(sources) == 1 else None  # else they are located, and in different trees
+    fs = (
+        sources[0].fs if len(sources) == 1 else None
+    )  # findings of several catalogs are located already, in different trees
     if has_errors(findings):
         return ImportResult(None, findings, fs)
     found = imported(resources, request.name, release)
@@ -92,7 +94,7 @@ def import_catalog(project: Project, request: ImportRequest, open_project: Proje
     return ImportResult(made, findings, fs)
 
 
-def read_release(text: str) -> str:
+def normalized_release(text: str) -> str:
     """Return ``1.5.1`` and ``v1.5.1`` as ``v1.5.1``. Raises ``UsageError`` for what is no release."""
     match = _RELEASE.fullmatch(text)
     if not match:
@@ -100,17 +102,17 @@ def read_release(text: str) -> str:
     return f"v{match[1]}"
 
 
-def _agreed(asked: str | None, said: str | None, *, force: bool) -> str:
+def _release_to_import(requested: str | None, declared: str | None, *, force: bool) -> str:
     """Return the release to import. Raises ``UsageError`` when none is known, and ``DiagnosticError``."""
-    if asked is None and said is None:
+    if requested is None and declared is None:
         raise UsageError("say which release this is: --release v1.5.1")
-    if asked is None or said is None:
-        return asked or read_release(said or "")
-    if asked != said and not force:
-        message = f"this is not {asked}: the bundle says that it is {said}"
-        hint = f"import it with --release {said}"
+    if requested is None or declared is None:
+        return requested or normalized_release(declared or "")
+    if requested != declared and not force:
+        message = f"this is not {requested}: the bundle says that it is {declared}"
+        hint = f"import it with --release {declared}"
         raise DiagnosticError(Diagnostic(code=Code.IMPORT_REFUSED, message=message, hint=hint))
-    return asked
+    return requested
 
 
 def _checked(source: OpenedCatalog, project: Project) -> tuple[Diagnostic, ...]:

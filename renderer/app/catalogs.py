@@ -179,7 +179,7 @@ def _fit(entry: CatalogEntry, everything: Sequence[Offer], release: Release) -> 
         instancetype, preference = (entry, other) if is_instancetype else (other, entry)
         try:
             fits = instancetype.is_custom or satisfies(instancetype.resource, preference.resource, release)
-        except CauseError:  # of no version that the release serves, or of no use to it: not to be had
+        except CauseError:  # the release does not serve its version or cannot use it
             continue
         (fitting if fits else others).append(other)
     return Fit(fitting, others)

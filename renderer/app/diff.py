@@ -153,7 +153,7 @@ def compare_projects(
         with reporter.doing(f"rendering both sides of {path} ({number} of {len(selected)})"):
             sides = before.render(path), after.render(path)
         rendering = stopwatch.lap()
-        if sides[0] and sides[0].content is None:  # what is refused there is the past
+        if sides[0] and sides[0].content is None:  # refusals of intermediate states do not matter any more
             errors.before.extend(sides[0].errors)
         if sides[1]:
             errors.after.extend(sides[1].errors)

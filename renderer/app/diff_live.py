@@ -1,4 +1,4 @@
-"""Compare what a project renders with what a cluster holds, as a dump of it says."""
+"""Compare what a project renders with a dump of what a cluster holds."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from renderer.app.usage_error import UsageError
 from renderer.diff.live.cluster_objects import ClusterObjects
 from renderer.diff.live.compare_live import SyncRules, compare_with_cluster, in_no_overlay
 from renderer.dump.consistency import Consistency
-from renderer.dump.controlled import reason_left_out
 from renderer.dump.files import STDIN, find_files
 from renderer.dump.read import read_dump
+from renderer.dump.user_objects import reason_left_out
 from renderer.kubevirt.virtual_machine import PATHS
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.difference import Difference, OverlayDifference
@@ -27,7 +27,7 @@ from renderer.model.release import Release
 from renderer.model.render_config import Overlay
 from renderer.model.res_id import ObjectKey
 from renderer.model.resource import Resource
-from renderer.pipeline.deployers import Deployers, tracks, why_nothing_is_pruned
+from renderer.pipeline.deployers import Deployers, prune_refusal_of, tracks
 from renderer.pipeline.live_machines import FOUND_BY_MACHINES, LiveMachines
 from renderer.pipeline.missing_references import MOUNTED, MountedObjects
 from renderer.source.overlays import select_overlays
@@ -83,7 +83,7 @@ def _compare(side: Side, dump: Dump, wanted: Iterable[str], reporter: Reporter) 
     namespaces = {each.namespace for each in cluster.objects.resources}
     mounted = MountedObjects(written, cluster.mounted, namespaces)
     compared = [_overlay_difference(each, side, cluster.objects, deployers, mounted) for each in rendered]
-    rest, others = in_no_overlay(cluster.objects, compared, _is_users, written)
+    rest, others = in_no_overlay(cluster.objects, compared, _is_from_user, written)
     compared += [rest] if rest else []
     others += cluster.others
     difference = Difference(f"cluster ({dump})", side.name, tuple(compared), is_live=True, others=others)
@@ -105,8 +105,8 @@ def _overlay_difference(
         machines.predicted(content.written),
         machines.sync,
         deployers.rules(overlay),
-        lambda live: _is_users(live) and any(tracks(each, live) for each in own),
-        why_nothing_is_pruned(own),
+        lambda live: _is_from_user(live) and any(tracks(each, live) for each in own),
+        prune_refusal_of(own),
     )
     found = compare_with_cluster(overlay.path, overlay.name, content, objects, settings)
     notes = (*_release_notes(objects, content.release), *mounted.notes(content.written), *found.notes)
@@ -151,6 +151,6 @@ def _name_alone(live: LiveObject) -> Resource:
     return Resource(content, Site(live.location.path))
 
 
-def _is_users(live: Resource) -> bool:
+def _is_from_user(live: Resource) -> bool:
     """Tell whether an object is for Git: no controller made it, and not every namespace has it."""
     return reason_left_out(LiveObject(live.content, Location(live.origin.path))) is None

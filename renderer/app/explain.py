@@ -34,11 +34,11 @@ from renderer.yamlio.marks import WrittenField, field_at_line
 
 
 class NoSuchResourceError(UsageError):
-    """No overlay has the resource that was asked for."""
+    """No overlay has the resource that the question names."""
 
 
-class _Asked(NamedTuple):
-    """The overlays and the resource that a question means."""
+class _QuestionTarget(NamedTuple):
+    """The overlays and the resource that a question is about."""
 
     overlays: tuple[Overlay, ...]
     resource: ResourcePattern
@@ -67,22 +67,22 @@ def explain_resource(project: Project, question: Question) -> Explained:
 
     Raises ``NoSuchResourceError``, ``UsageError`` for what may be several, and ``DiagnosticError``.
     """
-    asked = _asked(project, question)
+    target = _target_of(project, question)
     trace = Trace()
     pipeline = Pipeline(project.fs, project.config, context=RunContext.fresh(trace))
     found: list[_Found] = []
     everything: list[Resource] = []
     findings: dict[str, tuple[Diagnostic, ...]] = {}
-    for overlay in asked.overlays:
+    for overlay in target.overlays:
         outcome = pipeline.render(overlay).in_overlay(overlay.path)
         findings[overlay.path] = outcome.diagnostics if outcome.failed else ()
         everything += outcome.value
-        found += (_Found(overlay, each) for each in asked.resource.among(outcome.value))
+        found += (_Found(overlay, each) for each in target.resource.among(outcome.value))
     if not found and any(findings.values()):
         return Explained(None, tuple(each for path in findings for each in findings[path]), tuple(findings))
     one = _only(found, everything, question)
     histories = without_secret_values(
-        _histories(Historian(trace, one.overlay), one.resource, asked.field),
+        _histories(Historian(trace, one.overlay), one.resource, target.field),
         Masking(pipeline.confidential(one.overlay), inside_words=True),
         Masking(secret_values(each.content for each in everything) | tainted()),
     )
@@ -90,17 +90,17 @@ def explain_resource(project: Project, question: Question) -> Explained:
     return Explained(ResourceHistory(path, one.resource.current_id, fields), findings[path], (path,))
 
 
-def _asked(project: Project, question: Question) -> _Asked:
+def _target_of(project: Project, question: Question) -> _QuestionTarget:
     overlays = project.overlays()
     place = rendered_place(project, overlays, question.resource)
     if place:
         field = str(place.field) if place.field != ROOT else ""
-        return _Asked((place.overlay,), place.resource, question.field or field)
+        return _QuestionTarget((place.overlay,), place.resource, question.field or field)
     try:
         resource = ResourcePattern.parse(question.resource, question.namespace)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    return _Asked(_chosen(project, overlays, question.overlay), resource, question.field)
+    return _QuestionTarget(_chosen(project, overlays, question.overlay), resource, question.field)
 
 
 def _chosen(project: Project, overlays: tuple[Overlay, ...], name: str) -> tuple[Overlay, ...]:

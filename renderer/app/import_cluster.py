@@ -8,8 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from renderer.app.import_files import PlannedSources, SourceChoices, files_unlisted, plan_sources
-from renderer.app.import_project import project_file, rendered_folder
+from renderer.app.import_files import (
+    PlannedSources,
+    SourceChoices,
+    files_unlisted,
+    plan_sources,
+    project_file,
+    rendered_folder,
+)
 from renderer.app.project import Project
 from renderer.app.usage_error import UsageError
 from renderer.dump.files import STDIN, find_files

@@ -1,14 +1,16 @@
-"""Plan the files of an imported cluster: sources, pins, sizes and what is known of the cluster."""
+"""Plan the files of an imported cluster: sources, pins, sizes, facts about it, and the project file."""
 
 from __future__ import annotations
 
+import json
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from renderer.app.catalog_import import with_catalog
 from renderer.app.import_fit import FittedMachines, fit_machines
 from renderer.app.import_objects import Secrets, placed, with_groups, written_contents
-from renderer.app.import_revisions import pin_files, settle_all
+from renderer.app.import_revisions import detach_from_revisions, pin_files
 from renderer.app.project import Project
 from renderer.dump.gather import Gathered
 from renderer.dump.sources import (
@@ -25,12 +27,14 @@ from renderer.model.json import Json, JsonObject, array_at, text_at
 from renderer.model.kustomization import KUSTOMIZATION_FILE
 from renderer.model.location import Site
 from renderer.model.release import Release
-from renderer.model.render_config import CLUSTER_FOLDER, CatalogPath, ExpandMode
+from renderer.model.render_config import CLUSTER_FOLDER, CatalogPath, ExpandMode, OverlayEntry, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.source.file_system import FileSystem
 from renderer.source.kustomization_graph import KustomizationGraph
+from renderer.source.project import PROJECT_FILE
 from renderer.yamlio.decode import decode_yaml11
+from renderer.yamlio.edit import add_entries
 
 _DUMP = "the dump"
 
@@ -66,10 +70,10 @@ def plan_sources(
 ) -> PlannedSources:
     """Plan the files for the objects of a cluster below the folder ``output``. Raises ``DiagnosticError``."""
     catalog = _catalog(project, output, gathered)
-    settled = settle_all(gathered.objects, catalog, release)
-    machines = [each.content for each in settled]
+    detached = detach_from_revisions(gathered.objects, catalog, release)
+    machines = [each.content for each in detached]
     fitted = fit_machines(machines, catalog, release, gathered.kubevirt) if choices.fits else FittedMachines()
-    contents, findings = written_contents(gathered.objects, settled, fitted, choices.secrets)
+    contents, findings = written_contents(gathered.objects, detached, fitted, choices.secrets)
     modes, objects = placed(contents)
     if choices.group_by:
         objects = with_groups(objects, choices.group_by)
@@ -80,13 +84,13 @@ def plan_sources(
     files |= kustomizations(objects, sealed)
     written = {(text_at(each.content, "kind"), *_names(each.content)) for each in objects}
     pins = [
-        each.pin for each in settled if each.pin and (each.pin.target.kind, *_names(each.content)) in written
+        each.pin for each in detached if each.pin and (each.pin.target.kind, *_names(each.content)) in written
     ]
     files |= pin_files(pins, files)
     files |= fitted.files
     if gathered.kubevirt:
         files |= configuration(gathered.kubevirt)
-    findings += [finding for each in settled for finding in each.findings]
+    findings += [finding for each in detached for finding in each.findings]
     catalogs = tuple(_catalog_folders(objects, files))
     return PlannedSources(
         files, objects, catalogs, modes, len(pins), fitted, tuple(findings), frozenset(kept)
@@ -159,3 +163,93 @@ def _catalog_folders(objects: Iterable[SourceObject], files: Iterable[str]) -> I
     for folder in (SIZES_FOLDER, CONFIGURATION_FOLDER):
         if any(path.startswith(f"{folder}/") for path in files):
             yield folder
+
+
+_OFF = ExpandMode.OFF
+_NEW = """\
+apiVersion: vmrender.io/v1alpha1
+kind: RenderConfig
+
+# The release that the cluster runs. What it refuses is refused here, too.
+kubevirt: "{release}"
+
+# Where instance types, preferences and the cluster's configuration are looked up; the first hit wins.
+catalogs:
+{catalogs}  - builtin: common-instancetypes
+
+# Virtual machines keep the names of their instance types, as the cluster has them: sizes that a sync wrote
+# beside these names would be refused.
+expand: "off"
+
+overlays:
+  - path: {overlays}
+{others}output: {output}
+"""
+
+
+def project_file(
+    project: Project,
+    output: str,
+    modes: Mapping[str, ExpandMode],
+    catalogs: Sequence[str],
+    release: Release,
+) -> Mapping[str, bytes]:
+    """Return the project file for imported folders below ``output``, by its path.
+
+    ``modes`` has the folders. A project file that is there keeps its release, and gets the entries that it
+    lacks. Raises ``DiagnosticError``: edit-refused.
+    """
+    if not project.fs.is_file(PROJECT_FILE):
+        entries = "".join(f"  - path: {json.dumps(path)}\n" for path in catalogs)
+        text = _NEW.format(
+            release=release,
+            catalogs=entries,
+            overlays=json.dumps(f"{output}/*"),
+            output=json.dumps(_rendered(output)),
+            others="".join(
+                f"  - path: {json.dumps(folder)}\n    expand: {mode.value}\n"
+                for folder, mode in modes.items()
+                if mode is not _OFF
+            ),
+        )
+        return {PROJECT_FILE: text.encode()}
+    content = project.fs.read(PROJECT_FILE)
+    config = project.config
+    for path in reversed(catalogs):
+        content = with_catalog(content, path, config.catalogs)
+    return {
+        PROJECT_FILE: add_entries(content, PROJECT_FILE, "overlays", _missing(config, output, modes, release))
+    }
+
+
+def rendered_folder(project: Project, output: str) -> str:
+    """Return the folder that gets the rendered trees of the imported overlays."""
+    config = project.config
+    entries = [entry for entry in config.overlays if entry.path == f"{output}/*"]
+    path = (entries[-1].output or config.output) if entries else _rendered(output)
+    return path.partition("{")[0].rstrip("/") or "."
+
+
+def _missing(
+    config: RenderConfig, output: str, modes: Mapping[str, ExpandMode], release: Release
+) -> Iterator[Json]:
+    """Yield the entries that ``overlays`` lacks; the later of two entries for a folder counts."""
+    everything = f"{output}/*"
+    listed = {entry.path: entry for entry in config.overlays}
+    target = {} if release == config.kubevirt else {"kubevirt": str(release)}
+    if config.overlays == RenderConfig().overlays:
+        yield {"path": OverlayEntry("overlays/*").path}  # the default, which any entry replaces
+    usual, rendered = _OFF, _rendered(output)
+    if everything in listed:
+        usual = listed[everything].expand or config.expand
+        rendered = listed[everything].output or config.output
+    else:
+        yield {"path": everything, "expand": _OFF.value, "output": rendered, **target}
+    place = {} if rendered == config.output else {"output": rendered}
+    for folder, mode in modes.items():
+        if mode is not usual and folder not in listed:
+            yield {"path": folder, "expand": mode.value, **place, **target}
+
+
+def _rendered(output: str) -> str:
+    return "rendered/{name}" if output == "overlays" else f"rendered/{output.replace('/', '-')}/{{name}}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from renderer.app.import_fit import FittedMachines
-from renderer.app.import_revisions import Settled
+from renderer.app.import_revisions import DetachedVm
 from renderer.dump.credentials import Placeholder, withhold
 from renderer.dump.gather import UserObject
 from renderer.dump.sources import FITTED, SourceObject
@@ -42,12 +42,12 @@ class WrittenContent(NamedTuple):
 
 
 def written_contents(
-    found: Sequence[UserObject], settled: Sequence[Settled], fitted: FittedMachines, secrets: Secrets
+    found: Sequence[UserObject], detached: Sequence[DetachedVm], fitted: FittedMachines, secrets: Secrets
 ) -> tuple[list[WrittenContent], list[Diagnostic]]:
     """Return what is to be written, credentials withheld, and findings about what cannot be."""
     contents: list[WrittenContent] = []
     findings: list[Diagnostic] = []
-    for position, (each, result) in enumerate(zip(found, settled, strict=True)):
+    for position, (each, result) in enumerate(zip(found, detached, strict=True)):
         content = fitted.contents.get(position, result.content)
         is_fitted = position in fitted.contents
         if secrets is Secrets.PLAIN:

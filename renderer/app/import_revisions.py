@@ -38,8 +38,8 @@ _DUMP_HINT = (
 )
 
 
-class Settled(Record):
-    """A VirtualMachine without names of the cluster's revisions; ``pin`` where the catalog has other content.
+class DetachedVm(Record):
+    """A VirtualMachine that names no revision; it has a ``pin`` if the catalog has other content.
 
     ``findings`` tell of what cannot be compared.
     """
@@ -56,25 +56,27 @@ class _Compared(Record):
     finding: Diagnostic | None = None
 
 
-def settle_all(objects: Sequence[UserObject], catalog: Catalog, release: Release) -> tuple[Settled, ...]:
-    """Compare what virtual machines were started with to what Git has."""
+def detach_from_revisions(
+    objects: Sequence[UserObject], catalog: Catalog, release: Release
+) -> tuple[DetachedVm, ...]:
+    """Take the revisions out of virtual machines; pin those that were started with other content."""
     behaviour = behaviour_of(release)
     results = []
     for each in objects:
-        settled = _settle(each, catalog, behaviour)
-        placed = tuple(found._replace(sites=(), location=each.location) for found in settled.findings)
-        results.append(settled._replace(findings=placed))
+        detached = _detach(each, catalog, behaviour)
+        placed = tuple(found._replace(sites=(), location=each.location) for found in detached.findings)
+        results.append(detached._replace(findings=placed))
     return tuple(results)
 
 
-def _settle(found: UserObject, catalog: Catalog, behaviour: Behaviour) -> Settled:
+def _detach(found: UserObject, catalog: Catalog, behaviour: Behaviour) -> DetachedVm:
     """Compare the revisions of a VirtualMachine or VirtualMachinePool with the objects in ``catalog``.
 
     ``catalog`` has the ControllerRevisions of the dump, too.
     """
     vm = VirtualMachine.of(found.resource)
     if vm is None or not vm.has_matchers:
-        return Settled(found.content)
+        return DetachedVm(found.content)
     live = vm._replace(content={**vm.content, **found.references})
     content = vm.content
     patch: dict[str, Json] = {}
@@ -88,9 +90,9 @@ def _settle(found: UserObject, catalog: Catalog, behaviour: Behaviour) -> Settle
             revisions.append(compared.revision)
             patch[matcher_type.key] = {"revisionName": text_at(compared.revision, "metadata", "name")}
         content = without(content, "spec", matcher_type.key, "revisionName")
-    settled = vm.with_content(content)
-    pin = Pinnable(settled, settled, patch, tuple(revisions)) if patch else None
-    return Settled(settled.content, pin, tuple(findings))
+    detached = vm.with_content(content)
+    pin = Pinnable(detached, detached, patch, tuple(revisions)) if patch else None
+    return DetachedVm(detached.content, pin, tuple(findings))
 
 
 def _compared(

@@ -40,8 +40,8 @@ class Started(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class Wishes(NamedTuple):
-    """The choices of whoever starts a project.
+class ProjectOptions(NamedTuple):
+    """The options of a new project.
 
     Without ``kubevirt`` the project file names the release that the repository deploys, or the latest.
     Without ``ci`` the pipeline is for the system that the remote ``origin`` tells. ``source`` is where hooks
@@ -56,7 +56,7 @@ class Wishes(NamedTuple):
 
 def start_project(
     root: Path,
-    wishes: Wishes,
+    options: ProjectOptions,
     environment: Mapping[str, str],
     *,
     dry_run: bool = False,
@@ -69,20 +69,20 @@ def start_project(
     """
     _check_top(root)
     origin = _remote(root, environment)
-    system = wishes.ci or _ci_system_of(root, origin)
-    installed = _install_source(wishes.source, environment)
-    unreachable = _why_unreachable(installed.source)
-    if unreachable and wishes.ci in _PIPELINES:
+    system = options.ci or _ci_system_of(root, origin)
+    installed = _install_source(options.source, environment)
+    unreachable = _unreachable_reason(installed.source)
+    if unreachable and options.ci in _PIPELINES:
         raise UsageError(f"a pipeline cannot be written: {unreachable}; {_NAME_IT}")
     servers = (host_of(origin),) if system is CiSystem.GITHUB else ()
-    choices = Choices(wishes.kubevirt or LATEST, system, installed.source, servers)
+    choices = Choices(options.kubevirt or LATEST, system, installed.source, servers)
     survey = survey_repository(root)
     found = survey if survey and survey.is_more_than_overlays else None
     planned = plan_scaffold(
         choices,
         lambda path: _text_at(root / path),
         has_overlays=_has_overlays(root) or found is not None or bool(survey and survey.machines),
-        project=found.project_text(wishes.kubevirt) if found else None,
+        project=found.project_text(options.kubevirt) if found else None,
     )
     if planned.in_the_way:
         return Started(planned, choices.ci, tuple(map(_in_the_way, planned.in_the_way)))
@@ -105,7 +105,7 @@ def _install_source(named: str | None, environment: Mapping[str, str]) -> Instal
         raise UsageError(f"--source: {error}") from None
 
 
-def _why_unreachable(source: InstallSource) -> str | None:
+def _unreachable_reason(source: InstallSource) -> str | None:
     """Return why machines other than this one cannot install vmrender; None where they can."""
     if isinstance(source, Unknown):
         return source.reason
@@ -114,7 +114,7 @@ def _why_unreachable(source: InstallSource) -> str | None:
 
 def _notes(source: InstallSource, system: CiSystem) -> tuple[str, ...]:
     """Return what is missing because of the place that vmrender is installed from."""
-    unreachable = _why_unreachable(source)
+    unreachable = _unreachable_reason(source)
     if unreachable is None:
         return ()
     which = "run the vmrender on the PATH" if isinstance(source, Unknown) else "work on this machine alone"

@@ -22,7 +22,7 @@ _NO_HOLDERS = frozenset({"Application", "ApplicationSet", "Component", "Kustomiz
 
 
 class Holder(NamedTuple):
-    """An object that virtual machines stand in, such as a Policy or a HelmRelease."""
+    """An object that contains virtual machines, such as a Policy or a HelmRelease."""
 
     name: str
     machines: int
@@ -44,7 +44,7 @@ def machine_ids(resources: Iterable[Resource]) -> set[tuple[str, str]]:
 
 
 def are_patches(resources: Iterable[Resource]) -> bool:
-    """Return whether none of the virtual machines says what its guest is made of, as a patch may do."""
+    """Return whether all virtual machines lack the parts of a guest, so that they are probably patches."""
     machines = [each for each in resources if each.kind in MACHINES]
     return bool(machines) and not any(
         object_at(each.content, *PATHS[each.kind].template.keys) for each in machines

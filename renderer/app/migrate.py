@@ -135,7 +135,7 @@ _Comparison: TypeAlias = Callable[[Overlay, Sequence[Migrated]], tuple[Resource,
 
 def migrate(project: MigratedProject, paths: Iterable[str]) -> tuple[Migrated, ...]:
     """Migrate the files at ``paths``, relative to the project, in memory. Raises ``DiagnosticError``."""
-    return _Migration(project, tuple(project.sources(paths))).settle()
+    return _Migration(project, tuple(project.sources(paths))).run()
 
 
 def _once_for_each_path(
@@ -165,7 +165,7 @@ class _Migration:
             lambda build: before.build(build.with_target(None, ExpandMode.APPLIED))
         )
 
-    def settle(self) -> tuple[Migrated, ...]:
+    def run(self) -> tuple[Migrated, ...]:
         kept: Kept = {}
         migrated = self._migrated(kept)
         refused = self._refused(migrated, kept)
@@ -179,7 +179,7 @@ class _Migration:
         return tuple(migrate_file(file.source, kept.get(file.source.path, {})) for file in self._files)
 
     def _refused(self, migrated: Sequence[Migrated], kept: Kept) -> Kept:
-        """Further changes to give up, for the sake of the first build that would not stay the same."""
+        """Return further changes to give up, so that the first build that would differ stays the same."""
         for build in self._builds:
             of_build = self._parts[build.path]
             parts = [file for file in migrated if file.changes and file.source.path in of_build]
@@ -189,8 +189,8 @@ class _Migration:
             if unseen and self._applied(build).failed:
                 return _keep(unseen, _FIRMWARE, _cannot_build(build))
             for differences_of, subjects in (
-                (self._composed_otherwise, _ALL),
-                (self._applied_otherwise, _APPLIED),
+                (self._changed_resources, _ALL),
+                (self._changed_machines, _APPLIED),
             ):
                 concerned = [file for file in parts if file.subjects & subjects]
                 found = differences_of(build, migrated) if concerned else ()
@@ -208,11 +208,11 @@ class _Migration:
         found = differences_of(build, self._migrated(_with(kept, more)))
         return not any(each is culprit for each in found)
 
-    def _composed_otherwise(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
+    def _changed_resources(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
         """Return the resources of the build that are not what they were before files were migrated."""
         return _differing(self._composed(build), self._pipeline(migrated).compose_overlay(build))
 
-    def _applied_otherwise(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
+    def _changed_machines(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
         """Return the virtual machines that would be expanded otherwise; none where the build fails."""
         before = self._applied(build)
         if before.failed:

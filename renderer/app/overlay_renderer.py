@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 class RenderedOverlay(Record):
     """An overlay and its rendered ``files``, text by path below its output folder; none when it failed.
 
-    ``findings`` know their lines. ``folders`` are those read as kustomizations. ``saw`` has the answers to
+    ``findings`` know their lines. ``folders`` are those read as kustomizations. ``inputs`` has the answers to
     all questions to the repository. ``seconds`` is how long it took, and ``account`` says so in words.
     ``work`` are the steps that it took (``model.work``), ``read`` the sizes of the files that were read for
     it first. ``tainted`` are the values noted for it first that no output may repeat (``model.taint``);
@@ -51,7 +51,7 @@ class RenderedOverlay(Record):
     files: Mapping[str, str]
     findings: tuple[Diagnostic, ...]
     folders: frozenset[str]
-    saw: Mapping[FileQuestion, str]
+    inputs: Mapping[FileQuestion, str]
     seconds: float
     account: str
     work: int
@@ -105,7 +105,7 @@ class OverlayRenderer:
             files=files,
             findings=findings,
             folders=frozenset(used.name for used in self._recorder.used(work) if used.kind == "folder"),
-            saw=self._recorder.seen(work),
+            inputs=self._recorder.inputs(work),
             seconds=stopwatch.seconds(),
             account=f"{counted} composed in {composing}, expanded and checked in {stopwatch.lap()}",
             work=steps,

@@ -28,7 +28,7 @@ from renderer.source.overlays import overlay_at
 
 
 class VmChoice(NamedTuple):
-    """The virtual machines that are meant: by ``names``, by a label ``selector``, or ``everything``."""
+    """A choice of virtual machines: by ``names``, by a label ``selector``, or ``everything``."""
 
     names: tuple[str, ...] = ()
     selector: str | None = None

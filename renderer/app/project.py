@@ -80,7 +80,7 @@ def project_files(root: Path) -> FileSystem:
     return BuiltinFileSystem(DiskFileSystem(root))
 
 
-#: Overlays that a message names at most.
+#: The most overlays that a message names.
 _MOST_NAMES = 5
 
 

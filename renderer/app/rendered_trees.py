@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 Rendered: TypeAlias = "RenderedOverlay | UnchangedOverlay"
 
 
-#: What came of writing a tree, and how long it took, in words.
-_WrittenOne: TypeAlias = "tuple[Written | DiagnosticError, str]"
+#: The result of writing a tree, and how long that took, in words.
+_TimedResult: TypeAlias = "tuple[Written | DiagnosticError, str]"
 
 
 class TreeAction(TextEnum):
-    """The three things that a run does with a tree, and the one that it only plans."""
+    """The actions of a run on a tree: write, compare, remove, and plan."""
 
     WRITTEN = "written"
     COMPARED = "compared"
@@ -117,16 +117,16 @@ class RenderedTrees:
         """Write each tree, several at once. Return the findings; a tree with an error is left as it was."""
         changed = [each for each in rendered if not isinstance(each, UnchangedOverlay)]
         results = self._written(changed) if changed else iter(())
-        return _of_each(rendered, lambda each: self._write(each, results))
+        return _collect_errors(rendered, lambda each: self._write(each, results))
 
-    def _written(self, changed: Sequence[RenderedOverlay]) -> Iterator[_WrittenOne]:
+    def _written(self, changed: Sequence[RenderedOverlay]) -> Iterator[_TimedResult]:
         """Yield the result for each tree, and how long that and those with it took."""
         begun = self._finished(self._batch) if self._batch else {}
         others = self._written_together([each for each in changed if each.overlay.output not in begun])
         for each in changed:
             yield begun.get(each.overlay.output) or next(others)
 
-    def _finished(self, batch: TreeBatch) -> Mapping[str, _WrittenOne]:
+    def _finished(self, batch: TreeBatch) -> Mapping[str, _TimedResult]:
         """Put the trees that were begun into their places; return the results by output."""
         stopwatch, more = Stopwatch(), _with_more(len(self._begun))
         with self.reporter.doing(f"writing {next(iter(self._begun))}{more}"):
@@ -139,7 +139,7 @@ class RenderedTrees:
             self._note(output, self._begun[output].repairs)
         return finished
 
-    def _written_together(self, changed: Sequence[RenderedOverlay]) -> Iterator[_WrittenOne]:
+    def _written_together(self, changed: Sequence[RenderedOverlay]) -> Iterator[_TimedResult]:
         from renderer.emit.write import TREES_AT_ONCE, write_trees  # noqa: PLC0415 - if any changes
 
         for start in range(0, len(changed), TREES_AT_ONCE):
@@ -163,11 +163,11 @@ class RenderedTrees:
 
     def compare(self, rendered: Iterable[Rendered]) -> list[Diagnostic]:
         """Compare each tree with what it should be. Return an error for each file that differs."""
-        return _of_each(rendered, self._compare)
+        return _collect_errors(rendered, self._compare)
 
     def plan(self, rendered: Iterable[Rendered]) -> list[Diagnostic]:
         """Tell what writing each tree would do. Return the errors that would stop it."""
-        return _of_each(rendered, self._plan)
+        return _collect_errors(rendered, self._plan)
 
     def remove(self, outputs: Iterable[str], *, dry_run: bool = False) -> list[Diagnostic]:
         """Remove the trees in ``outputs``, or tell that they would be removed."""
@@ -179,7 +179,7 @@ class RenderedTrees:
                 findings += error.diagnostics
         return findings
 
-    def _write(self, rendered: Rendered, results: Iterator[_WrittenOne]) -> Iterable[Diagnostic]:
+    def _write(self, rendered: Rendered, results: Iterator[_TimedResult]) -> Iterable[Diagnostic]:
         if isinstance(rendered, UnchangedOverlay):
             self._finish(_unchanged(TreeAction.WRITTEN, rendered))
             return self._foreign(rendered).values()
@@ -310,10 +310,10 @@ def _foreign_manifest(output: str, path: str) -> Diagnostic:
     )
 
 
-def _of_each(
+def _collect_errors(
     rendered: Iterable[Rendered], act: Callable[[Rendered], Iterable[Diagnostic]]
 ) -> list[Diagnostic]:
-    """Collect what ``act`` finds in each overlay; an error in one does not keep it from the others."""
+    """Return the findings of ``act`` for all overlays; after an error in one, the others still follow."""
     findings: list[Diagnostic] = []
     for each in rendered:
         try:

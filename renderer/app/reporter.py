@@ -30,7 +30,7 @@ class Reporter(Protocol):
 
 
 class Silent:
-    """A reporter that keeps everything to itself."""
+    """A reporter that shows nothing."""
 
     def doing(self, _what: str) -> AbstractContextManager[None]:
         return nullcontext()

@@ -78,7 +78,7 @@ class RunCache:
             return
         tree = tree_digest(encode_files(rendered.files).ownership)
         known = KnownOverlay(tree, rendered.folders, rendered.findings, rendered.seconds)
-        self._known.keep(rendered.overlay, known, rendered.saw)
+        self._known.keep(rendered.overlay, known, rendered.inputs)
 
     def _close(self) -> None:
         if self._store:

@@ -23,11 +23,11 @@ from renderer.source.project_root import find_project_root, read_named_file
 from renderer.source.project_schemas import RELEASES, read_project_schemas
 from renderer.validation.kubernetes_formats import Schema
 from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind, api_versions
+from renderer.validation.project_schema import ProjectSchema, UnusableSchemaError
+from renderer.validation.project_schema_files import ProjectSchemaFiles
 from renderer.validation.registry import SchemaRegistry
 from renderer.validation.release_sources import release_schemas
 from renderer.validation.schema_import import UnlikeKubevirtError, checksums, encoded, import_release
-from renderer.validation.user_schema import UnusableSchemaError, UserSchema
-from renderer.validation.user_schemas import UserSchemas
 from renderer.yamlio.decode import decode_documents
 
 _SUMS = "SHA256SUMS"
@@ -54,7 +54,7 @@ def list_schemas(project: Project, release: str | None) -> tuple[str, ...]:
     imported = {path.partition("/")[0] for path in own.releases}
     return (
         *(f"KubeVirt {each}{_remark(each, imported)}" for each in registry.releases),
-        *(f"{gvk.api_version} {gvk.kind}  {path}" for gvk, path in UserSchemas(own).kinds),
+        *(f"{gvk.api_version} {gvk.kind}  {path}" for gvk, path in ProjectSchemaFiles(own).kinds),
     )
 
 
@@ -95,7 +95,7 @@ def import_schemas(project: Project, paths: Sequence[Path], release: Release, in
     try:
         files = {path: text.encode() for path, text in import_release(found, release).items()}
         for content in files.values():
-            UserSchema(json.loads(content))
+            ProjectSchema(json.loads(content))
     except (UnlikeKubevirtError, UnusableSchemaError) as error:
         raise _refused(str(error), found) from None
     change_files(project.root, _with_sums(project.fs, folder, files), ())

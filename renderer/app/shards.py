@@ -56,7 +56,7 @@ def _planned(plan: Path, shard: ShardName, overlays: Sequence[Overlay]) -> froze
 def _sizes(project: Project, overlays: Sequence[Overlay]) -> Mapping[str, OverlaySize]:
     reach = KustomizationGraph(project.fs)
     sizes: dict[str, int] = {}
-    return {overlay.path: _size(project, reach.made_of(overlay), sizes) for overlay in overlays}
+    return {overlay.path: _size(project, reach.files_of_overlay(overlay), sizes) for overlay in overlays}
 
 
 def _size(project: Project, files: frozenset[str], sizes: dict[str, int]) -> OverlaySize:

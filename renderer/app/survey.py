@@ -16,8 +16,7 @@ from renderer.app.found_entries import FoundEntry, with_distinct_outputs
 from renderer.app.machines_in_files import are_patches, holders, machine_ids, matched, mentions
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
-from renderer.gitops.flux.discovery import is_flux_kustomization
-from renderer.gitops.flux.roots import cluster_root
+from renderer.gitops.flux.discovery import cluster_root, is_flux_kustomization
 from renderer.gitops.openshift_template import is_template, process_templates
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.entry_point import EntryKind, EntryOptions
@@ -87,9 +86,9 @@ class _Surveyor:
 
     def survey(self) -> Survey:
         for entry in (*self._flux_entries(), *self._argocd_entries()):
-            self._try(entry)
+            self._add_entry(entry)
         for folder in self._outermost(self._uncovered()):
-            self._try(OverlayEntry(folder))
+            self._add_entry(OverlayEntry(folder))
         self._templates()
         self._plain_files()
         rendered = {each.entry.path for each in self._entries}
@@ -218,7 +217,7 @@ class _Surveyor:
         outermost = {root for root in buildable if users.get(root) == {root}}
         return {folder: tuple(sorted(using & outermost)) for folder, using in users.items()}
 
-    def _try(self, entry: OverlayEntry) -> None:
+    def _add_entry(self, entry: OverlayEntry) -> None:
         """Add the entry if its overlays have virtual machines; else say why not."""
         try:
             overlays = find_overlays(self._fs, self._config._replace(overlays=(entry,)), self._is_relevant)
@@ -229,20 +228,20 @@ class _Surveyor:
             machines = sum(overlay.entry.machines for overlay in overlays if overlay.entry)
         else:
             machines = self._composed(entry, overlays[0])
-        made_of = frozenset[str]().union(*map(self._graph.made_of, overlays))
+        sources = frozenset[str]().union(*map(self._graph.files_of_overlay, overlays))
         if machines:
             with_machines = [each for each in overlays if each.entry and each.entry.machines]
             self._entries.append(FoundEntry(entry, machines, len(with_machines) or len(overlays)))
         elif entry.entry.leads_to_overlays:
             self._left_out.append(self._without_machines(entry, overlays))
             return
-        self._tell_holders(made_of)
-        self._covered |= made_of if machines else {path for path in made_of if path in self._machine_files}
+        self._note_holders(sources)
+        self._covered |= sources if machines else {path for path in sources if path in self._machine_files}
 
     def _without_machines(self, entry: OverlayEntry, overlays: Iterable[Overlay]) -> LeftOut:
         """Return why an entry leads to no virtual machine: an overlay with some may be broken."""
         for overlay in overlays:
-            files = self._graph.made_of(overlay)
+            files = self._graph.files_of_overlay(overlay)
             if files.isdisjoint(self._machine_files):
                 continue
             outcome = Pipeline(self._fs, self._config).compose_overlay(overlay)
@@ -252,7 +251,7 @@ class _Surveyor:
                 return LeftOut(entry.path, self._counted(files), reason)
         return LeftOut(entry.path, 0, _NO_MACHINE)
 
-    def _tell_holders(self, files: Iterable[str]) -> None:
+    def _note_holders(self, files: Iterable[str]) -> None:
         """Note virtual machines inside other objects of files, which are rendered as they are."""
         for path in sorted(self._machine_files.keys() & set(files) - self._covered):
             for holder in holders(self._read(path)):
@@ -271,7 +270,7 @@ class _Surveyor:
         return len({each for path in paths for each in machine_ids(self._read(path))})
 
     def _reason(self, entry: OverlayEntry, error: DiagnosticError) -> str:
-        """Return why the entry has no overlays with virtual machines, where ``error`` is all that was found.
+        """Return why the entry has no overlays with virtual machines; ``error`` is what was found instead.
 
         That may say that nothing is rendered because only what is relevant was built.
         """
@@ -288,7 +287,7 @@ class _Surveyor:
 
     def _is_relevant(self, folders: Iterable[str]) -> bool:
         """Return whether a build of the folders may lead to virtual machines, or to values for them."""
-        files = (path for folder in folders for path in self._graph.built_from(folder))
+        files = (path for folder in folders for path in self._graph.build_files(folder))
         return any(sign in self._contents.get(path, b"") for path in files for sign in self._signs)
 
     @cached_property
@@ -303,7 +302,7 @@ class _Surveyor:
         """
         outcome = Pipeline(self._fs, self._config).compose_overlay(overlay)
         if outcome.failed:
-            files = self._graph.made_of(overlay)
+            files = self._graph.files_of_overlay(overlay)
             self._left_out.append(LeftOut(entry.path, self._counted(files), _first(outcome.diagnostics)))
             self._covered |= files
             return 0
@@ -347,7 +346,7 @@ class _Surveyor:
         for folder, files in by_folder.items():
             place = [folder] if folder != "." and self._is_whole(folder) else files
             for path in place:
-                self._try(OverlayEntry(path, entry=EntryOptions(EntryKind.DIRECTORY)))
+                self._add_entry(OverlayEntry(path, entry=EntryOptions(EntryKind.DIRECTORY)))
 
     def _is_whole(self, folder: str) -> bool:
         """Return whether the folder can be read as one, with no object in two files or two overlays."""

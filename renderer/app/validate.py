@@ -90,12 +90,12 @@ def validate(project: Project, paths: Iterable[str], kubevirt: Release | None = 
     run = _Validation(project, kubevirt)
     files = tuple(dict.fromkeys(file for path in paths for file in _files(run, path)))
     scope = ScopeFinder(run.graph, run.manifests, project.config, run.overlays).scope_of(files)
-    unlisted = [overlay for overlay in scope.unlisted if _is_of_interest(run, overlay.path)]
+    unlisted = [overlay for overlay in scope.unlisted if _mentions_kubevirt(run, overlay.path)]
     lone = _LoneFiles(run)
     found = (
-        *(each for overlay in scope.overlays for each in _of_build(run, overlay, scope.files)),
-        *(each for overlay in unlisted for each in _of_unlisted(run, overlay, scope.files)),
-        *(each for folder in scope.parts for each in _of_part(run, folder)),
+        *(each for overlay in scope.overlays for each in _build_findings(run, overlay, scope.files)),
+        *(each for overlay in unlisted for each in _unlisted_findings(run, overlay, scope.files)),
+        *(each for folder in scope.parts for each in _part_findings(run, folder)),
         *(each for file in scope.alone for each in lone.findings(file)),
     )
     built = tuple(overlay.path for overlay in (*scope.overlays, *unlisted))
@@ -187,13 +187,13 @@ class _LoneFiles:
             return ()
         self.judged.append(file)
         if any(is_generator(resource) for resource in resources):
-            return self._of_generator(file)
+            return self._generator_findings(file)
         found = self._run.judged(self._target(file), Outcome(resources))
         if any(each.code in _NOT_FOUND for each in found):
             together = ResourceSet((*resources, *self._others(file)))
             all_found = self._run.judged(self._target(file), Outcome(together))
             found = tuple(each for each in all_found if concerns(each, {file}))
-        found = tuple(_given_later(found, self._run.lone_files.parameters(file)))
+        found = tuple(_with_parameters_once(found, self._run.lone_files.parameters(file)))
         return tuple(self._with_patches(file, found, resources))
 
     def _with_patches(
@@ -201,11 +201,11 @@ class _LoneFiles:
     ) -> Iterator[Diagnostic]:
         """Yield the findings, without those about fields that only a patch may leave out.
 
-        It may be an incomplete object as well, unless its name or another object of its name tells.
+        A file may also hold an incomplete object; its name or another object of that name can decide.
         """
         patched: dict[ResId, None] = {}
         for each in found:
-            if each.resource is None or not _lacks_its_field(each, resources):
+            if each.resource is None or not _is_about_missing_field(each, resources):
                 yield each
             elif each.resource in patched or self._is_patch(file, each.resource):
                 patched[each.resource] = None
@@ -232,7 +232,7 @@ class _LoneFiles:
             for each in self._resources(path)
         )
 
-    def _of_generator(self, file: str) -> tuple[Diagnostic, ...]:
+    def _generator_findings(self, file: str) -> tuple[Diagnostic, ...]:
         fs, folder = with_generator(self._run.fs, file)
         pipeline = Pipeline(fs, self._run.config)
         return self._run.judged(self._target(file), pipeline.compose(folder), pipeline)
@@ -247,12 +247,12 @@ class _LoneFiles:
     def _others(self, file: str) -> Iterator[Resource]:
         """Resources of other files to look up: all of the folder, and instance types of any folder."""
         folder = posixpath.dirname(file)
-        for path in self._of_nobody:
+        for path in self._unlisted_files:
             if path != file and (posixpath.dirname(path) == folder or self._has_instancetypes(path)):
                 yield from self._resources(path)
 
     @cached_property
-    def _of_nobody(self) -> tuple[str, ...]:
+    def _unlisted_files(self) -> tuple[str, ...]:
         """All files of the project that no kustomization lists."""
         files = self._run.manifests.below(".")
         return tuple(file for file in files if not self._run.graph.listing(file))
@@ -270,7 +270,9 @@ class _LoneFiles:
         return self._read[path]
 
 
-def _given_later(found: Iterable[Diagnostic], parameters: Mapping[str, Site]) -> Iterator[Diagnostic]:
+def _with_parameters_once(
+    found: Iterable[Diagnostic], parameters: Mapping[str, Site]
+) -> Iterator[Diagnostic]:
     """Yield the findings, with one in place of all about fields that hold a parameter of their template."""
     unset: dict[str, Site] = {}
     fields = 0
@@ -293,7 +295,7 @@ def _given_later(found: Iterable[Diagnostic], parameters: Mapping[str, Site]) ->
         )
 
 
-def _lacks_its_field(found: Diagnostic, resources: ResourceSet) -> bool:
+def _is_about_missing_field(found: Diagnostic, resources: ResourceSet) -> bool:
     """Return True if the finding is about a field that its object has to have, and has not."""
     if found.code is not Code.SCHEMA or found.hint is not None or found.field is None:
         return False
@@ -320,7 +322,7 @@ def _is_listed(fs: FileSystem, path: str) -> bool:
     return posixpath.basename(path) in fs.list(posixpath.dirname(path) or ".")
 
 
-def _of_build(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
+def _build_findings(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
     """Yield the findings of a build about the files; all of its findings when nothing can be built."""
     composed = run.pipeline.compose_overlay(overlay)
     if composed.failed:
@@ -331,20 +333,20 @@ def _of_build(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iter
             yield each._replace(overlays=(overlay.path,))
 
 
-def _is_of_interest(run: _Validation, folder: str) -> bool:
+def _mentions_kubevirt(run: _Validation, folder: str) -> bool:
     """Return True if a file of the kustomization mentions KubeVirt; most kustomizations do not."""
     return any(run.lone_files.mention(file) for file in run.graph.files(folder))
 
 
-def _of_unlisted(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
+def _unlisted_findings(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
     """Yield the findings of a kustomization that vmrender never renders: that it cannot is no mistake."""
-    excused = tuple(_excused(found, overlay.path) for found in _of_build(run, overlay, files))
+    excused = tuple(_excused(found, overlay.path) for found in _build_findings(run, overlay, files))
     yield from run.config.rules.applied(excused)
 
 
-def _of_part(run: _Validation, folder: str) -> Iterator[Diagnostic]:
+def _part_findings(run: _Validation, folder: str) -> Iterator[Diagnostic]:
     """Yield the findings of a kustomization that nothing is built from, such as a component without users."""
-    if _is_of_interest(run, folder):
+    if _mentions_kubevirt(run, folder):
         excused = tuple(_excused(found, folder) for found in run.pipeline.read(folder))
         yield from run.config.rules.applied(excused)
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from renderer.cache.recorded_inputs import RecordedInputs, seen_json, seen_of
+from renderer.cache.recorded_inputs import RecordedInputs, inputs_json, inputs_of
 from renderer.cache.store import Store
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
@@ -83,15 +83,15 @@ class KnownOverlay(Record):
 class KnownOverlays:
     """``project`` is all else that decides what comes of an overlay: what works, where, and on whose word."""
 
-    def __init__(self, store: Store, sightings: RecordedInputs, project: tuple[str, ...]) -> None:
+    def __init__(self, store: Store, recorded: RecordedInputs, project: tuple[str, ...]) -> None:
         self._store = store
-        self._sightings = sightings
+        self._recorded = recorded
         self._project = project
 
     def find(self, overlay: Overlay) -> KnownOverlay | None:
-        """Return the known result; None if the overlay is new, or anything that it saw differs now."""
+        """Return the known result; None if the overlay is new, or one of its inputs differs now."""
         entry: Any = self._store.get(*self._name(overlay))
-        if entry is None or not self._sightings.are_current(entry["saw"]):
+        if entry is None or not self._recorded.are_current(entry["inputs"]):
             return None
         findings = tuple(map(finding_of, entry["findings"]))
         return KnownOverlay(entry["tree"], frozenset(entry["folders"]), findings, entry["seconds"])
@@ -101,12 +101,12 @@ class KnownOverlays:
         entry: Any = self._store.get(*self._name(overlay))
         return None if entry is None else float(entry["seconds"])
 
-    def keep(self, overlay: Overlay, known: KnownOverlay, saw: Mapping[FileQuestion, str]) -> None:
-        """Store the result for the next run. ``saw`` has the questions to the repository and the answers."""
-        if UNANSWERED in saw.values():
+    def keep(self, overlay: Overlay, known: KnownOverlay, inputs: Mapping[FileQuestion, str]) -> None:
+        """Store the result for the next run; ``inputs`` are the answers of the repository by question."""
+        if UNANSWERED in inputs.values():
             return
         entry: Json = {
-            "saw": seen_json(saw),
+            "inputs": inputs_json(inputs),
             "tree": known.tree,
             "folders": sorted(known.folders),
             "findings": list(map(finding_json, known.findings)),
@@ -126,9 +126,9 @@ _GROUP = "instancetype.kubevirt.io"
 class KnownCatalogs:
     """The catalogs known from earlier runs; ``project`` has all else that decides what a catalog becomes."""
 
-    def __init__(self, store: Store, sightings: RecordedInputs, project: tuple[str, ...]) -> None:
+    def __init__(self, store: Store, recorded: RecordedInputs, project: tuple[str, ...]) -> None:
         self._store = store
-        self._sightings = sightings
+        self._recorded = recorded
         self._project = project
 
     def find(self, folder: str, recorder: Recorder) -> ResourceSet | None:
@@ -136,14 +136,14 @@ class KnownCatalogs:
         entry: Any = self._store.get(*self._name(folder))
         if entry is None:
             return None
-        if not self._sightings.are_current(entry["saw"]):
+        if not self._recorded.are_current(entry["inputs"]):
             return None
-        recorder.recall(seen_of(entry["saw"]), (Work(*work) for work in entry["used"]))
+        recorder.recall(inputs_of(entry["inputs"]), (Work(*work) for work in entry["used"]))
         return ResourceSet(decode_composed(entry["composed"].encode()).resources)
 
     def keep(self, folder: str, composed: ResourceSet, recorder: Recorder, work: Work) -> None:
         """Store the composed resources for the next run; ``work`` is the work of composing them."""
-        seen = recorder.seen(work)
+        seen = recorder.inputs(work)
         if UNANSWERED in seen.values() or any(resource.gvk.group != _GROUP for resource in composed):
             return
         try:
@@ -153,7 +153,7 @@ class KnownCatalogs:
         if taint_masking().is_in(text):
             return
         used = [list(used) for used in sorted(recorder.used(work))]
-        self._store.put({"saw": seen_json(seen), "used": used, "composed": text}, *self._name(folder))
+        self._store.put({"inputs": inputs_json(seen), "used": used, "composed": text}, *self._name(folder))
 
     def _name(self, folder: str) -> Iterable[str]:
         return "catalog", *self._project, folder

@@ -100,7 +100,7 @@ class RecordedInputs:
         self._answers: dict[FileQuestion, str] = {}
 
     def are_current(self, seen: Iterable[Any]) -> bool:
-        """Return True if the answers are as they were; ``seen`` is of the form that ``seen_json`` makes."""
+        """Return True if the answers are as they were; ``seen`` is of the form that ``inputs_json`` makes."""
         return all(self._answer(method, path) == was for method, path, was in seen)
 
     def _answer(self, method: str, path: str) -> str:
@@ -112,9 +112,9 @@ class RecordedInputs:
         return self._answers[question]
 
 
-def seen_json(seen: Mapping[FileQuestion, str]) -> Json:
+def inputs_json(seen: Mapping[FileQuestion, str]) -> Json:
     return [[*question, was] for question, was in seen.items()]
 
 
-def seen_of(value: Iterable[Any]) -> Mapping[FileQuestion, str]:
+def inputs_of(value: Iterable[Any]) -> Mapping[FileQuestion, str]:
     return {FileQuestion(method, path): was for method, path, was in value}

@@ -23,22 +23,22 @@ from renderer.cli.command import LazyGroup, Option
 COMMANDS = {
     "argocd": "Run as a config management plugin of Argo CD.",
     "build": "Compose one overlay or catalog folder and print it.",
-    "cache": "Look after what earlier runs left for later ones.",
+    "cache": "Show or remove the results of earlier runs.",
     "catalog": "List, show, compare, export and import instance types and preferences.",
-    "completion": "Print what makes a shell complete commands, options and overlays.",
+    "completion": "Print a script by which a shell completes commands, options and overlays.",
     "customize": "Make a customised copy of an instance type or preference.",
-    "diff": "Compare what is rendered with a Git revision, and what that does to virtual machines.",
+    "diff": "Compare what is rendered with a Git revision, and say what that does to virtual machines.",
     "expand": "Expand the virtual machines in files.",
     "explain": "Say what a diagnostic code means, or where a rendered field comes from.",
     "fn": "Run as a KRM function.",
     "help": "Print the help of a command.",
-    "import": "Make sources of what runs in a cluster.",
+    "import": "Make sources in Git of what runs in a cluster.",
     "init": "Start a project: its file, a first overlay, hooks and a pipeline.",
     "migrate": "Rewrite deprecated fields, values and API versions in source files.",
     "pin": "Keep instance types and preferences of virtual machines as they are now.",
     "plan": "Share the overlays out among several workers.",
     "render": "Render every overlay of the project into its folder.",
-    "schema": "List, export and import the JSON Schemas that manifests are held to.",
+    "schema": "List, export and import the JSON Schemas that manifests are checked by.",
     "unpin": "Let pinned virtual machines follow the catalog again.",
     "validate": "Check files, folders or the whole project.",
     "version": "Print the version.",
@@ -72,9 +72,9 @@ class Vmrender(LazyGroup):
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as below
         self._context = ctx  # what was chosen in it counts for an error, too
         if os.environ.get("VMRENDER_LIMITS"):
-            from renderer.cli.options import apply_env  # noqa: PLC0415 - not on the way of --version
+            from renderer.cli.options import apply_limits  # noqa: PLC0415 - not on the way of --version
 
-            apply_env(os.environ["VMRENDER_LIMITS"])
+            apply_limits(os.environ["VMRENDER_LIMITS"])
         return super().invoke(ctx)
 
     def _exit_code(self, args: Sequence[str] | None, prog_name: str) -> int:  # noqa: PLR0911 - one for each way to end

@@ -145,7 +145,7 @@ def terminal_width() -> int | None:
 
 
 def print_diff(diff: str) -> None:
-    """Print on standard output, unless a report has its place there."""
+    """Print a diff on standard output, unless a report goes there."""
     write_text(diff, err=ReportTarget.chosen().on_stdout)
 
 
@@ -217,17 +217,17 @@ def _report(
     fs: FileSystem | None, found: tuple[Diagnostic, ...], overlays: tuple[str, ...], target: ReportTarget
 ) -> Report:
     from renderer.app.explanations import explanation_of  # noqa: PLC0415 - only when something is said
-    from renderer.report.report import Report, bounded, naming_target  # noqa: PLC0415 - as above
+    from renderer.report.report import Report, bounded, with_target_named  # noqa: PLC0415 - as above
 
     if fs is None or not found:
-        return Report(tuple(map(naming_target, found)), overlays, explain=explanation_of, home=_home)
+        return Report(tuple(map(with_target_named, found)), overlays, explain=explanation_of, home=_home)
     from renderer.kubevirt.confidential import mask_in_findings  # noqa: PLC0415 - as above
     from renderer.model.taint import taint_masking  # noqa: PLC0415 - as above
     from renderer.report.paths import below  # noqa: PLC0415 - only when something is wrong
     from renderer.source.locate import locate, quoted_lines  # noqa: PLC0415 - as above
 
     # Templates are said to be made of values, which are known as soon as a line is.
-    located = bounded(mask_in_findings(map(naming_target, locate(fs, found)), taint_masking()))
+    located = bounded(mask_in_findings(map(with_target_named, locate(fs, found)), taint_masking()))
     if target.format is Format.TEXT:
         from renderer.report.text import quoted  # noqa: PLC0415 - the writer may be of another format
 

@@ -165,7 +165,7 @@ def complete_overlays(_context: click.Context, _parameter: click.Parameter, inco
     return sorted({overlay.name for overlay in overlays if overlay.name.startswith(incomplete)})
 
 
-def apply_env(text: str) -> None:
+def apply_limits(text: str) -> None:
     """Set the limits of this run: ``name=value`` pairs with commas between them. Raises ``click.UsageError``.
 
     ``VMRENDER_LIMITS`` is a variable of the environment and no field of ``vmrender.yaml``, as a pull request

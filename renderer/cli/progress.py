@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from renderer.cli.console import ReportTarget, note, print_diff
-from renderer.cli.terminal import erase, write_passing
+from renderer.cli.terminal import erase, write_transient
 from renderer.model.diagnostic import Severity
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class TerminalReporter:
         from shutil import get_terminal_size  # noqa: PLC0415 - brings three libraries for archives
 
         shown = what[: get_terminal_size().columns - 1]
-        write_passing(shown)
+        write_transient(shown)
         try:
             yield
         finally:
@@ -61,7 +61,7 @@ class TerminalReporter:
 
 
 def closing_line(result: RenderResult) -> str:
-    """Return the totals of a run: ``2 overlays: 14 files, 3 created``, or what kept it from being done."""
+    """Return the totals of a run: ``2 overlays: 14 files, 3 created``, or why nothing was done."""
     from renderer.app.rendered_trees import TreeAction  # noqa: PLC0415 - not for --help
 
     count = len(result.overlays)
@@ -85,8 +85,8 @@ def closing_line(result: RenderResult) -> str:
     return f"{overlays}: {', '.join([_counted(files), *(counted or ['unchanged'])])}"
 
 
-def way_on(result: RenderResult) -> str:
-    """Return the command that writes overlays without errors where others keep all from being written.
+def partial_write_hint(result: RenderResult) -> str:
+    """Return the command that writes the overlays without errors, if errors in others stop the run.
 
     Empty where there is none.
     """

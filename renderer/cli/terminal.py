@@ -37,13 +37,13 @@ def write_text(text: str, *, err: bool = False, colour: bool | None = None) -> N
     write_lines(text.removesuffix("\n").split("\n") if text else (), err=err, colour=colour)
 
 
-def write_passing(text: str) -> None:
-    """Print on standard error what ``erase`` takes away again."""
+def write_transient(text: str) -> None:
+    """Print on standard error a text that ``erase`` removes again."""
     click.echo(log_line(text), nl=False, err=True)
 
 
 def erase(text: str) -> None:
-    """Take away what ``write_passing`` printed."""
+    """Remove what ``write_transient`` printed."""
     click.echo(f"\r{' ' * len(log_line(text))}\r", nl=False, err=True)
 
 

@@ -7,11 +7,11 @@ one kustomization are a ``ResMap`` while it is composed; all else is frozen, and
 
 A transformer is added with
 
-1. one module in ``transformers/`` with a function ``transforms(context)`` that yields a ``Transform``, a
-   function that changes a ``ResMap``, for each thing that the kustomization asks for, and
-2. one line in ``builtin_transformers.BUILTIN_TRANSFORMERS``, at its place in the order.
+1. a function in a module of ``transformers/`` that takes the context and yields a ``Transform``, which
+   changes a ``ResMap``, for each entry of the kustomization's field, and
+2. a line in ``accumulate.BUILTIN_TRANSFORMERS``, at its place in the order.
 
-What it works with: fields by path and the builtin field specs (``fields``), selectors (``selection``),
-patches (``patching``, with the lists of ``merge_keys``), names and what refers to them (``references``) and
-ids (``identity``: they are compared with the namespace that counts).
+It works with fields by path and the builtin field specs (``fields``), selectors (``selection``), patches
+(``strategic_merge``, with the lists of ``merge_keys``, and ``json_patch``), references to names
+(``name_references``) and ids (``identity``, which compares them with the namespace that counts).
 """

@@ -19,8 +19,8 @@ from renderer.compose.res_map import ResMap
 from renderer.compose.transform import (
     BuiltinTransform,
     CompositionChange,
-    Finish,
-    Finishing,
+    FinalStep,
+    FinalTransform,
     Observer,
     Transform,
     Transformer,
@@ -41,12 +41,11 @@ from renderer.model.work import spend
 if TYPE_CHECKING:
     from renderer.compose import variables
     from renderer.compose.generators import GeneratorTable
-    from renderer.compose.transformers import images, labels, name_affixes, namespace, patches, replicas
+    from renderer.compose.transformers import images, metadata, namespace, patches, replicas
 else:  # a kustomization asks for few of them
     variables = FunctionsOf("renderer.compose.variables")
     images = FunctionsOf("renderer.compose.transformers.images")
-    labels = FunctionsOf("renderer.compose.transformers.labels")
-    name_affixes = FunctionsOf("renderer.compose.transformers.name_affixes")
+    metadata = FunctionsOf("renderer.compose.transformers.metadata")
     namespace = FunctionsOf("renderer.compose.transformers.namespace")
     patches = FunctionsOf("renderer.compose.transformers.patches")
     replicas = FunctionsOf("renderer.compose.transformers.replicas")
@@ -59,10 +58,10 @@ def _replacement_transforms(context: TransformerContext) -> Iterator[Transform]:
 
 
 class BuiltinTransformer(Record):
-    """A transformer by kustomize's name; it runs where ``asked_for`` finds something in a kustomization."""
+    """A transformer by kustomize's name; it runs if ``entries`` finds something in a kustomization."""
 
     kind: str
-    asked_for: Callable[[KustomizationRoot], object]
+    entries: Callable[[KustomizationRoot], object]
     transforms: Transformer
 
 
@@ -79,20 +78,20 @@ BUILTIN_TRANSFORMERS = (
         "NamespaceTransformer", lambda root: root.kustomization.namespace, namespace.namespace_transforms
     ),
     BuiltinTransformer(
-        "PrefixTransformer", lambda root: root.kustomization.name_prefix, name_affixes.prefix_transforms
+        "PrefixTransformer", lambda root: root.kustomization.name_prefix, metadata.prefix_transforms
     ),
     BuiltinTransformer(
-        "SuffixTransformer", lambda root: root.kustomization.name_suffix, name_affixes.suffix_transforms
+        "SuffixTransformer", lambda root: root.kustomization.name_suffix, metadata.suffix_transforms
     ),
     BuiltinTransformer(
         "LabelTransformer",
         lambda root: root.kustomization.labels or root.kustomization.common_labels,
-        labels.label_transforms,
+        metadata.label_transforms,
     ),
     BuiltinTransformer(
         "AnnotationsTransformer",
         lambda root: root.kustomization.common_annotations,
-        labels.annotation_transforms,
+        metadata.annotation_transforms,
     ),
     BuiltinTransformer(
         "PatchJson6902Transformer", lambda root: root.patches_json6902, patches.json6902_transforms
@@ -200,7 +199,7 @@ class Accumulation:
     def _enter(self, root: KustomizationRoot) -> None:
         """Note the OpenAPI schema of a kustomization that another one uses."""
         if root.open_api and not self._schema.open_api:
-            self._schema = self._schema.coming_upon(
+            self._schema = self._schema.with_open_api(
                 root.open_api, (resource for gathered in self._open for resource in gathered.resources)
             )
 
@@ -220,7 +219,7 @@ class Accumulation:
         added = root.kustomization.variables
         if added:
             marking = partial(variables.mark_sources, variables=added)
-            run_observed(self._observer, Finishing(root, Finish.VARIABLES), marking, into.resources)
+            run_observed(self._observer, FinalTransform(root, FinalStep.VARIABLES), marking, into.resources)
             into.variables = variables.merge_variables(into.variables, added)
 
     def _count_visit(self, root: KustomizationRoot) -> None:
@@ -258,8 +257,8 @@ class Accumulation:
 
     def _transform(self, root: KustomizationRoot, into: _Accumulator) -> None:
         context = TransformerContext(root, into.field_specs, self._merge_schema, into.warnings.append)
-        for kind, asked_for, transforms in BUILTIN_TRANSFORMERS:
-            if not asked_for(root):
+        for kind, entries, transforms in BUILTIN_TRANSFORMERS:
+            if not entries(root):
                 continue
             by = ConfiguredBy(root.kustomization.site.path, kind)
             for entry, transform in enumerate(transforms(context)):

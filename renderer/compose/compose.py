@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from renderer.compose.accumulate import Accumulated, Accumulation
 from renderer.compose.annotations import drop_local, with_final_annotations
 from renderer.compose.build_metadata import MANAGED_BY_LABEL, with_build_metadata
-from renderer.compose.order import sort_order
+from renderer.compose.order import Reorder, sort_order
 from renderer.compose.res_map import ResMap
-from renderer.compose.transform import Finish, Finishing, Observer, Transform, run_observed
+from renderer.compose.transform import FinalStep, FinalTransform, Observer, Transform, run_observed
 from renderer.deferred import FunctionsOf
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kustomization import SortOptions
@@ -18,7 +18,6 @@ from renderer.model.record import Record
 from renderer.model.render_config import MergeKeys
 from renderer.model.resource import Resource, ResourceSet
 from renderer.model.source_tree import KustomizationRoot, SourceTree
-from renderer.model.text_enum import TextEnum
 from renderer.model.work import spend
 
 if TYPE_CHECKING:
@@ -29,13 +28,6 @@ else:  # few builds need any of them
     name_references = FunctionsOf("renderer.compose.name_references")
     scalar_nodes = FunctionsOf("renderer.compose.scalar_nodes")
     variables = FunctionsOf("renderer.compose.variables")
-
-
-class Reorder(TextEnum):
-    """The values of ``--reorder``."""
-
-    LEGACY = "legacy"
-    NONE = "none"
 
 
 class BuildOptions(Record):
@@ -105,7 +97,7 @@ class Composer:
         """Return the resources after the last steps: hashes, references, variables, order."""
         spend(_FINISHING * len(resources), "composing overlays")
         for what, step in _last_steps(resources, accumulated, warn):
-            run_observed(self._observer, Finishing(root, what), step, resources)
+            run_observed(self._observer, FinalTransform(root, what), step, resources)
         drop_local(resources)
         ordered = ResourceSet(self._ordered(resources, root.kustomization.sort_options))
         return ordered.map(lambda resource: self._described(resource, root, warn))
@@ -121,7 +113,7 @@ class Composer:
         if described.spellings or described.shared_fields:
             described = scalar_nodes.without_nodes(described)
         if self._observer and described is not resource:
-            change = Finishing(root, Finish.BUILD_METADATA)
+            change = FinalTransform(root, FinalStep.BUILD_METADATA)
             self._observer.changed(resource, described, change)
         return described
 
@@ -136,18 +128,18 @@ class Composer:
 
 def _last_steps(
     resources: ResMap, accumulated: Accumulated, warn: Callable[[Diagnostic], None]
-) -> Iterator[tuple[Finish, Transform]]:
+) -> Iterator[tuple[FinalStep, Transform]]:
     """Yield those of the last steps that the resources need, after the earlier ones were made."""
     specs, known = accumulated.field_specs, accumulated.variables
     if any(resource.needs_hash for resource in resources):
-        yield Finish.NAME_HASH, name_hash.add_name_hashes
+        yield FinalStep.NAME_HASH, name_hash.add_name_hashes
     if any(resource.previous_ids or resource.kind == "RoleBinding" for resource in resources):
         yield (
-            Finish.NAME_REFERENCE,
+            FinalStep.NAME_REFERENCE,
             lambda all_: name_references.fix_name_references(all_, specs.name_reference),
         )
     if known:
         yield (
-            Finish.VARIABLES,
+            FinalStep.VARIABLES,
             lambda all_: variables.resolve_variables(all_, known, specs.var_reference, warn),
         )

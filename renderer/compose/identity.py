@@ -88,7 +88,7 @@ def original_identity(resource: Resource) -> Identity:
     return Identity(resource.api_version, first.gvk.kind, first.name, first.namespace)
 
 
-def remembering_id(resource: Resource) -> Resource:
+def with_previous_id(resource: Resource) -> Resource:
     """Return the resource with its current id among the previous ones (``StorePreviousId``)."""
     current = current_identity(resource)
     previous = ResId(resource.gvk, current.name, current.namespace)

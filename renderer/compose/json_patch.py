@@ -13,7 +13,7 @@ from operator import is_
 from typing import TypeAlias
 
 from renderer.compose.annotations import with_annotations_for_notes, with_text_annotations
-from renderer.compose.identity import remembering_id
+from renderer.compose.identity import with_previous_id
 from renderer.compose.res_map import ResMap
 from renderer.compose.scalar_nodes import without_nodes
 from renderer.kubevirt.confidential import secret_values
@@ -244,7 +244,7 @@ class JsonPatching:
     def _patched(self, key: int, resources: ResMap) -> Resource:
         resource = resources[key]
         if self._remembers_ids:
-            resource = remembering_id(resource)
+            resource = with_previous_id(resource)
         operated = self._operated(_as_json(resource), resource)
         resources.check_growth(key, resource.with_content(object_at(operated), self._patch.site))
         content = self._in_floats(operated, resource, resources.in_floats(key))
@@ -264,7 +264,7 @@ class JsonPatching:
                 if error.field == "op":
                     hint = did_you_mean(wrong, _OPERATIONS, most=1)
                 elif error.field != "value":
-                    hint = _meant_path(document, wrong)
+                    hint = _path_hint(document, wrong)
                 raise self._invalid(str(error), (index, error.field), operation, resource, hint) from None
         if held:  # what one operation adds, another may move elsewhere
             taint(held - secret_values([document]))
@@ -301,7 +301,7 @@ class JsonPatching:
         )
 
 
-def _meant_path(document: Json, path: str) -> str | None:
+def _path_hint(document: Json, path: str) -> str | None:
     """Return the way out where the object does not have all of ``path``; None where it has."""
     keys = parse_pointer(path) if path.startswith("/") else []
     for index, key in enumerate(keys):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from renderer.compose.identity import remembering_id
+from renderer.compose.identity import with_previous_id
 from renderer.compose.res_map import ResMap
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -21,7 +21,7 @@ _ESCAPED_BY_GO = str.maketrans(
 
 
 def add_name_hashes(resources: ResMap) -> None:
-    """Puts the hash of their content at the end of the names of the resources that need it."""
+    """Append the hash of their content to the names of the resources that need it."""
     for key, resource in resources.items():
         if resource.needs_hash:
             resources.replace(key, _with_hash(resource))
@@ -61,7 +61,7 @@ def as_go_escapes(text: str) -> str:
 
 
 def _with_hash(resource: Resource) -> Resource:
-    remembered = remembering_id(resource)
+    remembered = with_previous_id(resource)
     name = f"{resource.name}-{name_hash(resource)}"
     return remembered._replace(content=with_value(remembered.content, ("metadata", "name"), name))
 

@@ -18,7 +18,7 @@ from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
 from renderer.model.work import spend
 
-#: The test whether a resource comes into question.
+#: A test of whether a resource may be the one that is meant.
 Condition: TypeAlias = Callable[[Resource], bool]
 
 

@@ -11,6 +11,15 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kustomization import SortOptions
 from renderer.model.resource import Resource
+from renderer.model.text_enum import TextEnum
+
+
+class Reorder(TextEnum):
+    """The values of ``--reorder``."""
+
+    LEGACY = "legacy"
+    NONE = "none"
+
 
 _FIRST = (
     "Namespace",
@@ -40,7 +49,7 @@ _LAST = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 
 
 def kind_ranks(first: tuple[str, ...] = _FIRST, last: tuple[str, ...] = _LAST) -> dict[str, int]:
-    """The rank of each kind that has one; all others rank 0."""
+    """Return the rank of each kind that has one; all others rank 0."""
     ranks = {kind: index - len(first) for index, kind in enumerate(first)}
     return ranks | {kind: index + 1 for index, kind in enumerate(last)}
 

@@ -13,8 +13,7 @@ from renderer.compose.replacements import replacement_transform
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.compose.transformers.images import image_transform
-from renderer.compose.transformers.labels import entries_transform
-from renderer.compose.transformers.name_affixes import prefix_transform, suffix_transform
+from renderer.compose.transformers.metadata import entries_transform, prefix_transform, suffix_transform
 from renderer.compose.transformers.namespace import namespace_transform
 from renderer.compose.transformers.patches import (
     json6902_transform,

@@ -67,7 +67,7 @@ def list_index(step: str) -> int | None:
 def lookup(value: Json, steps: tuple[str, ...]) -> Slot:
     """Return the value at the end of the path, of equal elements the first (kyaml ``PathGetter``).
 
-    Raises ``PathError`` where a step does not fit what it meets.
+    Raises ``PathError`` for a step that does not fit the value that it is applied to.
     """
     return lookup_place(value, steps)[0]
 

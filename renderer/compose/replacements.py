@@ -232,13 +232,13 @@ def _value_to_write(resources: ResMap, replacement: Replacement) -> ReplacementV
                 message=f"the source {source.field_path} of {resource.current_id} has no value: {error}",
                 sites=(source.site.below("fieldPath"),),
                 resource=resource.current_id,
-                hint=_meant_path(resource.content, source.field_path)
+                hint=_path_hint(resource.content, source.field_path)
                 or "point fieldPath to a field that exists when the replacement runs",
             )
         ) from None
 
 
-def _meant_path(content: Json, path: str) -> str | None:
+def _path_hint(content: Json, path: str) -> str | None:
     """Return the hint with the path whose first unknown key is corrected.
 
     None where no key resembles it, and for what is no path.
@@ -383,7 +383,7 @@ def _no_field(resource: Resource, path: str, target: ReplacementTarget, error: P
             sites=(target.site.below("fieldPaths", target.field_paths.index(path)),),
             resource=resource.current_id,
             field=FieldPath.of("fieldPaths"),
-            hint=_meant_path(resource.content, path) or f"correct the path or select other resources{create}",
+            hint=_path_hint(resource.content, path) or f"correct the path or select other resources{create}",
         )
     )
 

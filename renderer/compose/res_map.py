@@ -37,7 +37,7 @@ _KEYS_PER_STEP = 2
 _IDENTIFYING, _STEPS_PER_VALUE = 15, 3
 
 
-#: Characters that were added, about, and the most collections within each other on the way to them.
+#: Approximate characters added, and the deepest nesting reached.
 Growth: TypeAlias = tuple[int, int]
 
 _NOTHING: Growth = (0, 0)
@@ -188,7 +188,7 @@ class ResMap:
         return tuple((key, self._resources[key]) for key in keys if key in self._resources)
 
     def replace(self, key: int, resource: Resource) -> None:
-        """Puts ``resource`` in the place of the one with the key; it is still found by the old one's ids.
+        """Replace the resource with the key; the new one is still found by the ids of the old one.
 
         Raises: build-limit.
         """
@@ -220,11 +220,11 @@ class ResMap:
         return size
 
     def note_in_floats(self, key: int) -> None:
-        """The numbers of the resource with the key are such as floats hold."""
+        """Note that all numbers of the resource with the key are floats by now."""
         self._in_floats[key] = self._resources[key].content
 
     def in_floats(self, key: int) -> Json:
-        """The content of the resource when that was noted; parts of it may be in the resource still."""
+        """Return the content that the resource had then; it may still share parts with it."""
         return self._in_floats.get(key)
 
     def remove(self, key: int) -> None:
@@ -259,7 +259,7 @@ class ResMap:
 
 
 def _taint_lost_values(before: Resource, after: Resource | None = None) -> None:
-    """Note the values that a Secret has no more: by now they may stand elsewhere."""
+    """Note the values that a Secret has lost: by now they may stand elsewhere."""
     if before.kind == "Secret":
         taint(confidential.lost_values(before.content, after.content if after else EMPTY))
 

@@ -1,6 +1,6 @@
 """Scalars as kustomize's YAML nodes hold them: with a spelling, without a type, or shared by several fields.
 
-Composition works on JSON trees, in which a node is its value. A ``Resource`` records beside its tree the
+Composition works on JSON trees, where a node is only its value. Beside its tree, a ``Resource`` records the
 nodes that are more than that: ``spellings`` and ``shared_fields``. These functions keep both in step.
 """
 

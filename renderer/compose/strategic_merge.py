@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from renderer.compose.annotations import with_texts
 from renderer.compose.build_annotations import ALLOW_KIND_CHANGE, ALLOW_NAME_CHANGE, is_enabled
-from renderer.compose.identity import remembering_id
+from renderer.compose.identity import with_previous_id
 from renderer.compose.list_merge import (
     ITSELF,
     Directive,
@@ -106,7 +106,7 @@ class StrategicMergeError(Exception):
 
 
 class StrategicMerge:
-    """Merges patches into objects, with what ``schema`` knows of their lists."""
+    """Merges patches into objects; ``schema`` says how their lists merge."""
 
     def __init__(self, schema: MergeSchema) -> None:
         self._schema = schema
@@ -280,7 +280,7 @@ class StrategicMergePatching:
     def _patched(self, resource: Resource, document: Resource, patch: JsonObject) -> Resource | None:
         """Return the resource after the patch; None when it is deleted."""
         if self._may_rename(document) or self._may_change_kind(document):
-            resource = remembering_id(resource)
+            resource = with_previous_id(resource)
         schema = self._schema()
         for replaced in replaced_lists(resource, patch, schema):
             self._warn(warning(replaced, resource, document))

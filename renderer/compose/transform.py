@@ -40,7 +40,7 @@ class BuiltinTransform(Record):
     entry: int
 
 
-class Finish(TextEnum):
+class FinalStep(TextEnum):
     """The steps of a build that no transformer does."""
 
     VARIABLES = "vars"
@@ -49,12 +49,12 @@ class Finish(TextEnum):
     BUILD_METADATA = "buildMetadata"
 
 
-class Finishing(Record):
+class FinalTransform(Record):
     root: KustomizationRoot
-    what: Finish
+    step: FinalStep
 
 
-CompositionChange: TypeAlias = BuiltinTransform | Finishing | GeneratorPlugin | TransformerPlugin
+CompositionChange: TypeAlias = BuiltinTransform | FinalTransform | GeneratorPlugin | TransformerPlugin
 
 
 class Observer(Protocol):
@@ -70,9 +70,9 @@ def run_observed(
     resources: ResMap,
     among: Iterable[int] | None = None,
 ) -> None:
-    """Carries out the transform, and tells the observer of each resource that is another afterwards.
+    """Run the transform, and tell the observer of each resource that it changed.
 
-    ``among`` are the keys of those that it may change, if these are not all.
+    ``among`` are the keys of the resources that it may change; None for all of them.
     """
     if observer is None:
         transform(resources)

@@ -53,10 +53,10 @@ class Matched(NamedTuple):
 
 
 def match(before: Iterable[Resource], after: Iterable[Resource]) -> Matched:
-    """Pairs resources by kind, namespace and name; then what is left over by what it is.
+    """Pair resources by kind, namespace and name; then pair the rest by content.
 
-    Those are renamed that are alike but for name and namespace; whose names differ in a hash of the content;
-    or that are alone in having a name, in different namespaces.
+    They count as renamed if only name and namespace differ; if their names differ in a hash of the content;
+    or if each is the only one of its name, in different namespaces.
     """
     before, after = tuple(before), tuple(after)
     same, removed, added = _pair(before, after, _identity)
@@ -70,7 +70,7 @@ def match(before: Iterable[Resource], after: Iterable[Resource]) -> Matched:
 def _pair(
     before: Sequence[Resource], after: Sequence[Resource], key: Callable[[Resource], Hashable]
 ) -> tuple[list[Pair], Sequence[Resource], Sequence[Resource]]:
-    """Pairs those with equal keys, first with first; None pairs with nothing."""
+    """Pair the resources with equal keys, in their order; one with the key None stays alone."""
     if not before or not after:
         return [], before, after
     waiting: dict[Hashable, list[Resource]] = {}
@@ -239,7 +239,7 @@ class _Comparison:
         judgement = self._judgement(before, after, kind)
         fields, impact = judgement.changes, self._refusal(after)
         if impact is not None and _has_matchers(before) is not _has_matchers(after):
-            fields = ()  # one side is not expanded, and nothing can be told from the difference
+            fields = ()  # one side is not expanded, so the difference says nothing about the machine
         elif not fields and kind is ChangeType.CHANGED and not judgement.effects:
             return
         if impact is None and VirtualMachineView.of(after) is not None:

@@ -1,8 +1,8 @@
 """Values as KubeVirt's Go types hold them, and the fields in which two of them differ.
 
-What a Go type cannot tell from nothing is left out: an empty text, an empty list, ``false`` or 0 in a field
-that is no pointer (``staging/src/kubevirt.io/api/core/v1/schema.go``). Quantities are canonical, so that two
-values are equal where ``equality.Semantic.DeepEqual`` says so.
+Values that a Go type cannot tell from absent ones are left out: empty texts and lists, ``false`` and 0 in a
+field that is no pointer (``staging/src/kubevirt.io/api/core/v1/schema.go``). Quantities are canonical, so
+that two values are equal where ``equality.Semantic.DeepEqual`` says so.
 """
 
 from __future__ import annotations

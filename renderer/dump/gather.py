@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
-from renderer.dump.clean import clean
 from renderer.dump.consistency import Consistency
-from renderer.dump.controlled import NO_MACHINE, is_machine, reason_left_out
+from renderer.dump.user_objects import NO_MACHINE, clean, is_machine, reason_left_out
 from renderer.kubevirt.kinds import (
     APPS_GROUP,
     CONTROLLER_REVISION,

@@ -39,7 +39,7 @@ def change_files(root: Path, writes: Mapping[str, bytes], removals: Iterable[str
     """
     removals = tuple(dict.fromkeys(removals))
     check_writable(root, (*writes, *removals))
-    with _alone(root), _signals_held_back() as check_signals:
+    with _held_lock(root), _signals_held_back() as check_signals:
         missing = _missing_folders(root, writes)
         changed: set[str] = set()
         try:
@@ -63,7 +63,7 @@ def change_files(root: Path, writes: Mapping[str, bytes], removals: Iterable[str
 
 
 @contextmanager
-def _alone(root: Path) -> Iterator[None]:
+def _held_lock(root: Path) -> Iterator[None]:
     """Wait until no other process changes files below ``root``, where the system can tell."""
     with ExitStack() as held:
         if sys.platform != "win32":
@@ -76,7 +76,7 @@ def _alone(root: Path) -> Iterator[None]:
 
 @contextmanager
 def _signals_held_back() -> Iterator[Callable[[], None]]:
-    """Hold back the signals that end a process, and yield what raises ``KeyboardInterrupt`` after one.
+    """Hold back the signals that end a process, and yield a check that raises ``KeyboardInterrupt``.
 
     A signal takes effect at the end. Only the main thread gets any; those that are ignored stay so.
     """

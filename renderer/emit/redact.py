@@ -113,7 +113,7 @@ def _shown(document: Sequence[str], is_secret: bool) -> Sequence[str]:  # noqa: 
 
 
 def _identity(document: Sequence[str]) -> tuple[str, str]:
-    """Kind and name as vmrender writes them; other spellings give something else."""
+    """Return kind and name as vmrender writes them; other spellings are not recognised."""
     kind = next((match[1] for line in document if (match := _KIND.fullmatch(line))), "")
     name = next((match[1] for line in document if (match := _NAME.fullmatch(line))), "")
     return kind, name

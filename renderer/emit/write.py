@@ -58,7 +58,7 @@ def build_tree(old: Path, new: Path, plan: TreePlan, wanted: Mapping[str, bytes]
     """
     new.mkdir()
     folders = (
-        _link_what_stays(old, new, {*plan.removed, *plan.updated, OWNERSHIP_FILE}) if is_folder(old) else {}
+        _link_kept_files(old, new, {*plan.removed, *plan.updated, OWNERSHIP_FILE}) if is_folder(old) else {}
     )
     made = _make_folders(new, (*plan.created, *plan.updated))
     for path in (*plan.created, *plan.updated):
@@ -81,7 +81,7 @@ def _make_folders(new: Path, paths: Iterable[str]) -> set[str]:
     return folders
 
 
-def _link_what_stays(old: Path, new: Path, gone: set[str]) -> dict[str, os.stat_result]:
+def _link_kept_files(old: Path, new: Path, gone: set[str]) -> dict[str, os.stat_result]:
     """The folders of ``old``, outer ones first; one that held only what is ``gone`` is not made again."""
     folders = {"": old.lstat()}
     waiting = [""]
@@ -143,7 +143,7 @@ def most_trees_at_once() -> int:
 
 
 class TreeChange(Record):
-    """A tree that is to hold ``files``, text by path, and other files of ours no more.
+    """A tree that is to hold ``files``, text by path; other files that vmrender wrote are removed.
 
     ``force`` names files to replace or remove although they are not vmrender's. What a run that was killed
     has left is repaired first, and ``on_repair`` is called, even if the run fails later.
@@ -243,7 +243,9 @@ class TreeBatch:
         """Build the tree in staging; where it stands already, or cannot be built, that is its result."""
         number, above = len(self), reversed(PurePosixPath(posixpath.normpath(change.output)).parents[:-1])
         missing = [each for each in above if not os.path.lexists(self._root / each)]
-        self._writing[number] = self._begun.enter_context(closing(_writing(self._root, change, self._turn)))
+        self._writing[number] = self._begun.enter_context(
+            closing(_write_steps(self._root, change, self._turn))
+        )
         self._go_on(number, None)
         if number in self._writing:
             self._above |= dict.fromkeys(missing)
@@ -310,7 +312,7 @@ def remove_tree(
 _Steps: TypeAlias = Generator[None, None, T]
 
 
-def _writing(root: Path, change: TreeChange, turn: Turn) -> _Steps[Written]:
+def _write_steps(root: Path, change: TreeChange, turn: Turn) -> _Steps[Written]:
     """Write below ``root``, whose path has no link in it.
 
     Raises as ``write_tree``, and ``OtherTurnError`` before anything is done.
@@ -334,11 +336,11 @@ def _writing(root: Path, change: TreeChange, turn: Turn) -> _Steps[Written]:
             if not plan.is_done:
                 build_tree(held, staging.building, plan, wanted, turn.unsynced)
                 yield
-                rescued += yield from _putting_in_place(staging, held, tree, plan, force)
+                rescued += yield from _exchange_steps(staging, held, tree, plan, force)
             return _written(plan, rescued)
 
 
-def _putting_in_place(
+def _exchange_steps(
     area: Staging, folder: Path, tree: Tree, plan: TreePlan, force: Collection[str]
 ) -> _Steps[tuple[str, ...]]:
     if not is_folder(folder) and _is_moved(area.building, folder, _IN_THE_WAY):

@@ -115,11 +115,11 @@ def malformed_fields(entry: Resource, formats: Mapping[str, Format]) -> Iterator
         if value in (None, "") or has_placeholder(value) or _fits(value, expected):
             continue
         path = FieldPath(("spec", *way, name))
-        message = f"{path} must be {_meaning(expected)}, not {_said(value)}"
+        message = f"{path} must be {_meaning(expected)}, not {_written_value(value)}"
         yield Diagnostic.about(entry, path, Code.SCHEMA, message, _meant(value, expected))
 
 
-def _said(value: Json) -> str:
+def _written_value(value: Json) -> str:
     if isinstance(value, str):
         return f"the text {json.dumps(value, ensure_ascii=False)}"
     if isinstance(value, dict | list):

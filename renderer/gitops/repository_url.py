@@ -28,7 +28,7 @@ class RepositoryUrls(NamedTuple):
     certain: bool = False
     is_folder: Callable[[str], bool] = lambda _path: True
 
-    def is_here(self, url: str, path: str = "") -> bool:
+    def is_this_repository(self, url: str, path: str = "") -> bool:
         """Return whether ``url``, with the source's ``path`` in it, is this repository.
 
         It is where host, owner and name are those of a known URL, or owner and name, or the name alone:

@@ -167,7 +167,7 @@ def _cause(conflict: Conflict, instancetype: Found, template: JsonObject, scope:
         field=conflict.path,
         at=conflict.field,
         message=f"{conflict.field} is set by {instancetype}",
-        hint=_way_out(conflict, instancetype, template, scope),
+        hint=_conflict_hint(conflict, instancetype, template, scope),
         related=(instancetype.related(conflict.instancetype_field),),
     )
 
@@ -185,11 +185,11 @@ def _cause_of_custom_size(conflict: Conflict, instancetype: Found) -> ExpansionC
     )
 
 
-def _way_out(conflict: Conflict, instancetype: Found, template: JsonObject, scope: Scope) -> str:
-    from renderer.instancetype.sizes import custom_sizes, of_size  # noqa: PLC0415 - only for conflicts
+def _conflict_hint(conflict: Conflict, instancetype: Found, template: JsonObject, scope: Scope) -> str:
+    from renderer.instancetype.sizes import custom_sizes, instancetypes_of_size  # noqa: PLC0415 - only for conflicts
 
     drop = f"drop {conflict.field}"
-    others = of_size(
+    others = instancetypes_of_size(
         instancetype,
         scope,
         vcpus=_wanted_vcpus(conflict, template),

@@ -32,7 +32,7 @@ class Matcher(Record):
     label: Related | None = None
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both name the same, wherever that was inferred from."""
+        """Return whether both name the same object; the volume that it was inferred from does not count."""
         return isinstance(other, Matcher) and tuple(self)[:5] == tuple(other)[:5]
 
     def __hash__(self) -> int:

@@ -1,4 +1,4 @@
-"""Explain that a matcher leads nowhere: name what may be meant, and where we looked."""
+"""Explain that a matcher names nothing: suggest what may be meant, and say where was searched."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CUSTOM = "custom"
 _CLASS_LABEL = f"{INSTANCETYPE_PREFIX}class"
 _GENERAL_PURPOSE = "general.purpose"
 
-#: What looking at a name takes that could be meant (``model.work``).
+#: Steps to compare a name with one that may be meant (``model.work``).
 _STEPS_PER_NAME = 8
 
 
@@ -48,7 +48,7 @@ def not_found(
     if hint is None:
         kinds = (kind, *(other for other in matcher_type.kinds if other != kind))
         defined = scope.catalog.find_definition(kinds, matcher.name)
-        hint = _alike(matcher, kind, scope) if defined is None else _way_in(defined, matcher_type, kind)
+        hint = _alike(matcher, kind, scope) if defined is None else _catalog_hint(defined, matcher_type, kind)
     related = () if defined is None else (Related(f"{defined.kind} {matcher.name}", (defined.site,)),)
     if matcher.label is None or matcher.volume is None:
         at = matcher_type.path.child("name")
@@ -129,10 +129,10 @@ def _as_custom(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Sc
     return None
 
 
-def _way_in(defined: Definition, matcher_type: MatcherType, kind: str) -> str:
+def _catalog_hint(defined: Definition, matcher_type: MatcherType, kind: str) -> str:
     """Return the hint for an object that some other file of the repository defines."""
     set_kind = "" if defined.kind == kind else f", and set {matcher_type.path}.kind: {defined.kind}"
-    return f"{defined.site.path} defines it: {defined.way_in}{set_kind}"
+    return f"{defined.site.path} defines it: {defined.catalog_hint}{set_kind}"
 
 
 def _alike(matcher: Matcher, kind: str, scope: Scope) -> str:

@@ -196,12 +196,12 @@ def _instancetype_too_small(
 
 
 def _larger(instancetype: Found, preference: Found, scope: Scope) -> str:
-    from renderer.instancetype.sizes import of_at_least  # noqa: PLC0415 - only for what is too small
+    from renderer.instancetype.sizes import instancetypes_of_at_least  # noqa: PLC0415 - only for conflicts
 
     requirements = object_at(preference.spec, "requirements")
     vcpus = _uint(object_at(requirements, "cpu"), "guest")
     memory = Quantity.of(object_at(requirements, "memory").get("guest"))
-    sizes = of_at_least(instancetype, scope, vcpus=vcpus, memory=memory.value())
+    sizes = instancetypes_of_at_least(instancetype, scope, vcpus=vcpus, memory=memory.value())
     names = " or ".join(str(size) for size in sizes)
     return f"take {names or 'a larger instance type'}"
 

@@ -60,12 +60,12 @@ def resolve_matchers(
     if instancetype is None and preference is None:
         return Matchers()
     if old_vm_spec:
-        _raise_any(
+        _raise_causes(
             *check_matcher_update(instancetype, read_matcher(old_vm_spec, INSTANCETYPE), INSTANCETYPE),
             *check_matcher_update(preference, read_matcher(old_vm_spec, PREFERENCE), PREFERENCE),
         )
-    _raise_any(*check_matcher(instancetype, INSTANCETYPE), *check_matcher(preference, PREFERENCE))
-    inferred = _of_both(
+    _raise_causes(*check_matcher(instancetype, INSTANCETYPE), *check_matcher(preference, PREFERENCE))
+    inferred = _both_results(
         lambda: _inferred(instancetype, INSTANCETYPE, vm_spec, scope, behaviour),
         lambda: _inferred(preference, PREFERENCE, vm_spec, scope, behaviour),
     )
@@ -81,7 +81,7 @@ def select(matchers: Matchers, status: JsonObject, scope: Scope, finder: Finder)
     if not matchers:
         return ResolvedMatchers()
     return ResolvedMatchers(
-        *_of_both(
+        *_both_results(
             lambda: finder.find(matchers.instancetype, INSTANCETYPE, status, scope),
             lambda: finder.find(matchers.preference, PREFERENCE, status, scope),
         )
@@ -104,12 +104,12 @@ def _inferred(
     return matcher.with_kind(matcher_type.default_kind)
 
 
-def _of_both(instancetype: Callable[[], T], preference: Callable[[], T]) -> tuple[T, T]:
+def _both_results(instancetype: Callable[[], T], preference: Callable[[], T]) -> tuple[T, T]:
     """Run both steps; when either fails, raise the causes of both."""
     try:
         first = instancetype()
     except CauseError as error:
-        _raise_any(*error.causes, *_causes_of(preference))
+        _raise_causes(*error.causes, *_causes_of(preference))
         raise
     return first, preference()
 
@@ -122,6 +122,6 @@ def _causes_of(step: Callable[[], object]) -> tuple[ExpansionCause, ...]:
     return ()
 
 
-def _raise_any(*causes: ExpansionCause) -> None:
+def _raise_causes(*causes: ExpansionCause) -> None:
     if causes:
         raise CauseError(*causes)

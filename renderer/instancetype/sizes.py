@@ -36,7 +36,7 @@ class CatalogSize(Record):
         return _series(self.name)
 
 
-def of_size(
+def instancetypes_of_size(
     instancetype: Found, scope: Scope, *, vcpus: int | None, memory: int | None
 ) -> tuple[CatalogSize, ...]:
     """Return instance types of the same kind with those vCPUs and bytes of memory, where one is asked for.
@@ -53,8 +53,10 @@ def of_size(
     )
 
 
-def of_at_least(instancetype: Found, scope: Scope, *, vcpus: int, memory: int) -> tuple[CatalogSize, ...]:
-    """Return instance types of the same kind that are at least so large, ordered as in ``of_size``."""
+def instancetypes_of_at_least(
+    instancetype: Found, scope: Scope, *, vcpus: int, memory: int
+) -> tuple[CatalogSize, ...]:
+    """Return instance types of the same kind that have at least so much, ordered in the same way."""
     return _nearest(instancetype, scope, lambda size: size.vcpus >= vcpus and size.memory >= memory)
 
 

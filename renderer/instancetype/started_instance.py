@@ -45,7 +45,7 @@ NAME_ANNOTATIONS = frozenset(name for names in _NAME_ANNOTATIONS.values() for na
 
 
 class StartedVm(Record):
-    """A VirtualMachine in the cluster, and what comes of it.
+    """A VirtualMachine in the cluster, and the instance that is made of it.
 
     ``content`` is the object after the mutating webhook; ``applied`` its ``spec.template`` with instance type
     and preference; ``instance`` the VirtualMachineInstance that is made of it (``metadata`` and ``spec``).

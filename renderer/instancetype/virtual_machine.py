@@ -96,7 +96,7 @@ def _without_references(vm: JsonObject) -> JsonObject:
 
 
 def needs_instancetype_stage(resources: ResourceSet) -> bool:
-    """Return whether this stage has anything to expand or to check among the resources.
+    """Return whether the resources hold anything that this stage expands or checks.
 
     That is an instance type, a preference, a KubeVirt object (it may forbid KubeVirt's defaults), or a
     VirtualMachine with a matcher or a size of its own, even a null one.

@@ -1,9 +1,9 @@
 """The fields whose values a cluster chooses or allocates where nobody writes them, by kind.
 
-``vmrender import`` leaves out those that have no meaning in another cluster (``dump.clean``); for ``diff
---live`` none of them is drift where only the cluster has it (``diff.server_defaults``). What an import keeps
-identifies a machine or its data: MAC addresses, the firmware's UUID and serial, the machine type, a storage
-class.
+``vmrender import`` leaves out those that have no meaning in another cluster (``dump.user_objects``); for
+``diff --live`` none of them is drift where only the cluster has it (``diff.server_defaults``). What an import
+keeps identifies a machine or its data: MAC addresses, the firmware's UUID and serial, the machine type, a
+storage class.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ class Cluster(Record):
         config = read_cluster_config(kubevirt).with_gates(feature_gates)
         return cls(release, config, methods if kubevirt else None)
 
-    def has_on(self, gate: Gate) -> bool:
+    def has_gate(self, gate: Gate) -> bool:
         """Return whether a feature gate is on."""
         configured = self.config.persistent_reservation
         if (
@@ -113,7 +113,7 @@ class Cluster(Record):
     @property
     def updates_live(self) -> bool:
         """True if changes reach running virtual machines (``IsVMRolloutStrategyLiveUpdate``)."""
-        if self.release < _ROLLOUT_STRATEGY_SINCE or not self.has_on(Gate.VM_LIVE_UPDATE):
+        if self.release < _ROLLOUT_STRATEGY_SINCE or not self.has_gate(Gate.VM_LIVE_UPDATE):
             return False
         return (self.config.vm_rollout_strategy or default_rollout_strategy(self.release)) == LIVE_UPDATE
 
@@ -124,7 +124,7 @@ class Cluster(Record):
         ``commonInstancetypesDeploymentEnabled`` in ``pkg/virt-operator/resource/apply/reconcile.go``.
         """
         if self.release < _COMMON_INSTANCETYPES_SINCE:
-            return self.has_on(Gate.COMMON_INSTANCETYPES_DEPLOYMENT)
+            return self.has_gate(Gate.COMMON_INSTANCETYPES_DEPLOYMENT)
         return self.config.common_instancetypes is not False
 
     def machine_type(self, architecture: str) -> str:

@@ -143,7 +143,7 @@ def secret_values(objects: Iterable[Json]) -> frozenset[str]:
 
 
 def lost_values(before: JsonObject, after: JsonObject) -> frozenset[str]:
-    """Return the values that a Secret had, and has no more."""
+    """Return the values that a Secret has lost."""
     if text_at(after, "kind") == _SECRET and all(before.get(key) is after.get(key) for key in SECRET_DATA):
         return frozenset()
     return secret_values([before]) - secret_values([after])

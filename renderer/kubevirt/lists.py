@@ -61,7 +61,7 @@ def is_equal(before: Json, after: Json) -> bool:
 
 
 def is_same(before: Json, after: Json) -> bool:
-    """Return the result of ``is_equal``, but quickly for large objects that are most often equal."""
+    """Return what ``is_equal`` returns, but quickly for large objects, which are mostly equal."""
     if before != after:
         return False
     return json.dumps(before) == json.dumps(after) or is_equal(before, after)  # for Python, 1 is true

@@ -234,7 +234,7 @@ def _is_controller(element: Json) -> bool:
 
 
 def _is_empty(value: Json) -> bool:
-    """Return whether nothing but null, empty texts, mappings and lists is in the value."""
+    """Return whether the value holds only null, empty texts, empty mappings and empty lists."""
     if isinstance(value, dict):
         return all(map(_is_empty, value.values()))
     if isinstance(value, list):

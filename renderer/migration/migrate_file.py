@@ -53,7 +53,7 @@ class Migrated(NamedTuple):
 
 def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Migrated:
     """Return the file with all changes that every release takes, but for those about what is ``kept``."""
-    content, made = _made_at_once(source, kept)
+    content, made = _with_batched_changes(source, kept)
     changes: list[tuple[Site, Change]] = []
     warnings: list[Diagnostic] = []
     for where, finding in source.found:
@@ -78,7 +78,9 @@ def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Mig
     return Migrated(source, content, tuple(changes), tuple(warnings))
 
 
-def _made_at_once(source: MigrationSource, kept: Mapping[Subject, Reason]) -> tuple[bytes, frozenset[int]]:
+def _with_batched_changes(
+    source: MigrationSource, kept: Mapping[Subject, Reason]
+) -> tuple[bytes, frozenset[int]]:
     """Return the content with the changes of each document in several places of it, and their ids.
 
     Each change by itself would have the document parsed again.

@@ -27,9 +27,9 @@ from renderer.kubevirt.virtual_machine import (
     VIRTUAL_MACHINE,
     VirtualMachinePaths,
 )
-from renderer.migration import discontinued
+from renderer.migration import deprecated_fields
 from renderer.migration.change import Change, Finding, NotMigrated, Subject, new_value, shown
-from renderer.migration.preferences import firmware_findings, spread_ratio_findings, topology_findings
+from renderer.migration.deprecated_fields import firmware_findings, spread_ratio_findings, topology_findings
 from renderer.model.field_edit import FieldEdit, RemoveField, RenameField, SetField, apply_edits
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, text_at
@@ -105,15 +105,15 @@ _SUCCESSORS: Mapping[str, tuple[str, Release]] = {
 }
 
 
-def of_object(content: JsonObject) -> Iterator[Finding]:
+def version_findings(content: JsonObject) -> Iterator[Finding]:
     old = text_at(content, "apiVersion")
     if old in _SUCCESSORS:
         new, since = _SUCCESSORS[old]
         yield new_value(Subject.API_VERSION, _FIELD, old, new, since)
 
 
-def of_selector(selector: JsonObject) -> Finding | None:
-    """Return the version by which a kustomization picks objects, which these will not have any more."""
+def selector_finding(selector: JsonObject) -> Finding | None:
+    """Return a finding about the API version of a selector, if its objects will not have that any more."""
     old = f"{text_at(selector, 'group')}/{text_at(selector, 'version')}"
     if old not in _SUCCESSORS:
         return None
@@ -124,7 +124,7 @@ def of_selector(selector: JsonObject) -> Finding | None:
 
 _Rule: TypeAlias = Callable[[JsonObject], Iterator[Finding]]
 
-_OF_INSTANCETYPE: tuple[_Rule, ...] = (discontinued.in_instancetype,)
+_OF_INSTANCETYPE: tuple[_Rule, ...] = (deprecated_fields.in_instancetype,)
 _OF_PREFERENCE: tuple[_Rule, ...] = (
     topology_findings,
     spread_ratio_findings,
@@ -133,12 +133,12 @@ _OF_PREFERENCE: tuple[_Rule, ...] = (
 
 
 def _of_virtual_machine(kind: str) -> tuple[_Rule, ...]:
-    rules = (run_strategy_findings, discontinued.in_virtual_machine)
+    rules = (run_strategy_findings, deprecated_fields.in_virtual_machine)
     return tuple(partial(rule, paths=PATHS[kind]) for rule in rules)
 
 
 def _of_instance(kind: str) -> tuple[_Rule, ...]:
-    return (partial(discontinued.in_instance, paths=PATHS[kind]),)
+    return (partial(deprecated_fields.in_instance, paths=PATHS[kind]),)
 
 
 #: By kind; the API version is looked at in all of them, and in all others of KubeVirt's groups.
@@ -146,16 +146,16 @@ _RULES: Mapping[str, tuple[_Rule, ...]] = {
     VIRTUAL_MACHINE: _of_virtual_machine(VIRTUAL_MACHINE),
     POOL: _of_virtual_machine(POOL),
     INSTANCE: _of_instance(INSTANCE),
-    "VirtualMachineInstancePreset": (discontinued.in_preset,),
+    "VirtualMachineInstancePreset": (deprecated_fields.in_preset,),
     REPLICA_SET: _of_instance(REPLICA_SET),
     "VirtualMachineInstancetype": _OF_INSTANCETYPE,
     "VirtualMachineClusterInstancetype": _OF_INSTANCETYPE,
     "VirtualMachinePreference": _OF_PREFERENCE,
     "VirtualMachineClusterPreference": _OF_PREFERENCE,
-    "KubeVirt": (discontinued.in_kubevirt,),
+    "KubeVirt": (deprecated_fields.in_kubevirt,),
 }
 
-#: What a file has in it that any rule has something to say of.
+#: A pattern that is in every file that a rule can find something in.
 MENTIONS = re.compile(
     rb"running|v1alpha[123]|prefer|launchSecurity|liveUpdateFeatures|slirp|macvtap|passt"
     rb"|VirtualMachineInstancePreset|kind:\s*[\"']?KubeVirt|\"KubeVirt\""
@@ -166,27 +166,27 @@ def findings(content: JsonObject) -> Iterator[Finding]:
     """Yield the findings in one of KubeVirt's objects, or in a patch of one."""
     gvk = Gvk.parse(text_at(content, "apiVersion"), text_at(content, "kind"))
     if is_kubevirt_group(gvk.group):
-        yield from of_object(content)
+        yield from version_findings(content)
         for rule in _RULES.get(gvk.kind, ()):
             yield from rule(content)
 
 
 def findings_in_part(part: JsonObject, kinds: str) -> Iterator[Finding]:
     """Yield the findings in a ``part`` of an object whose kind matches ``kinds``; empty stands for any."""
-    yield from of_object(part)
+    yield from version_findings(part)
     rules = dict.fromkeys(
         rule
         for kind, of_kind in _RULES.items()
         if not kinds or _matches(kinds, kind)
         for rule in of_kind
-        if rule is not discontinued.in_preset
+        if rule is not deprecated_fields.in_preset
     )
     for rule in rules:
         yield from rule(part)
 
 
 def with_deprecations_rewritten(content: JsonObject) -> JsonObject:
-    """Return the object with all that is deprecated in it written anew, whichever releases know that."""
+    """Return the object with all deprecated fields replaced, whichever releases know the new ones."""
     changes = [found for found in findings(content) if isinstance(found, Change)]
     for change in changes:
         content = object_at(apply_edits(content, change.edits))

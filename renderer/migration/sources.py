@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from renderer.migration.change import Change, Finding, NotMigrated
-from renderer.migration.rules import findings, findings_in_part, of_selector
+from renderer.migration.rules import findings, findings_in_part, selector_finding
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_edit import AddField, FieldEdit, RenameField, SetField
 from renderer.model.field_path import ROOT, FieldPath, Segment, format_pointer, parse_pointer
@@ -128,7 +128,7 @@ def in_kustomization(content: bytes, path: str) -> Iterator[LocatedFinding]:
     kustomization = object_at(decode_yaml11(content, path))
     own = EditedText(is_kustomization=True)
     for place, selector in _selectors(kustomization):
-        found = of_selector(selector)
+        found = selector_finding(selector)
         if found:
             yield LocatedFinding(own, found.below(place))
     for inline, text, kinds in _texts(kustomization):

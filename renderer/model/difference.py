@@ -21,7 +21,7 @@ class NoValue(Enum):
     """A mark in place of a value."""
 
     ABSENT = "absent"  # there is no such field on this side
-    WITHHELD = "withheld"  # there is one, and it is nobody's business
+    WITHHELD = "withheld"  # there is one, which is confidential
 
 
 Value: TypeAlias = Json | Literal[NoValue.ABSENT, NoValue.WITHHELD]

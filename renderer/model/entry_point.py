@@ -1,4 +1,7 @@
-"""Entry points of a repository, where Flux, Argo CD and ``oc process`` begin."""
+"""Entry points of a repository, where Flux, Argo CD and ``oc process`` begin.
+
+Flux and Argo CD complete the kustomization of a folder before they build it; its file does not change.
+"""
 
 from __future__ import annotations
 

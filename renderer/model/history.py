@@ -11,7 +11,7 @@ from renderer.model.res_id import ResId
 
 
 class Step(Record):
-    """One change of a field; ``by`` says in words what made it.
+    """One change of a field; ``by`` names in words the step that made it.
 
     ``sites`` are the places that may have caused it, most specific first; ``location`` is the one that did,
     once it was looked for. ``sources`` are the fields that the value was taken from.

@@ -175,12 +175,12 @@ def _step(value: Json, segment: Segment) -> tuple[Json, Segment]:
 class Definition(Record):
     """An object of ``kind`` that a file of the repository defines at ``site``, and no catalog has.
 
-    ``way_in`` tells how the catalogs get it.
+    ``catalog_hint`` tells how the catalogs get it.
     """
 
     kind: str
     site: Site
-    way_in: str
+    catalog_hint: str
 
 
 #: Patches before the last one whose places a resource remembers: each finding looks at all of them.

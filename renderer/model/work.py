@@ -1,4 +1,4 @@
-"""The work of a run, counted in one place: what a few lines of a repository can multiply costs steps here.
+"""The work of a run, counted in one place: work that a few lines of a repository can multiply costs steps.
 
 A step takes about half a microsecond. A run may take ``limits().work`` of them, and more for each byte of the
 files that it reads, most of all for those beyond the first ``SMALL``: a fleet of thousands of overlays has as

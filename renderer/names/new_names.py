@@ -25,7 +25,7 @@ from renderer.model.render_config import InstancetypeNames, Overlay
 from renderer.model.resource import Resource, ResourceSet
 from renderer.names.references import InstancetypeReference
 
-#: On an object that keeps its name, whatever the others of its overlay get.
+#: The annotation of an object that keeps its name when others of its overlay are renamed.
 KEEP_NAME = "vmrender.io/keep-name"
 #: The label by which common-instancetypes numbers its instance types.
 VERSION = "instancetype.kubevirt.io/version"
@@ -159,12 +159,14 @@ class NewNames:
         return None
 
     @cached_property
-    def _behind(self) -> tuple[NamedSource, ...]:
+    def _catalog_sources(self) -> tuple[NamedSource, ...]:
         return tuple(self._catalogs())
 
     @cached_property
     def _catalog(self) -> Catalog:
-        return Catalog.of(*(CatalogSource("", each.resources) for each in (self._own, *self._behind)))
+        return Catalog.of(
+            *(CatalogSource("", each.resources) for each in (self._own, *self._catalog_sources))
+        )
 
     @cached_property
     def _own_names(self) -> _NamesById:
@@ -172,7 +174,7 @@ class NewNames:
 
     @cached_property
     def _names_behind(self) -> _NamesById:
-        return _names_by_id(self._behind)
+        return _names_by_id(self._catalog_sources)
 
 
 def _names_by_id(sources: Iterable[NamedSource]) -> _NamesById:

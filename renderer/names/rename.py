@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from renderer.compose.identity import remembering_id
+from renderer.compose.identity import with_previous_id
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related
 from renderer.model.field_path import FieldPath
@@ -43,7 +43,7 @@ class Renamer(Record):
     def with_new_names(self, resources: ResourceSet) -> Outcome[ResourceSet]:
         """Return the overlay with instance types, preferences and all references to them renamed.
 
-        References to what nobody renames, or nobody knows, stay as they are. A renamed object knows its
+        References to objects that are unknown or not renamed stay as they are. A renamed object knows its
         name from before (``previous_ids``). Findings: name-suffix, name-ambiguous, duplicate-id.
         """
         names = NewNames(resources, self.names, self.catalogs)
@@ -71,7 +71,7 @@ def _each(resources: ResourceSet, rename: Callable[[Resource], Resource]) -> Out
 def _with_name(resource: Resource, name: str) -> Resource:
     if name == resource.name:
         return resource
-    remembered = remembering_id(resource)
+    remembered = with_previous_id(resource)
     return remembered._replace(content=with_value(remembered.content, ("metadata", "name"), name))
 
 

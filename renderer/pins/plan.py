@@ -154,7 +154,7 @@ def _pinned(pinnable: Pinnable, before: PinFile | None, *, update: bool) -> tupl
     if before is not None and pinnable.findings:
         return f"is pinned already, to {_shown(before.content)}, and could not be pinned now", None
     if not pinnable.patch:
-        return _why_nothing(pinnable), None
+        return _reason_for_no_pin(pinnable), None
     latest = PinFile.of(patch_of(pinnable, EMPTY))
     if before is None:
         return f"pinned to {_shown(latest.content)}", latest
@@ -166,7 +166,7 @@ def _pinned(pinnable: Pinnable, before: PinFile | None, *, update: bool) -> tupl
     return f"pinned to {_shown(wanted.content)}, was {_shown(before.content)}", wanted
 
 
-def _why_nothing(pinnable: Pinnable) -> str:
+def _reason_for_no_pin(pinnable: Pinnable) -> str:
     if pinnable.findings:
         return "cannot be pinned"
     names = ", ".join(revision_names(pinnable.resource.content))

@@ -26,7 +26,7 @@ def generate(
     fs: FileSystem,
     entry: Resource,
     clusters: Iterable[ClusterSettings],
-    is_here: Callable[[str, str], bool],
+    is_this_repository: Callable[[str, str], bool],
     warn: Callable[[Diagnostic], None],
 ) -> tuple[Resource, ...]:
     """The Applications of the ApplicationSet ``entry``. Raises ``DiagnosticError``."""
@@ -34,13 +34,13 @@ def generate(
     from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
 
     known = tuple(ArgoCluster(each.name, each.server, each.labels, each.annotations) for each in clusters)
-    return generate_applications(entry, SetContext(fs, rendering_of(entry), known, is_here), warn)
+    return generate_applications(entry, SetContext(fs, rendering_of(entry), known, is_this_repository), warn)
 
 
 def build_application(
     fs: FileSystem,
     application: Resource,
-    is_here: Callable[[str, str], bool],
+    is_this_repository: Callable[[str, str], bool],
     context: BuildContext = _PLAIN,
 ) -> Outcome[ResourceSet]:
     """The objects of the Application's sources in this repository; other sources are findings.
@@ -62,7 +62,7 @@ def build_application(
         findings += misspelled_fields(application, source.content, SOURCE_FIELDS, *source.field)
         if not source.has_manifests:
             continue
-        if source.is_chart or not is_here(source.url, source.path):
+        if source.is_chart or not is_this_repository(source.url, source.path):
             findings.append(_left_out(source))
             continue
         outcome = build_source(fs, source, context)

@@ -45,12 +45,12 @@ def argocd_points(
     warnings: list[Diagnostic] = []
     discovery = ArgocdDiscovery(
         lambda application: (
-            build_application(fs, application, urls.is_here)
+            build_application(fs, application, urls.is_this_repository)
             if relevant(_application_folders(fs, application, urls))
             else Outcome(ResourceSet())
         ),
-        lambda set_: generate(fs, set_, config.clusters, urls.is_here, warnings.append),
-        urls.is_here,
+        lambda set_: generate(fs, set_, config.clusters, urls.is_this_repository, warnings.append),
+        urls.is_this_repository,
     )
     reached = discovery.follow(roots)
     if discovery.findings:
@@ -118,7 +118,7 @@ def _application_folders(fs: FileSystem, entry: Resource, urls: RepositoryUrls) 
     from renderer.gitops.argocd.application import source_folder, sources
 
     for source in sources(entry):
-        if source.has_manifests and not source.is_chart and urls.is_here(source.url, source.path):
+        if source.has_manifests and not source.is_chart and urls.is_this_repository(source.url, source.path):
             try:
                 yield source_folder(fs, source)
             except DiagnosticError:  # it is said when the overlay is composed
@@ -159,7 +159,11 @@ def _argocd_notes(
     for each in every:
         for source in sources(each.entry) if each.outcome is not None else ():
             revision = source.revision
-            if branch and urls.is_here(source.url, source.path) and revision not in ("", "HEAD", branch):
+            if (
+                branch
+                and urls.is_this_repository(source.url, source.path)
+                and revision not in ("", "HEAD", branch)
+            ):
                 groups.setdefault(f"Application(s) of {revision}, rendered as {branch} has it", []).append(
                     each.entry.name
                 )

@@ -52,7 +52,7 @@ class Checks:
         self._catalogs = catalogs
         self._expansion = expansion
         self._recorder = recorder
-        #: What no schema has judged so far, by kind.
+        #: The objects that no schema has judged so far, by kind.
         self.unchecked: dict[str, set[ResId]] = {}
 
     @property
@@ -125,7 +125,7 @@ class Checks:
         has_own = any(resource.kind == KUBEVIRT for resource in resources)
         if has_own or next(catalog.of_kind(KUBEVIRT), None) is not None:
             return catalog
-        return catalog.with_gates(self._catalogs.gates_elsewhere)
+        return catalog.with_gates(self._catalogs.gates_in_repository)
 
     def judged(
         self, checked: Outcome[ResourceSet], composed: ResourceSet, overlay: Overlay

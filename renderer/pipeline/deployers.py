@@ -139,8 +139,8 @@ def tracks(deployer: Resource, live: Resource) -> bool:
     return place == own and name in (deployer.name, f"{deployer.namespace}_{deployer.name}")
 
 
-def why_nothing_is_pruned(deployers: Iterable[Resource]) -> str:
-    """Return why what Git has no longer stays in the cluster; empty where it goes."""
+def prune_refusal_of(deployers: Iterable[Resource]) -> str:
+    """Return why objects that Git no longer has stay in the cluster; empty if they are removed."""
     for each in deployers:
         if is_flux_kustomization(each) and object_at(each.content, "spec").get("prune") is not True:
             return f"spec.prune of Kustomization {each.name} is not true"

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def find_overlays(
     fs: FileSystem, config: RenderConfig, relevant: Relevant = lambda _folders: True
 ) -> tuple[Overlay, ...]:
-    """Every overlay of the project, those that entries of Flux and Argo CD lead to among them.
+    """Return every overlay of the project, with those that entries of Flux and Argo CD lead to.
 
     Of Kustomizations and Applications those are built, to see where they lead, whose folders are
     ``relevant``. Raises ``DiagnosticError`` as ``source.overlays.find_overlays``, and for entries that lead
@@ -126,7 +126,7 @@ class EntryPointComposer:
         return Outcome(outcome.value.resources, outcome.diagnostics)
 
     def applied(self, point: EntryPoint, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """Return what the engine applies of ``composed``: with its metadata, and in its namespace."""
+        """Return the objects that the engine applies, with its metadata and in its namespace."""
         if composed.failed or point.entry is None:
             return composed
         if point.options.kind is EntryKind.FLUX:
@@ -184,7 +184,7 @@ class EntryPointComposer:
         from renderer.pipeline.reached_objects import repository_urls
 
         urls = repository_urls(self._fs, self._config)
-        return build_application(self._fs, point.entry, urls.is_here, self._context)
+        return build_application(self._fs, point.entry, urls.is_this_repository, self._context)
 
     def _with_templates(
         self, overlay: Overlay, point: EntryPoint, composed: Outcome[ResourceSet]

@@ -32,17 +32,15 @@ class Expander:
         if composed.failed:
             return composed
         renamer = self._catalogs.renamer(overlay)
-        referring = self._context.traced(
-            overlay, StepKind.INSTANCETYPE_NAME, composed, self.referring(overlay, composed)
+        named = self._context.traced(
+            overlay, StepKind.INSTANCETYPE_NAME, composed, self.with_catalog_names(overlay, composed)
         )
-        expanded = self.expanded(referring, overlay.kubevirt, overlay.expand, trace=self._context.trace)
-        built = self._context.traced(overlay, StepKind.TARGET_FORM, referring, expanded)
+        expanded = self.expanded(named, overlay.kubevirt, overlay.expand, trace=self._context.trace)
+        built = self._context.traced(overlay, StepKind.TARGET_FORM, named, expanded)
         if overlay.expand is not ExpandMode.OFF and built.value is not composed.value:
             built = built.then(lambda resources: _without_unneeded_revisions(resources, composed.value))
         if overlay.tree.webhook_fields and not built.failed:
-            filled = built.then(
-                lambda resources: self._with_webhook_fields(resources, referring.value, overlay)
-            )
+            filled = built.then(lambda resources: self._with_webhook_fields(resources, named.value, overlay))
             built = self._context.traced(overlay, StepKind.WEBHOOK_FIELD, built, filled)
         return (
             built
@@ -52,7 +50,7 @@ class Expander:
             )
         )
 
-    def referring(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+    def with_catalog_names(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Return the resources with matchers that name instance types as the catalogs do."""
         renamer = self._catalogs.renamer(overlay)
         return composed if renamer is None else composed.then(renamer.with_old_names)
@@ -88,7 +86,7 @@ class Expander:
         return composed.then(lambda _: expanded)
 
     def admitted(self, composed: Outcome[ResourceSet], release: Release) -> ResourceSet:
-        """Return resources that are written unexpanded as webhooks are asked about them."""
+        """Return the resources as webhooks see them, for an overlay that is written unexpanded."""
         if self._unexpanded is not None and self._unexpanded[0] is composed.value:
             return self._unexpanded[1]
         return self.expanded(composed, release, ExpandMode.APPLIED).value

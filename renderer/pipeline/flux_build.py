@@ -1,16 +1,20 @@
-"""Builds a Flux Kustomization as kustomize-controller does: generate, compose, substitute, set metadata."""
+"""Build a Flux Kustomization as kustomize-controller does: generate, compose, substitute, set metadata.
+
+An overlay that only names a Flux Kustomization, for its variables, is substituted alone (``FluxVariables``).
+"""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.kustomization import CompletedKustomization
+from renderer.model.location import Site
 from renderer.model.record import Record
-from renderer.model.render_config import MergeKeys
+from renderer.model.render_config import MergeKeys, Overlay
 from renderer.model.resource import Resource, ResourceSet
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import LoadRestrictor
@@ -41,7 +45,8 @@ def compose_completed(
     sorted_by_kind: bool,
 ) -> Outcome[ResourceSet]:
     """The resources of a kustomization that an engine has completed; kustomize alone sorts them by kind."""
-    from renderer.compose.compose import BuildOptions, Composer, Reorder
+    from renderer.compose.compose import BuildOptions, Composer
+    from renderer.compose.order import Reorder
     from renderer.pipeline.pipeline import GENERATORS
     from renderer.source.load import Loader
 
@@ -147,3 +152,58 @@ def _finished(  # noqa: PLR0913 - what decides about variables, each by its name
     outcome = substitute_variables(composed, variables, strict=strict)
     objects = read_objects(outcome.value.resources)
     return Outcome(with_common_metadata(objects, entry), outcome.diagnostics)
+
+
+class FluxVariables:
+    """Variables by overlay; ``compose`` makes a folder, named at a site of the project, into resources."""
+
+    def __init__(self, fs: FileSystem, compose: Callable[[str, Site | None], Outcome[ResourceSet]]) -> None:
+        self._fs = fs
+        self._compose = compose
+        self._known: dict[str, Outcome[Variables]] = {}
+        self._confidential: dict[str, frozenset[str]] = {}
+
+    def substituted(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+        """Put values in the place of variables; no resources remain when a value is missing."""
+        if overlay.flux is None or composed.failed:
+            return composed
+        variables = self._variables(overlay)
+        outcome = substitute_variables(composed, variables, strict=overlay.flux.strict)
+        self._confidential[overlay.path] = outcome.value.confidential
+        return Outcome(outcome.value.resources, outcome.diagnostics)
+
+    def confidential(self, overlay: Overlay) -> frozenset[str]:
+        """Return the confidential values of an overlay that was substituted before."""
+        return self._confidential.get(overlay.path, frozenset())
+
+    def _variables(self, overlay: Overlay) -> Outcome[Variables]:
+        if overlay.path not in self._known:
+            findings: list[Diagnostic] = []
+            variables = self._read(overlay, findings)
+            self._known[overlay.path] = Outcome(variables, tuple(findings))
+        return self._known[overlay.path]
+
+    def _read(self, overlay: Overlay, findings: list[Diagnostic]) -> Variables:
+        from renderer.source.flux_sources import FluxSources
+        from renderer.substitution.post_build import VariableReader, Variables, read_post_build
+
+        if overlay.flux is None:
+            return Variables()
+        sources = FluxSources(self._fs, overlay, self._composed)
+        try:
+            post_build = read_post_build(sources.kustomization(overlay.flux), findings)
+            names = {source.name for source in post_build.sources}
+            candidates = tuple(sources.candidates(overlay.flux, names)) if names else ()
+        except DiagnosticError as error:
+            findings += error.diagnostics
+            return Variables()
+        if has_errors(findings):
+            return Variables()
+        return VariableReader(candidates, secrets=overlay.flux.secrets, findings=findings).read(post_build)
+
+    def _composed(self, folder: str, site: Site) -> tuple[Resource, ...]:
+        """Raises ``DiagnosticError``."""
+        composed = self._compose(folder, site)
+        if composed.failed:
+            raise DiagnosticError(*composed.diagnostics)
+        return composed.value.resources

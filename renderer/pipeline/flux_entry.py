@@ -36,14 +36,13 @@ _CHARTS = ("HelmRelease", "HelmChart")
 def flux_points(
     fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
 ) -> Iterator[tuple[str, EntryPoint]]:
-    from renderer.gitops.flux.discovery import FluxDiscovery, variable_sources
-    from renderer.gitops.flux.roots import cluster_root
+    from renderer.gitops.flux.discovery import FluxDiscovery, cluster_root, variable_sources
     from renderer.gitops.refusal import KUSTOMIZATION_FORMATS, malformed_fields
 
     root = cluster_root(fs, entry.path)
     urls = repository_urls(fs, config)
     builder = _FluxBuilder(fs, relevant, secrets=entry.entry.secrets)
-    discovery = FluxDiscovery(builder.build, urls.is_here, root.known)
+    discovery = FluxDiscovery(builder.build, urls.is_this_repository, root.known)
     reached = discovery.follow(root.kustomization)
     _check_flux_cycles(reached)
     notes = tuple(_flux_notes(entry, reached))
@@ -112,7 +111,7 @@ def _flux_name(reached: ReachedKustomization, system: str) -> str:
 
 
 def _in_order(reached: Iterable[ReachedKustomization]) -> list[ReachedKustomization]:
-    """Each behind those that it waits for, and otherwise as they are."""
+    """Return the Kustomizations, each after those that it waits for, otherwise in their order."""
     waiting = list(reached)
     keys = {each.key for each in waiting}
     done: list[ReachedKustomization] = []
@@ -165,7 +164,7 @@ def _wait(
 
 
 def _flux_notes(entry: OverlayEntry, reached: Iterable[ReachedKustomization]) -> Iterator[Diagnostic]:
-    """Return what the cluster's entry leads to and is not rendered."""
+    """Yield notes about what the cluster's entry leads to but is not rendered."""
     from renderer.gitops.flux.after_build import is_encrypted
 
     every = list(reached)

@@ -4,18 +4,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from renderer.compose.identity import Identity, identities
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.pin import Pinnable
 from renderer.model.render_config import Overlay
-from renderer.model.resource import ResourceSet
+from renderer.model.resource import Resource, ResourceSet
 from renderer.model.source_tree import SourceTree
 
 if TYPE_CHECKING:
     from renderer.compose.compose import Composer
     from renderer.instancetype.catalog import Catalog
+
+
+def _before_transformers(tree: SourceTree) -> SourceTree:
+    """Return the tree without the name changes and patches of its root."""
+    root = tree.root
+    kustomization = root.kustomization._replace(
+        name_prefix="",
+        name_suffix="",
+        namespace="",
+        patches=(),
+        patches_strategic_merge=(),
+        patches_json6902=(),
+    )
+    bare = root._replace(
+        kustomization=kustomization, patches=(), patches_strategic_merge=(), patches_json6902=()
+    )
+    return SourceTree(bare)
+
+
+def _earlier_forms(
+    after: Iterable[Resource], before: Iterable[Resource]
+) -> Iterator[tuple[Resource, Resource]]:
+    """Yield (later, earlier) for each resource of ``after`` that came from one of ``before``."""
+    by_origin: dict[object, list[tuple[frozenset[Identity], Resource]]] = {}
+    for resource in before:
+        by_origin.setdefault(resource.origin, []).append((frozenset(identities(resource)), resource))
+    for resource in after:
+        ids = frozenset(identities(resource))
+        # One file may have come in by several ways: that which shares most of its names is the one.
+        found = [
+            (len(known), earlier) for known, earlier in by_origin.get(resource.origin, ()) if known <= ids
+        ]
+        if found:
+            yield resource, max(found, key=lambda each: each[0])[1]
 
 
 def pinnables(
@@ -25,7 +60,6 @@ def pinnables(
 
     ``tree`` is what ``composed`` was made of. Raises ``DiagnosticError``.
     """
-    from renderer.compose.before_transformers import before_transformers, earlier_forms
     from renderer.instancetype.catalog import CatalogSource
     from renderer.instancetype.pin import Pinner
     from renderer.instancetype.virtual_machine import VirtualMachine
@@ -33,10 +67,10 @@ def pinnables(
     root = tree.root.kustomization
     catalogs = catalog.after(CatalogSource(overlay.path, composed))
     pinner = Pinner(catalogs, overlay.kubevirt, lambda name: f"{root.name_prefix}{name}{root.name_suffix}")
-    bare = composer.compose(before_transformers(tree))
+    bare = composer.compose(_before_transformers(tree))
     if bare.failed:
         raise DiagnosticError(*bare.diagnostics)
-    for resource, target in earlier_forms(composed, bare.value):
+    for resource, target in _earlier_forms(composed, bare.value):
         vm = VirtualMachine.of(resource)
         if vm is not None:
             pin = pinner.pin(vm)

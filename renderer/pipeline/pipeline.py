@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from renderer.pipeline.checks import Checks
     from renderer.pipeline.entry_points import EntryPointComposer
     from renderer.pipeline.expansion import Expander
-    from renderer.pipeline.flux_variables import FluxVariables
+    from renderer.pipeline.flux_build import FluxVariables
     from renderer.source.load import Loader
 
 
@@ -231,8 +231,8 @@ class Pipeline:
 
             built = self._context.traced(overlay, StepKind.SYNC_WAVE, built, built.then(in_sync_waves))
         checked = built.then(lambda resources: self._checks.validated(resources, overlay.kubevirt))
-        referring = self._expander.referring(overlay, composed)
-        checked = self._checks.admitted(checked, referring, overlay.kubevirt, overlay.expand)
+        named = self._expander.with_catalog_names(overlay, composed)
+        checked = self._checks.admitted(checked, named, overlay.kubevirt, overlay.expand)
         judged = self._checks.judged(checked, composed.value, overlay)
         checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
         reported = overlay.rules.applied((*checked.diagnostics, *_unprocessed(checked.value)))
@@ -245,7 +245,7 @@ class Pipeline:
         """Put the place that decided on the field in front of the others of each finding."""
         if not findings or overlay.path.startswith(BUILTIN_SCHEME) or not self._fs.is_folder(overlay.path):
             return findings
-        from renderer.pipeline.retrace import at_deciding_sites
+        from renderer.provenance.deciding_sites import at_deciding_sites
 
         options = self._composer.options
         try:
@@ -292,7 +292,7 @@ class Pipeline:
 
     @cached_property
     def _flux(self) -> FluxVariables:
-        from renderer.pipeline.flux_variables import FluxVariables
+        from renderer.pipeline.flux_build import FluxVariables
 
         return FluxVariables(self._fs, self.compose)
 

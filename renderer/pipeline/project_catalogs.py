@@ -49,32 +49,32 @@ class ProjectCatalogs:
 
     @property
     def sources(self) -> tuple[CatalogSource, ...]:
-        """Each by its name. Raises ``DiagnosticError``."""
+        """Return the catalogs, each with its name. Raises ``DiagnosticError``."""
         with self._recorder.using(Work("catalogs")):
             return self._sources
 
     @property
     def whole(self) -> Catalog:
-        """All as one. Raises ``DiagnosticError`` with all that is wrong in one."""
+        """Return all catalogs as one. Raises ``DiagnosticError`` with all that is wrong in one of them."""
         with self._recorder.using(Work("catalogs")):
             return self._whole if self._beside is None else self._whole.after(self._beside)
 
     @property
     def empty(self) -> Catalog:
-        """Return a catalog of nothing, for what refers to nothing."""
+        """Return an empty catalog, for resources that refer to no instance type."""
         from renderer.instancetype.catalog import Catalog
 
         return Catalog(feature_gates=self._config.feature_gates)
 
     @property
-    def gates_elsewhere(self) -> tuple[str, ...]:
+    def gates_in_repository(self) -> tuple[str, ...]:
         """Return the feature gates that ``KubeVirt`` objects anywhere in the repository turn on."""
         with self._recorder.using(Work("definitions")):
             return self._definitions.feature_gates
 
     @contextmanager
     def beside(self, overlay: Overlay) -> Iterator[None]:
-        """While ``overlay`` is worked on, what other entry points of its cluster deploy is found, too."""
+        """Within the block, also find what other entry points of the overlay's cluster deploy."""
         from renderer.instancetype.catalog import CatalogSource
 
         known = overlay.entry.instancetypes if overlay.entry else ()
@@ -85,7 +85,7 @@ class ProjectCatalogs:
             self._beside = None
 
     def find(self, kind: str, name: str, namespace: str) -> Resource | None:
-        """None also where a catalog cannot be read, of which the expansion has told."""
+        """Return the object; None also if a catalog cannot be read, which the expansion reports."""
         from renderer.instancetype.catalog import Scope
 
         try:
@@ -94,7 +94,7 @@ class ProjectCatalogs:
             return None
 
     def renamer(self, overlay: Overlay) -> Renamer | None:
-        """None where no name changes, neither of the overlay's own objects nor of those in catalogs."""
+        """Return the renamer; None if names change neither in the overlay nor in the catalogs."""
         if not overlay.instancetype_names.differ and not self._config.renames_instancetypes:
             return None
         from renderer.names.rename import Renamer
@@ -123,10 +123,10 @@ class ProjectCatalogs:
 
         for catalog in BUILTIN_CATALOGS:
             if BuiltinCatalog(catalog) not in self._config.catalogs:
-                way_in = f"add `- builtin: {catalog}` under catalogs in {PROJECT_FILE}"
+                catalog_hint = f"add `- builtin: {catalog}` under catalogs in {PROJECT_FILE}"
                 for resource in self._compose(builtin_path(catalog), None).value:
                     if resource.name == name and resource.kind in kinds:
-                        return Definition(resource.kind, resource.origin, way_in)
+                        return Definition(resource.kind, resource.origin, catalog_hint)
         return None
 
     @cached_property

@@ -33,7 +33,7 @@ MACHINES = (
 )
 
 
-#: Groups of objects that lead to others, and are no use in a rendered tree by themselves.
+#: Groups of objects that only lead to others: a rendered tree of nothing else would be useless.
 _PLUMBING = (".toolkit.fluxcd.io", "argoproj.io")
 
 
@@ -42,12 +42,12 @@ Relevant: TypeAlias = Callable[[Iterable[str]], bool]
 
 
 def is_rendered(outcome: Outcome[ResourceSet]) -> bool:
-    """Return whether an overlay is made of it, which needs more than plumbing and no other repository."""
+    """Return whether it becomes an overlay: it holds more than plumbing and needs no other repository."""
     return not _is_plumbing(outcome) and not needs_others(outcome)
 
 
 def needs_others(outcome: Outcome[ResourceSet]) -> bool:
-    """Return whether nothing keeps it from being built but charts, and bases in other repositories."""
+    """Return whether charts, or bases in other repositories, are the only obstacles to building it."""
     errors = [found for found in outcome.diagnostics if found.severity is Severity.ERROR]
     return bool(errors) and all(found.code is Code.UNSUPPORTED_FIELD for found in errors)
 

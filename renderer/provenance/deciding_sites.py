@@ -1,14 +1,17 @@
 """The place that decided on the value of a field, where that is not the file or patch that has the field.
 
 A transformer of a kustomization writes namespaces, names, labels, images and what replacements bring. A
-strategic merge patch keeps the quotes of what it changes, as kustomize does.
+strategic merge patch keeps the quotes of what it changes, as kustomize does. To find the place, the overlay
+is composed again with a trace: only findings that one of these may have caused pay for it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from renderer.compose.compose import BuildOptions, Composer
+from renderer.compose.generators import GeneratorTable
 from renderer.compose.transform import BuiltinTransform
 from renderer.compose.values import is_bare_text
 from renderer.kubevirt.confidential import is_confidential
@@ -19,7 +22,8 @@ from renderer.model.field_path import FieldPath
 from renderer.model.location import Site
 from renderer.model.provenance import StepKind
 from renderer.model.resource import Resource, ResourceSet
-from renderer.model.source_tree import KustomizationRoot
+from renderer.model.source_tree import KustomizationRoot, SourceTree
+from renderer.model.work import allowed, spent
 from renderer.provenance.histories import FieldVersion, field_changes
 from renderer.provenance.makers import CompositionStep, replacement_behind, source_of_replacement
 from renderer.provenance.trace import Trace
@@ -58,7 +62,7 @@ def _is_written(field: FieldPath, root: KustomizationRoot, seen: set[Kustomizati
 _LABELLED = frozenset({"labels", "matchLabels", "selector"})
 
 
-def at_deciding_sites(finding: Diagnostic, trace: Trace, composed: ResourceSet) -> Diagnostic:
+def _at_deciding_site(finding: Diagnostic, trace: Trace, composed: ResourceSet) -> Diagnostic:
     """Return the finding with the place in front that decided on the value; ``composed`` were traced."""
     resource = _resource_of(finding, composed)
     if resource is None:
@@ -152,3 +156,26 @@ def _at_replacement(
         return finding._replace(sites=(put_in, *finding.sites), related=(*finding.related, taken))
     put = Related("a replacement puts it in", (put_in,))
     return finding._replace(sites=(*taken_from, *finding.sites), related=(*finding.related, put))
+
+
+def at_deciding_sites(
+    findings: tuple[Diagnostic, ...],
+    outline: KustomizationRoot,
+    load: Callable[[], SourceTree],
+    options: BuildOptions,
+    generators: GeneratorTable,
+) -> tuple[Diagnostic, ...]:
+    """Return the findings of an overlay with the places that decided on the fields in front.
+
+    ``outline`` is the overlay's root, with or without its resource files; ``load`` returns all of it.
+    Composing twice must not be what ends a run: where more than half of its work is done, nothing changes.
+    """
+    asked = [each for each in findings if may_be_decided_elsewhere(each, outline)]
+    if not asked or 2 * spent() > allowed():
+        return findings
+    trace = Trace()
+    composed = Composer(generators, options, trace).compose(load())
+    if composed.failed:
+        return findings
+    known = {id(each): _at_deciding_site(each, trace, composed.value) for each in asked}
+    return tuple(known.get(id(each), each) for each in findings)

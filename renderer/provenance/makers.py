@@ -13,7 +13,7 @@ from renderer.compose.build_metadata import BUILD_METADATA_KEYS
 from renderer.compose.replacement_paths import PathError, element_name, list_index, split_field_path
 from renderer.compose.replacements import find_source
 from renderer.compose.res_map import ResMap
-from renderer.compose.transform import BuiltinTransform, CompositionChange, Finish, Finishing
+from renderer.compose.transform import BuiltinTransform, CompositionChange, FinalStep, FinalTransform
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import NoValue
 from renderer.model.field_path import ElementName, FieldPath, Segment
@@ -77,7 +77,7 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class StageStep:
-    """The maker of what a stage made of ``before`` in ``overlay``."""
+    """The maker of a stage's output; ``before`` was its input, in ``overlay``."""
 
     before: Resource
     act: StepKind
@@ -237,11 +237,11 @@ _FIELDS = {
     "ReplacementTransformer": "replacements",
 }
 _PATCHES = frozenset({"patchesStrategicMerge", "patches", "patchesJson6902"})
-_FINISHES = {
-    Finish.VARIABLES: StepKind.VARIABLE,
-    Finish.NAME_HASH: StepKind.NAME_HASH,
-    Finish.NAME_REFERENCE: StepKind.NAME_REFERENCE,
-    Finish.BUILD_METADATA: StepKind.BUILD_METADATA,
+_FINAL_STEPS = {
+    FinalStep.VARIABLES: StepKind.VARIABLE,
+    FinalStep.NAME_HASH: StepKind.NAME_HASH,
+    FinalStep.NAME_REFERENCE: StepKind.NAME_REFERENCE,
+    FinalStep.BUILD_METADATA: StepKind.BUILD_METADATA,
 }
 
 
@@ -276,8 +276,8 @@ class CompositionStep:
     @property
     def act(self) -> StepKind:
         match self.change:
-            case Finishing(what=what):
-                return _FINISHES[what]
+            case FinalTransform(step=step):
+                return _FINAL_STEPS[step]
             case GeneratorPlugin():
                 return StepKind.GENERATED
             case BuiltinTransform(kind=kind) if _FIELDS[kind] in _PATCHES:
@@ -289,10 +289,12 @@ class CompositionStep:
 
     def words(self, field: FieldPath) -> str:
         match self.change:
-            case Finishing(what=Finish.BUILD_METADATA) if field.segments[-1] not in BUILD_METADATA_KEYS:
+            case FinalTransform(step=FinalStep.BUILD_METADATA) if (
+                field.segments[-1] not in BUILD_METADATA_KEYS
+            ):
                 return "annotations as texts"
-            case Finishing(what=what):
-                return what
+            case FinalTransform(step=step):
+                return step
             case BuiltinTransform(kind="LabelTransformer", root=root, entry=entry):
                 return "labels" if entry < len(root.kustomization.labels) else "commonLabels"
             case BuiltinTransform(kind="ReplacementTransformer", root=root):
@@ -310,9 +312,9 @@ class CompositionStep:
             case TransformerPlugin(site=site):
                 return (*self._layer_sites(field), site)
             case BuiltinTransform() as builtin:
-                return self._layer_sites(field) or _asked_for_at(builtin, field)
-            case Finishing(root=root, what=what):
-                return (root.kustomization.site.below(what), *self.after.sites(field))
+                return self._layer_sites(field) or _requesting_sites(builtin, field)
+            case FinalTransform(root=root, step=step):
+                return (root.kustomization.site.below(step), *self.after.sites(field))
 
     def sources(self, field: FieldPath, among: Sequence[Resource]) -> Iterator[FieldSource]:
         match self.change:
@@ -321,7 +323,7 @@ class CompositionStep:
                 source = source_of_replacement(replacement, among) if replacement else None
                 if source:
                     yield source
-            case Finishing(what=Finish.NAME_REFERENCE):
+            case FinalTransform(step=FinalStep.NAME_REFERENCE):
                 yield from self._renamed(field, among)
             case _:
                 return
@@ -351,7 +353,7 @@ class CompositionStep:
                 return
 
 
-def _asked_for_at(builtin: BuiltinTransform, field: FieldPath) -> tuple[Site, ...]:
+def _requesting_sites(builtin: BuiltinTransform, field: FieldPath) -> tuple[Site, ...]:
     """Return the places in the kustomization that ask for the change; of labels and annotations the entry."""
     written, name, key = builtin.root.kustomization, _FIELDS[builtin.kind], field.segments[-1]
     at = written.site_of(name)

@@ -309,9 +309,9 @@ class _ByInstancetype(_Applied):
         target = self._target(field)
         outcome = _value(self.outcome, target)
         found = (*self._of_instancetype(target, outcome), *self._of_preference(target, outcome))
-        yield from found or self._that_conflict(field)
+        yield from found or self._conflicting_fields(field)
 
-    def _that_conflict(self, field: FieldPath) -> Iterator[FieldSource]:
+    def _conflicting_fields(self, field: FieldPath) -> Iterator[FieldSource]:
         """Yield the instance type's field that conflicts with a value that is always set."""
         at = FieldPath(field.segments[len(self.expansion.vm.base.segments) :])
         for conflict in apply_instancetype(self.selection, self.outcome(self.selection))[1]:

@@ -181,7 +181,7 @@ def _amount(totals: Totals | None, name: str) -> str:
 
 
 def bytes_text(count: int) -> str:
-    """``16Gi``; of what is no whole number of its unit, the next smaller one: ``1536Mi``."""
+    """Return ``16Gi``, or the amount in the next smaller unit if it is not a whole number: ``1536Mi``."""
     return Quantity.of_integer(count, QuantityFormat.BINARY_SI).canonical
 
 

@@ -16,9 +16,9 @@ from renderer.report.plain_text import printable
 from renderer.report.report import Report
 
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: "info"}
-#: Of what keeps everything else from being looked at.
+#: The severity of findings that stop the rest of the work.
 _UNREADABLE_SEVERITY = "critical"
-#: GitLab drops an entry without a path; what has none is about the project.
+#: GitLab drops an entry without a path, so one without any is reported for the project file.
 _NOWHERE = Location("vmrender.yaml")
 
 

@@ -28,7 +28,7 @@ def bounded(findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
     return (*(findings[index] for index in sorted(kept)), more)
 
 
-def naming_target(finding: Diagnostic) -> Diagnostic:
+def with_target_named(finding: Diagnostic) -> Diagnostic:
     """Return the finding with its target release at the end of its message, if it has one."""
     if finding.target is None:
         return finding

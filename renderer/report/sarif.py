@@ -23,7 +23,7 @@ MOST_RESULTS = 25_000
 MOST_RELATED = 1_000
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
-#: Code scanning refuses a result without a place; a finding about the project as a whole is one about this.
+#: Code scanning refuses a result without a place; findings about the whole project get this one.
 _NOWHERE = Location("vmrender.yaml")
 
 

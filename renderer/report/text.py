@@ -74,7 +74,7 @@ def write(report: Report) -> str:
 
 
 def quoted(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return the findings whose line of source is shown: the first of those that are alike."""
+    """Return the findings whose source line is shown: the first of each group of similar ones."""
     return [group[0] for group in _grouped(findings)]
 
 
@@ -89,11 +89,11 @@ def _grouped(findings: Iterable[Diagnostic]) -> list[list[Diagnostic]]:
     """Findings that are equal but for their place and the name of their object, in the order of the first."""
     groups: dict[Hashable, list[Diagnostic]] = {}
     for finding in findings:
-        groups.setdefault(_likeness(finding), []).append(finding)
+        groups.setdefault(_grouping_key(finding), []).append(finding)
     return list(groups.values())
 
 
-def _likeness(finding: Diagnostic) -> Hashable:
+def _grouping_key(finding: Diagnostic) -> Hashable:
     name = finding.resource.name if finding.resource else ""
     message, hint = finding.message, finding.hint or ""
     if name and (name in message or name in hint):

@@ -23,7 +23,7 @@ def not_named_by_machines(
 ) -> Sequence[Resource]:
     """Return the instance types or preferences that no machine names.
 
-    The others are judged as a part of their machines, which KubeVirt refuses where they do not work.
+    The others are judged with their machines: KubeVirt refuses a machine that they do not fit.
     """
     machines = (VirtualMachineView.of(resource) for resource in context.composed)
     named = {text_at(machine.spec, matcher, "name") for machine in machines if machine is not None}

@@ -65,6 +65,6 @@ def _unused_suppressions(
     for suppression in unused:
         target = suppression.resource.current_id
         if (target, suppression.code) in errors:
-            yield suppression.is_of_an_error()
+            yield suppression.unsilenceable_finding()
         elif Level.OFF not in (own, levels.get(suppression.code)) and target not in refused:
-            yield suppression.is_unused(Severity(own))
+            yield suppression.unused_finding(Severity(own))

@@ -84,12 +84,12 @@ def _renamed(reference: ObjectReference, item: Item) -> Finding:
         "kustomize does not know this reference: list it as nameReference in a file of the kustomization's "
         f"configurations, or leave the {reference.kind} without prefix, suffix and hash"
     )
-    return _finding(reference, message, hint, _is_here(item))
+    return _finding(reference, message, hint, _existing_item(item))
 
 
 def _misspelled(reference: ObjectReference, item: Item, name: str) -> Finding:
     message = f"there is no {reference.kind} {_place(reference)} in the overlay"
-    return _finding(reference, message, f"did you mean {name}?", _is_here(item))
+    return _finding(reference, message, f"did you mean {name}?", _existing_item(item))
 
 
 def _in_another_namespace(reference: ObjectReference, item: Item) -> Finding:
@@ -97,14 +97,14 @@ def _in_another_namespace(reference: ObjectReference, item: Item) -> Finding:
     hint = "a virtual machine sees what is in its own namespace"
     if reference.kind == "NetworkAttachmentDefinition":
         hint += f"; write {item.namespace}/{item.name} for the one elsewhere"
-    return _finding(reference, message, hint, _is_here(item))
+    return _finding(reference, message, hint, _existing_item(item))
 
 
 def _place(reference: ObjectReference) -> str:
     return f"{reference.namespace}/{reference.name}" if reference.namespace else reference.name
 
 
-def _is_here(item: Item) -> Related:
+def _existing_item(item: Item) -> Related:
     return related_to(item.resource, f"{item.resource.kind} {item.name} is here")
 
 

@@ -1,4 +1,4 @@
-"""The objects that virtual machines refer to by name, those that there will be, and mistyped names."""
+"""The objects that virtual machines refer to by name, the objects that will exist, and mistyped names."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def _sizes(resource: Resource, sizes: Mapping[str, _Way]) -> Iterator[Finding]:
         value = _value(object_at(resource.content, "spec"), way)
         if value is None or not _is_same(label, value):
             says = "has none" if value is None else f"has {scalar_text(value)}"
-            yield _lie(resource, name, label, way, says)
+            yield _mismatch(resource, name, label, way, says)
 
 
 def _switches(resource: Resource) -> Iterator[Finding]:
@@ -80,7 +80,7 @@ def _switches(resource: Resource) -> Iterator[Finding]:
         label = resource.labels.get(_PREFIX + name)
         is_on = _value(object_at(resource.content, "spec"), way) not in (None, False)
         if label in ("true", "false") and (label == "true") is not is_on:
-            yield _lie(resource, name, label, way, "has it" if is_on else "does not have it")
+            yield _mismatch(resource, name, label, way, "has it" if is_on else "does not have it")
 
 
 def _value(spec: JsonObject, way: _Way) -> Json:
@@ -95,7 +95,7 @@ def _is_same(label: str, value: Json) -> bool:
     return label == value if one is None or other is None else one.compare(other) == 0
 
 
-def _lie(resource: Resource, name: str, label: str, way: Sequence[str], says: str) -> Finding:
+def _mismatch(resource: Resource, name: str, label: str, way: Sequence[str], says: str) -> Finding:
     field = FieldPath.of("metadata", "labels", _PREFIX + name)
     at = FieldPath.of("spec", *way)
     message = f"the label {_PREFIX}{name} is {label}, and the spec {says}"

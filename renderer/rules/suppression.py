@@ -31,11 +31,11 @@ class Suppression(Record):
     resource: Resource
     annotation: str
 
-    def is_unused(self, severity: Severity) -> Diagnostic:
+    def unused_finding(self, severity: Severity) -> Diagnostic:
         message = f"{self.annotation} ignores nothing: there is no such finding"
         return self._diagnostic(Code.UNUSED_SUPPRESSION, message, severity, "remove the annotation")
 
-    def is_of_an_error(self) -> Diagnostic:
+    def unsilenceable_finding(self) -> Diagnostic:
         message = f"{self.code} cannot be ignored: it is an error, not a rule or a warning"
         return self._diagnostic(Code.SUPPRESSION_INVALID, message, Severity.ERROR, "remove the annotation")
 
@@ -78,7 +78,7 @@ def read_suppressions(resources: Iterable[Resource]) -> Suppressions:
 
 
 def without_suppressions(resources: ResourceSet) -> ResourceSet:
-    """Return the resources as they are written: the annotations are for us, not for the cluster."""
+    """Return the resources without suppressions: the annotations are for vmrender, not for the cluster."""
     if not any(map(has_annotation_of_ours, resources)):
         return resources
     return resources.map(lambda r: r.with_content(_cleaned(r.content)) if has_annotation_of_ours(r) else r)

@@ -100,7 +100,7 @@ def _problems(machine: VirtualMachineView) -> _Problems:
         if kind in spec:
             yield from _of_probe(kind, object_at(spec, kind), machine)
     yield from _of_images(machine)
-    yield from _of_the_rest(machine)
+    yield from _of_other_fields(machine)
 
 
 _EQUAL, _EXISTS = "Equal", "Exists"
@@ -278,7 +278,7 @@ _MULTICAST = 0x01
 _UUID_DIGITS = 32
 
 
-def _of_the_rest(machine: VirtualMachineView) -> _Problems:
+def _of_other_fields(machine: VirtualMachineView) -> _Problems:
     if _asks_for_no_memory(machine):
         message = "the machine asks for no memory: KubeVirt admits it, and refuses each instance of it"
         yield ("domain",), message, "set domain.memory.guest, or name an instance type"

@@ -227,7 +227,7 @@ def _template(spec: Fields) -> SeriesTemplate:
     metadata.only("labels", "annotations")
     labels, base = metadata.child("labels"), template.child("spec")
     _reject_derived(labels)
-    _reject_what_sizes_say(spec, base)
+    _reject_row_fields(spec, base)
     return SeriesTemplate(labels.texts(), metadata.child("annotations").texts(), base.content)
 
 
@@ -237,7 +237,7 @@ def _reject_derived(labels: Fields) -> None:
             labels.reject(label, f"the label {label} is derived from each size's spec", "drop it here")
 
 
-def _reject_what_sizes_say(spec: Fields, template: Fields) -> None:
+def _reject_row_fields(spec: Fields, template: Fields) -> None:
     said = {
         ("cpu", "guest"): "sizes",
         ("memory", "guest"): "sizes",

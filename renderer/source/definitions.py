@@ -73,7 +73,7 @@ class Definitions:
                 kind, name = text_at(content, "kind"), text_at(content, "metadata", "name")
                 group = text_at(content, "apiVersion").partition("/")[0]
                 if kind in MATCHER_TYPE_OF and group == INSTANCETYPE_GROUP and (kind, name) not in found:
-                    found[kind, name] = Definition(kind, site, self._way_in(file))
+                    found[kind, name] = Definition(kind, site, self._catalog_hint(file))
         return found
 
     def _objects(self, file: str, words: re.Pattern[bytes]) -> Iterator[tuple[JsonObject, Site]]:
@@ -98,7 +98,7 @@ class Definitions:
                 except DiagnosticError:
                     continue
 
-    def _way_in(self, file: str) -> str:
+    def _catalog_hint(self, file: str) -> str:
         """Return the lines to add so that the catalogs of the project have what the file defines."""
         folders = self._graph.listing(file)
         if folders:

@@ -19,7 +19,7 @@ from renderer.source.project import PROJECT_FILE
 
 _OPTIONS = (
     "--no-pager",
-    "--no-replace-objects",  # a revision is what was committed
+    "--no-replace-objects",  # replacement refs would show something else than was committed
     *("-c", "core.fsmonitor=false"),
     *("-c", f"core.hooksPath={os.devnull}"),
     *("-c", f"core.attributesFile={os.devnull}"),
@@ -53,7 +53,7 @@ class Answer(NamedTuple):
 
     code: int
     output: str
-    complaint: str
+    error_output: str
 
 
 class GitProcess:
@@ -116,8 +116,8 @@ class GitProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        output, complaint = process.communicate()
-        return Answer(process.returncode, os.fsdecode(output), os.fsdecode(complaint))
+        output, error_output = process.communicate()
+        return Answer(process.returncode, os.fsdecode(output), os.fsdecode(error_output))
 
     def start(self, *arguments: str) -> Conversation:
         """Start a git command that answers line by line."""
@@ -196,12 +196,12 @@ def _not_in_repository(folder: Path) -> DiagnosticError:
 
 def not_usable(folder: Path, answer: Answer) -> DiagnosticError:
     """Return the error git-unavailable for a failure of git in a folder, with a way out."""
-    complaint = answer.complaint.partition("\n")[0].removeprefix("fatal: ")
-    if "not a git repository" in complaint:
+    error_output = answer.error_output.partition("\n")[0].removeprefix("fatal: ")
+    if "not a git repository" in error_output:
         return _not_in_repository(folder)
-    _, dubious, place = complaint.partition(_DUBIOUS_OWNER)
+    _, dubious, place = error_output.partition(_DUBIOUS_OWNER)
     hint = f"git config --global --add safe.directory {place.strip()}" if dubious else None
-    return _unavailable(f"git cannot use the repository of {folder}: {complaint}", hint)
+    return _unavailable(f"git cannot use the repository of {folder}: {error_output}", hint)
 
 
 def _unavailable(message: str, hint: str | None) -> DiagnosticError:

@@ -72,7 +72,7 @@ class KustomizationGraph:
             self._folders[root] = self._used(root)
         return self._folders[root]
 
-    def built_from(self, folder: str) -> frozenset[str]:
+    def build_files(self, folder: str) -> frozenset[str]:
         """The files of the kustomization in ``folder``, or of all that are in a folder without one."""
         if folder not in self._built_from:
             self._built_from[folder] = self.files(folder) if self.links(folder) else self._below(folder)
@@ -85,18 +85,18 @@ class KustomizationGraph:
             if self._fs.is_file(path):
                 found.add(path)
             elif not name.startswith(".") and self._fs.is_folder(path) and self._fs.resolve(path) == path:
-                found |= self.built_from(path)
+                found |= self.build_files(path)
         return frozenset(found)
 
-    def made_of(self, overlay: Overlay) -> frozenset[str]:
+    def files_of_overlay(self, overlay: Overlay) -> frozenset[str]:
         """The files that an overlay is made of, as far as paths in kustomizations and entry points say."""
         point = overlay.entry
         if point is None:
             return self.files(overlay.path)
         if not point.folders:
             is_file = self._fs.is_file(overlay.path)
-            return frozenset({overlay.path}) if is_file else self.built_from(overlay.path)
-        return frozenset(point.files.union(*(self.built_from(folder) for folder in point.folders)))
+            return frozenset({overlay.path}) if is_file else self.build_files(overlay.path)
+        return frozenset(point.files.union(*(self.build_files(folder) for folder in point.folders)))
 
     def _used(self, root: str) -> frozenset[str]:
         found: set[str] = set()

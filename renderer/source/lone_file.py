@@ -1,4 +1,4 @@
-"""Files that no kustomization lists: which of them hold anything that is ours to judge, and what."""
+"""The files that no kustomization lists, and the objects in them that vmrender judges."""
 
 from __future__ import annotations
 

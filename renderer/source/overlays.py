@@ -29,17 +29,17 @@ _MANIFESTS = (".yaml", ".yml", ".json")
 def find_overlays(
     fs: FileSystem,
     config: RenderConfig,
-    lead_to: Callable[[OverlayEntry], Iterable[Overlay]] = lambda _entry: (),
+    resolve_entry: Callable[[OverlayEntry], Iterable[Overlay]] = lambda _entry: (),
 ) -> tuple[Overlay, ...]:
     """Return every overlay in the order of the entries; the later of two entries for a folder counts.
 
-    ``lead_to`` finds those of an entry of Flux or Argo CD. Raises ``DiagnosticError``: config-invalid for
+    ``resolve_entry`` finds those of a Flux or Argo CD entry. Raises ``DiagnosticError``: config-invalid for
     an entry without a folder, and for two with one output; build-limit for too many.
     """
     found: dict[str, Overlay] = {}
     for entry in config.overlays:
         if entry.entry.leads_to_overlays:
-            found |= {overlay.path: overlay for overlay in lead_to(entry)}
+            found |= {overlay.path: overlay for overlay in resolve_entry(entry)}
         else:
             found |= {folder: _overlay(fs, config, entry, folder) for folder in _folders(fs, entry)}
     _check_count(len(found))
@@ -158,7 +158,7 @@ def _is_overlay(fs: FileSystem, folder: str) -> bool:
         return True
     try:
         return text_at(decode_yaml11(content, file), "kind") != COMPONENT_KIND
-    except DiagnosticError:  # it is reported when the overlay is built
+    except DiagnosticError:  # reported when the overlay is built
         return True
 
 

@@ -79,7 +79,7 @@ def _chunks(text: str) -> Sequence[Chunk]:
 
 
 def _torn_off(chunks: Iterable[Chunk]) -> Iterator[tuple[int, int]]:
-    """The first and last lines of documents that are no objects and follow one: the rest of it, maybe."""
+    """Yield the first and last line of each document that follows an object and may be the rest of it."""
     follows_object = False
     for chunk in chunks:
         is_object = _KIND.search(chunk.text) is not None
@@ -103,7 +103,7 @@ def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
     everything = [(0, len(lines) - 1)]
     try:
         root = parse_nodes(text)
-        read_events(text, _to_the_end)
+        read_events(text, _read_to_end)
     except MalformedError:
         return _hidden_in_malformed(text, len(lines) - 1)
     nodes = list(root.walk()) if root else []
@@ -119,7 +119,7 @@ def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
         return everything
 
 
-def _to_the_end(source: EventSource) -> None:
+def _read_to_end(source: EventSource) -> None:
     """Read all events: what ends the document too early stands where no node is."""
     while source.get_event() is not None:
         pass
@@ -158,7 +158,7 @@ def _confidential_below(key: Node, value: Node) -> Iterator[tuple[Node, Node]]:
     if is_confidential_key(key.text):
         yield key, value
     elif key.text in SECTIONS:
-        yield from _but_references(value)
+        yield from _without_references(value)
     elif key.text == _PARAMETERS:
         yield from _values_of_parameters(value)
 
@@ -170,12 +170,12 @@ def _values_of_parameters(parameters: Node) -> Iterator[tuple[Node, Node]]:
         yield from ((key, value) for key, value in parameter.entries() if key.text == "value")
 
 
-def _but_references(section: Node) -> Iterator[tuple[Node, Node]]:
+def _without_references(section: Node) -> Iterator[tuple[Node, Node]]:
     """The fields below a section, but for the names of other objects."""
     for mapping in (section, *section.elements()):
         for key, value in mapping.entries():
             if any(name.text in REFERENCES for node in _walked(value) for name, _ in node.entries()):
-                yield from _but_references(value)
+                yield from _without_references(value)
             elif key.text not in REFERENCES:
                 yield key, value
 

@@ -47,7 +47,7 @@ class Recorder:
 
     @contextmanager
     def using(self, work: Work) -> Iterator[None]:
-        """Do ``work``, or take it as done before; the work under way depends on it."""
+        """Note that ``work`` is done, or was done before, for the work under way, which depends on it."""
         record = self._records.setdefault(work, _Record(set(), set()))
         if self._under_way:
             self._under_way[-1].uses.add(work)
@@ -82,7 +82,7 @@ class Recorder:
             left += new
         return frozenset(used)
 
-    def seen(self, work: Work) -> Mapping[FileQuestion, str]:
+    def inputs(self, work: Work) -> Mapping[FileQuestion, str]:
         """Return the questions of ``work`` and of all that it uses, with the answers: digests of content."""
         asked = {question for used in self.used(work) for question in self._records[used].asked}
         places = {question.path for question in asked} | {

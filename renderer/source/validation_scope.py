@@ -151,10 +151,10 @@ class ScopeFinder:
         about = set(named)
         covered: set[str] = set()
         for overlay in self._entry_points:
-            made_of = self._reach.made_of(overlay)
-            if not made_of.isdisjoint(named):
+            sources = self._reach.files_of_overlay(overlay)
+            if not sources.isdisjoint(named):
                 roots.add(overlay.path)
-                covered |= made_of
+                covered |= sources
         about |= covered
         for file in named:
             is_covered = file in covered
@@ -163,7 +163,7 @@ class ScopeFinder:
                 users = self._users_of(folder)
                 roots |= users
                 parts |= set() if users else {folder}
-                about |= self._with_what_it_lists(file, folder)
+                about |= self._with_listed_files(file, folder)
             if not listing and not is_covered:
                 alone.append(file)
             for overlay in self._overlays:
@@ -190,7 +190,7 @@ class ScopeFinder:
         """True if an overlay or catalog of the project has the file in its kustomizations."""
         return any(self._in_project(folder) for folder in self._reach.listing(file))
 
-    def _with_what_it_lists(self, file: str, folder: str) -> frozenset[str]:
+    def _with_listed_files(self, file: str, folder: str) -> frozenset[str]:
         """The files of the kustomization in ``folder``, if ``file`` is that kustomization."""
         links = self._reach.links(folder)
         return self._reach.files(folder) if links and links.file == file else frozenset()

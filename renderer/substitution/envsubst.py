@@ -269,7 +269,7 @@ class _ExpansionParser:
         self._depth += 1
         if self._depth > _MOST_NESTED:
             raise SubstitutionError(f"variables are nested more than {_MOST_NESTED} deep")
-        expansion = self._length() if self._sees("#") else self._operation()
+        expansion = self._length() if self._starts_with("#") else self._operation()
         self._depth -= 1
         return expansion._replace(written=self._text[start : self._at])
 
@@ -290,7 +290,7 @@ class _ExpansionParser:
         casing = self._take(_CASING)
         if casing:
             return self._closed(name, casing)
-        if self._sees(":"):
+        if self._starts_with(":"):
             return self._substring(name)
         replace = self._take(_REPLACE)
         if replace:
@@ -302,7 +302,7 @@ class _ExpansionParser:
 
     def _default(self, name: str, operator: str) -> VariableExpansion:
         arguments: list[Node] = []
-        while not self._sees("}"):
+        while not self._starts_with("}"):
             arguments.append(self._argument(_TO_BRACE))
         return self._closed(name, operator, *arguments)
 
@@ -319,13 +319,13 @@ class _ExpansionParser:
         pattern = self._argument(_ESCAPED_TO_SLASH)
         if not self._take(_SLASHES):
             raise self._bad()
-        if self._sees("}"):
+        if self._starts_with("}"):
             return self._closed(name, operator, pattern)
         return self._closed(name, operator, pattern, self._argument(_ESCAPED_TO_BRACE))
 
     def _argument(self, characters: re.Pattern[str]) -> Node:
         """Return one expansion, or else text up to the next expansion."""
-        if self._sees("${"):
+        if self._starts_with("${"):
             return self._expansion()
         text = self._take(characters)
         if not text:
@@ -336,12 +336,12 @@ class _ExpansionParser:
 
     def _closed(self, name: str, operator: str, *arguments: Node) -> VariableExpansion:
         self._variable = name
-        if not self._sees("}"):
+        if not self._starts_with("}"):
             raise self._bad()
         self._at += 1
         return VariableExpansion(name, operator, arguments)
 
-    def _sees(self, text: str) -> bool:
+    def _starts_with(self, text: str) -> bool:
         return self._text.startswith(text, self._at)
 
     def _take(self, characters: re.Pattern[str]) -> str:

@@ -110,7 +110,7 @@ class _Substitution:
             return self._as_far_as_readable(content)
 
     def _as_far_as_readable(self, value: Json) -> Json:
-        """Return a value with each text evaluated by itself; one that is not readable then is as written."""
+        """Return a value with each text evaluated by itself; one that becomes unreadable stays as written."""
         if isinstance(value, dict):
             return {key: self._as_far_as_readable(child) for key, child in value.items()}
         if isinstance(value, list):

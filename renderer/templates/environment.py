@@ -125,7 +125,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
             try:
                 return _weighed(obj(*args, **kwargs), meter)
             except (AttributeError, TypeError) as error:
-                raise _misused(obj.name, obj.run, args, kwargs, error) from None
+                raise _argument_error(obj.name, obj.run, args, kwargs, error) from None
         if not isinstance(obj, Macro):
             raise TemplateError(f"{describe(obj)} cannot be called")
         meter.enter_call()
@@ -158,7 +158,7 @@ def _metered(name: str, function: Callable[..., object], meter: Meter) -> Callab
         try:
             return _weighed(function(*passed, *args, **kwargs), meter)
         except (AttributeError, TypeError) as error:
-            raise _misused(f"the filter {name}", function, (*passed, *args), kwargs, error) from None
+            raise _argument_error(f"the filter {name}", function, (*passed, *args), kwargs, error) from None
 
     return run
 
@@ -172,7 +172,7 @@ def _passed(function: Callable[..., object], context: Context) -> tuple[object, 
     return (by_name[wanted.name],)
 
 
-def _misused(
+def _argument_error(
     what: str,
     function: Callable[..., object],
     args: tuple[object, ...],
@@ -193,7 +193,7 @@ def _metered_test(name: str, test: Callable[..., object], meter: Meter) -> Calla
         try:
             return test(*args, **kwargs)
         except (AttributeError, TypeError) as error:
-            raise _misused(f"the test {name}", test, args, kwargs, error) from None
+            raise _argument_error(f"the test {name}", test, args, kwargs, error) from None
 
     return run
 

@@ -237,16 +237,16 @@ def _unknown_field(
     if elsewhere:
         message = f"{field} {elsewhere}"
         return SchemaFinding(
-            field, message, _fate(field, target), Code.UNKNOWN_FIELD, target=target.judging_release
+            field, message, _rejection_text(field, target), Code.UNKNOWN_FIELD, target=target.judging_release
         )
-    hint = f"{_meant(field, kind, siblings, target)}{_fate(field, target)}"
+    hint = f"{_meant(field, kind, siblings, target)}{_rejection_text(field, target)}"
     return SchemaFinding(field, f"{field} is not a field of {target.gvk.kind}", hint, Code.UNKNOWN_FIELD)
 
 
 def misnamed_field(field: FieldPath, meant: FieldPath, target: SchemaTarget) -> SchemaFinding:
     """The finding for ``field``, written in place of ``meant``, which is missing beside it."""
     message = f"{field} is not a field of {target.gvk.kind}, and {meant.segments[-1]} is missing"
-    hint = f"did you mean {meant}? {_fate(field, target)}"
+    hint = f"did you mean {meant}? {_rejection_text(field, target)}"
     return SchemaFinding(field, message, hint, Code.UNKNOWN_FIELD)
 
 
@@ -284,7 +284,7 @@ def _one_of(fields: Sequence[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def _fate(field: FieldPath, target: SchemaTarget) -> str:
+def _rejection_text(field: FieldPath, target: SchemaTarget) -> str:
     parent = target.schema.tree.at(field.parent) or EMPTY
     if parent.get(PRESERVED):
         return "KubeVirt refuses it"

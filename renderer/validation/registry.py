@@ -36,7 +36,7 @@ from renderer.validation.kubevirt_kinds import (
 )
 
 if TYPE_CHECKING:
-    from renderer.validation.user_schemas import UserSchemas
+    from renderer.validation.project_schema_files import ProjectSchemaFiles
 
 
 _VERSION = pattern(r"v[0-9][a-z0-9]*")
@@ -69,7 +69,7 @@ class SchemaRegistry:
     @property
     def groups(self) -> frozenset[str]:
         """The API groups that there are schemas for."""
-        return ALL_GROUPS | self._users.groups if self._users else ALL_GROUPS
+        return ALL_GROUPS | self._project_files.groups if self._project_files else ALL_GROUPS
 
     def covers(self, gvk: Gvk) -> bool:
         """Return whether ``gvk`` is of a group of KubeVirt's, or a kind with a schema of another source."""
@@ -80,7 +80,7 @@ class SchemaRegistry:
 
         Raises ``DiagnosticError``: schema-invalid, schema-missing.
         """
-        return self.users_schema(gvk) or self._schema_beside(gvk) or self.kubernetes.schema(gvk)
+        return self.schema_of_project(gvk) or self._schema_beside(gvk) or self.kubernetes.schema(gvk)
 
     def _schema_beside(self, gvk: Gvk) -> KindSchema | None:
         if gvk.group not in GROUPS_BESIDE:
@@ -92,20 +92,20 @@ class SchemaRegistry:
             self._beside[gvk] = KindSchema(json.loads(path.read_bytes())) if found else None
         return self._beside[gvk]
 
-    def users_schema(self, gvk: Gvk) -> KindSchema | None:
+    def schema_of_project(self, gvk: Gvk) -> KindSchema | None:
         """Return the project's own schema of ``gvk``, a kind that has no bundled schemas by release.
 
         Raises ``DiagnosticError``: schema-invalid, schema-missing.
         """
-        return self._users.find(gvk) if self._users else None
+        return self._project_files.find(gvk) if self._project_files else None
 
     @cached_property
-    def _users(self) -> UserSchemas | None:
+    def _project_files(self) -> ProjectSchemaFiles | None:
         if not self._project.others:
             return None
-        from renderer.validation.user_schemas import UserSchemas  # noqa: PLC0415 - few projects have any
+        from renderer.validation.project_schema_files import ProjectSchemaFiles  # noqa: PLC0415 - few projects have any
 
-        return UserSchemas(self._project)
+        return ProjectSchemaFiles(self._project)
 
     def schema(self, release: Release, gvk: Gvk) -> KindSchema:
         """The schema of ``gvk`` at ``release``, whatever the version.
@@ -137,7 +137,7 @@ class SchemaRegistry:
         file = self._project.releases.get(f"{release}/{kind.file_name}")
         if file is None:
             return None
-        from renderer.validation.user_schemas import imported_schema  # noqa: PLC0415 - few projects have any
+        from renderer.validation.project_schema_files import imported_schema  # noqa: PLC0415 - few projects have any
 
         return imported_schema(*file)
 

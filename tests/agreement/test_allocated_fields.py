@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renderer.diff.live.drift import Drift
-from renderer.dump.clean import clean
+from renderer.dump.user_objects import clean
 from renderer.kubevirt.allocated_fields import (
     ALLOCATED_FIELDS,
     ANY,

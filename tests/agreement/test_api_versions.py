@@ -10,7 +10,7 @@ from renderer.compose.merge_keys.kubevirt import KubevirtMergeSchema
 from renderer.compose.merge_keys.merge_schema import kubernetes_merge_schema
 from renderer.instancetype.target_form import in_target_form
 from renderer.migration.change import Change
-from renderer.migration.rules import of_object
+from renderer.migration.rules import version_findings
 from renderer.model.json import JsonObject, array_at
 from renderer.model.location import Site
 from renderer.model.release import Release
@@ -49,7 +49,7 @@ def test_schemas_ask_for_what_is_served(kind: KubevirtKind) -> None:
 def test_migration_asks_for_what_is_served_since() -> None:
     for kind, release in product(KINDS, RELEASES):
         for version in api_versions(kind, release):
-            for change in of_object({"apiVersion": version, "kind": kind.name}):
+            for change in version_findings({"apiVersion": version, "kind": kind.name}):
                 assert isinstance(change, Change)
                 assert str(change.after).removeprefix("apiVersion: ") in api_versions(
                     kind, max(change.since, release)

@@ -108,7 +108,7 @@ def test_gates_are_the_same_where_machines_are_admitted() -> None:
         differing += [
             (str(release), listing, str(gate))
             for gate in admitters.Gate  # type: ignore[attr-defined]  # its owner's, whichever that is
-            if (gate in admitting.gates) is not cluster.has_on(Gate(gate))
+            if (gate in admitting.gates) is not cluster.has_gate(Gate(gate))
         ]
     assert not differing
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from renderer.compose.compose import BuildOptions, Reorder
+from renderer.compose.compose import BuildOptions
+from renderer.compose.order import Reorder
 from renderer.source.file_system import DiskFileSystem
 from renderer.source.find_kustomization import LoadRestrictor
 from renderer.yamlio.decode import decode_documents

@@ -10,7 +10,7 @@ from renderer.app.explanations import explanation_of
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.pipeline import Pipeline
 from renderer.report.formats import Format, writer_of
-from renderer.report.report import Report, naming_target
+from renderer.report.report import Report, with_target_named
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import FileSystem, MemoryFileSystem
 from renderer.source.locate import locate, quoted_lines
@@ -50,7 +50,7 @@ def judge(files: Files) -> None:
 
 def report(fs: FileSystem, findings: Sequence[Diagnostic]) -> None:
     """Every format, with lines."""
-    located = tuple(map(naming_target, locate(fs, findings)))
+    located = tuple(map(with_target_named, locate(fs, findings)))
     lines = quoted_lines(fs, (found.location for found in located))
     for each in Format:
         check_says_nothing(writer_of(each)(Report(located, (), lines, explanation_of)))

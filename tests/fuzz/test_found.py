@@ -14,9 +14,9 @@ from renderer.model.json import Json, JsonObject
 from renderer.model.quantity import Quantity
 from renderer.model.release import LATEST
 from renderer.substitution.envsubst import SubstitutionError, evaluate, parse
+from renderer.validation.project_schema import ProjectSchema, UnusableSchemaError
 from renderer.validation.release_sources import release_schemas
 from renderer.validation.schema_import import UnlikeKubevirtError
-from renderer.validation.user_schema import UnusableSchemaError, UserSchema
 from tests.fuzz.bounds import bounds
 from tests.fuzz.mutation import project
 from tests.fuzz.target import SEEDS, target
@@ -54,9 +54,9 @@ def test_definitions_that_lead_to_each_other(fields: str, count: int) -> None:
     openapi: Json = {"definitions": {**definitions, "v1beta1.VirtualMachinePreference": root}}
     with bounds():
         with pytest.raises(UnusableSchemaError):
-            UserSchema({**reference, "definitions": definitions})
+            ProjectSchema({**reference, "definitions": definitions})
         with pytest.raises(UnusableSchemaError):
-            UserSchema(
+            ProjectSchema(
                 {**reference, "definitions": {key: definitions[key] for key in reversed([*definitions])}}
             )
         with pytest.raises(UnlikeKubevirtError):
@@ -65,7 +65,7 @@ def test_definitions_that_lead_to_each_other(fields: str, count: int) -> None:
 
 def test_choices_of_which_each_would_be_told() -> None:
     inner = {"items": {"anyOf": [{"items": {"type": "string"}}] * 60}}
-    schema = UserSchema(json.loads(json.dumps({"properties": {"a": {"anyOf": [inner] * 60}}})))
+    schema = ProjectSchema(json.loads(json.dumps({"properties": {"a": {"anyOf": [inner] * 60}}})))
     content: JsonObject = {"a": [[1] * 20] * 10}
     with bounds():
         assert not schema.is_valid(content)
@@ -77,7 +77,7 @@ def test_choices_of_which_each_would_be_told() -> None:
     [{"required": [f"k{number}" for number in range(5000)]}, {"allOf": [{"type": "string"}] * 5000}],
 )
 def test_failures_of_which_each_would_keep_the_value(each: JsonObject) -> None:
-    schema = UserSchema({"properties": {"a": {"items": each}}})
+    schema = ProjectSchema({"properties": {"a": {"items": each}}})
     content: JsonObject = {"a": [{}] * 1500}
     with bounds():
         assert not schema.is_valid(content)

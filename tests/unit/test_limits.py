@@ -17,7 +17,7 @@ from yaml import YAMLError
 from yaml.events import DocumentEndEvent, NodeEvent
 
 from renderer.cli.app import main
-from renderer.cli.options import apply_env
+from renderer.cli.options import apply_limits
 from renderer.compose.variables import expanded
 from renderer.diff.live.managed_fields import FieldOwners
 from renderer.emit.check import check_tree
@@ -453,7 +453,7 @@ def test_a_project_does_not_raise(value: str) -> None:
 
 
 def test_a_project_asks_for_what_the_run_allows() -> None:
-    apply_env("fileSize=64Mi, resources=10")
+    apply_limits("fileSize=64Mi, resources=10")
     lower(load_project(_project("{fileSize: 48Mi, resources: 500}")).limits)
 
     assert (limits().file_size, limits().resources) == (48 << 20, 10)

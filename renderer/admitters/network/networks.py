@@ -147,6 +147,6 @@ def check_networks(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     yield from NETWORK_CHECKS.causes(cluster.release, vmi.fields, vmi, cluster)
 
 
-def is_good_address(address: Json) -> bool:
-    """Return True for a MAC address that nothing is wrong with."""
+def is_valid_address(address: Json) -> bool:
+    """Return True for a valid MAC address."""
     return isinstance(address, str) and address != RESERVED_ADDRESS and is_mac_address(address)

@@ -32,7 +32,7 @@ from renderer.app.api.objects import (
     expand_object,
     project_in_memory,
 )
-from renderer.app.api.runs import as_a_run, as_it_is_now, located
+from renderer.app.api.runs import isolated_run, located, reopened
 from renderer.app.api.values import Expanded, Findings, Fleet, FleetMachine, Rendered
 from renderer.app.diff import Comparison, compare_revisions
 from renderer.app.explain import explain_resource
@@ -102,7 +102,7 @@ STABLE_FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@as_a_run
+@isolated_run
 def open_project(path: str | Path = ".", environment: Mapping[str, str] | None = None) -> Project:
     """Open the project that ``path`` is in; without a ``vmrender.yaml`` it has the defaults.
 
@@ -121,7 +121,7 @@ def open_project(path: str | Path = ".", environment: Mapping[str, str] | None =
     return Project.read(root, os.environ if environment is None else environment)
 
 
-@as_a_run
+@isolated_run
 def list_overlays(project: Project) -> tuple[Overlay, ...]:
     """Return the overlays of the project, in the order in which they are rendered.
 
@@ -131,10 +131,10 @@ def list_overlays(project: Project) -> tuple[Overlay, ...]:
     [('prod', '1.9'), ('test', '1.9')]
     """
     with lowered(project.config.limits):
-        return as_it_is_now(project).overlays()
+        return reopened(project).overlays()
 
 
-@as_a_run
+@isolated_run
 def list_fleet(project: Project, *overlays: str | Overlay) -> Fleet:
     """Return the virtual machines of overlays, and without any those of all overlays.
 
@@ -151,12 +151,12 @@ def list_fleet(project: Project, *overlays: str | Overlay) -> Fleet:
     overlays/test db u1.small 1 2147483648
     overlays/test web u1.medium 1 4294967296
     """
-    project = as_it_is_now(project)
+    project = reopened(project)
     with lowered(project.config.limits):
         return fleet_of(project, chosen_overlays(project.overlays(), paths_of(overlays)))
 
 
-@as_a_run
+@isolated_run
 def render(project: Project, overlay: str | Overlay) -> Rendered:
     """Render an overlay in memory; like all functions, it takes a name, a path or an ``Overlay``.
 
@@ -168,7 +168,7 @@ def render(project: Project, overlay: str | Overlay) -> Rendered:
     >>> rendered
     Rendered('overlays/prod', 2 files, 2 resources, 0 findings)
     """
-    project = as_it_is_now(project)
+    project = reopened(project)
     with lowered(project.config.limits):
         [selected] = chosen_overlays(project.overlays(), paths_of([overlay]))
         outcome = Pipeline(project.fs, project.config).render(selected).in_overlay(selected.path)
@@ -178,7 +178,7 @@ def render(project: Project, overlay: str | Overlay) -> Rendered:
         return Rendered(selected, layout(outcome.value, selected.files), outcome.value, findings)
 
 
-@as_a_run
+@isolated_run
 def write(project: Project, *overlays: str | Overlay, check: bool = False) -> RenderResult:
     """Render overlays, all without names, into their folders; with ``check``, only compare these.
 
@@ -191,7 +191,7 @@ def write(project: Project, *overlays: str | Overlay, check: bool = False) -> Re
     >>> renderer.write(project, "prod", check=True).findings
     ()
     """
-    project = as_it_is_now(project)
+    project = reopened(project)
     mode = RenderMode.CHECK if check else RenderMode.WRITE
     with lowered(project.config.limits):
         # In this process: a program with threads must not be forked.
@@ -199,7 +199,7 @@ def write(project: Project, *overlays: str | Overlay, check: bool = False) -> Re
     return result._replace(findings=Findings(located(project.fs, result.findings)))
 
 
-@as_a_run
+@isolated_run
 def validate(project: Project, *paths: str, kubevirt: str | None = None) -> Findings:
     """Check files and folders of the project, which are relative to its root; without paths all of it.
 
@@ -211,13 +211,13 @@ def validate(project: Project, *paths: str, kubevirt: str | None = None) -> Find
     >>> renderer.validate(project, "overlays/prod")
     ()
     """
-    project = as_it_is_now(project)
+    project = reopened(project)
     with lowered(project.config.limits):
         result = run_validate(project, paths or ["."], _release(kubevirt))
         return Findings(located(result.fs, result.findings))
 
 
-@as_a_run
+@isolated_run
 def compare(project: Project, *revisions: str, overlays: Iterable[str | Overlay] = ()) -> Comparison:
     """Compare what is rendered at two revisions, or at one, by default HEAD, and in the work tree.
 
@@ -233,10 +233,10 @@ def compare(project: Project, *revisions: str, overlays: Iterable[str | Overlay]
     ...         print(overlay.path, change.id, change.impact.effect)
     overlays/prod VirtualMachine shop/db restart
     """
-    return compare_revisions(as_it_is_now(project), revisions, paths_of(overlays), Silent())
+    return compare_revisions(reopened(project), revisions, paths_of(overlays), Silent())
 
 
-@as_a_run
+@isolated_run
 def explain(project: Project, resource: str, field: str = "", overlay: str | Overlay = "") -> ResourceHistory:
     """Return where the fields of a rendered resource come from.
 
@@ -252,7 +252,7 @@ def explain(project: Project, resource: str, field: str = "", overlay: str | Ove
     ...         print(field.value, step.location.path)
     8Gi builtin:common-instancetypes/v1.7.0/instancetypes/u1.yaml
     """
-    project = as_it_is_now(project)
+    project = reopened(project)
     with lowered(project.config.limits):
         [path] = paths_of([overlay])
         explained = explain_resource(project, Question(resource, field, path))
@@ -261,7 +261,7 @@ def explain(project: Project, resource: str, field: str = "", overlay: str | Ove
         return explained.history
 
 
-@as_a_run
+@isolated_run
 def expand(
     manifest: Manifest,
     catalog: Iterable[Manifest] = (),
@@ -296,7 +296,7 @@ def expand(
         return expand_object(manifest, catalog, chosen, _release(kubevirt), _mode(mode))
 
 
-@as_a_run
+@isolated_run
 def validate_object(
     manifest: Manifest,
     catalog: Iterable[Manifest] = (),
@@ -320,7 +320,7 @@ def validate_object(
         return check_object(manifest, catalog, chosen, _release(kubevirt))
 
 
-@as_a_run
+@isolated_run
 def compare_objects(
     before: Iterable[Manifest],
     after: Iterable[Manifest],
@@ -342,7 +342,7 @@ def compare_objects(
     return compare_states(before, after, tuple(catalog), _release(kubevirt))
 
 
-@as_a_run
+@isolated_run
 def explain_code(code: str) -> Explanation:
     """Return the meaning of a diagnostic code. Raises ``ValueError`` for an unknown one.
 
@@ -353,7 +353,7 @@ def explain_code(code: str) -> Explanation:
 
 
 def _project_of(project: Project | None) -> Project:
-    return project_in_memory(os.environ) if project is None else as_it_is_now(project)
+    return project_in_memory(os.environ) if project is None else reopened(project)
 
 
 def _release(text: str | None) -> Release | None:

@@ -27,7 +27,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def as_a_run(function: Callable[P, T]) -> Callable[P, T]:
+def isolated_run(function: Callable[P, T]) -> Callable[P, T]:
     """Return ``function`` so that each call is a run of its own, which any thread may begin.
 
     A call that takes too many steps of work raises ``DiagnosticError``: build-limit. One with an argument of
@@ -55,7 +55,7 @@ def as_a_run(function: Callable[P, T]) -> Callable[P, T]:
     return run
 
 
-def as_it_is_now(project: Project) -> Project:
+def reopened(project: Project) -> Project:
     """Return the project with its files as they are now, and shared with no other call.
 
     A tree on disk remembers for the length of a run where links lead.

@@ -46,7 +46,7 @@ def command() -> None:
 def discover() -> ExitCode:
     """Print the overlays of the project that are in the working directory or below it.
 
-    Nothing is printed where no vmrender.yaml lists any: to Argo CD that means that the application is none
+    Nothing is printed if no vmrender.yaml lists any: to Argo CD that means that the application is none
     of ours. A vmrender.yaml that cannot be used is printed itself, so that generate can say what is wrong.
 
     \b
@@ -70,7 +70,7 @@ def discover() -> ExitCode:
 def generate() -> ExitCode:
     """Render the overlay in the working directory and print its manifests, and nothing else.
 
-    Parameters are overlay (a name or path, for another than the one in the working directory), kubevirt,
+    Parameters are overlay (a name or path, if it is not the one in the working directory), kubevirt,
     expand and write-instancetypes. What is wrong goes to standard error, and then nothing is printed.
 
     \b

@@ -16,7 +16,7 @@ _MEBIBYTE = 1 << 20
 
 @click.group("cache", cls=CommandGroup)
 def command() -> None:
-    """Look after what earlier runs left in the user's cache folder.
+    """Show or remove the results of earlier runs in the user's cache folder.
 
     It tells render which overlays have not changed since they were rendered. Of virtual machines it holds
     digests only. It can be removed at any time, and is not used with --no-cache.

@@ -45,10 +45,10 @@ def _name(text: str) -> str:
 
 
 def _release(text: str) -> str:
-    from renderer.app.catalog_import import read_release  # noqa: PLC0415 - for one command
+    from renderer.app.catalog_import import normalized_release  # noqa: PLC0415 - for one command
 
     try:
-        return read_release(text)
+        return normalized_release(text)
     except UsageError as error:
         raise click.BadParameter(str(error)) from None
 
@@ -208,8 +208,8 @@ def import_(paths: tuple[str, ...], release: str | None, name: str, into: Path, 
 def list_(entry_type: str | None, scope: str | None, output_format: str, **asked: object) -> ExitCode:
     """List the instance types and preferences of the project's catalogs.
 
-    Those that have every WORD in their name, class, description, tags or features, and all that the options
-    ask for. VCPUS and MEMORY of a preference are what it requires.
+    Only those are listed that have every WORD in name, class, description, tags or features, and match all
+    options. VCPUS and MEMORY of a preference are what it requires.
 
     \b
     Examples:
@@ -244,7 +244,7 @@ def list_(entry_type: str | None, scope: str | None, output_format: str, **asked
 @click.argument("name")
 @kubevirt_option
 def show(name: str, kubevirt: Release | None) -> ExitCode:
-    """Say all about one instance type or preference of the project's catalogs.
+    """Describe one instance type or preference of the project's catalogs.
 
     What it is for, its labels and spec, the line where it is written, what of it is deprecated in the target
     release, and which preferences the instance type satisfies, or which instance types have what the

@@ -51,9 +51,14 @@ def _secrets(_context: click.Context, _parameter: click.Parameter, text: str) ->
     help="Write values of Secrets and start data with credentials, or only their keys.",
 )
 @click.option(
-    "--fit", "fits", is_flag=True, help="Find the instance types and preferences that make the machines."
+    "--fit", "fits", is_flag=True, help="Find instance types and preferences for machines that name none."
 )
-@click.option("--group-by", metavar="LABEL", default="", help="Make a base and patches of machines alike.")
+@click.option(
+    "--group-by",
+    metavar="LABEL",
+    default="",
+    help="Make a base and patches of machines with the same value of LABEL.",
+)
 @click.option(
     "--all-namespaces", is_flag=True, help="Take objects of namespaces without a virtual machine, too."
 )
@@ -75,7 +80,7 @@ def command(  # noqa: PLR0913 - one for each option
 ) -> ExitCode:
     """Make sources of what runs in a cluster, from what kubectl get -o yaml or -o json prints.
 
-    FILE is such a print, a folder of them, as oc adm inspect makes it, or - for standard input, which is also
+    FILE is such output, a folder of it, as oc adm inspect makes it, or - for standard input, which is also
     read without FILE. Each namespace gets a folder with a kustomization and a file for each object, without
     what the cluster wrote. What controllers make is left out, and so are namespaces in which no virtual
     machine runs, unless the dump has no virtual machine at all. Virtual machines that were started with

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from renderer.app.init import Started, Wishes, start_project
+from renderer.app.init import ProjectOptions, Started, start_project
 from renderer.cli.command import Command, option
 from renderer.cli.console import ExitCode, note, report
 from renderer.cli.options import format_option, release_of
@@ -71,7 +71,7 @@ def command(kubevirt: Release | None, ci: CiSystem | None, source: str | None, *
       vmrender init --kubevirt 1.8 --ci gitlab
       vmrender init --source https://git.example.com/mirrors/vmrender@v1.2.3
     """
-    started = start_project(Path.cwd(), Wishes(kubevirt, ci, source), os.environ, dry_run=dry_run)
+    started = start_project(Path.cwd(), ProjectOptions(kubevirt, ci, source), os.environ, dry_run=dry_run)
     if started.findings:
         return report(None, started.findings)
     _note(started, dry_run=dry_run)

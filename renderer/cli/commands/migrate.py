@@ -30,7 +30,7 @@ def command(
 
     In files, in folders or, without PATH, in the whole project. Only the lines concerned change. A file is
     rewritten as far as the oldest release allows that any overlay with a part of it targets, and only if
-    everything that is built from it stays the same; what stays is told with the reason.
+    everything that is built from it stays the same; what stays is reported with the reason.
 
     \b
     Examples:

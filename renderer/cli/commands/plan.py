@@ -32,7 +32,7 @@ _MOST_JOBS = {"json": MOST_SHARDS, "github": 256, "gitlab": 200}
 def command(shards: int, name: str) -> ExitCode:
     """Share the project's overlays out among N workers, by what each costs to render.
 
-    Of an overlay that was rendered on this machine before it is known how long that took; of others it is
+    An overlay that was rendered on this machine before costs the time that it took; the cost of others is
     estimated from their files. vmrender render --shard I/N --plan FILE renders one of the shards.
 
     \b

@@ -20,7 +20,7 @@ from renderer.cli.options import (
     strict_option,
     verbose_option,
 )
-from renderer.cli.progress import TerminalReporter, closing_line, way_on
+from renderer.cli.progress import TerminalReporter, closing_line, partial_write_hint
 from renderer.report.formats import Format
 
 
@@ -77,5 +77,5 @@ def command(*, verbose: bool, no_progress: bool, check: bool, dry_run: bool, **o
     reporter.detail(f"done in {stopwatch.total()}")
     code = report(project.fs, result.findings, result.overlays)
     if ReportTarget.chosen().format is Format.TEXT:
-        note(closing_line(result), *filter(None, [way_on(result)]))
+        note(closing_line(result), *filter(None, [partial_write_hint(result)]))
     return code

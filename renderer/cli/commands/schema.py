@@ -26,7 +26,7 @@ def _release(text: str) -> Release:
 
 @click.group("schema", cls=CommandGroup)
 def command() -> None:
-    """Look at the JSON Schemas that manifests are held to, and add those of other releases.
+    """Show the JSON Schemas that manifests are checked by, and add those of other releases.
 
     \b
     Examples:

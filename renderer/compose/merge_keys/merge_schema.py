@@ -95,8 +95,8 @@ class SchemaInEffect:
             _check_version(open_api)
             self.open_api = open_api if open_api.version else None
 
-    def coming_upon(self, open_api: OpenApi, before: Iterable[Resource]) -> SchemaInEffect:
-        """The schema from a kustomization with ``openapi`` on; ``before`` are the resources read so far.
+    def with_open_api(self, open_api: OpenApi, before: Iterable[Resource]) -> SchemaInEffect:
+        """Return the schema after a kustomization with ``openapi``; ``before`` are the resources read so far.
 
         kustomize has its builtin schema beside the author's only if it had to look for a kind before.
         Raises: kustomization-field.

@@ -1,1 +1,1 @@
-"""The builtin transformers, one module each; their order is in ``builtin_transformers``."""
+"""The builtin transformers, one module each; their order is in ``accumulate.BUILTIN_TRANSFORMERS``."""

@@ -11,7 +11,7 @@ from renderer.compose.fields.field_specs import (
     PathSegment,
     WrongTypeError,
 )
-from renderer.compose.identity import STEPS_TO_RENAME, is_cluster_scoped, remembering_id
+from renderer.compose.identity import STEPS_TO_RENAME, is_cluster_scoped, with_previous_id
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
@@ -101,7 +101,7 @@ class _Mover:
 
     def moved(self, resource: Resource) -> Resource:
         spend(STEPS_TO_RENAME, "moving resources to namespaces")
-        return self.changed(remembering_id(resource))
+        return self.changed(with_previous_id(resource))
 
     def changed(self, resource: Resource) -> Resource:
         api_version, kind = resource.api_version, resource.kind

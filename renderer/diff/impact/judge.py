@@ -15,10 +15,10 @@ from renderer.kubevirt.virtual_machine import HALTED
 from renderer.model.difference import Effect, FieldChange, Impact, worst
 from renderer.model.field_path import FieldPath
 
-#: What these do, they do whether the VM runs or not.
+#: Effects that do not depend on whether the VM runs.
 _ALWAYS = frozenset({Effect.NONE, Effect.START, Effect.STOP, Effect.DELETED, Effect.REFUSED})
 _BY_MIGRATION = frozenset({Effect.NEXT_MIGRATION, Effect.MIGRATION, Effect.BLOCKED})
-#: What an instance was planned for, which is not what it has.
+#: Maximums that an instance was started with, which are not amounts that it has.
 _PLANNED = frozenset({"maxSockets", "maxGuest"})
 _NOTES = frozenset(
     {
@@ -86,7 +86,7 @@ def _worst_first(impacts: Iterable[Impact]) -> tuple[Effect, ...]:
 
 
 def _in_state(views: Views, impact: Impact) -> Impact:
-    """Return what is left of an impact on a VM that does not run."""
+    """Return the impact on the VM in its present state: one that does not run is affected less."""
     before, after = views.before.run_strategy, views.after.run_strategy
     if impact.effect in _ALWAYS or HALTED not in (before, after):
         return impact
@@ -108,7 +108,7 @@ class _VmImpacts:
             reaction = sync(self._update, (*held.between, *filter(None, [held.waiting])))
         if not self.halted and held.waiting:
             waiting = sync(self._update._replace(after=held.waiting))
-            reaction = _without_what_waits(reaction, waiting)
+            reaction = _without_waiting_fields(reaction, waiting)
         self.state = reaction.state
         self.pending = tuple(_pending(reaction))
         #: Whether what waits for the next start is more than the names that KubeVirt notes for people.
@@ -199,7 +199,7 @@ def _started_by(patch: InstancePatch, cluster: Cluster) -> InstancePatch:
     return patch._replace(reason=f"{patch.reason}; nobody starts it (workloadUpdateMethods is empty)")
 
 
-def _without_what_waits(reaction: Reaction, waiting: Reaction) -> Reaction:
+def _without_waiting_fields(reaction: Reaction, waiting: Reaction) -> Reaction:
     """Return a reaction without the fields that wait for the next start since before the change."""
     others = FieldIndex(differences(waiting.next_instance, reaction.next_instance))
     restart = reaction.state.restart

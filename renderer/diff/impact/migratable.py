@@ -22,13 +22,13 @@ _SINCE_RESERVATION_MIGRATES = Release(1, 9)
 _SHARED = "ReadWriteMany"
 
 
-def why_not_migratable(update: Update, state: InstanceState) -> str:
+def migration_obstacle(update: Update, state: InstanceState) -> str:
     """Return why the instance cannot be migrated; empty where it can."""
-    return why_storage_stays(update, state) or _volumes(update, state)
+    return volume_migration_obstacle(update, state) or _volumes(update, state)
 
 
-def why_storage_stays(update: Update, state: InstanceState) -> str:
-    """Return why the instance cannot be migrated even where all its volumes are copied."""
+def volume_migration_obstacle(update: Update, state: InstanceState) -> str:
+    """Return why the instance cannot be migrated even if all its volumes are copied with it."""
     return next(filter(None, (check(update, state) for check in _CHECKS)), "")
 
 
@@ -68,7 +68,7 @@ def _host_devices(update: Update, state: InstanceState) -> str:
     if (
         cluster.release < _SINCE_VGPU_MIGRATES
         or len(gpus) > 1
-        or not cluster.has_on(Gate.VGPU_LIVE_MIGRATION)
+        or not cluster.has_gate(Gate.VGPU_LIVE_MIGRATION)
     ):
         return "it has GPUs"
     is_mediated = text_at(gpus[0], "deviceName") in cluster.config.mediated_devices

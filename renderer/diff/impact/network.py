@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from renderer.diff.held_values import with_part
-from renderer.diff.impact.migratable import why_not_migratable
+from renderer.diff.impact.migratable import migration_obstacle
 from renderer.diff.impact.state import InstanceState, Update
 from renderer.kubevirt.feature_gates import Gate
 from renderer.kubevirt.virtual_machine import elements_by_name
@@ -35,7 +35,7 @@ def network_needs_restart(update: Update, state: InstanceState, *, migratable: b
     release = update.cluster.release
     if release >= _SINCE_POD_NETWORK_AT_START and not _has_pod(networks[0]) and _has_pod(networks[1]):
         return True
-    ignores_name = update.cluster.has_on(Gate.LIVE_UPDATE_NAD_REF) and release >= _SINCE_NAD_REF
+    ignores_name = update.cluster.has_gate(Gate.LIVE_UPDATE_NAD_REF) and release >= _SINCE_NAD_REF
     if release >= _SINCE_NAD_REF_OF_MIGRATABLE:
         ignores_name = migratable
     return _are_changed(*networks, *(("multus", "networkName") if ignores_name else ()))
@@ -43,13 +43,13 @@ def network_needs_restart(update: Update, state: InstanceState, *, migratable: b
 
 def sync_interfaces(update: Update, state: InstanceState) -> InstanceState:
     """Plug interfaces in, set their states, and connect them to other networks (``Sync``)."""
-    if not update.cluster.has_on(Gate.HOTPLUG_NICS):
+    if not update.cluster.has_gate(Gate.HOTPLUG_NICS):
         return state
-    migratable = not why_not_migratable(update, state)
+    migratable = not migration_obstacle(update, state)
     state = _plugged(update, state, migratable=migratable)
     state = _with_states(update, state)
     release = update.cluster.release
-    if release < _SINCE_NAD_REF or not update.cluster.has_on(Gate.LIVE_UPDATE_NAD_REF):
+    if release < _SINCE_NAD_REF or not update.cluster.has_gate(Gate.LIVE_UPDATE_NAD_REF):
         return state
     if release >= _SINCE_NAD_REF_OF_MIGRATABLE and not migratable:
         return state

@@ -6,7 +6,7 @@ KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``handleCPUChangeRequest``, ``h
 
 from __future__ import annotations
 
-from renderer.diff.impact.migratable import why_not_migratable
+from renderer.diff.impact.migratable import migration_obstacle
 from renderer.diff.impact.state import LIVE_UPDATE_FEATURES_UNTIL, InstanceState, Update, spec_field
 from renderer.kubevirt.cluster import Cluster
 from renderer.kubevirt.sizes import positive
@@ -39,7 +39,7 @@ def handle_cpu_change(update: Update, state: InstanceState) -> InstanceState:
         refusal = _socket_refusal(update, cpu, before, after)
         if refusal:
             return state.restarting(refusal, spec_field(*_SOCKETS))
-    reason = why_not_migratable(update, state)
+    reason = migration_obstacle(update, state)
     parts: dict[tuple[str, ...], Json] = {_SOCKETS: after}
     delta = (after - before) * (positive(cpu.get("cores")) or 1) * (positive(cpu.get("threads")) or 1)
     for section in ("requests", "limits"):
@@ -135,7 +135,7 @@ def _memory_refusal(update: Update, state: InstanceState, before: Quantity, afte
     less = "memory cannot become less than the VM was started with" if after.compare(started) < 0 else ""
     if release < _SINCE_MEMORY_CHECKS:
         return less or _too_much(after, most)
-    reason = why_not_migratable(update, state)
+    reason = migration_obstacle(update, state)
     if reason:
         return f"memory is plugged in by a live migration, but {reason}"
     if most is None:

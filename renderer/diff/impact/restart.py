@@ -7,7 +7,7 @@ while a VM runs is copied from the new to the old.
 from __future__ import annotations
 
 from renderer.diff.held_values import with_part
-from renderer.diff.impact.migratable import why_not_migratable
+from renderer.diff.impact.migratable import migration_obstacle
 from renderer.diff.impact.network import network_needs_restart
 from renderer.diff.impact.state import InstanceState, Update, spec_fields
 from renderer.diff.impact.storage import disks_change_live, volumes_change_live
@@ -37,10 +37,10 @@ def sync_restart_required(update: Update, state: InstanceState) -> InstanceState
     if update.cluster.updates_live:
         last_seen = _with_live_resources(update, last_seen)
     if update.cluster.release >= _SINCE_INTERFACES and not network_needs_restart(
-        update, state, migratable=not why_not_migratable(update, state)
+        update, state, migratable=not migration_obstacle(update, state)
     ):
         for path in (_INTERFACE_LIST, ("networks",)):
-            last_seen = _excused(last_seen, current, path)
+            last_seen = _with_current_field(last_seen, current, path)
     last_seen = _with_firmware_uuid(update, state, last_seen)
     fields = spec_fields(last_seen, current)
     if fields:
@@ -63,14 +63,14 @@ def _with_live_storage(update: Update, state: InstanceState, last_seen: JsonObje
     release, current = update.cluster.release, update.after.applied
     if release >= _SINCE_VOLUMES_ALWAYS_LIVE or update.cluster.updates_live:
         if volumes_change_live(update):
-            last_seen = _excused(last_seen, current, ("volumes",))
+            last_seen = _with_current_field(last_seen, current, ("volumes",))
         if disks_change_live(update, last_seen):
-            last_seen = _excused(last_seen, current, _DISKS)
+            last_seen = _with_current_field(last_seen, current, _DISKS)
     elif release >= _SINCE_INTERFACES and all(
         array_at(current, *path) == array_at(state.spec, *path) for path in (("volumes",), _DISKS)
     ):
         for path in (("volumes",), _DISKS):
-            last_seen = _excused(last_seen, current, path)
+            last_seen = _with_current_field(last_seen, current, path)
     return last_seen
 
 
@@ -78,17 +78,17 @@ def _with_live_resources(update: Update, last_seen: JsonObject) -> JsonObject:
     """Copy what the rollout strategy LiveUpdate updates."""
     current = update.after.applied
     if _is_there(last_seen, _CPU) and _is_there(current, _CPU):
-        last_seen = _excused(last_seen, current, (*_CPU, "sockets"))
+        last_seen = _with_current_field(last_seen, current, (*_CPU, "sockets"))
     has_guest = object_at(current, *_MEMORY).get("guest") is not None
     if update.cluster.release < _SINCE_MEMORY_MAY_BE_NEW:
         if _is_there(last_seen, _MEMORY) and _is_there(current, _MEMORY):
-            last_seen = _excused(last_seen, current, (*_MEMORY, "guest"))
+            last_seen = _with_current_field(last_seen, current, (*_MEMORY, "guest"))
     elif has_guest:
-        last_seen = _excused(last_seen, current, (*_MEMORY, "guest"))
+        last_seen = _with_current_field(last_seen, current, (*_MEMORY, "guest"))
     for field in ("nodeSelector", "affinity"):
-        last_seen = _excused(last_seen, current, (field,))
+        last_seen = _with_current_field(last_seen, current, (field,))
     if update.cluster.release >= _SINCE_TOLERATIONS:
-        last_seen = _excused(last_seen, current, ("tolerations",))
+        last_seen = _with_current_field(last_seen, current, ("tolerations",))
     return last_seen
 
 
@@ -111,7 +111,7 @@ def _is_there(spec: JsonObject, path: tuple[str, ...]) -> bool:
     return object_at(spec, *path[:-1]).get(path[-1]) is not None
 
 
-def _excused(last_seen: JsonObject, current: JsonObject, path: tuple[str, ...]) -> JsonObject:
+def _with_current_field(last_seen: JsonObject, current: JsonObject, path: tuple[str, ...]) -> JsonObject:
     """Return what KubeVirt saw last with the field at ``path`` as it is now: it asks for no restart."""
     value: Json = object_at(current, *path[:-1]).get(path[-1])
     if value is None and not _is_there(last_seen, path):

@@ -77,7 +77,7 @@ def _is_declarative(volume: JsonObject) -> bool:
 def handle_declarative_volumes(update: Update, state: InstanceState) -> InstanceState:
     """Plug hotpluggable volumes in and out (``HandleDeclarativeVolumes``), until nothing changes any more."""
     cluster = update.cluster
-    if cluster.has_on(Gate.HOTPLUG_VOLUMES) or not cluster.has_on(Gate.DECLARATIVE_HOTPLUG_VOLUMES):
+    if cluster.has_gate(Gate.HOTPLUG_VOLUMES) or not cluster.has_gate(Gate.DECLARATIVE_HOTPLUG_VOLUMES):
         return state
     if text_at(update.after.spec, "updateVolumesStrategy") == MIGRATION:
         return state

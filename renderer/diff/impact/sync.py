@@ -83,7 +83,7 @@ def sync_dynamic_annotations(update: Update, state: InstanceState) -> InstanceSt
 
 
 def sync_run_strategy(update: Update, state: InstanceState) -> InstanceState:
-    """Fail for a VM that runs and is to wait for another cluster's."""
+    """Fail for a running VM whose new run strategy waits for a VM of another cluster."""
     if update.after.run_strategy != WAIT_AS_RECEIVER:
         return state
     if update.before.run_strategy == WAIT_AS_RECEIVER:
@@ -194,7 +194,7 @@ def _reconciled_once(update: Update, state: InstanceState) -> InstanceState:
 def _cleared(update: Update, running: JsonObject) -> Update:
     """Return the update with the VM as virt-controller rewrites it, and what would be started from that."""
     release = update.cluster.release
-    if release < _SINCE_CLEARED_INTERFACES or not update.cluster.has_on(Gate.HOTPLUG_NICS):
+    if release < _SINCE_CLEARED_INTERFACES or not update.cluster.has_gate(Gate.HOTPLUG_NICS):
         return update
     present = interface_names(object_at(running, "spec"))
     after = update.after

@@ -88,7 +88,7 @@ def _judge_volumes_strategy(views: Views, _change: FieldChange) -> Verdict | Non
     if views.after.spec.get("updateVolumesStrategy") is None:
         return None
     gates = (Gate.VOLUMES_UPDATE_STRATEGY, Gate.VOLUME_MIGRATION)
-    missing = [gate for gate in gates if not views.cluster.has_on(gate)]
+    missing = [gate for gate in gates if not views.cluster.has_gate(gate)]
     if not missing or not views.cluster.updates_live or views.cluster.release < _SINCE_VOLUMES_STRATEGY:
         return None
     return Verdict(Effect.REFUSED, f"it takes the feature gates {' and '.join(missing)}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from renderer.diff.impact.migratable import is_shared, why_storage_stays
+from renderer.diff.impact.migratable import is_shared, volume_migration_obstacle
 from renderer.diff.impact.state import InstanceState, Update, spec_field
 from renderer.diff.impact.storage import MIGRATION, is_hotplug_volume
 from renderer.kubevirt.feature_gates import Gate
@@ -28,12 +28,12 @@ _READ_WRITE_ONCE = ("ReadWriteOnce", "ReadWriteOncePod")
 def handle_volume_update(update: Update, state: InstanceState) -> InstanceState:
     """Migrate volumes whose claims differ, where ``updateVolumesStrategy`` says so."""
     cluster = update.cluster
-    if not cluster.has_on(Gate.VOLUMES_UPDATE_STRATEGY):
+    if not cluster.has_gate(Gate.VOLUMES_UPDATE_STRATEGY):
         return state
     if text_at(update.after.spec, "updateVolumesStrategy") != MIGRATION:
         return _replaced(update, state)
     changed = _other_claims(update, state)
-    if not changed or not cluster.has_on(Gate.VOLUME_MIGRATION):
+    if not changed or not cluster.has_gate(Gate.VOLUME_MIGRATION):
         return state
     problem = _unmovable(update, state, changed) or _other_obstacle(update, state, changed)
     if problem:
@@ -89,7 +89,7 @@ def _other_obstacle(update: Update, state: InstanceState, changed: Mapping[str, 
     """``ValidateVolumesUpdateMigration``."""
     if update.cluster.release < _SINCE_OTHER_VOLUMES_CHECKED or not changed:
         return ""
-    reason = why_storage_stays(update, state)
+    reason = volume_migration_obstacle(update, state)
     if reason:
         return f"the VM cannot be migrated, {reason}"
     for volume in state.items("volumes"):

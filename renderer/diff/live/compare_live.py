@@ -13,8 +13,7 @@ from renderer.diff.impact.state import HeldChange
 from renderer.diff.impact.table import Views
 from renderer.diff.live.cluster_objects import ClusterObjects
 from renderer.diff.live.drift import Drift
-from renderer.diff.live.engine_policies import flux_policy, why_kept
-from renderer.diff.live.ignored_differences import IgnoreRule
+from renderer.diff.live.ignored_differences import IgnoreRule, flux_policy, prune_exemption
 from renderer.kubevirt.cluster import Cluster
 from renderer.kubevirt.confidential import secret_values, without_secret_words, without_secrets
 from renderer.kubevirt.kinds import MATCHER_KEYS, VM, VMI
@@ -37,7 +36,7 @@ _PRUNED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it i
 _LEFT = Impact(Effect.NONE, "a sync leaves all of it")
 _SOPS = "encrypted by SOPS"
 _MOST_NAMED = 3
-#: The place of objects that the project could have, and has not.
+#: The place of objects that the project could have but does not have.
 _IN_NO_OVERLAY = "in no overlay"
 
 
@@ -93,13 +92,13 @@ def compare_with_cluster(
 def in_no_overlay(
     objects: ClusterObjects,
     overlays: Collection[OverlayDifference],
-    is_users: Callable[[Resource], bool],
+    is_from_user: Callable[[Resource], bool],
     written: Sequence[Resource],
 ) -> tuple[OverlayDifference | None, int]:
     """Return the objects that Git could have and has not, and the number of objects that are not compared.
 
     Git could have those of the kinds and in the namespaces of ``written``, which is what all overlays render,
-    if ``is_users`` says that a person made them. None without any.
+    if ``is_from_user`` says that a person made them. None without any.
     """
     matched = [live for each in written if (live := objects.find(each)) is not None]
     known = {each.current_id.object_key for each in (*written, *matched)}
@@ -111,7 +110,7 @@ def in_no_overlay(
     for live in objects.resources:
         if live.current_id.object_key in known or live.current_id in reported or live.kind == VMI:
             continue
-        if live.namespace in namespaces and live.kind in kinds and is_users(live):
+        if live.namespace in namespaces and live.kind in kinds and is_from_user(live):
             runs = objects.runs(live)
             found.append(ResourceChange(ChangeType.REMOVED, live.current_id, None, runs=runs))
         else:
@@ -168,7 +167,7 @@ class _LiveComparison:
 
     def removed(self, live: Resource) -> ResourceChange:
         """Return the change of an object that the engine knows, and Git has no longer."""
-        kept = self._settings.prune_refusal or why_kept(live)
+        kept = self._settings.prune_refusal or prune_exemption(live)
         impact = Impact(Effect.NONE, f"not pruned: {kept}") if kept else _PRUNED
         shown = None if VirtualMachineView.of(live) is None else impact
         return ResourceChange(

@@ -20,7 +20,7 @@ from itertools import takewhile
 from typing import Self
 
 from renderer.diff.held_values import held
-from renderer.diff.live.engine_policies import is_undone_by_flux
+from renderer.diff.live.ignored_differences import is_undone_by_flux
 from renderer.diff.live.managed_fields import FieldOwners, Owner, last_applied
 from renderer.diff.server_defaults import (
     is_known_kind,
@@ -151,7 +151,7 @@ def _is_label_or_annotation(field: FieldPath) -> bool:
 
 
 def _is_nothing(change: FieldChange) -> bool:
-    """Tell whether both values are as good as none, in a kind whose types leave out what is empty."""
+    """Tell whether both values are empty, in a kind whose types leave out empty values."""
     return change.before in _EMPTY and change.after in _EMPTY
 
 

@@ -1,9 +1,11 @@
-"""The differences that Argo CD and Flux are told not to see, as far as the repository says so.
+"""The differences that the repository tells Argo CD and Flux to ignore.
 
 argo-cd ``util/argo/normalizers/diff_normalizer.go`` and ``util/argo/managedfields``: ``ignoreDifferences`` of
 an Application and ``resource.customizations.ignoreDifferences.<group>_<kind>`` of the ConfigMap
 ``argocd-cm``; kustomize-controller ``internal/controller/kustomization_controller.go`` (``apply``) for
-``spec.ignore`` of its Kustomizations.
+``spec.ignore`` of its Kustomizations. Objects set policies of their own in annotations and labels, of which
+Flux looks at both: ``apply`` and ``prune`` of that controller; argo-cd ``docs/user-guide/sync-options.md``
+and ``compare-options.md``.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple, TypeAlias
 
-from renderer.diff.live.managed_fields import FieldOwners
+from renderer.diff.live.managed_fields import FieldOwners, Owner
 from renderer.kubevirt.lists import field_changes, named_elements
 from renderer.model.field_path import ElementName, Segment
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
@@ -211,3 +213,63 @@ def _taken_elements(written: Sequence[Json], live: Sequence[Json], segment: Step
         is_meant = other is not None and (segment is None or index == meant)
         made.append(_with_live_value(each, other, rest) if is_meant else each)
     return made
+
+
+_FLUX = "kustomize.toolkit.fluxcd.io"
+_LEFT_ALONE = (("reconcile", "disabled"), ("ssa", "ignore"))
+_FLUX_VALUES = {"disabled": "disabled", "ignore": "Ignore", "ifnotpresent": "IfNotPresent"}
+#: Annotations by which Argo CD leaves an object that Git has no longer.
+_NOT_PRUNED = (
+    ("argocd.argoproj.io/compare-options", "IgnoreExtraneous"),
+    ("argocd.argoproj.io/sync-options", "Prune=false"),
+    ("argocd.argoproj.io/sync-options", "Prune=confirm"),
+)
+#: Managers whose fields kustomize-controller takes away: all that begin so.
+_UNDONE = ("kubectl", "before-first-apply")
+
+
+class FluxPolicy(NamedTuple):
+    """The policy of an object for Flux: ``ignores`` says why Flux leaves it alone; it is empty otherwise.
+
+    ``merges``: fields that kubectl has added stay.
+    """
+
+    ignores: str = ""
+    merges: bool = False
+
+
+def flux_policy(written: Resource, live: Resource | None) -> FluxPolicy:
+    """Return the policy of Flux for an object of Git; ``live`` is that of the cluster, if it is there."""
+    for key, value in _flux_metadata(written, live):
+        if (key, value) in _LEFT_ALONE or (live is not None and (key, value) == ("ssa", "ifnotpresent")):
+            return FluxPolicy(f"{_FLUX}/{key}: {_FLUX_VALUES[value]}")
+        if (key, value) == ("ssa", "merge"):
+            return FluxPolicy(merges=True)
+    return FluxPolicy()
+
+
+def _flux_metadata(*resources: Resource | None) -> Iterator[tuple[str, str]]:
+    for resource in resources:
+        for metadata in () if resource is None else (resource.annotations, resource.labels):
+            for key in ("reconcile", "ssa"):
+                value = text_at(metadata, f"{_FLUX}/{key}").lower()
+                if value:
+                    yield key, value
+
+
+def is_undone_by_flux(live: Resource, owner: Owner) -> bool:
+    """Tell whether Flux takes away what a manager has added to an object that it deploys."""
+    return bool(text_at(live.labels, f"{_FLUX}/name")) and owner.manager.startswith(_UNDONE)
+
+
+def prune_exemption(live: Resource) -> str:
+    """Return why an object that Git has no longer is not pruned; empty where it is."""
+    for key in ("prune", "reconcile"):
+        values = (text_at(each, f"{_FLUX}/{key}").lower() for each in (live.annotations, live.labels))
+        if "disabled" in values:
+            return f"{_FLUX}/{key}: disabled"
+    for key, wanted in _NOT_PRUNED:
+        options = [option.strip() for option in text_at(live.annotations, key).split(",")]
+        if wanted in options:
+            return f"{key}: {wanted}"
+    return ""

@@ -68,7 +68,7 @@ def _generated(
     base = object_at(entry.content, "spec", "template")
     for kind in kinds_of(generator):
         own = object_at(generator, kind, "template")
-        template = filled_up(own, base) if own else base
+        template = with_values_of(own, base) if own else base
         for parameters in parameter_sets(generator, kind, context, {}):
             yield _application(entry, template, parameters, context.rendering), parameters
 
@@ -92,13 +92,13 @@ def _application(
     return Resource(content, entry.sites(FieldPath.of("spec", "template"))[0])
 
 
-def filled_up(own: JsonObject, base: JsonObject) -> JsonObject:
-    """``own`` with the values of ``base`` where it has none (``mergo.Merge``)."""
+def with_values_of(own: JsonObject, base: JsonObject) -> JsonObject:
+    """Return ``own``, completed with values of ``base`` that it lacks (``mergo.Merge``)."""
     made: dict[str, Any] = dict(own)
     for key, value in base.items():
         known = made.get(key)
         if isinstance(known, dict) and isinstance(value, dict):
-            made[key] = filled_up(known, value)
+            made[key] = with_values_of(known, value)
         elif not known:
             made[key] = value
     return made

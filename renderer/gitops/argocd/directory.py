@@ -151,7 +151,7 @@ def _object(value: Json, site: Site) -> Resource:
 
 
 def _items(resource: Resource) -> list[Resource]:
-    """Return what a List holds; the object itself where it is none (``unstructured`` IsList)."""
+    """Return the items of a List, or the object itself if it is no List (``unstructured`` IsList)."""
     items = resource.content.get("items")
     if isinstance(items, list):
         each = enumerate(array_at(resource.content, "items"))

@@ -52,10 +52,12 @@ Generate: TypeAlias = Callable[[Resource], tuple[Resource, ...]]
 class ArgocdDiscovery:
     """Follows Applications breadth first; what is wrong with an ApplicationSet is kept in ``findings``."""
 
-    def __init__(self, build: Build, generate: Generate, is_here: Callable[[str, str], bool]) -> None:
+    def __init__(
+        self, build: Build, generate: Generate, is_this_repository: Callable[[str, str], bool]
+    ) -> None:
         self._build = build
         self._generate = generate
-        self._is_here = is_here
+        self._is_this_repository = is_this_repository
         self._reached: dict[Key, ReachedApplication] = {}
         self.findings: list[Diagnostic] = []
 
@@ -72,7 +74,7 @@ class ArgocdDiscovery:
 
     def _visit(self, reached: ReachedApplication) -> None:
         if not any(
-            self._is_here(source.url, source.path) and not source.is_chart
+            self._is_this_repository(source.url, source.path) and not source.is_chart
             for source in sources(reached.entry)
         ):
             return

@@ -67,7 +67,7 @@ class Rendering(NamedTuple):
     def keeping_unknown(
         self, written_values: Mapping[str, Json], values: Mapping[str, object]
     ) -> dict[str, Json]:
-        """``values`` of a matrix' second generator, as far as the first one's parameters go."""
+        """Return ``values`` of a matrix' second generator with the parameters of the first one put in."""
         strict = self._replace(options=(*_without_missing_key(self.options), "missingkey=error"))
         made: dict[str, Json] = {}
         for key, value in written_values.items():

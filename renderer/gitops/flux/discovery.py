@@ -2,19 +2,28 @@
 
 Parents patch their children, so that only built objects count. A Kustomization is built when what its
 variables come from has been built.
+
+The root is the Kustomization that bootstrap or the Flux operator makes for a cluster's folder. It stands in
+``gotk-sync.yaml``, in ``spec.sync`` of a FluxInstance, or under ``instance.sync`` in values of the
+``flux-instance`` chart. Where none of them is in the folder, it is what ``flux bootstrap --path`` would make.
 """
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from renderer.gitops.flux.generator import API_GROUP
-from renderer.model.diagnostic import Outcome
-from renderer.model.json import array_at, object_at, text_at
+from renderer.model.diagnostic import DiagnosticError, Outcome
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.location import Site
 from renderer.model.resource import Resource, ResourceSet
 from renderer.model.text_enum import TextEnum
+from renderer.source.file_system import FileSystem
+from renderer.source.resources import read_resources
+from renderer.yamlio.decode import decode_documents
 
 SOURCE_GROUP = "source.toolkit.fluxcd.io"
 
@@ -83,14 +92,14 @@ def is_flux_kustomization(resource: Resource) -> bool:
 
 
 class FluxDiscovery:
-    """Follows one root. ``is_here`` says whether a URL, with a path in it, is the repository's."""
+    """Follows one root. ``is_this_repository`` says whether a URL, with a path in it, is the repository's."""
 
     def __init__(
-        self, build: Build, is_here: Callable[[str, str], bool], known: tuple[Resource, ...] = ()
+        self, build: Build, is_this_repository: Callable[[str, str], bool], known: tuple[Resource, ...] = ()
     ) -> None:
         """``known`` are objects of the cluster that no Kustomization deploys."""
         self._build = build
-        self._is_here = is_here
+        self._is_this_repository = is_this_repository
         self._objects: dict[Key, Resource] = {object_key(each): each for each in known}
         self._reached: dict[Key, ReachedKustomization] = {}
         self._root_source: Key | None = None
@@ -149,7 +158,8 @@ class FluxDiscovery:
             return SourceRelation.MISSING
         url = text_at(source.content, "spec", "url")
         is_self = key[0] == "GitRepository" and (
-            url == self._root_url or self._is_here(url, text_at(reached.entry.content, "spec", "path"))
+            url == self._root_url
+            or self._is_this_repository(url, text_at(reached.entry.content, "spec", "path"))
         )
         return SourceRelation.SELF if is_self else SourceRelation.OTHER
 
@@ -175,3 +185,91 @@ def _breadth_first(root: ReachedKustomization) -> Iterator[ReachedKustomization]
     while level:
         yield from level
         level = [child for each in level for child in each.children]
+
+
+_SYSTEM = "flux-system"
+_SIGNS = (b"toolkit.fluxcd.io", b"fluxcd.controlplane.io", b"sync:")
+
+
+class ClusterRoot(NamedTuple):
+    """The root Kustomization, and objects beside it, such as its GitRepository."""
+
+    kustomization: Resource
+    known: tuple[Resource, ...] = ()
+
+
+def cluster_root(fs: FileSystem, folder: str) -> ClusterRoot:
+    """Return the root of the cluster in ``folder``.
+
+    Raises ``DiagnosticError`` for a ``gotk-sync.yaml`` that is broken.
+    """
+    files = [path for path in _yaml_files(fs, folder) if any(sign in fs.read(path) for sign in _SIGNS)]
+    for path in files:
+        if posixpath.basename(path) == "gotk-sync.yaml":
+            objects = read_resources(fs.read(path), Site(path))
+            root = next((each for each in objects if is_flux_kustomization(each)), None)
+            if root is not None:
+                return ClusterRoot(root, tuple(each for each in objects if each is not root))
+    for path in files:
+        for index, document in enumerate(_documents(fs, path)):
+            sync = _sync(document)
+            if sync:
+                return _root_of_sync(sync, Site(path, index), folder)
+    return _root_of_sync({"path": folder}, Site(folder), folder)
+
+
+def _yaml_files(fs: FileSystem, folder: str) -> Iterator[str]:
+    for name in fs.list(folder):
+        path = name if folder == "." else f"{folder}/{name}"
+        if name == ".git":
+            continue
+        if name.endswith((".yaml", ".yml")) and fs.is_file(path):
+            yield path
+        elif fs.is_folder(path) and fs.resolve(path) == path:
+            yield from _yaml_files(fs, path)
+
+
+def _documents(fs: FileSystem, path: str) -> tuple[Json, ...]:
+    """Return the documents of a file that need be none of ours."""
+    try:
+        return decode_documents(fs.read(path), path)
+    except DiagnosticError:
+        return ()
+
+
+def _sync(document: Json) -> JsonObject:
+    """``sync`` of a FluxInstance, of a HelmRelease's values, or of a values file.
+
+    Empty where there is none.
+    """
+    content = object_at(document)
+    places = {
+        "FluxInstance": ("spec", "sync"),
+        "HelmRelease": ("spec", "values", "instance", "sync"),
+        "": ("instance", "sync"),
+    }
+    place = places.get(text_at(content, "kind"))
+    found = object_at(content, *place) if place else {}
+    return found if text_at(found, "path") else {}
+
+
+def _root_of_sync(sync: JsonObject, site: Site, folder: str) -> ClusterRoot:
+    """Return the objects that Flux makes of ``sync``."""
+    source: JsonObject = {"kind": text_at(sync, "kind") or "GitRepository", "name": _SYSTEM}
+    metadata: JsonObject = {"name": _SYSTEM, "namespace": _SYSTEM}
+    kustomization: JsonObject = {
+        "apiVersion": f"{API_GROUP}/v1",
+        "kind": "Kustomization",
+        "metadata": metadata,
+        "spec": {"path": text_at(sync, "path") or folder, "sourceRef": source},
+    }
+    known: tuple[Resource, ...] = ()
+    if text_at(sync, "url"):
+        repository: JsonObject = {
+            "apiVersion": f"{SOURCE_GROUP}/v1",
+            "kind": source["kind"],
+            "metadata": metadata,
+            "spec": {"url": text_at(sync, "url")},
+        }
+        known = (Resource(repository, site),)
+    return ClusterRoot(Resource(kustomization, site), known)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from renderer.gitops.gotemplate.errors import GoTemplateError
 from renderer.gitops.gotemplate.evaluate import Evaluation
 from renderer.gitops.gotemplate.functions import FUNCTIONS
 from renderer.gitops.gotemplate.parse import parse
+from renderer.gitops.gotemplate.values import GoTemplateError
 
 __all__ = ["GoTemplateError", "render"]
 

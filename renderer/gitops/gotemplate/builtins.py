@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Mapping
 from urllib.parse import quote_plus
 
-from renderer.gitops.gotemplate.errors import GoTemplateError
 from renderer.gitops.gotemplate.evaluate import GoFunction
 from renderer.gitops.gotemplate.values import (
     ABSENT,
+    GoTemplateError,
     TextMap,
     are_equal,
     is_less,

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
-from renderer.gitops.gotemplate.errors import GoTemplateError
 from renderer.gitops.gotemplate.evaluate import GoFunction
 from renderer.gitops.gotemplate.number_functions import integer
 from renderer.gitops.gotemplate.text_functions import text_of, texts_of
-from renderer.gitops.gotemplate.values import is_nil, kind_name, same, type_name
+from renderer.gitops.gotemplate.values import GoTemplateError, is_nil, kind_name, same, type_name
 
 
 def is_empty(value: object) -> bool:

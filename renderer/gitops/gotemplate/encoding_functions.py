@@ -9,9 +9,8 @@ import json
 import zlib
 from collections.abc import Callable, Mapping
 
-from renderer.gitops.gotemplate.errors import GoTemplateError
 from renderer.gitops.gotemplate.evaluate import GoFunction
-from renderer.gitops.gotemplate.values import ABSENT, decoded
+from renderer.gitops.gotemplate.values import ABSENT, GoTemplateError, decoded
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json
 from renderer.yamlio.decode import decode_yaml11

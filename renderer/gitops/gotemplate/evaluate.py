@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from renderer.gitops.gotemplate.errors import GoTemplateError
 from renderer.gitops.gotemplate.nodes import (
     Action,
     Branch,
@@ -23,7 +22,15 @@ from renderer.gitops.gotemplate.nodes import (
     TemplateTree,
     VariableNode,
 )
-from renderer.gitops.gotemplate.values import ABSENT, TextMap, is_nil, is_true, type_name, written
+from renderer.gitops.gotemplate.values import (
+    ABSENT,
+    GoTemplateError,
+    TextMap,
+    is_nil,
+    is_true,
+    type_name,
+    written,
+)
 from renderer.model.limits import limits
 from renderer.model.work import spend
 

@@ -12,10 +12,10 @@ from functools import partial
 from renderer.gitops.gotemplate.builtins import BUILTINS
 from renderer.gitops.gotemplate.collection_functions import COLLECTION_FUNCTIONS
 from renderer.gitops.gotemplate.encoding_functions import ENCODING_FUNCTIONS
-from renderer.gitops.gotemplate.errors import GoTemplateError
 from renderer.gitops.gotemplate.evaluate import GoFunction
 from renderer.gitops.gotemplate.number_functions import NUMBER_FUNCTIONS
 from renderer.gitops.gotemplate.text_functions import TEXT_FUNCTIONS
+from renderer.gitops.gotemplate.values import GoTemplateError
 
 _CLOCK = "it depends on the time of day"
 _CHANCE = "it gives another result each time"

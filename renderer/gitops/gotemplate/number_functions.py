@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import reduce
 
-from renderer.gitops.gotemplate.errors import GoTemplateError
 from renderer.gitops.gotemplate.evaluate import GoFunction
-from renderer.gitops.gotemplate.values import written
+from renderer.gitops.gotemplate.values import GoTemplateError, written
 
 _MOST_VALUES = 100_000
 _BITS = 64

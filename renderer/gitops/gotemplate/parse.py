@@ -6,7 +6,6 @@ import re
 from collections.abc import Container, Iterator
 from typing import NamedTuple
 
-from renderer.gitops.gotemplate.errors import GoTemplateError
 from renderer.gitops.gotemplate.nodes import (
     Action,
     Branch,
@@ -24,6 +23,7 @@ from renderer.gitops.gotemplate.nodes import (
     TemplateTree,
     VariableNode,
 )
+from renderer.gitops.gotemplate.values import GoTemplateError
 
 _SPACES = " \t\r\n"
 _TOKEN = re.compile(

@@ -12,9 +12,8 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from urllib.parse import urlsplit
 
 from renderer.gitops.gotemplate.builtins import quoted
-from renderer.gitops.gotemplate.errors import GoTemplateError
 from renderer.gitops.gotemplate.evaluate import GoFunction
-from renderer.gitops.gotemplate.values import is_nil, written
+from renderer.gitops.gotemplate.values import GoTemplateError, is_nil, written
 from renderer.go_regexp import RegexpError, compile_regexp
 
 _LONGEST_NAME = 253

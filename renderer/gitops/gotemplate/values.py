@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from renderer.gitops.gotemplate.errors import GoTemplateError
 from renderer.model.json import Json
 from renderer.yamlio.go_numbers import format_float
+
+
+class GoTemplateError(ValueError):
+    """The text says what is wrong, without a value of the template's input."""
 
 
 class MissingKey:

@@ -10,9 +10,9 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json
 from renderer.model.release import LATEST
 from renderer.validation.kubevirt_kinds import KINDS
+from renderer.validation.project_schema import ProjectSchema, UnusableSchemaError
 from renderer.validation.release_sources import release_schemas
 from renderer.validation.schema_import import UnlikeKubevirtError, encoded, import_schema
-from renderer.validation.user_schema import UnusableSchemaError, UserSchema
 from renderer.yamlio.decode import decode_documents
 from tests.fuzz.mutation import mutated_file, project
 from tests.fuzz.target import SEEDS, Target
@@ -33,7 +33,7 @@ def _check(content: bytes) -> None:
         if kind.name in found:
             try:
                 text = encoded(import_schema(found[kind.name], kind, LATEST))
-                schema = UserSchema(json.loads(text))
+                schema = ProjectSchema(json.loads(text))
             except (UnlikeKubevirtError, UnusableSchemaError):
                 continue
             assert isinstance(_OBJECT, dict)

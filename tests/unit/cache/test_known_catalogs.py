@@ -49,7 +49,7 @@ def test_it_comes_back_with_what_it_was_made_of(root: Path) -> None:
     recorder = Recorder()
     with recorder.using(WORK):
         assert known(root).find("sizes", recorder) == ResourceSet((SIZE,))
-    assert set(recorder.seen(WORK)) == {FileQuestion("read", "sizes/small.yaml")}
+    assert set(recorder.inputs(WORK)) == {FileQuestion("read", "sizes/small.yaml")}
     assert Work("folder", "sizes") in recorder.used(WORK)
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from renderer.compose.compose import BuildOptions, Composer, Reorder
+from renderer.compose.compose import BuildOptions, Composer
+from renderer.compose.order import Reorder
 from renderer.model.codes import Code
 from renderer.model.location import Site
 from renderer.source.file_system import MemoryFileSystem

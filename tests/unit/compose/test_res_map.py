@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from renderer.compose.identity import remembering_id
+from renderer.compose.identity import with_previous_id
 from renderer.compose.res_map import ResMap
 from renderer.model.json import JsonObject, with_value
 from renderer.model.location import Site
@@ -14,7 +14,7 @@ def config_map(name: str) -> Resource:
 
 def renamed(resource: Resource, name: str) -> Resource:
     content = with_value(resource.content, ("metadata", "name"), name)
-    return remembering_id(resource).with_content(content)
+    return with_previous_id(resource).with_content(content)
 
 
 def keys_named(resources: ResMap, name: str | None) -> list[int]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.dump.clean import clean
 from renderer.dump.consistency import Consistency
-from renderer.dump.controlled import reason_left_out
+from renderer.dump.user_objects import clean, reason_left_out
 from renderer.kubevirt.server_fields import SERVER_FIELDS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity

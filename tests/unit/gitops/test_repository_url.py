@@ -19,21 +19,23 @@ SAME = (
 
 @pytest.mark.parametrize("url", SAME)
 def test_every_spelling_forks_and_mirrors_are_the_repository(url: str) -> None:
-    assert RepositoryUrls(KNOWN, named=SAME).is_here(url)
+    assert RepositoryUrls(KNOWN, named=SAME).is_this_repository(url)
 
 
 def test_another_name_is_another_repository_where_any_object_names_this_one() -> None:
     other = "https://github.com/acme/charts.git"
-    assert not RepositoryUrls(KNOWN, named=(SAME[0], other)).is_here(other)
-    assert RepositoryUrls(KNOWN, named=(other,)).is_here(other, "vms")
-    assert not RepositoryUrls(KNOWN, named=(other,), is_folder=lambda _path: False).is_here(other, "vms")
-    assert not RepositoryUrls(KNOWN, named=(other,), certain=True).is_here(other)
+    assert not RepositoryUrls(KNOWN, named=(SAME[0], other)).is_this_repository(other)
+    assert RepositoryUrls(KNOWN, named=(other,)).is_this_repository(other, "vms")
+    assert not RepositoryUrls(KNOWN, named=(other,), is_folder=lambda _path: False).is_this_repository(
+        other, "vms"
+    )
+    assert not RepositoryUrls(KNOWN, named=(other,), certain=True).is_this_repository(other)
 
 
 def test_placeholders_are_the_repository_where_the_path_exists() -> None:
     urls = RepositoryUrls(KNOWN, named=SAME, is_folder=lambda path: path == "vms")
-    assert urls.is_here("https://github.com/YOUR_USERNAME/x.git", "vms")
-    assert not urls.is_here("${INFRA_REPO}", "none")
+    assert urls.is_this_repository("https://github.com/YOUR_USERNAME/x.git", "vms")
+    assert not urls.is_this_repository("${INFRA_REPO}", "none")
 
 
 def test_remotes_and_the_branch_are_read_from_files_of_git() -> None:

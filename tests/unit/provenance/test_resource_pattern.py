@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.compose.identity import remembering_id
+from renderer.compose.identity import with_previous_id
 from renderer.model.json import JsonObject, with_value
 from renderer.model.location import Site
 from renderer.model.resource import Resource
@@ -15,7 +15,7 @@ def resource(kind: str, name: str, namespace: str = "", api_version: str = "kube
 
 
 def renamed(before: Resource, name: str) -> Resource:
-    return remembering_id(before).with_content(with_value(before.content, ("metadata", "name"), name))
+    return with_previous_id(before).with_content(with_value(before.content, ("metadata", "name"), name))
 
 
 VM = resource("VirtualMachine", "db", "shop")

@@ -5,7 +5,7 @@ import pytest
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.release import Release
-from renderer.report.report import naming_target
+from renderer.report.report import with_target_named
 
 
 @pytest.mark.parametrize(
@@ -21,11 +21,11 @@ def test_a_finding_says_whose_target_it_is_about(overlays: tuple[str, ...], endi
     finding = Diagnostic(
         code=Code.UNKNOWN_FIELD, message="a needs KubeVirt 1.7", overlays=overlays, target=Release(1, 5)
     )
-    named = naming_target(finding)
+    named = with_target_named(finding)
     assert named.message == f"a needs KubeVirt 1.7; {ending}"
-    assert naming_target(named) == named
+    assert with_target_named(named) == named
 
 
 def test_others_stay_as_they_are() -> None:
     finding = Diagnostic(code=Code.SCHEMA, message="a is wrong", overlays=("overlays/prod",))
-    assert naming_target(finding) == finding
+    assert with_target_named(finding) == finding

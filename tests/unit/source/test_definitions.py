@@ -40,7 +40,7 @@ def test_the_folder_whose_kustomization_lists_the_file(tmp_path: Path) -> None:
 
     assert definition is not None
     assert (definition.site.path, definition.site.document) == ("sizes/all.yaml", 1)
-    assert definition.way_in == "add `- path: sizes` under catalogs in vmrender.yaml"
+    assert definition.catalog_hint == "add `- path: sizes` under catalogs in vmrender.yaml"
 
 
 def test_an_item_of_a_list(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_an_item_of_a_list(tmp_path: Path) -> None:
 
     assert definition is not None
     assert str(definition.site.field) == "items[0].metadata.name"
-    assert "list all.yaml under resources" in definition.way_in
+    assert "list all.yaml under resources" in definition.catalog_hint
 
 
 @pytest.mark.parametrize(

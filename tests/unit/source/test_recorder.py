@@ -23,7 +23,7 @@ def files() -> MemoryFileSystem:
 
 
 def paths(recorder: Recorder, work: Work) -> set[str]:
-    return {question.path for question in recorder.seen(work)}
+    return {question.path for question in recorder.inputs(work)}
 
 
 def test_each_piece_of_work_saw_what_it_asked(files: MemoryFileSystem) -> None:
@@ -34,7 +34,7 @@ def test_each_piece_of_work_saw_what_it_asked(files: MemoryFileSystem) -> None:
         fs.read("a/x")
     with recorder.using(B):
         fs.read("b/y")
-    assert recorder.seen(A) == {FileQuestion("read", "a/x"): content_digest(b"x")}
+    assert recorder.inputs(A) == {FileQuestion("read", "a/x"): content_digest(b"x")}
     assert paths(recorder, B) == {"b/y"}
 
 
@@ -56,7 +56,7 @@ def test_whoever_asks_for_a_file_may_have_seen_what_another_read_of_it(files: Me
         fs.read("c/z")
     with recorder.using(B):
         fs.is_file("c/z")
-    assert recorder.seen(B)[FileQuestion("read", "c/z")] == content_digest(b"z")
+    assert recorder.inputs(B)[FileQuestion("read", "c/z")] == content_digest(b"z")
 
 
 def test_answers_are_those_that_are_given_later(files: MemoryFileSystem) -> None:
@@ -68,7 +68,7 @@ def test_answers_are_those_that_are_given_later(files: MemoryFileSystem) -> None
         fs.is_folder("a")
         fs.list("b")
         fs.resolve("b/y")
-    seen = recorder.seen(A)
+    seen = recorder.inputs(A)
     assert len(seen) == 5
     assert {question: answer(files, question) for question in seen} == seen
     for path, content in (("a/x", b"other"), ("a/none", b""), ("b/new", b"")):
@@ -83,7 +83,7 @@ def test_what_changes_while_it_is_used_is_not_known(files: MemoryFileSystem) -> 
         fs.read("a/x")
         files.files["a/x"] = b"other"
         fs.read("a/x")
-    assert recorder.seen(A) == {FileQuestion("read", "a/x"): UNANSWERED}
+    assert recorder.inputs(A) == {FileQuestion("read", "a/x"): UNANSWERED}
 
 
 def test_what_cannot_be_read_is_not_known(files: MemoryFileSystem) -> None:
@@ -91,4 +91,4 @@ def test_what_cannot_be_read_is_not_known(files: MemoryFileSystem) -> None:
     fs = RecordedFileSystem(files, recorder)
     with recorder.using(A), pytest.raises(DiagnosticError):
         fs.read("none")
-    assert recorder.seen(A) == {FileQuestion("read", "none"): UNANSWERED}
+    assert recorder.inputs(A) == {FileQuestion("read", "none"): UNANSWERED}

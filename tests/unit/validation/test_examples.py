@@ -13,7 +13,7 @@ from renderer.model.diagnostic import Diagnostic
 from renderer.model.location import Site
 from renderer.model.release import LATEST, Release
 from renderer.model.resource import Resource, ResourceSet
-from renderer.report.report import naming_target
+from renderer.report.report import with_target_named
 from renderer.validation.registry import SchemaRegistry
 from renderer.validation.validate import validate
 from renderer.yamlio.decode import decode_documents
@@ -49,7 +49,7 @@ def findings(path: Path) -> tuple[Diagnostic, ...]:
 
 def printed(diagnostics: tuple[Diagnostic, ...]) -> list[str]:
     lines: list[str] = []
-    for diagnostic in map(naming_target, diagnostics):
+    for diagnostic in map(with_target_named, diagnostics):
         lines.append(f"{diagnostic.severity}[{diagnostic.code}] {diagnostic.message}")
         lines += [f"  {diagnostic.hint}"] if diagnostic.hint else []
     return lines

@@ -24,12 +24,12 @@ class ArgoCluster(NamedTuple):
 
 
 class SetContext(NamedTuple):
-    """The repository and the clusters; ``is_here`` says whether a URL is the repository's."""
+    """The repository and the clusters; ``is_this_repository`` says whether a URL is the repository's."""
 
     fs: FileSystem
     rendering: Rendering
     clusters: tuple[ArgoCluster, ...] = ()
-    is_here: Callable[[str, str], bool] = lambda _url, _path: True
+    is_this_repository: Callable[[str, str], bool] = lambda _url, _path: True
 
 
 #: The parameter sets of one generator, given its block of the ApplicationSet. Raises ``SetError``.
@@ -46,7 +46,7 @@ def check_count(count: int) -> None:
 def check_here(block: JsonObject, context: SetContext) -> None:
     """Raises ``SetError`` for a git generator that reads another repository."""
     url: Json = block.get("repoURL")
-    if isinstance(url, str) and not context.is_here(url, ""):
+    if isinstance(url, str) and not context.is_this_repository(url, ""):
         raise SetError(
             f"its git generator reads {url}, which is another repository",
             "if that is this repository, list the URL under repositories in vmrender.yaml",

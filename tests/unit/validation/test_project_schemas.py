@@ -14,15 +14,15 @@ from renderer.model.release import LATEST, Release
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, ResourceSet
 from renderer.validation.crd_schema import version_schemas
-from renderer.validation.registry import SchemaRegistry
-from renderer.validation.user_schema import (
+from renderer.validation.project_schema import (
     MOST_STEPS,
+    ProjectSchema,
     UnboundedError,
     UnusableSchemaError,
-    UserSchema,
     check_bounded,
 )
-from renderer.validation.user_schemas import UserSchemas
+from renderer.validation.project_schema_files import ProjectSchemaFiles
+from renderer.validation.registry import SchemaRegistry
 from renderer.validation.validate import validate
 
 THING: JsonObject = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "one"}}
@@ -132,7 +132,7 @@ def test_data_in_a_schema_is_no_reference() -> None:
 
 
 def test_a_pattern_takes_linear_time() -> None:
-    schema = UserSchema({"properties": {"a": {"pattern": "^(a+)+$"}}})
+    schema = ProjectSchema({"properties": {"a": {"pattern": "^(a+)+$"}}})
     start = time.process_time()
     (violation,) = schema.violations({"a": "a" * 5000 + "!"})
     assert violation.keyword == "pattern"
@@ -149,15 +149,15 @@ def test_text_that_the_engine_does_not_take_is_a_finding() -> None:
     "draft", ["http://json-schema.org/draft-07/schema#", "http://json-schema.org/draft-04/schema"]
 )
 def test_older_drafts_are_read_as_they_are_meant(draft: str) -> None:
-    schema = UserSchema({"$schema": draft, "properties": {"a": {"items": [{"type": "string"}]}}})
+    schema = ProjectSchema({"$schema": draft, "properties": {"a": {"items": [{"type": "string"}]}}})
     assert schema.is_valid({"a": ["x", 1]})
     assert not schema.is_valid({"a": [1]})
 
 
 def test_no_schema_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("renderer.validation.user_schema.check_bounded", lambda _: None)
+    monkeypatch.setattr("renderer.validation.project_schema.check_bounded", lambda _: None)
     with pytest.raises(UnusableSchemaError, match="not in the file"):
-        UserSchema({"$ref": "http://127.0.0.1:1/schema.json"})
+        ProjectSchema({"$ref": "http://127.0.0.1:1/schema.json"})
 
 
 def test_a_definition_says_what_the_api_server_says() -> None:
@@ -183,7 +183,7 @@ def test_a_definition_says_what_the_api_server_says() -> None:
             }
         },
     }
-    schema = UserSchema(version_schemas(crd(structural))["v1"])
+    schema = ProjectSchema(version_schemas(crd(structural))["v1"])
 
     def is_valid(**spec: Json) -> bool:
         return schema.is_valid({**THING, "spec": spec})
@@ -206,7 +206,7 @@ def test_versions_of_a_definition_are_told_apart() -> None:
     project = schemas(
         **{"thing.yaml": crd({"type": "object"}), "old.yaml": {"kind": "CustomResourceDefinition"}}
     )
-    assert UserSchemas(project).kinds == ((Gvk("example.com", "v1", "Thing"), "schemas/thing.yaml"),)
+    assert ProjectSchemaFiles(project).kinds == ((Gvk("example.com", "v1", "Thing"), "schemas/thing.yaml"),)
     (found,) = judged({**THING, "apiVersion": "example.com/v2"}, project)
     assert (found.code, found.hint) == (Code.SCHEMA_MISSING, "schemas/thing.yaml defines v1")
     assert version_schemas(crd({"type": "object"}, served=False)) == {}
@@ -218,4 +218,4 @@ def test_a_file_that_is_no_yaml_is_told_only_when_its_group_is_asked_for() -> No
     )
     assert judged({**THING, "apiVersion": "other.com/v1"}, project) == ()
     with pytest.raises(DiagnosticError):
-        UserSchemas(project).find(Gvk("example.com", "v1", "Thing"))
+        ProjectSchemaFiles(project).find(Gvk("example.com", "v1", "Thing"))

@@ -1,15 +1,26 @@
-"""``namePrefix`` and ``nameSuffix`` (kustomize ``PrefixTransformer.go``, ``SuffixTransformer.go``)."""
+"""``namePrefix``, ``nameSuffix``, ``labels``, ``commonLabels`` and ``commonAnnotations``.
+
+kustomize ``api/internal/builtins``: ``PrefixTransformer.go``, ``SuffixTransformer.go``,
+``LabelTransformer.go``, ``AnnotationsTransformer.go``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
-from renderer.compose.fields.field_specs import FieldSpecFilter, FieldSpecIndex, FieldSpecPath, WrongTypeError
-from renderer.compose.identity import STEPS_TO_RENAME, remembering_id
+from renderer.compose.fields.field_spec_set import FieldSpecSet, merge_field_specs
+from renderer.compose.fields.field_specs import (
+    FieldSpecFilter,
+    FieldSpecIndex,
+    FieldSpecPath,
+    WrongTypeError,
+    set_entries,
+)
+from renderer.compose.identity import STEPS_TO_RENAME, with_previous_id
 from renderer.compose.scalar_nodes import with_written_texts
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.json import Json, scalar_text
-from renderer.model.kustomization import FieldSpec
+from renderer.model.kustomization import FieldSpec, Label
 from renderer.model.limits import check_name
 from renderer.model.resource import Resource
 from renderer.model.sharing import extended
@@ -62,7 +73,7 @@ def _affix_transform(
             return resource
         targets = index.targets(resource)
         if _renames(targets):
-            resource = remembering_id(with_affix(resource))
+            resource = with_previous_id(with_affix(resource))
         if resource.spellings:
             paths = {tuple(segment.name for segment in target.segments) for target in targets}
             resource = with_written_texts(resource, paths)
@@ -89,3 +100,35 @@ def _name(value: Json) -> str:
     if isinstance(value, dict | list):
         raise WrongTypeError("a scalar")
     return scalar_text(value)
+
+
+_METADATA = FieldSpec("metadata/labels", create=True)
+
+
+def label_transforms(context: TransformerContext) -> Iterator[Transform]:
+    written = context.root.kustomization
+    for label in written.labels:
+        yield entries_transform(label.pairs, _field_specs(label, context.field_specs))
+    if written.labels or written.common_labels:
+        yield entries_transform(written.common_labels, context.field_specs.common_labels)
+
+
+def annotation_transforms(context: TransformerContext) -> Iterator[Transform]:
+    annotations = context.root.kustomization.common_annotations
+    if annotations:
+        yield entries_transform(annotations, context.field_specs.common_annotations)
+
+
+def entries_transform(entries: Mapping[str, str], specs: tuple[FieldSpec, ...]) -> Transform:
+    """Return the transform that sets labels or annotations in every field that ``specs`` lead to."""
+    return lambda resources: set_entries(resources, specs, entries)
+
+
+def _field_specs(label: Label, builtin: FieldSpecSet) -> tuple[FieldSpec, ...]:
+    """Return the fields of selectors and templates, of templates, or of metadata alone, as asked for."""
+    specs = merge_field_specs(label.field_specs, builtin.labels)
+    if label.include_selectors:
+        return merge_field_specs(specs, builtin.common_labels)
+    if label.include_templates:
+        specs = merge_field_specs(specs, builtin.template_labels)
+    return merge_field_specs(specs, (_METADATA,))

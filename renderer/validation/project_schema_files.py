@@ -19,7 +19,7 @@ from renderer.model.location import Site
 from renderer.model.project_schemas import ProjectSchemas
 from renderer.model.res_id import Gvk
 from renderer.validation.crd_schema import CRD, kind_of, version_schemas
-from renderer.validation.user_schema import UnusableSchemaError, UserSchema
+from renderer.validation.project_schema import ProjectSchema, UnusableSchemaError
 from renderer.yamlio.decode import decode_documents
 
 _PATHS = (
@@ -29,12 +29,12 @@ _PATHS = (
 _GROUP = re.compile(rb"""\bgroup["']?\s*:\s*["']?([a-z0-9.-]+)""")
 
 
-class UserSchemas:
+class ProjectSchemaFiles:
     """The schemas of ``files``, each read when an object of its group is first judged."""
 
     def __init__(self, files: ProjectSchemas) -> None:
         self._files = files.others
-        self._found: dict[Gvk, UserSchema | None] = {}
+        self._found: dict[Gvk, ProjectSchema | None] = {}
 
     @cached_property
     def groups(self) -> frozenset[str]:
@@ -53,7 +53,7 @@ class UserSchemas:
                 found += [(Gvk(group, version, kind), path) for version in version_schemas(crd)]
         return tuple(found)
 
-    def find(self, gvk: Gvk) -> UserSchema | None:
+    def find(self, gvk: Gvk) -> ProjectSchema | None:
         """The schema of ``gvk``; None when there is none for the kind.
 
         Raises ``DiagnosticError``: schema-invalid for one that cannot be used, and schema-missing for a
@@ -65,7 +65,7 @@ class UserSchemas:
             self._found[gvk] = self._looked_up(gvk)
         return self._found[gvk]
 
-    def _looked_up(self, gvk: Gvk) -> UserSchema | None:
+    def _looked_up(self, gvk: Gvk) -> ProjectSchema | None:
         for path, named in self._by_path:
             if named == gvk._replace(kind=gvk.kind.lower()):
                 return _usable(object_at(self._document(path)), path)
@@ -109,7 +109,7 @@ def _groups(content: bytes) -> frozenset[str]:
     return frozenset(match[1].decode() for match in _GROUP.finditer(content))
 
 
-def _of_version(schemas: Mapping[str, JsonObject], gvk: Gvk, path: str) -> UserSchema:
+def _of_version(schemas: Mapping[str, JsonObject], gvk: Gvk, path: str) -> ProjectSchema:
     if gvk.version not in schemas:
         raise DiagnosticError(
             Diagnostic(
@@ -121,7 +121,7 @@ def _of_version(schemas: Mapping[str, JsonObject], gvk: Gvk, path: str) -> UserS
     return _usable(schemas[gvk.version], path)
 
 
-def imported_schema(path: str, content: bytes) -> UserSchema:
+def imported_schema(path: str, content: bytes) -> ProjectSchema:
     """The schema of a KubeVirt kind that was imported. Raises ``DiagnosticError``: schema-invalid."""
     try:
         document = json.loads(content)
@@ -139,9 +139,9 @@ def imported_schema(path: str, content: bytes) -> UserSchema:
     return _usable(document, path)
 
 
-def _usable(schema: JsonObject, path: str) -> UserSchema:
+def _usable(schema: JsonObject, path: str) -> ProjectSchema:
     try:
-        return UserSchema(schema)
+        return ProjectSchema(schema)
     except UnusableSchemaError as error:
         raise DiagnosticError(
             Diagnostic(

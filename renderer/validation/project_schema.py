@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-#: Subschemas that one object may be held against: far more than a CustomResourceDefinition has.
+#: Subschemas that one object may be checked by: far more than a CustomResourceDefinition has.
 MOST_STEPS = 200_000
 #: Levels of nesting, those behind references counted: what follows them calls itself for each.
 MOST_LEVELS = 200
@@ -148,7 +148,7 @@ class _Error(Protocol):
     def kind(self) -> object: ...
 
 
-class UserSchema(KindSchema):
+class ProjectSchema(KindSchema):
     """``document`` may be of any draft. Raises ``UnusableSchemaError``."""
 
     _few = 0  # it is compiled anyway, to see if it can be used
