@@ -35,10 +35,9 @@ class _Loader(SourceFileLoader):
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return a module with the names that Python would look for, each with an error, and then set."""
         module = ModuleType(spec.name)
-        names = vars(module)
-        names.update(__loader__=self, __package__=spec.parent, __file__=spec.origin, __cached__=spec.cached)
-        if spec.submodule_search_locations is not None:
-            names["__path__"] = spec.submodule_search_locations
+        vars(module).update(
+            __loader__=self, __package__=spec.parent, __file__=spec.origin, __cached__=spec.cached
+        )
         return module
 
     def get_code(self, fullname: str) -> CodeType | None:
@@ -79,9 +78,8 @@ class _Folder:
         except OSError:  # it is in an archive
             names = []
         others = {name.partition(".")[0] for name in names if not name.endswith(_SOURCE)}
-        #: What may be no extension, nor a package.
+        #: What may be no extension, nor a package, and what may be one.
         self.modules = {name.removesuffix(_SOURCE) for name in names} - others
-        #: What may be a package.
         self.folders = {name for name in names if "." not in name}
         self.path = path
         self.start = os.path.join(path, "")  # noqa: PTH118 - as above
@@ -90,10 +88,8 @@ class _Folder:
     def spec(self, fullname: str, name: str) -> ModuleSpec:
         """Return the spec of one of its modules; ``__init__`` is that of the package which the folder is."""
         path, compiled = f"{self.start}{name}{_SOURCE}", f"{self.before}{name}{self.after}"
-        is_package = name == _PACKAGE_MODULE
-        spec = ModuleSpec(fullname, _Loader(fullname, path, compiled), origin=path, is_package=is_package)
-        if is_package:
-            spec.submodule_search_locations = [self.path]
+        spec = ModuleSpec(fullname, _Loader(fullname, path, compiled), origin=path)
+        spec.submodule_search_locations = [self.path] if name == _PACKAGE_MODULE else None
         spec.has_location = True
         spec.cached = compiled
         return spec

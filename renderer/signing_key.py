@@ -44,7 +44,7 @@ def _read_key(file: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     with os.fdopen(descriptor, "rb") as opened:
-        key = opened.read(_KEY_BYTES + 1) if _is_ours_alone(os.fstat(descriptor)) else b""
+        key = opened.read(_KEY_BYTES + 1) if _is_private(os.fstat(descriptor)) else b""
     return key if len(key) == _KEY_BYTES else None
 
 
@@ -69,7 +69,7 @@ def _make_key(file: Path) -> bytes | None:
     return key
 
 
-def _is_ours_alone(status: os.stat_result) -> bool:
+def _is_private(status: os.stat_result) -> bool:
     if not stat.S_ISREG(status.st_mode):
         return False
     return os.name != "posix" or (status.st_uid == os.geteuid() and not status.st_mode & 0o077)

@@ -34,12 +34,12 @@ _CODES = {Severity.ERROR: Code.ADMISSION, Severity.WARNING: Code.DEPRECATED}
 
 
 def findings(answers: Iterable[WebhookAnswer], composed: ResourceSet) -> Iterator[Diagnostic]:
-    """Yield a diagnostic for each cause; one that a pool and the VirtualMachine in it share is told once.
+    """Yield a diagnostic for each cause; one that a pool and the VirtualMachine in it share is reported once.
 
     A value that another tool has yet to fill in is not judged.
     """
     written = {resource.current_id: resource.content for resource in composed}
-    told: set[tuple[ResId, FieldPath, str]] = set()
+    reported: set[tuple[ResId, FieldPath, str]] = set()
     for request, causes, severity in answers:
         resource = request.resource
         base = [str(segment) for segment in request.base.segments]
@@ -47,9 +47,9 @@ def findings(answers: Iterable[WebhookAnswer], composed: ResourceSet) -> Iterato
         for cause in without_consequences(causes):
             at = request.base.child(*cause.at.segments)
             finding = (resource.current_id, at, cause.message)
-            if finding in told or has_placeholder(_value(request.content, cause.at)):
+            if finding in reported or has_placeholder(_value(request.content, cause.at)):
                 continue
-            told.add(finding)
+            reported.add(finding)
             yield Diagnostic(
                 code=_CODES[severity],
                 message=f"{cause.message}{_origin(request.content, files, cause.at)}",

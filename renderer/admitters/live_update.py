@@ -28,7 +28,7 @@ _CPU, _MEMORY = ("domain", "cpu"), ("domain", "memory")
 _HINT = "drop memory.maxGuest to do without hot plug"
 
 
-def _where_live(
+def _if_live_update(
     check: Callable[[VmSpec, AdmittingCluster], Causes], vm: VmSpec, cluster: AdmittingCluster
 ) -> Causes:
     if cluster.updates_live:
@@ -188,7 +188,7 @@ def _live(
 ) -> Check[[VmSpec, AdmittingCluster]]:
     """Return the row of a check that is made where the rollout strategy is ``LiveUpdate``."""
     upstream = "validateLiveUpdateFeatures"
-    return on(partial(_where_live, check), *fields, upstream=upstream, since=since, until=until)
+    return on(partial(_if_live_update, check), *fields, upstream=upstream, since=since, until=until)
 
 
 def live_update_checks() -> tuple[Check[[VmSpec, AdmittingCluster]], ...]:

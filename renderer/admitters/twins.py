@@ -32,7 +32,7 @@ class _StandIns(Record):
         """Return the number of a claim: checks compare the names with each other, and with nothing else."""
         return self.claims.setdefault(name, (len(self.claims),)) if isinstance(name, str) and name else name
 
-    def is_here(self, namespace: Json) -> object:
+    def is_own_namespace(self, namespace: Json) -> object:
         """Return True for the machine's namespace; where that is not known, any is good."""
         return (True,) if namespace == self.namespace or not self.namespace else namespace
 
@@ -70,7 +70,7 @@ _CLOUD_INIT = {
 #: The fields of a VirtualMachine's spec that are its own, and what the checks see of them.
 _OWN_FIELDS = {
     "dataVolumeTemplates": {
-        "metadata": {"name": _StandIns.claim, "namespace": _StandIns.is_here},
+        "metadata": {"name": _StandIns.claim, "namespace": _StandIns.is_own_namespace},
         "spec": {
             "sourceRef": _StandIns.unseen,
             "storage": {"resources": _StandIns.unseen},
@@ -98,7 +98,7 @@ def twin_key(request: AdmissionRequest) -> bytes:
     if request.kind != "VirtualMachine":
         return b""
     own = _StandIns(request.resource.namespace, {})
-    seen = _without_own(object_at(request.written, "spec"), _OWN_FIELDS, own)
+    seen = _with_stand_ins(object_at(request.written, "spec"), _OWN_FIELDS, own)
     try:
         key = marshal.dumps(seen, 2)  # where equal values have equal bytes; a third of the time of repr
     except ValueError:  # for one that is too deep, or a kind of text of our own
@@ -106,14 +106,14 @@ def twin_key(request: AdmissionRequest) -> bytes:
     return key if len(key) <= _LONGEST else b""
 
 
-def _without_own(value: Json, fields: Mapping[str, Any], own: _StandIns) -> Any:  # noqa: ANN401 - Json and stand-ins
+def _with_stand_ins(value: Json, fields: Mapping[str, Any], own: _StandIns) -> Any:  # noqa: ANN401 - Json and stand-ins
     if isinstance(value, list):
-        return [_without_own(element, fields, own) for element in value]
+        return [_with_stand_ins(element, fields, own) for element in value]
     if not isinstance(value, dict):
         return value
     seen = dict(value)
     for key, below in fields.items():
         if key in seen:
             child = seen[key]
-            seen[key] = _without_own(child, below, own) if isinstance(below, dict) else below(own, child)
+            seen[key] = _with_stand_ins(child, below, own) if isinstance(below, dict) else below(own, child)
     return seen

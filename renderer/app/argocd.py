@@ -122,7 +122,9 @@ class ApplicationSource:
     folder: str
 
     @classmethod
-    def here(cls, open_project: ProjectOpener, environment: Mapping[str, str]) -> ApplicationSource:
+    def in_working_directory(
+        cls, open_project: ProjectOpener, environment: Mapping[str, str]
+    ) -> ApplicationSource:
         """Open the project in the working directory. Raises ``DiagnosticError`` for a wrong one."""
         here = Path.cwd()
         project = open_project(here, _top(here, environment.get(_SOURCE_PATH, "")))

@@ -57,14 +57,14 @@ class MigratedProject:
         for file in dict.fromkeys(file for path in paths for file in self._files(path)):
             content = self.fs.read(file)
             if not MENTIONS.search(content) or not (
-                self._graph.listing(file) or self._is_ours(file, content)
+                self._graph.listing(file) or self._may_hold_objects(file, content)
             ):
                 continue
             found = tuple(self._found(file, content))
             if found:
                 yield self._source(file, content, found)
 
-    def _is_ours(self, file: str, content: bytes) -> bool:
+    def _may_hold_objects(self, file: str, content: bytes) -> bool:
         """Return True if a file that no kustomization lists may hold objects and is not in a Helm chart."""
         return _GROUP in content and not any(
             parent.name == "templates" and self.fs.is_file((parent.parent / "Chart.yaml").as_posix())

@@ -136,7 +136,7 @@ class PinnedOverlay:
             if paths
         ]
         summary = f"{self.folder.path}: {', '.join(counted) or 'unchanged'}"
-        warnings = self.project.config.rules.applied(tuple(map(_left, planned.left)))
+        warnings = self.project.config.rules.applied(tuple(map(_edited_file_warning, planned.left)))
         return PinResult(tuple(plan.notes), summary, warnings)
 
 
@@ -186,7 +186,7 @@ def _nothing_chosen(pinnables: Sequence[Pinnable], selector: str | None) -> str:
     return "say which virtual machines: by name, with --selector, or --all"
 
 
-def _left(path: str) -> Diagnostic:
+def _edited_file_warning(path: str) -> Diagnostic:
     return Diagnostic(
         code=Code.FOREIGN_FILE,
         severity=Severity.WARNING,

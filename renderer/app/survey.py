@@ -282,8 +282,8 @@ class _Surveyor:
             else:
                 return _NO_MACHINE
         related = [each.message for found in error.diagnostics for each in found.related]
-        told = [text.removeprefix(f"not rendered of {entry.path}: ") for text in related]
-        return "; ".join(told) or _first(error.diagnostics).removeprefix(f"{entry.path} ")
+        reported = [text.removeprefix(f"not rendered of {entry.path}: ") for text in related]
+        return "; ".join(reported) or _first(error.diagnostics).removeprefix(f"{entry.path} ")
 
     def _is_relevant(self, folders: Iterable[str]) -> bool:
         """Return whether a build of the folders may lead to virtual machines, or to values for them."""

@@ -53,7 +53,7 @@ class Store:
 
     def get(self, *name: str) -> Json:
         """Return the entry; None if it is missing, is damaged, or was not written by this user."""
-        digest = _digest(name)
+        digest = sha256("\0".join(name))
         file = self._file(digest)
         try:
             descriptor = os.open(file, _READ)
@@ -77,7 +77,7 @@ class Store:
 
     def put(self, value: Json, *name: str) -> None:
         """Store ``value`` under ``name``, or do nothing if it is too large or cannot be written."""
-        digest, body = _digest(name), json.dumps(value, separators=(",", ":")).encode()
+        digest, body = sha256("\0".join(name)), json.dumps(value, separators=(",", ":")).encode()
         if len(body) + _SIGNATURE_BYTES > _LARGEST_ENTRY:
             return
         file = self._file(digest)
@@ -149,7 +149,3 @@ def _listed(folder: str) -> list[os.DirEntry[str]]:
             return list(entries)
     except OSError:
         return []
-
-
-def _digest(name: tuple[str, ...]) -> str:
-    return sha256("\0".join(name))

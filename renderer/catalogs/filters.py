@@ -123,10 +123,10 @@ class Filter(NamedTuple):
             yield lambda entry: entry.architecture == architecture
         if self.words:
             words = [word.casefold() for word in self.words]
-            yield lambda entry: _says(entry, words)
+            yield lambda entry: _mentions(entry, words)
 
 
-def _says(entry: CatalogEntry, words: Iterable[str]) -> bool:
+def _mentions(entry: CatalogEntry, words: Iterable[str]) -> bool:
     texts = (entry.name, entry.display_name, entry.description, entry.class_name, entry.tags, *entry.features)
     text = "\n".join(texts).casefold()
     return all(word in text for word in words)

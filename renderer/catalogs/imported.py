@@ -73,7 +73,7 @@ def imported(resources: Iterable[Resource], name: str, release: str) -> Imported
     }
     listed = "".join(f"- {file}\n" for file in sorted(files))
     files[KUSTOMIZATION_FILE] = (_HEADER.format(name=name, release=release) + listed).encode()
-    sums = "".join(f"{digest_of(files[file])}  {file}\n" for file in sorted(files))
+    sums = "".join(f"{sha256(files[file])}  {file}\n" for file in sorted(files))
     return Imported({**files, SUMS: sums.encode()}, len(entries), left_out)
 
 
@@ -87,10 +87,6 @@ def described_kinds(resources: Iterable[Resource]) -> str:
     """``2 ConfigMaps, 1 Namespace``"""
     counted = Counter(resource.kind for resource in resources)
     return ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in sorted(counted.items()))
-
-
-def digest_of(content: bytes) -> str:
-    return sha256(content)
 
 
 def refused(message: str, hint: str) -> DiagnosticError:
@@ -152,7 +148,7 @@ def _recorded(sums: bytes) -> Mapping[str, str]:
 def _other_content(
     new: Imported, old: Mapping[str, bytes], recorded: Mapping[str, str], folder: str
 ) -> DiagnosticError:
-    edited = sorted(name for name, digest in recorded.items() if digest_of(old.get(name, b"")) != digest)
+    edited = sorted(name for name, digest in recorded.items() if sha256(old.get(name, b"")) != digest)
     if edited:
         message = f"{', '.join(edited)} in {folder} was changed since the import"
         return refused(message, "put changes into another folder; --force writes it anew")

@@ -115,8 +115,8 @@ def _digest_suffix(resource: Resource, form: int) -> str:
     gvk = resource.gvk
     identity = f"{gvk.group}\n{gvk.version}\n{gvk.kind}\n{resource.namespace}\n{resource.name}"
     if form == _IDENTITY:
-        return f"-{_digest(identity)[:8]}"
-    return f"-{_digest(identity + encode([resource.content]))}"
+        return f"-{sha256(identity)[:8]}"
+    return f"-{sha256(identity + encode([resource.content]))}"
 
 
 @lru_cache(maxsize=1024)
@@ -128,11 +128,7 @@ def _safe(text: str) -> str:
     name = name.lstrip(".").rjust(len(name), "-").rstrip(".").ljust(len(name), "-")
     if name[:3] in _WINDOWS_DEVICES and _WINDOWS_DEVICE.match(name):
         name = _WINDOWS_DEVICE.sub(r"\1-", name, count=1)
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 9]}-{_digest(text)[:8]}"
-
-
-def _digest(text: str) -> str:
-    return sha256(text)
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 9]}-{sha256(text)[:8]}"
 
 
 def layout(resources: Iterable[Resource], pattern: str = PER_RESOURCE) -> Mapping[str, str]:

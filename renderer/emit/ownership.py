@@ -29,14 +29,9 @@ _SAFE_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789._-/"
 _UNSAFE_CHARACTER = pattern(r'[\x00-\x1f\x7f<>:"|?*\\]')
 
 
-def digest(content: bytes) -> str:
-    """The SHA-256 of a file's content, in hexadecimal."""
-    return sha256(content)
-
-
 def encode_ownership(files: Mapping[str, bytes]) -> bytes:
     """The ownership file of a tree that holds ``files``, content by relative path."""
-    lines = (f"{digest(files[path])}  {path}" for path in sorted(files))
+    lines = (f"{sha256(files[path])}  {path}" for path in sorted(files))
     return "".join(f"{line}\n" for line in (_HEADER, *lines)).encode()
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from renderer.emit.ownership import EncodedFiles, digest
+from renderer.emit.ownership import EncodedFiles
 from renderer.emit.tree import OBSTACLE, Tree
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.digest import sha256
 from renderer.model.location import Location
 from renderer.model.record import Record
 
@@ -39,7 +40,9 @@ def plan_tree(tree: Tree, wanted: EncodedFiles, force: Collection[str] = ()) -> 
     differing = sorted(path for path, content in wanted.items() if tree.files[path] != content)
     occupied = [path for path in differing if tree.files[path] is not None]
     left_over = sorted(path for path in tree.owned if path not in wanted and _is_file(tree, path))
-    ours = {path for path in (*occupied, *left_over) if _is_ours(tree, path) or _is_forced(tree, path, force)}
+    ours = {
+        path for path in (*occupied, *left_over) if _is_owned(tree, path) or _is_forced(tree, path, force)
+    }
     ownership = wanted.ownership
     return TreePlan(
         created=tuple(path for path in differing if tree.files[path] is None),
@@ -80,15 +83,15 @@ def _is_file(tree: Tree, path: str) -> bool:
     return isinstance(tree.files[path], bytes)
 
 
-def _is_ours(tree: Tree, path: str) -> bool:
+def _is_owned(tree: Tree, path: str) -> bool:
     content = tree.files[path]
-    return isinstance(content, bytes) and digest(content) == tree.owned.get(path)
+    return isinstance(content, bytes) and sha256(content) == tree.owned.get(path)
 
 
 def _has_other_line_ends(tree: Tree, path: str) -> bool:
     """Return True if only CRLF line ends differ, as Git for Windows makes them by default."""
     content = tree.files[path]
-    return isinstance(content, bytes) and digest(content.replace(b"\r\n", b"\n")) == tree.owned.get(path)
+    return isinstance(content, bytes) and sha256(content.replace(b"\r\n", b"\n")) == tree.owned.get(path)
 
 
 def _is_forced(tree: Tree, path: str, force: Collection[str]) -> bool:

@@ -64,7 +64,7 @@ def _proved(area: Path) -> tuple[str, str]:
     key, content = signing_key(os.environ), _content(area / PROOF)
     with suppress(ValueError):
         before, after, signature = content.decode().split()
-        if key and is_same_digest(signature, _signature(key, f"{before} {after}")):
+        if key and is_same_digest(signature.encode(), _signature(key, f"{before} {after}").encode()):
             return before, after
     return "", ""
 

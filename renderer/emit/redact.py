@@ -184,7 +184,7 @@ def _redact_start_data(document: Sequence[str]) -> Iterator[str]:
             continue
         key = _START_DATA.search(line)
         hidden_below = indent if key else None
-        open_quote = _left_open(line[key.end() :]) if key else ""
+        open_quote = _open_quote(line[key.end() :]) if key else ""
         if section_at is not None and not _is_below(line, indent, section_at):
             section_at = None
         if key:
@@ -209,7 +209,7 @@ def _without_value(line: str) -> str:
     return line if is_public else f"{key[0]} {MASK}"
 
 
-def _left_open(value: str) -> str:
+def _open_quote(value: str) -> str:
     """The quote that ``value`` begins with, when it ends on a later line."""
     quote = value.strip()[:1]
     return quote if quote in {"'", '"'} and value.count(quote) == 1 else ""

@@ -18,10 +18,11 @@ from pathlib import Path, PurePosixPath
 from renderer.disk import opened_folder
 from renderer.emit.durable import sync_folder, write_new_file
 from renderer.emit.output_folder import is_link
-from renderer.emit.ownership import OWNERSHIP_FILE, decode_ownership, digest
+from renderer.emit.ownership import OWNERSHIP_FILE, decode_ownership
 from renderer.emit.staging import Staging, discard, make_writable
 from renderer.emit.tree import TreeFile, is_folder, read_file
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.digest import sha256
 from renderer.model.text_enum import TextEnum
 
 #: Not loaded by Argo CD or Flux.
@@ -146,7 +147,7 @@ def _is_dispensable(file: Path, path: str, folder: Path, owned: Mapping[str, str
     if not stat.S_ISREG(status.st_mode):
         return False
     content = file.read_bytes()
-    return digest(content) == owned.get(path) or read_file(folder, path) == content
+    return sha256(content) == owned.get(path) or read_file(folder, path) == content
 
 
 def _is_same_file(status: os.stat_result, twin: Path) -> bool:
@@ -185,13 +186,13 @@ def write_file_by_file(tree: Path, folder: Path, given_up: Collection[str] = ())
 
 def _is_whole(tree: Path, owned: Mapping[str, str]) -> bool:
     contents = ((read_file(tree, path), expected) for path, expected in owned.items())
-    return all(isinstance(content, bytes) and digest(content) == expected for content, expected in contents)
+    return all(isinstance(content, bytes) and sha256(content) == expected for content, expected in contents)
 
 
 def _is_foreign(present: TreeFile, path: str, before: Mapping[str, str], given_up: Collection[str]) -> bool:
     if present is None or path in given_up:
         return False
-    return not isinstance(present, bytes) or digest(present) != before.get(path)
+    return not isinstance(present, bytes) or sha256(present) != before.get(path)
 
 
 def _move_aside(folder: Path, path: str) -> str:

@@ -16,11 +16,6 @@ from renderer.model.digest import sha256
 _DIGEST = 64
 
 
-def tree_digest(ownership: bytes) -> str:
-    """Return the digest of a whole tree: that of its ownership file, which has the digests of all others."""
-    return sha256(ownership)
-
-
 def files_unchanged_since_render(
     root: ConfinedFolder, output: str, digest: str, have: Callable[[str, Mapping[str, str]], bool]
 ) -> frozenset[str] | None:
@@ -33,7 +28,7 @@ def files_unchanged_since_render(
         folder = OutputFolder.below(Path(root.top), output)
         top = f"{root.top}/{folder.path}"
         ownership = root.read(f"{top}/{OWNERSHIP_FILE}")
-        if tree_digest(ownership) != digest:
+        if sha256(ownership) != digest:
             return None
         if has_staging_folder(folder) and StagingArea.of(folder).is_left_over():
             return None

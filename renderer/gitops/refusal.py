@@ -116,7 +116,7 @@ def malformed_fields(entry: Resource, formats: Mapping[str, Format]) -> Iterator
             continue
         path = FieldPath(("spec", *way, name))
         message = f"{path} must be {_meaning(expected)}, not {_written_value(value)}"
-        yield Diagnostic.about(entry, path, Code.SCHEMA, message, _meant(value, expected))
+        yield Diagnostic.about(entry, path, Code.SCHEMA, message, _correction_hint(value, expected))
 
 
 def _written_value(value: Json) -> str:
@@ -144,7 +144,7 @@ def _meaning(expected: Format) -> str:
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 
 
-def _meant(value: Json, expected: Format) -> str | None:
+def _correction_hint(value: Json, expected: Format) -> str | None:
     """Return the hint with what the value probably means."""
     text = value if isinstance(value, str) else json.dumps(value)
     if not isinstance(expected, TextFormat):

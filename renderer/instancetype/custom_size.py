@@ -95,7 +95,7 @@ def memory_causes(template: JsonObject, instancetype: Found) -> Iterator[Expansi
     """Yield the mistakes in the memory of a VM whose ``instancetype`` leaves it to the VM."""
     guest = object_at(template, "spec", "domain", "memory").get("guest")
     if guest is None:
-        yield _left_out(MEMORY, "the amount of memory", _GUEST_MEMORY, instancetype)
+        yield _missing_size(MEMORY, "the amount of memory", _GUEST_MEMORY, instancetype)
         return
     if has_placeholder(guest):
         return
@@ -114,7 +114,7 @@ def memory_causes(template: JsonObject, instancetype: Found) -> Iterator[Expansi
 
 def _no_vcpus(instancetype: Found, counts: list[str]) -> ExpansionCause:
     if not counts:
-        return _left_out(VCPUS, "the number of vCPUs", _GUEST_VCPUS, instancetype)
+        return _missing_size(VCPUS, "the number of vCPUs", _GUEST_VCPUS, instancetype)
     at = _CPU.child(counts[0])
     return ExpansionCause(
         code=Code.CUSTOM_SIZE,
@@ -126,7 +126,7 @@ def _no_vcpus(instancetype: Found, counts: list[str]) -> ExpansionCause:
     )
 
 
-def _left_out(at: FieldPath, what: str, left: FieldPath, instancetype: Found) -> ExpansionCause:
+def _missing_size(at: FieldPath, what: str, left: FieldPath, instancetype: Found) -> ExpansionCause:
     return ExpansionCause(
         code=Code.CUSTOM_SIZE,
         field=str(at),

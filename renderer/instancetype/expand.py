@@ -179,7 +179,7 @@ class _Expander:
     def _expand(self, vm: VirtualMachine, template: JsonObject) -> tuple[Resource, Resource]:
         behaviour = self._cluster.behaviour
         scope = Scope(self._catalog, vm.resource.namespace)
-        matchers, found = self._looked_up(vm, scope)
+        matchers, found = self._resolved(vm, scope)
         self.warnings += mismatches(vm, matchers, found)
         if self._live:
             self.warnings += missing_revisions(vm, matchers, scope, behaviour)
@@ -199,7 +199,7 @@ class _Expander:
             self._observe(VmExpansion(vm, whole, selected, sized, self._cluster, defaults))
         return whole, whole
 
-    def _looked_up(self, vm: VirtualMachine, scope: Scope) -> tuple[Matchers, ResolvedMatchers]:
+    def _resolved(self, vm: VirtualMachine, scope: Scope) -> tuple[Matchers, ResolvedMatchers]:
         """Return the matchers and what they name. Those of a fleet are mostly the same objects.
 
         Raises ``CauseError``.

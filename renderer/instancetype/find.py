@@ -197,9 +197,9 @@ def decoded(resource: Resource, matcher_type: MatcherType, behaviour: Behaviour)
     if version not in behaviour.served_versions and version != PROPOSED_INSTANCETYPE_VERSION:
         raise CauseError(_not_served(resource, matcher_type, behaviour))
     content = resource.content.get("spec")
-    how = Decoding(release=behaviour.release)
+    decoding = Decoding(release=behaviour.release)
     try:
-        spec = spec_type_of(matcher_type, version).decode(EMPTY if content is None else content, how)
+        spec = spec_type_of(matcher_type, version).decode(EMPTY if content is None else content, decoding)
     except DecodeError as error:
         raise CauseError(_undecodable(resource, matcher_type, error)) from None
     return Found(matcher_type, resource, object_at(spec))

@@ -45,7 +45,7 @@ def check_objects(own: ResourceSet, used: Iterable[Resource], behaviour: Behavio
         if id(resource) not in owned:
             yield from (d for d in _check_object(resource, behaviour) if d.severity is Severity.ERROR)
             if not resource.origin.path.startswith(BUILTIN_SCHEME):
-                yield from _left_out(resource, behaviour.release)
+                yield from _unknown_field_warnings(resource, behaviour.release)
 
 
 def _check_object(resource: Resource, behaviour: Behaviour) -> Iterator[Diagnostic]:
@@ -63,7 +63,7 @@ def _check_object(resource: Resource, behaviour: Behaviour) -> Iterator[Diagnost
         yield _diagnostic(warning, resource, warning.at)._replace(severity=Severity.WARNING)
 
 
-def _left_out(resource: Resource, release: Release) -> Iterator[Diagnostic]:
+def _unknown_field_warnings(resource: Resource, release: Release) -> Iterator[Diagnostic]:
     """Yield the fields that virtual machines do not get, as the release is too old for them."""
     spec_type = spec_type_of(MATCHER_TYPE_OF[resource.kind], resource.gvk.version)
     for below, since in later_fields(spec_type, resource.content.get("spec"), release):

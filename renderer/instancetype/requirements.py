@@ -196,7 +196,7 @@ def _instancetype_too_small(
 
 
 def _larger(instancetype: Found, preference: Found, scope: Scope) -> str:
-    from renderer.instancetype.sizes import instancetypes_of_at_least  # noqa: PLC0415 - only for conflicts
+    from renderer.instancetype.sizes import instancetypes_of_at_least  # noqa: PLC0415 - only for what is too small
 
     requirements = object_at(preference.spec, "requirements")
     vcpus = _uint(object_at(requirements, "cpu"), "guest")

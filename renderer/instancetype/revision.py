@@ -58,7 +58,7 @@ class SpecRevision(Record):
 
 
 def decode_spec_revision(
-    data: JsonObject, asked_for: MatcherType, behaviour: Behaviour
+    data: JsonObject, matcher_type: MatcherType, behaviour: Behaviour
 ) -> SpecRevision | None:
     """Decode a base64 spec in the ``data`` of a ControllerRevision; None for another encoding.
 
@@ -67,21 +67,21 @@ def decode_spec_revision(
     match behaviour.spec_revisions:
         case SpecRevisions.BY_MATCHER:
             encoded = _encoded_spec(data)
-            how = Decoding(release=behaviour.release)
-            return None if encoded is None else _decode_encoded_spec(encoded, asked_for, how)
+            decoding = Decoding(release=behaviour.release)
+            return None if encoded is None else _decode_encoded_spec(encoded, matcher_type, decoding)
         case SpecRevisions.BY_CONTENT:
             return _decode_by_content(data, Decoding(strict=True, release=behaviour.release))
         case SpecRevisions.NONE:
             return None
 
 
-def _decode_by_content(data: JsonObject, how: Decoding) -> SpecRevision | None:
+def _decode_by_content(data: JsonObject, decoding: Decoding) -> SpecRevision | None:
     encoded = _encoded_spec(data) if data.keys() <= _FIELDS else None
     if encoded is None:
         return None
     for matcher_type in (PREFERENCE, INSTANCETYPE):
         try:
-            return _decode_encoded_spec(encoded, matcher_type, how)
+            return _decode_encoded_spec(encoded, matcher_type, decoding)
         except DecodeError:
             continue
     return None
@@ -102,19 +102,19 @@ def _encoded_spec(data: JsonObject) -> bytes | None:
         return None
 
 
-def _decode_encoded_spec(encoded: bytes, matcher_type: MatcherType, how: Decoding) -> SpecRevision:
-    content = _parse_json(encoded.decode(errors="replace"), how)
+def _decode_encoded_spec(encoded: bytes, matcher_type: MatcherType, decoding: Decoding) -> SpecRevision:
+    content = _parse_json(encoded.decode(errors="replace"), decoding)
     content = EMPTY if content is None else content
     if matcher_type is INSTANCETYPE:
-        spec = OLD_INSTANCETYPE_SPEC.decode(content, how)
+        spec = OLD_INSTANCETYPE_SPEC.decode(content, decoding)
         return SpecRevision(matcher_type, upgraded_instancetype(object_at(spec)))
-    spec = V1ALPHA1_PREFERENCE_SPEC.decode(content, how)
+    spec = V1ALPHA1_PREFERENCE_SPEC.decode(content, decoding)
     return SpecRevision(matcher_type, upgraded_preference(object_at(spec)))
 
 
-def _parse_json(text: str, how: Decoding) -> Json:
+def _parse_json(text: str, decoding: Decoding) -> Json:
     def object_of(pairs: Sequence[tuple[str, Json]]) -> JsonObject:
-        if how.strict and len(dict(pairs)) < len(pairs):
+        if decoding.strict and len(dict(pairs)) < len(pairs):
             raise DecodeError("has a field twice", FieldPath())
         return dict(pairs)
 
@@ -178,10 +178,10 @@ def _decode_object(data: JsonObject, behaviour: Behaviour) -> DecodedRevision:
     if spec_type is None or (gvk.version != INSTANCETYPE_VERSION and not behaviour.decodes_alpha_revisions):
         message = f"holds {_described(data)}, which KubeVirt {behaviour.release} does not decode"
         raise RevisionError(message, outdated=spec_type is not None)
-    how = Decoding(release=behaviour.release)
+    decoding = Decoding(release=behaviour.release)
     try:
-        OBJECT_META.decode(EMPTY if data.get("metadata") is None else data["metadata"], how)
-        spec = spec_type.decode(EMPTY if data.get("spec") is None else data["spec"], how)
+        OBJECT_META.decode(EMPTY if data.get("metadata") is None else data["metadata"], decoding)
+        spec = spec_type.decode(EMPTY if data.get("spec") is None else data["spec"], decoding)
     except DecodeError as error:
         raise RevisionError(f"holds {_described(data)} that cannot be decoded: {error}") from None
     return DecodedRevision(matcher_type, _upgraded(object_at(spec), gvk.version, matcher_type))

@@ -1,7 +1,4 @@
-"""Entry points of a repository, where Flux, Argo CD and ``oc process`` begin.
-
-Flux and Argo CD complete the kustomization of a folder before they build it; its file does not change.
-"""
+"""Entry points of a repository, where Flux, Argo CD and ``oc process`` begin."""
 
 from __future__ import annotations
 

@@ -175,7 +175,15 @@ class _Number(Record):
 
 def parse_quantity(text: str) -> ParsedQuantity:
     """The number, its format and, where Kubernetes keeps it, the text. Raises ``DiagnosticError``."""
-    number, suffix = _number_and_suffix(text)
+    digits = text.rstrip(_SUFFIX_LETTERS)
+    if digits.isascii() and digits.isdigit() and len(text) <= _MAX_LENGTH:  # no expression is compiled for it
+        number, suffix = _Number(False, digits.lstrip("0") or "0", "", True), text[len(digits) :]  # noqa: FBT003 - no sign, digits
+    else:
+        match = _SYNTAX.fullmatch(text) if 0 < len(text) <= _MAX_LENGTH else None
+        if match is None:
+            raise invalid_quantity(text)
+        sign, zeros, whole, fraction, suffix = match.groups("")
+        number = _Number(sign == "-", whole or "0", fraction, bool(zeros or whole or fraction))
     power = BINARY_SUFFIXES.get(suffix)
     if power is not None:
         return _parse_binary(number, power, text)
@@ -183,21 +191,6 @@ def parse_quantity(text: str) -> ParsedQuantity:
     if scale is not None:
         return _parse_decimal(number, scale, _DECIMAL_SI, text)
     return _parse_decimal(number, _exponent(suffix, text), QuantityFormat.DECIMAL_EXPONENT, text)
-
-
-def _number_and_suffix(text: str) -> tuple[_Number, str]:
-    digits = text.rstrip(_SUFFIX_LETTERS)
-    if (
-        digits.isascii() and digits.isdigit() and len(text) <= _MAX_LENGTH
-    ):  # most are; no expression is compiled
-        return _Number(negative=False, whole=digits.lstrip("0") or "0", fraction="", has_digits=True), text[
-            len(digits) :
-        ]
-    match = _SYNTAX.fullmatch(text) if 0 < len(text) <= _MAX_LENGTH else None
-    if match is None:
-        raise invalid_quantity(text)
-    sign, zeros, whole, fraction, suffix = match.groups("")
-    return _Number(sign == "-", whole or "0", fraction, bool(zeros or whole or fraction)), suffix
 
 
 def invalid_quantity(value: Json) -> DiagnosticError:

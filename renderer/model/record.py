@@ -36,12 +36,9 @@ else:
     def _constructor(name: str, fields: tuple[str, ...], defaults: dict[str, Any]) -> FunctionType:
         written = _CONSTRUCTORS.get(len(fields))
         if written is None:
-            made = _constructor_of_many(fields, defaults)
-        else:
-            code = written.__code__.replace(co_varnames=("_cls", *fields))
-            made = FunctionType(code, globals(), "__new__", (*defaults.values(),) or None)
-        made.__qualname__ = f"{name}.__new__"
-        return made
+            return _constructor_of_many(fields, defaults)
+        code = written.__code__.replace(co_varnames=("_cls", *fields), co_qualname=f"{name}.__new__")
+        return FunctionType(code, globals(), "__new__", (*defaults.values(),) or None)
 
     def _constructor_of_many(fields: tuple[str, ...], defaults: dict[str, Any]) -> FunctionType:
         """Return a constructor that is slower, for the few classes with more fields, or none."""

@@ -63,7 +63,7 @@ def build_application(
         if not source.has_manifests:
             continue
         if source.is_chart or not is_this_repository(source.url, source.path):
-            findings.append(_left_out(source))
+            findings.append(_foreign_source_note(source))
             continue
         outcome = build_source(fs, source, context)
         findings += outcome.diagnostics
@@ -101,7 +101,7 @@ def build_source(
 _NAMES = {"helm": "Helm chart", "plugin": "config management plugin"}
 
 
-def _left_out(source: DeployedSource) -> Diagnostic:
+def _foreign_source_note(source: DeployedSource) -> Diagnostic:
     what = "a Helm chart of another repository" if source.is_chart else f"in {source.url}"
     return _not_rendered(source, f"its source is {what}")
 

@@ -177,12 +177,12 @@ def _losses(versions: Sequence[Version]) -> Iterator[tuple[FieldVersion, ...]]:
             there = counterpart(path, version.content, following.content)
             if field_value(following.content, there) is not NoValue.ABSENT:
                 continue
-            if not _comes_back(path, versions[index + 2 :]):
+            if not _is_restored(path, versions[index + 2 :]):
                 removal = FieldVersion(following, path, value, NoValue.ABSENT)
                 yield (*field_changes(versions[: index + 1], path), removal)
 
 
-def _comes_back(path: FieldPath, versions: Sequence[Version]) -> bool:
+def _is_restored(path: FieldPath, versions: Sequence[Version]) -> bool:
     spend(2 * len(versions) * (1 + len(path.segments)), _FOLLOWING)
     return any(field_value(version.content, path) is not NoValue.ABSENT for version in versions)
 

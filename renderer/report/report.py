@@ -32,11 +32,11 @@ def with_target_named(finding: Diagnostic) -> Diagnostic:
     """Return the finding with its target release at the end of its message, if it has one."""
     if finding.target is None:
         return finding
-    message = f"{finding.message}; {_who(_names(finding.overlays))} {finding.target}"
+    message = f"{finding.message}; {_overlays_text(_names(finding.overlays))} {finding.target}"
     return finding._replace(message=message, target=None)
 
 
-def _who(overlays: Sequence[str]) -> str:
+def _overlays_text(overlays: Sequence[str]) -> str:
     if not overlays:
         return "the target is"
     *others, last = overlays

@@ -38,7 +38,7 @@ def write(report: Report) -> str:
     }
     others = len(report.findings) - len(chosen)
     if others:
-        run["invocations"] = [_left_out(others)]
+        run["invocations"] = [_omission_note(others)]
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
@@ -108,7 +108,7 @@ def _logical(finding: Diagnostic) -> JsonObject:
     return {"logicalLocations": [{"fullyQualifiedName": name, "kind": "object"}]}
 
 
-def _left_out(count: int) -> JsonObject:
+def _omission_note(count: int) -> JsonObject:
     message = f"{count} more findings are left out: code scanning takes {MOST_RESULTS} of a run"
     notification: Json = {"level": "warning", "message": {"text": message}}
     return {"executionSuccessful": True, "toolExecutionNotifications": [notification]}

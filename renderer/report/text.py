@@ -106,13 +106,13 @@ def _grouping_key(finding: Diagnostic) -> Hashable:
 def _other_places(findings: Sequence[Diagnostic]) -> str:
     """Lines with the places of findings that are like one before; the first of them where they are many."""
     shown = findings if len(findings) <= _MOST_PLACES else findings[: _MOST_PLACES - 1]
-    lines = [f"  also: {_where(finding)}" for finding in shown]
+    lines = [f"  also: {_place_text(finding)}" for finding in shown]
     if len(shown) < len(findings):
         lines.append(f"  also: {len(findings) - len(shown)} more places; --format json has all of them")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _where(finding: Diagnostic) -> str:
+def _place_text(finding: Diagnostic) -> str:
     about = printable(str(finding.resource)) if finding.resource else ""
     if finding.location is None:
         return about or "the project"

@@ -14,10 +14,10 @@ _OURS = "vmrender.io"
 
 def concerns(resources: ResourceSet) -> bool:
     """Return whether rules have anything to look at: KubeVirt's objects, or annotations of vmrender."""
-    return any(_is_kubevirts(resource) or has_annotation_of_ours(resource) for resource in resources)
+    return any(_is_kubevirts(resource) or has_vmrender_annotation(resource) for resource in resources)
 
 
-def has_annotation_of_ours(resource: Resource) -> bool:
+def has_vmrender_annotation(resource: Resource) -> bool:
     """Return whether an annotation of the resource is meant for vmrender."""
     annotations = object_at(resource.content, "metadata", "annotations")
     return bool(annotations) and any(_OURS in key for key in annotations)

@@ -14,7 +14,7 @@ from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
 from renderer.model.rule_settings import RULE_CODES, Level
 from renderer.model.suggest import suggest
-from renderer.rules import has_annotation_of_ours
+from renderer.rules import has_vmrender_annotation
 from renderer.rules.context import Context
 from renderer.rules.rule import Finding, Rule
 
@@ -79,9 +79,9 @@ def read_suppressions(resources: Iterable[Resource]) -> Suppressions:
 
 def without_suppressions(resources: ResourceSet) -> ResourceSet:
     """Return the resources without suppressions: the annotations are for vmrender, not for the cluster."""
-    if not any(map(has_annotation_of_ours, resources)):
+    if not any(map(has_vmrender_annotation, resources)):
         return resources
-    return resources.map(lambda r: r.with_content(_cleaned(r.content)) if has_annotation_of_ours(r) else r)
+    return resources.map(lambda r: r.with_content(_cleaned(r.content)) if has_vmrender_annotation(r) else r)
 
 
 def _cleaned(content: JsonObject) -> JsonObject:

@@ -101,7 +101,7 @@ class DiskFileSystem:
         self._folders = {"": self._top}
 
     def read(self, path: str) -> bytes:
-        file, mode = self._look(path)
+        file, mode = self._lookup(path)
         try:
             content = self._confined.read(file, limits().file_size, mode)
         except NotRegularError:
@@ -122,19 +122,19 @@ class DiskFileSystem:
 
     def list(self, path: str) -> tuple[str, ...]:
         try:
-            return tuple(sorted(self._confined.list(self._look(path)[0])))
+            return tuple(sorted(self._confined.list(self._lookup(path)[0])))
         except OSError as error:
             if error.errno in _NO_FOLDER:
                 return ()
             raise _error(Code.FILE_UNREADABLE, f"cannot list {path}: {error.strerror}", path) from error
 
     def resolve(self, path: str) -> str:
-        return self._look(path)[0][len(self._top) :].strip("/") or "."
+        return self._lookup(path)[0][len(self._top) :].strip("/") or "."
 
     def _mode(self, path: str) -> int:
         """The mode of the file, 0 without one. A place that may not be looked into is not empty."""
         try:
-            place, mode = self._look(path)
+            place, mode = self._lookup(path)
             return os.stat(place).st_mode if mode is None else mode  # noqa: PTH116 - texts, for speed
         except (OSError, ValueError) as error:
             if not isinstance(error, OSError) or error.errno in _NO_FILE:
@@ -144,7 +144,7 @@ class DiskFileSystem:
                 Code.FILE_UNREADABLE, f"cannot look into {folder}: {error.strerror}", path
             ) from error
 
-    def _look(self, path: str) -> tuple[str, int | None]:
+    def _lookup(self, path: str) -> tuple[str, int | None]:
         """Return the real path, and the mode of what is there: 0 for nothing, None where that is to be asked.
 
         Folders are resolved once in the life of this object, files every time.

@@ -151,13 +151,11 @@ def answer(fs: FileSystem, question: FileQuestion) -> str:
     return UNANSWERED
 
 
-def content_digest(content: bytes) -> str:
+def content_digest(content: bytes | str) -> str:
     from renderer.model.digest import sha256  # noqa: PLC0415 - for runs with a cache
 
     return sha256(content)
 
 
 def names_digest(names: tuple[str, ...]) -> str:
-    from renderer.model.digest import sha256  # noqa: PLC0415 - as above
-
-    return sha256("\0".join(names))
+    return content_digest("\0".join(names))

@@ -74,7 +74,7 @@ def read_post_build(
     fields = Fields(kustomization.content, kustomization.origin, findings, Code.FLUX_KUSTOMIZATION)
     spec = fields.child("spec")
     if variables_only:
-        findings += _left_out(kustomization)
+        findings += _ignored_field_warnings(kustomization)
     written = spec.child("postBuild")
     written.only("substitute", "substituteFrom", "substituteStrategy")
     strategy = written.choice("substituteStrategy", Strategy)
@@ -99,7 +99,7 @@ def _sources(entries: Iterable[Fields]) -> Iterable[SubstituteReference]:
             yield SubstituteReference(entry.site, kind, name, entry.flag("optional") or False)
 
 
-def _left_out(kustomization: Resource) -> Iterable[Diagnostic]:
+def _ignored_field_warnings(kustomization: Resource) -> Iterable[Diagnostic]:
     for field in _ALSO_CHANGES:
         if object_at(kustomization.content, "spec").get(field):
             yield Diagnostic(

@@ -32,7 +32,7 @@ def findings(violations: Iterable[Violation], target: SchemaTarget) -> Sequence[
     wrong = {violation.place: violation for violation in _about_values(violations)}
     fields = sorted(unknown.keys() | missing | wrong.keys(), key=_order)
     shown, others = fields[:_MOST], fields[_MOST:]
-    misspelled = {_meant_place(field, target) for field in shown if field in unknown} if missing else set()
+    misspelled = {_likely_place(field, target) for field in shown if field in unknown} if missing else set()
     other_names = _other_names(unknown, missing - misspelled, target)
     misspelled |= set(other_names.values()) | _indented_too_little(unknown, wrong, target)
 
@@ -49,9 +49,9 @@ def findings(violations: Iterable[Violation], target: SchemaTarget) -> Sequence[
     return [*found, *(SchemaFinding(field, f"{len(others)} more fields are wrong") for field in others[:1])]
 
 
-def _meant_place(field: FieldPath, target: SchemaTarget) -> FieldPath | None:
+def _likely_place(field: FieldPath, target: SchemaTarget) -> FieldPath | None:
     """The field that was misspelled so. It is one problem, not an unknown field and a missing one."""
-    sibling = meant_sibling(field, target)
+    sibling = likely_sibling(field, target)
     return field.parent.child(sibling) if sibling else None
 
 
@@ -239,7 +239,7 @@ def _unknown_field(
         return SchemaFinding(
             field, message, _rejection_text(field, target), Code.UNKNOWN_FIELD, target=target.judging_release
         )
-    hint = f"{_meant(field, kind, siblings, target)}{_rejection_text(field, target)}"
+    hint = f"{_suggestion(field, kind, siblings, target)}{_rejection_text(field, target)}"
     return SchemaFinding(field, f"{field} is not a field of {target.gvk.kind}", hint, Code.UNKNOWN_FIELD)
 
 
@@ -250,19 +250,19 @@ def misnamed_field(field: FieldPath, meant: FieldPath, target: SchemaTarget) -> 
     return SchemaFinding(field, message, hint, Code.UNKNOWN_FIELD)
 
 
-def meant_sibling(field: FieldPath, target: SchemaTarget) -> str | None:
+def likely_sibling(field: FieldPath, target: SchemaTarget) -> str | None:
     """The field at the same place for which this one was probably written."""
     parent = target.schema.tree.at(field.parent)
     known = tuple(object_at(parent or EMPTY, "properties"))
     return nearest(str(field.segments[-1]), known)
 
 
-def _meant(field: FieldPath, kind: str, siblings: AbstractSet[str], target: SchemaTarget) -> str:
+def _suggestion(field: FieldPath, kind: str, siblings: AbstractSet[str], target: SchemaTarget) -> str:
     place = schema_place(field)
     habit = _SIZE if _is_size_of_source(place) else _HABITS.get(place)
     if habit:
         return f"{habit}; "
-    sibling = meant_sibling(field, target)
+    sibling = likely_sibling(field, target)
     places = right_places(field, kind, siblings, target.schema.tree, anywhere=sibling is None)
     if sibling and (not places or sibling.lower() == place[-1].lower()):
         return f"did you mean {field.parent.child(sibling)}? "

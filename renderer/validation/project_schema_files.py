@@ -62,10 +62,10 @@ class ProjectSchemaFiles:
         if gvk.group not in self.groups:
             return None
         if gvk not in self._found:
-            self._found[gvk] = self._looked_up(gvk)
+            self._found[gvk] = self._lookup(gvk)
         return self._found[gvk]
 
-    def _looked_up(self, gvk: Gvk) -> ProjectSchema | None:
+    def _lookup(self, gvk: Gvk) -> ProjectSchema | None:
         for path, named in self._by_path:
             if named == gvk._replace(kind=gvk.kind.lower()):
                 return _usable(object_at(self._document(path)), path)

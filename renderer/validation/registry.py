@@ -161,7 +161,7 @@ def _kind(gvk: Gvk) -> KubevirtKind:
     if gvk.kind in WITHOUT_SCHEMA or gvk.group not in GROUPS:
         message = f"there is no schema of {gvk.kind}: it is not checked"
         raise _missing(message, _ADD_DEFINITION, Severity.WARNING)
-    meant = _meant(gvk)
+    meant = _kind_hint(gvk)
     if gvk.group == KUBEVIRT and not meant:
         message = (
             f"KubeVirt itself has no kind {gvk.kind}, which another operator has to serve: it is not checked"
@@ -173,7 +173,7 @@ def _kind(gvk: Gvk) -> KubevirtKind:
     )
 
 
-def _meant(gvk: Gvk) -> str:
+def _kind_hint(gvk: Gvk) -> str:
     """Return the hint for a kind that is nearly one of KubeVirt's; empty for one that others may serve.
 
     KubeVirt's own group is shared: node-maintenance-operator, ssp-operator and vm-import-operator began

@@ -41,8 +41,8 @@ def unchecked(resources: ResourceSet, schemas: SchemaRegistry) -> Iterator[Resou
     """Yield the resources that no schema judges, and of which ``validate`` says nothing."""
     for resource in resources:
         with suppress(DiagnosticError):  # a schema that cannot be used is a finding
-            is_told = resource.kind in GROUPS_OF_KINDS or schemas.kubernetes.api_version_of(resource.gvk)
-            if not is_told and not schemas.covers(resource.gvk):
+            is_reported = resource.kind in GROUPS_OF_KINDS or schemas.kubernetes.api_version_of(resource.gvk)
+            if not is_reported and not schemas.covers(resource.gvk):
                 yield resource
 
 
@@ -58,7 +58,7 @@ class _Run:
     def judged(self, resource: Resource) -> Iterator[Diagnostic]:
         gvk = resource.gvk
         if gvk not in self._by_gvk:
-            yield from self._looked_up(gvk, resource)
+            yield from self._lookup_problems(gvk, resource)
         schema = self._by_gvk[gvk]
         if schema is None and gvk not in self._covered:
             yield from self._api_version(resource)
@@ -94,7 +94,7 @@ class _Run:
         at = FieldPath.of("apiVersion")
         return Diagnostic.about(resource, at, Code.API_VERSION, message, f"write apiVersion: {served}")
 
-    def _looked_up(self, gvk: Gvk, resource: Resource) -> Iterator[Diagnostic]:
+    def _lookup_problems(self, gvk: Gvk, resource: Resource) -> Iterator[Diagnostic]:
         self._by_gvk[gvk] = None
         try:
             if self._schemas.covers(gvk):

@@ -140,10 +140,10 @@ def _unresolved(violation: Violation, placeholder: str) -> SchemaFinding:
 def _wrong_type(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     value, schema = violation.value, violation.schema
     message = f"{violation.field} must be {wanted(schema)}, not {found(value)}"
-    return SchemaFinding(violation.field, message, _meant_inside(violation) or type_hint(value, schema))
+    return SchemaFinding(violation.field, message, _likely_child(violation) or type_hint(value, schema))
 
 
-def _meant_inside(violation: Violation) -> str | None:
+def _likely_child(violation: Violation) -> str | None:
     """The field for which ``memory: 4Gi`` and ``cpu: 2`` are probably meant."""
     name, value = str(violation.field.segments[-1]) if violation.field.segments else "", violation.value
     known = object_at(violation.schema, "properties")

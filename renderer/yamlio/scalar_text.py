@@ -21,6 +21,7 @@ _INDICATORS = frozenset("#,[]{}&*!|>'\"%@` ")
 _BLOCK_INDICATORS = frozenset(f"{indicator}{end}" for indicator in "?:-" for end in ("", " "))
 _DOCUMENT_MARKERS = frozenset(("---", "..."))
 # Patterns that few texts need stand here as text: ``re`` compiles them when they are first used.
+_BASE_60 = r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"
 _BREAK_BEFORE_SPACE = f"[{LINE_BREAKS}] "
 
 
@@ -78,18 +79,7 @@ def is_ambiguous(text: str) -> bool:
 
 
 def _is_in_base_60(text: str) -> bool:
-    if ":" not in text or not text.isascii():
-        return False
-    whole, _, fraction = text.partition(".")
-    first, *others = whole.split(":")
-    digits = first[1:] if first.startswith(("+", "-")) else first
-    return (
-        bool(others)
-        and digits[:1].isdigit()
-        and digits.replace("_", "").isdigit()
-        and all(part.isdigit() and (len(part) == 1 or (len(part) == 2 and part < "60")) for part in others)  # noqa: PLR2004 - two digits
-        and not fraction.strip("0123456789_")
-    )
+    return ":" in text and re.fullmatch(_BASE_60, text) is not None
 
 
 #: A line is broken at the first single space beyond this column.

@@ -54,7 +54,7 @@ def discover() -> ExitCode:
       vmrender argocd discover
     """
     try:
-        source = ApplicationSource.here(open_project, os.environ)
+        source = ApplicationSource.in_working_directory(open_project, os.environ)
         if not source.project.fs.is_file(PROJECT_FILE):
             return ExitCode.CLEAN
         overlays = source.overlays
@@ -81,7 +81,7 @@ def generate() -> ExitCode:
 
     ReportTarget(beside_manifests=True).choose()
     parameters = ApplicationParameters.of(os.environ, parse_release)
-    source = ApplicationSource.here(open_project, os.environ)
+    source = ApplicationSource.in_working_directory(open_project, os.environ)
     overlay = source.overlay(parameters)
     outcome = Pipeline(source.project.fs, source.project.config).render(overlay)
     if not outcome.failed:
@@ -122,7 +122,7 @@ def parameters() -> ExitCode:
     Example:
       vmrender argocd parameters
     """
-    source = ApplicationSource.here(open_project, os.environ)
+    source = ApplicationSource.in_working_directory(open_project, os.environ)
     listed = {overlay.path for overlay in source.overlays}
     announced = announced_parameters(
         source.overlay(ApplicationParameters()), is_listed=source.folder in listed

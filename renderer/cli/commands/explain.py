@@ -83,7 +83,7 @@ def _explain_resource(question: Question, *, is_alone: bool, as_json: bool) -> E
         explained = explain_resource(project, question)
     except NoSuchResourceError as error:
         if is_alone:
-            raise UsageError(f"{_no_such_code(question.resource)}\n{error}") from None
+            raise UsageError(f"{_unknown_code_message(question.resource)}\n{error}") from None
         raise
     if explained.history:
         if as_json:
@@ -100,7 +100,7 @@ def _code(word: str) -> Code | None:
     return Code(word) if word in set(Code) else None
 
 
-def _no_such_code(word: str) -> str:
+def _unknown_code_message(word: str) -> str:
     hint = did_you_mean(word.strip("[]").lower(), Code, otherwise="vmrender explain lists them")
     return f"there is no diagnostic code {word!r}; {hint}"
 

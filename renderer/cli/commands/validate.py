@@ -56,13 +56,13 @@ def command(
         findings = [*warnings_as_errors(findings)]
     code = report(result.fs, findings, result.overlays)
     if ReportTarget.chosen().format is Format.TEXT:
-        note(f"checked {_looked_at(result)}")
+        note(f"checked {_scope_text(result)}")
         if result.unchecked:
             note(_unchecked(result.unchecked))
     return code
 
 
-def _looked_at(result: ValidationResult) -> str:
+def _scope_text(result: ValidationResult) -> str:
     """``2 overlays and 1 file``, so that no mistake is taken for nothing to look at."""
     counts = {"overlay": len(result.overlays) - result.unbuilt, "file": len(result.files)}
     parts = [f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items() if count]

@@ -143,7 +143,6 @@ def with_configured_field_specs(field_specs: FieldSpecSet, root: KustomizationRo
 
 
 def _with_crds(field_specs: FieldSpecSet, crds: Iterable[Document]) -> FieldSpecSet:
-
     for crd in crds:
         field_specs = _merged(field_specs, crd_field_specs(crd), crd.site)
     return field_specs

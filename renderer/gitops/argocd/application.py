@@ -158,12 +158,12 @@ def _normalized(source: JsonObject) -> JsonObject:
         if not any(made.get(kind, {}).values() if isinstance(made.get(kind), dict) else ()):
             made.pop(kind, None)
     directory = made.get("directory")
-    if not isinstance(directory, dict) or not any(directory.values()) or not _says_something(directory):
+    if not isinstance(directory, dict) or not any(directory.values()) or not _has_settings(directory):
         made.pop("directory", None)
     return made
 
 
-def _says_something(directory: JsonObject) -> bool:
+def _has_settings(directory: JsonObject) -> bool:
     jsonnet = object_at(directory, "jsonnet")
     flags = directory.get("recurse") is True or directory.get("disableExtensionFilter") is True
     return flags or any(jsonnet.values()) or bool(directory.get("include") or directory.get("exclude"))

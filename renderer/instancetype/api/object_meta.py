@@ -26,7 +26,7 @@ _RFC_3339 = pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", 
 class _Time:
     """``metav1.Time``: RFC 3339."""
 
-    def decode(self, value: Json, how: Decoding) -> Json:  # noqa: ARG002 - every GoType is told how
+    def decode(self, value: Json, decoding: Decoding) -> Json:  # noqa: ARG002 - as every GoType
         if not isinstance(value, str) or not _is_time(value):
             raise DecodeError(f"must be a time as in RFC 3339, not {describe_value(value)}", FieldPath())
         return value

@@ -46,7 +46,7 @@ class Decoding(Record):
 class GoType(Protocol):
     """A type of a field."""
 
-    def decode(self, value: Json, how: Decoding) -> Json:
+    def decode(self, value: Json, decoding: Decoding) -> Json:
         """The value without what Go would drop. Raises ``DecodeError``."""
 
     def normal(self, value: Json) -> Json:
@@ -82,9 +82,9 @@ class Scalar(Record):
         """Return True if Go leaves out a field with this value."""
         return value == self.zero and not self.pointer and not self.written
 
-    def decode(self, value: Json, how: Decoding) -> Json:
+    def decode(self, value: Json, decoding: Decoding) -> Json:
         if self.kind is _Kind.QUANTITY:
-            return self._quantity(value, how)
+            return self._quantity(value, decoding)
         if self.kind is _Kind.INTEGER:
             return self._integer(value)
         if not isinstance(value, str if self.kind is _Kind.STRING else bool):
@@ -98,12 +98,12 @@ class Scalar(Record):
             raise DecodeError(f"must be from {self.minimum} to {self.maximum}, not {value}", FieldPath())
         return value
 
-    def _quantity(self, value: Json, how: Decoding) -> Json:
+    def _quantity(self, value: Json, decoding: Decoding) -> Json:
         try:
             quantity = Quantity.of(value)
         except DiagnosticError:
             self._refuse(value)
-        return quantity.json if how.rewrites_quantities else value
+        return quantity.json if decoding.rewrites_quantities else value
 
     def _refuse(self, value: Json) -> NoReturn:
         raise DecodeError(f"must be {self.expected}, not {describe_value(value)}", FieldPath())
@@ -126,22 +126,22 @@ class Struct(Record):
     later: Mapping[str, Release] = EMPTY
     value: bool = False
 
-    def decode(self, value: Json, how: Decoding) -> Json:
+    def decode(self, value: Json, decoding: Decoding) -> Json:
         if not isinstance(value, dict):
             raise DecodeError(f"must be a mapping, not {describe_value(value)}", FieldPath())
-        decoded = {key: self._decode_field(key, value[key], how) for key in value}
+        decoded = {key: self._decode_field(key, value[key], decoding) for key in value}
         return self._with_written({key: below for key, below in decoded.items() if below is not None})
 
-    def _decode_field(self, key: str, value: Json, how: Decoding) -> Json:
+    def _decode_field(self, key: str, value: Json, decoding: Decoding) -> Json:
         field_type = self.fields.get(key)
-        if field_type is None or self.later.get(key, how.release) > how.release:
-            if how.strict:
+        if field_type is None or self.later.get(key, decoding.release) > decoding.release:
+            if decoding.strict:
                 raise DecodeError("is unknown", FieldPath.of(key))
             return None
         if value is None:
             return None
         try:
-            decoded = field_type.decode(value, how)
+            decoded = field_type.decode(value, decoding)
         except DecodeError as error:
             raise error.below(key) from None
         return None if isinstance(field_type, Scalar) and field_type.omits(decoded) else decoded
@@ -163,14 +163,14 @@ class ListOf(Record):
 
     element: GoType
 
-    def decode(self, value: Json, how: Decoding) -> Json:
+    def decode(self, value: Json, decoding: Decoding) -> Json:
         if not isinstance(value, list):
             raise DecodeError(f"must be a list, not {describe_value(value)}", FieldPath())
-        return [self._decode_element(index, element, how) for index, element in enumerate(value)]
+        return [self._decode_element(index, element, decoding) for index, element in enumerate(value)]
 
-    def _decode_element(self, index: int, element: Json, how: Decoding) -> Json:
+    def _decode_element(self, index: int, element: Json, decoding: Decoding) -> Json:
         try:
-            return self.element.decode({} if element is None else element, how)
+            return self.element.decode({} if element is None else element, decoding)
         except DecodeError as error:
             raise error.below(index) from None
 
@@ -183,14 +183,14 @@ class ListOf(Record):
 class StringMap:
     """``map[string]string``; an empty one is the same as none."""
 
-    def decode(self, value: Json, how: Decoding) -> Json:
+    def decode(self, value: Json, decoding: Decoding) -> Json:
         if not isinstance(value, dict):
             raise DecodeError(f"must be a mapping, not {describe_value(value)}", FieldPath())
-        return {key: self._decode_value(key, child, how) for key, child in value.items()}
+        return {key: self._decode_value(key, child, decoding) for key, child in value.items()}
 
-    def _decode_value(self, key: str, value: Json, how: Decoding) -> Json:
+    def _decode_value(self, key: str, value: Json, decoding: Decoding) -> Json:
         try:
-            return "" if value is None else STRING.decode(value, how)
+            return "" if value is None else STRING.decode(value, decoding)
         except DecodeError as error:
             raise error.below(key) from None
 

@@ -14,11 +14,12 @@ from time import sleep
 import pytest
 
 from renderer.emit import write
-from renderer.emit.ownership import OWNERSHIP_FILE, digest
+from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.emit.proof import PROOF, write_proof
 from renderer.emit.swap import exchange
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.digest import sha256
 from tests.unit.emit.rendered_repository import FOREIGN, NEW, OLD, Repository
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
@@ -272,7 +273,7 @@ def test_a_file_system_with_borders(
 CLAIMS: dict[str, Callable[[Repository], str | None]] = {
     "nothing": lambda _: None,
     "another file": lambda _: "# vmrender-owned 1\n" + "0" * 64 + "  ../../outside/precious\n",
-    "its own file": lambda _: f"# vmrender-owned 1\n{digest(b'planted')}  planted.yaml\n",
+    "its own file": lambda _: f"# vmrender-owned 1\n{sha256(b'planted')}  planted.yaml\n",
     "the tree's own": lambda old: (old.tree / OWNERSHIP_FILE).read_text(),
 }
 

@@ -43,7 +43,7 @@ def check_count(count: int) -> None:
         raise SetError(f"the generators make more than {most} Applications", limit_hint("overlays"))
 
 
-def check_here(block: JsonObject, context: SetContext) -> None:
+def check_this_repository(block: JsonObject, context: SetContext) -> None:
     """Raises ``SetError`` for a git generator that reads another repository."""
     url: Json = block.get("repoURL")
     if isinstance(url, str) and not context.is_this_repository(url, ""):

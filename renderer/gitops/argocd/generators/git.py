@@ -8,7 +8,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
-from renderer.gitops.argocd.generators.context import SetContext, check_count, check_here
+from renderer.gitops.argocd.generators.context import SetContext, check_count, check_this_repository
 from renderer.gitops.argocd.parameters import Parameters, SetError, flattened
 from renderer.gitops.gotemplate.text_functions import sanitized_name
 from renderer.gitops.gotemplate.values import decoded
@@ -21,7 +21,7 @@ from renderer.yamlio.decode import decode_yaml11
 
 def directory_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
     """Return the sets in the order of a walk. Raises ``SetError``."""
-    check_here(block, context)
+    check_this_repository(block, context)
     wanted = [object_at(each) for each in array_at(block, "directories")]
     found = (path for path in folders(context.fs) if _is_wanted(path, wanted))
     values = object_at(block, "values")
@@ -68,7 +68,7 @@ def _is_wanted(path: str, wanted: list[JsonObject]) -> bool:
 
 def file_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
     """Return the sets in the order of the paths. Raises ``SetError``."""
-    check_here(block, context)
+    check_this_repository(block, context)
     entries = [object_at(each) for each in array_at(block, "files")]
     excluded = [_pattern(each) for each in entries if each.get("exclude") is True]
     included = [_pattern(each) for each in entries if each.get("exclude") is not True]
