@@ -47,6 +47,7 @@ from renderer.model.json import (
 from renderer.model.kustomization import Patch
 from renderer.model.list_elements import value_at
 from renderer.model.resource import Resource
+from renderer.model.sharing import share_keys
 from renderer.model.work import spend
 
 
@@ -169,7 +170,8 @@ class StrategicMerge:
         kept = {key: value for key, value in changed.items() if value is not ABSENT}
         merged = with_entries(dest, kept)
         if len(kept) == len(changed):
-            return merged
+            # A mapping of the result for each resource: with further keys it has a table of its own.
+            return share_keys(merged) if len(merged) > len(dest) else merged
         return {key: value for key, value in merged.items() if key in kept or key not in changed}
 
     def _merged_field(self, key: str, dest: Slot, patch: Slot, schema: FieldSchema | None) -> Slot:

@@ -155,7 +155,7 @@ def texts_by_path(resources: Iterable[Resource], paths: Iterable[str]) -> Mappin
     for path in sorted(files):
         text = "---\n".join(bounded_texts(files.pop(path), left))
         left -= len(text)
-        pieces[path] = _pieces(text)
+        pieces[path] = pieces_of(text)
     return _TextsByPath(pieces)
 
 
@@ -190,6 +190,7 @@ class _TextsByPath(Mapping[str, str]):
         return len(self._pieces)
 
 
-def _pieces(text: str) -> tuple[str, ...]:
+def pieces_of(text: str) -> tuple[str, ...]:
+    """Return the text in pieces that take up to 512 bytes each."""
     most = _PIECE if text.isascii() else _WIDE_PIECE
     return tuple([text[start : start + most] for start in range(0, len(text), most)])

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import Any, TypeVar, TypeVarTuple
 
-from renderer.model.json import Json
+from renderer.model.json import Json, JsonObject
 
 Value = TypeVar("Value")
 T = TypeVar("T", bound=Mapping[str, Any] | list[Any])  # `typing` would compile a text
@@ -45,11 +45,7 @@ _results: list[dict[Any, Any]] = []
 
 def share(tree: T) -> T:
     """Return a tree that nobody else has yet, with known parts in place of those that are equal to them."""
-    known: T | None = _shared_tree(tree)
-    if known is not None:
-        return known
-    keyed: Any = share_keys(tree) if isinstance(tree, dict) else tree
-    shared: T = keyed
+    shared: T = _shared_tree(tree)[0]
     return shared
 
 
@@ -57,16 +53,19 @@ def share_part(part: T) -> T:
     """Return the known part that has the same keys, texts and parts; itself if none is known."""
     keys, values = (part, part.values()) if isinstance(part, dict) else ((list,), part)
     key = (*keys, *[each if type(each) is str else id(each) for each in values])
-    known: T | None = _shared(key, part)
-    return part if known is None else known
+    known: T | None = _known.get(key)
+    if known is None:
+        _remember(key, part)
+        return part
+    return known
 
 
-def share_keys(mapping: dict[str, Json]) -> dict[str, Json]:
+def share_keys(mapping: JsonObject) -> JsonObject:
     """Return the mapping with the table of others that have the same keys in the same order."""
     keys = tuple(mapping)
     table = _tables.get(keys)
     if table is not None:
-        return table | mapping
+        return table | mapping  # type: ignore[operator, no-any-return]  # every mapping of a tree is a dict
     seen = _seen.get(keys, 0)
     if seen >= _ALIKE:
         _tables[keys] = _table_of(keys)
@@ -133,8 +132,8 @@ def extended(items: tuple[Any, ...], item: object) -> tuple[Any, ...]:
     return (*items, item)
 
 
-def _shared_tree(tree: Any) -> Any:  # noqa: ANN401 - a mapping or a list, as below
-    """Return the known tree; None for a new one, in which known parts have taken the place of equal ones."""
+def _shared_tree(tree: Any) -> tuple[Any, bool]:  # noqa: ANN401 - a mapping or a list
+    """Return the known tree and True; False for a new one, in which known parts replace equal ones."""
     # A plain loop and exact types, as this goes through everything that is read.
     is_mapping, is_new, is_text = type(tree) is dict, False, True
     for place, child in tree.items() if is_mapping else enumerate(tree):
@@ -143,27 +142,39 @@ def _shared_tree(tree: Any) -> Any:  # noqa: ANN401 - a mapping or a list, as be
             continue
         is_text = False
         if kind is dict or kind is list:
-            known = _shared_tree(child) if child else _EMPTY[kind]
-            if known is None:
-                is_new = True
-                known = share_keys(child) if kind is dict else child
+            if child:
+                known, is_known = _shared_tree(child)
+                is_new = is_new or not is_known
+            else:
+                known = _EMPTY[kind]
             if known is not child:
                 tree[place] = known
     if is_new:
-        return None
+        return (share_keys(tree) if is_mapping else tree), False
+    return _known_or_new(tree, is_text=is_text)
+
+
+def _known_or_new(tree: Any, *, is_text: bool) -> tuple[Any, bool]:  # noqa: ANN401 - as above
+    """Return the known tree that has the same texts and parts and True, or the tree, known from now on."""
+    is_mapping = type(tree) is dict
     if is_mapping:
-        return _shared((*tree, *tree.values()) if is_text else (*tree, *map(id, tree.values())), tree)
-    return _shared((list, *tree) if is_text else (list, *map(id, tree)), tree)
-
-
-def _shared(key: tuple[object, ...], part: Any) -> Any:  # noqa: ANN401 - as above
-    """Return the known part; None for one that is new, and known from now on if it is small."""
+        key = (*tree, *tree.values()) if is_text else (*tree, *map(id, tree.values()))
+    else:
+        key = (list, *tree) if is_text else (list, *map(id, tree))
     known = _known.get(key)
-    if known is None and len(key) <= _MOST:
+    if known is not None:
+        return known, True
+    new = share_keys(tree) if is_mapping else tree
+    _remember(key, new)
+    return new, False
+
+
+def _remember(key: tuple[object, ...], part: Any) -> None:  # noqa: ANN401 - a mapping or a list
+    """Have a part known from now on if it is small."""
+    if len(key) <= _MOST:
         if len(_known) >= _CAPACITY:
             _known.clear()
         _known[key] = part
-    return known
 
 
 def _table_of(keys: Iterable[str]) -> dict[str, Json]:

@@ -5,7 +5,9 @@ from renderer.compose.order import Reorder
 from renderer.model.codes import Code
 from renderer.model.location import Site
 from renderer.source.file_system import MemoryFileSystem
+from renderer.source.find_kustomization import LoadRestrictor
 from renderer.source.load import Loader
+from renderer.source.plugins import listed_resources
 from tests.composing import built, only_error, outcome, warnings
 
 
@@ -112,6 +114,22 @@ def test_what_several_overlays_share_is_composed_once() -> None:
     loader, composer = Loader(MemoryFileSystem(files)), Composer({})
     first, second = (composer.compose(loader.load(path)).value.resources for path in ("a", "b"))
     assert first[0] is second[0]
+
+
+def test_what_is_composed_last_leaves_no_resources_in_files_that_are_listed_once() -> None:
+    files = {
+        "base/kustomization.yaml": b"resources: [c]\nnamePrefix: base-\n",
+        "base/c": obj("ConfigMap", "c").encode(),
+        "one/kustomization.yaml": b"resources: [../base]\nnamePrefix: one-\n",
+        "two/kustomization.yaml": b"resources: [../base, ../base/c]\n",
+    }
+    left = {}
+    for path in ("one", "two"):
+        loader = Loader(MemoryFileSystem(files), LoadRestrictor.NONE)
+        kept, last = (Composer({}).compose(loader.load(path), is_last=is_last) for is_last in (False, True))
+        assert last == kept
+        left[path] = [resource.name for resource in listed_resources(loader.load(path).root)]
+    assert left == {"one": [], "two": ["c", "c"]}
 
 
 def test_a_warning_of_a_base_reaches_every_overlay_that_uses_it() -> None:

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 from itertools import permutations
+from sys import getsizeof
 
 import pytest
 
-from renderer.emit.layout import layout
+from renderer.emit.layout import layout, pieces_of
 from renderer.emit.ownership import is_tree_path
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.location import Site
 from renderer.model.render_config import BUNDLE, PER_RESOURCE
 from renderer.model.resource import Resource, ResourceSet
+from renderer.yamlio.encode import encode
 
 
 def resource(api_version: str, kind: str, name: str, namespace: str = "", **fields: str) -> Resource:
@@ -47,6 +49,17 @@ def test_a_file_for_each_resource_sorted_by_path() -> None:
             "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata:\n  name: web\n  namespace: shop\n",
         ),
     ]
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "漢", "𝄞"])
+def test_a_long_text_is_held_in_pieces_of_at_most_512_bytes(letter: str) -> None:
+    text = letter * 5000
+    pieces = pieces_of(text)
+
+    assert "".join(pieces) == text
+    assert max(map(getsizeof, pieces)) <= 512
+    written = resource("v1", "ConfigMap", "c", data=text)
+    assert layout((written,)) == {"_cluster/configmap_c.yaml": encode((written.content,))}
 
 
 def test_a_bundle_keeps_the_order_of_the_set() -> None:

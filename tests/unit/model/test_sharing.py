@@ -7,7 +7,7 @@ from sys import getsizeof
 
 import pytest
 
-from renderer.model.json import Json, with_value
+from renderer.model.json import Json, JsonObject, with_value
 from renderer.model.location import Site
 from renderer.model.sharing import forget_shared, once_for_same, share, share_keys, share_part
 from renderer.source.resources import read_resources
@@ -130,7 +130,7 @@ def test_arguments_are_held_so_that_no_other_object_gets_their_identity() -> Non
 
 def test_mappings_with_the_same_keys_share_a_table_of_them_also_when_they_are_changed() -> None:
     own: dict[str, Json] = {"name": "vm", "__class__": "b", "c/d": "e"}
-    last = own
+    last: JsonObject = own
     for number in range(100):
         last = share_keys({**own, "name": f"vm-{number}"})
     changed = with_value(last, ("name",), "other")
@@ -139,3 +139,12 @@ def test_mappings_with_the_same_keys_share_a_table_of_them_also_when_they_are_ch
     assert changed == {**own, "name": "other"}
     assert getsizeof(last) < getsizeof(own)
     assert getsizeof(changed) < getsizeof(own)
+
+
+def test_a_part_that_is_found_again_is_the_one_with_the_table() -> None:
+    """It would be held twice: the one with the table by its tree, and the other by those that find it."""
+    names = [f"vm-{number}" for number in range(100)]
+    *_, tree = [share({"made": {"name": name}, "used": {"name": name}}) for name in names]
+
+    assert tree["used"] is tree["made"]
+    assert getsizeof(tree["used"]) < getsizeof({"name": "vm"})
