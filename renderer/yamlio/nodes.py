@@ -187,7 +187,7 @@ def scalar_span(node: Node, line: str, column: int) -> WrittenSpan:
     Of one that goes on on other lines it is that of its first line, and of a block its header.
     """
     line = line[: column + _LONGEST]
-    column = _after_properties(line, column)
+    column = after_properties(line, column)
     for form in (_ALIAS, _BLOCK_HEADER, _DOUBLE_QUOTED, _SINGLE_QUOTED):
         found = form.match(line, column)
         if found:
@@ -202,7 +202,7 @@ def scalar_span(node: Node, line: str, column: int) -> WrittenSpan:
 def collection_span(line: str, column: int) -> WrittenSpan | None:
     """Return the span of the collection in brackets at ``column``; None where there is none."""
     line = line[: column + _LONGEST]
-    column = _after_properties(line, column)
+    column = after_properties(line, column)
     alias = _ALIAS.match(line, column)
     if alias:
         return WrittenSpan(column, alias.end())
@@ -231,7 +231,8 @@ def element_span(line: str, column: int) -> WrittenSpan:
     return collection_span(line, column) or _rest(line, column)
 
 
-def _after_properties(line: str, column: int) -> int:
+def after_properties(line: str, column: int) -> int:
+    """Return the column of what stands behind the anchor and tag at ``column``, if any does."""
     found = _PROPERTIES.match(line, column)
     return found.end() if found else column
 

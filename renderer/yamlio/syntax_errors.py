@@ -20,6 +20,7 @@ from yaml.reader import Reader
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.yamlio.events import CLOSING_BRACKETS, EventSource, Position, position_of, read_events
+from renderer.yamlio.nodes import after_properties
 
 _CONFLICT = pattern(r"(?:<{7}|>{7}|\|{7})(?: |$)|={7}$")
 _KEY_AND_VALUE = pattern(r"\s*(?:- +)*[^\s#'\"\[{].*?:\s+[^\s#]|\s*- +\S")
@@ -142,11 +143,14 @@ class _Explanation:
     """The explanations of one error; each is None where it does not fit."""
 
     def __init__(self, lines: list[str], error: MarkedYAMLError, at: Position) -> None:
-        self.at = Position(min(at.line, len(lines) - 1), at.column)
+        begin = _position(error.context_mark) if error.context_mark else at
+        # What ends too early is wrong on a line behind the last one.
+        self.at, self._begin = (
+            Position(min(place.line, len(lines) - 1), place.column) for place in (at, begin)
+        )
         self._lines = lines
         self._problem = error.problem or ""
         self._context = error.context or ""
-        self._begin = _position(error.context_mark) if error.context_mark else self.at
         self._line = lines[self.at.line]
         self._character = self._line[at.column : at.column + 1]
         self._structure = _Structure(lines, self.at)
@@ -208,7 +212,10 @@ class _Explanation:
             hint = f"remove it, or {_IN_QUOTES}"
             return SyntaxProblem(f"no bracket is open that {self._character} could close", self.at, hint)
         starts = [block.start for block in self._structure.open if block.is_flow]
-        opened = [start for start in starts if self._lines[start.line][start.column] in CLOSING_BRACKETS]
+        places = [
+            Position(start.line, after_properties(self._lines[start.line], start.column)) for start in starts
+        ]
+        opened = [at for at in places if self._lines[at.line][at.column : at.column + 1] in CLOSING_BRACKETS]
         if "parsing a flow" not in self._context or not opened:
             return None
         begin = opened[-1]

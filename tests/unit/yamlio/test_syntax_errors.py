@@ -66,6 +66,7 @@ ALIAS, ANCHOR, TAG, DIRECTIVE = (
         ("a:\n  b: {x: 1\n  c: 3\n", 2, 6, "this { is not closed"),
         ("a:\n  b: [\n  c: 3\nd: 1\n", 2, 6, "this [ is not closed"),
         ("a: [\n", 1, 4, "this [ is not closed"),
+        ("&x [", 1, 4, "this [ is not closed"),
         ('{"a": 1,\n "b": 2\n', 1, 1, "this { is not closed"),
         ('{"a": 1\n "b": 2}\n', 1, 8, "a comma is missing behind this entry"),
         ("a: [1]]\nb: 1\n", 1, 7, "no bracket is open that ] could close"),
