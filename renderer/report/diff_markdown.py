@@ -35,7 +35,13 @@ _MOST_NAMES = 3
 _MOST_FIELDS = 40
 _LONGEST_NAME = 200
 #: What Markdown, GitHub's autolinks, mentions, emoji and formulas begin with.
-_SPECIAL = frozenset("\\`*_{}[]()#+!|~$:^=")
+_SPECIAL = "\\`*_{}[]()#+!|~$:^="
+#: What stands for these and for HTML's own characters; mentions are broken by a space of no width.
+_ESCAPED = str.maketrans(
+    {each: f"&#{ord(each)};" for each in _SPECIAL}
+    | {each: escape(each) for each in "&<>\"'"}
+    | {"@": "@&#8203;"}
+)
 #: Room for the note about what is left out.
 _RESERVED = 400
 
@@ -185,8 +191,4 @@ def _code(text: str, longest: int = 1_000) -> str:
 
 def _prose(text: str, longest: int = 1_000) -> str:
     """Text that may hold something of the manifests."""
-    characters = (
-        f"&#{ord(character)};" if character in _SPECIAL else escape(character)
-        for character in printable(text, longest)
-    )
-    return "".join(characters).replace("@", "@&#8203;").replace("www.", "www&#46;")
+    return printable(text, longest).translate(_ESCAPED).replace("www.", "www&#46;")
