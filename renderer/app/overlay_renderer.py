@@ -143,8 +143,8 @@ def _files(overlay: Overlay, resources: ResourceSet, paths: Sequence[str]) -> Ma
     return {**manifests, **extras(overlay.tree.extras, overlay.path, overlay.kubevirt, manifests, resources)}
 
 
-#: Seconds of work that one process does alone: workers take a while to begin.
-ALONE = 0.3
+#: Seconds of work that a worker is worth: to begin it takes about a tenth of that.
+WORTH_A_WORKER = 0.5
 #: Workers get a share of so many parts each, so that they end at about the same time.
 _PARTS_PER_WORKER = 32
 
@@ -157,20 +157,25 @@ def rendered_in_order(
     Raises what ``OverlayRenderer.render`` raises, in a worker too.
     """
     waiting, seconds = deque(overlays), list[float]()
-    while waiting and (min(jobs, len(waiting)) == 1 or not _is_much(seconds, len(waiting))):
+    while waiting and (workers := min(jobs, len(waiting), workers_worth(seconds, len(waiting)))) <= 1:
         rendered = renderer.render(waiting.popleft(), is_last=not waiting)
         seconds.append(rendered.seconds)
         yield rendered
     if waiting:
-        yield from _rendered_by_workers(renderer, tuple(waiting), min(jobs, len(waiting)))
+        yield from _rendered_by_workers(renderer, tuple(waiting), workers)
 
 
-def _is_much(seconds: Sequence[float], overlays: int) -> bool:
-    """Return True if ``overlays`` more are too much for one process, which took ``seconds`` for each so far.
+def workers_worth(seconds: Sequence[float], overlays: int) -> int:
+    """Return how many workers ``overlays`` more are worth, where those so far took ``seconds`` each.
 
-    The first overlay says little: what all have in common is read with it.
+    The first few also read what all have in common, so the quickest of them says most about the others. The
+    first alone says nothing.
     """
-    return sum(seconds) >= ALONE or (len(seconds) > 1 and min(seconds) * overlays >= ALONE)
+    if sum(seconds) >= WORTH_A_WORKER:
+        each = sum(seconds) / len(seconds)
+    else:
+        each = min(seconds) if len(seconds) > 1 else 0
+    return int(each * overlays / WORTH_A_WORKER)
 
 
 def _rendered_by_workers(

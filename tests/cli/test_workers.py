@@ -18,7 +18,7 @@ from tests.cli.project_of_everything import FILES, write_project
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 #: Workers from the first overlay on.
-EAGER = "from renderer.app import overlay_renderer as w; w.ALONE = 0; "
+EAGER = "from renderer.app import overlay_renderer as w; w.workers_worth = lambda *_: 99; "
 RUN = "from renderer.cli.app import main; main(prog_name='vmrender')"
 SPAWN = "import multiprocessing; multiprocessing.set_start_method('spawn'); "
 
@@ -224,3 +224,18 @@ def test_a_container_s_share_of_processors_counts(tmp_path: Path, monkeypatch: p
         quota.write_text(text)
         found.append(overlay_renderer.processors())
     assert found == [8, 2, 1, 8]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "overlays", "workers"),
+    [
+        ([], 1000, 0),
+        ([5.0], 1, 10),  # it took long, whatever was read for all
+        ([0.06], 1000, 0),  # which may have gone into what all have in common
+        ([0.06, 0.005], 199, 1),
+        ([0.06, 0.01, 0.02], 197, 3),
+        ([0.001, 1.0], 10, 10),  # a small one that happens to be the first
+    ],
+)
+def test_a_worker_has_half_a_second_to_do(seconds: list[float], overlays: int, workers: int) -> None:
+    assert overlay_renderer.workers_worth(seconds, overlays) == workers

@@ -292,7 +292,7 @@ def test_what_workers_and_the_cache_say(tmp_path: Path, monkeypatch: pytest.Monk
     )
     written(tmp_path, files)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(overlay_renderer, "ALONE", 0)
+    monkeypatch.setattr(overlay_renderer, "workers_worth", lambda *_: 99)
     for command in ("render --jobs 2 --format json", "render --jobs 2", "render --check --jobs 2", "render"):
         code, stdout, stderr = invoked(command)
         assert code == 0, stderr
