@@ -73,8 +73,9 @@ def _holds_repositories(folder: Path) -> bool:
 
 
 def pytest_collection_finish() -> None:
-    """Leave out what was collected, which stays to the end, when garbage is looked for."""
+    """Look for garbage seldom, and never among the tests that were collected: they stay to the end."""
     gc.freeze()
+    gc.set_threshold(70_000, 10, 10)
 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
