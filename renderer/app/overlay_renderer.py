@@ -30,7 +30,7 @@ from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem
-from renderer.source.recorder import FileQuestion, RecordedFileSystem, Recorder, Work
+from renderer.source.recorder import FileQuestion, RecordedFileSystem, Recorder, Task
 
 if TYPE_CHECKING:
     from renderer.source.locate import Locator
@@ -40,8 +40,8 @@ class RenderedOverlay(Record):
     """An overlay and its rendered ``files``, text by path below its output folder; none when it failed.
 
     ``findings`` know their lines. ``folders`` are those read as kustomizations. ``inputs`` has the answers to
-    all questions to the repository. ``seconds`` is how long it took, and ``account`` says so in words.
-    ``work`` are the steps that it took (``model.work``), ``read`` the sizes of the files that were read for
+    all questions to the repository. ``seconds`` is how long it took, and ``summary`` says so in words.
+    ``steps`` are those that it took (``model.work``), ``read`` the sizes of the files that were read for
     it first. ``tainted`` are the values noted for it first that no output may repeat (``model.taint``);
     ``may_be_kept`` is False where one of them stands in a line that a finding is about. ``by_worker``:
     another process has rendered it, and is busy with the next ones.
@@ -53,8 +53,8 @@ class RenderedOverlay(Record):
     folders: frozenset[str]
     inputs: Mapping[FileQuestion, str]
     seconds: float
-    account: str
-    work: int
+    summary: str
+    steps: int
     read: Mapping[str, int]
     tainted: tuple[str, ...] = ()
     may_be_kept: bool = True
@@ -79,7 +79,7 @@ class OverlayRenderer:
 
         Raises ``DiagnosticError`` for an error that concerns all overlays.
         """
-        stopwatch, done, work = Stopwatch(), WorkDone(), Work("overlay", overlay.path)
+        stopwatch, done, work = Stopwatch(), WorkDone(), Task("overlay", overlay.path)
         known = count_tainted()
         with self._recorder.using(work):
             composed = self._pipeline.compose_overlay(overlay, is_last=is_last)
@@ -107,8 +107,8 @@ class OverlayRenderer:
             folders=frozenset(used.name for used in self._recorder.used(work) if used.kind == "folder"),
             inputs=self._recorder.inputs(work),
             seconds=stopwatch.seconds(),
-            account=f"{counted} composed in {composing}, expanded and checked in {stopwatch.lap()}",
-            work=steps,
+            summary=f"{counted} composed in {composing}, expanded and checked in {stopwatch.lap()}",
+            steps=steps,
             read=read,
             tainted=tainted_since(known),
             may_be_kept=not findings or self._may_be_kept(findings),
@@ -194,7 +194,7 @@ def _rendered_by_workers(
         part = max(1, len(overlays) // (workers * _PARTS_PER_WORKER))
         for rendered in pool.map(_render, overlays, chunksize=part):
             done += 1
-            add(rendered.work, rendered.read)
+            add(rendered.steps, rendered.read)
             taint(rendered.tainted)
             yield rendered
     except BrokenProcessPool:

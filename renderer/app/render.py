@@ -197,7 +197,7 @@ def _render_changed(
     for number, overlay in enumerate(overlays, start=1):
         with reporter.doing(f"rendering {overlay.path} ({number} of {len(overlays)})"):
             rendered = next(in_order)
-        reporter.detail(f"{overlay.path}: {rendered.account}")
+        reporter.detail(f"{overlay.path}: {rendered.summary}")
         yield rendered
 
 

@@ -130,7 +130,7 @@ class _Validation:
 
     @cached_property
     def lone_files(self) -> LoneFiles:
-        return LoneFiles(self.fs, self.pipeline.judged_groups if self.config.schemas else ALL_GROUPS)
+        return LoneFiles(self.fs, self.pipeline.validated_groups if self.config.schemas else ALL_GROUPS)
 
     @cached_property
     def pipeline(self) -> Pipeline:

@@ -24,7 +24,7 @@ from renderer.model.res_id import Gvk, ResId
 from renderer.model.resource import ResourceSet
 from renderer.model.taint import taint_masking
 from renderer.source.builtin_catalogs import decode_composed, encode_composed
-from renderer.source.recorder import UNANSWERED, FileQuestion, Recorder, Work
+from renderer.source.recorder import UNANSWERED, FileQuestion, Recorder, Task
 
 
 def finding_json(found: Diagnostic) -> Json:
@@ -138,12 +138,12 @@ class KnownCatalogs:
             return None
         if not self._recorded.are_current(entry["inputs"]):
             return None
-        recorder.recall(inputs_of(entry["inputs"]), (Work(*work) for work in entry["used"]))
+        recorder.recall(inputs_of(entry["inputs"]), (Task(*task) for task in entry["used"]))
         return ResourceSet(decode_composed(entry["composed"].encode()).resources)
 
-    def keep(self, folder: str, composed: ResourceSet, recorder: Recorder, work: Work) -> None:
-        """Store the composed resources for the next run; ``work`` is the work of composing them."""
-        seen = recorder.inputs(work)
+    def keep(self, folder: str, composed: ResourceSet, recorder: Recorder, task: Task) -> None:
+        """Store the composed resources for the next run; ``task`` is that of composing them."""
+        seen = recorder.inputs(task)
         if UNANSWERED in seen.values() or any(resource.gvk.group != _GROUP for resource in composed):
             return
         try:
@@ -152,7 +152,7 @@ class KnownCatalogs:
             return
         if taint_masking().is_in(text):
             return
-        used = [list(used) for used in sorted(recorder.used(work))]
+        used = [list(used) for used in sorted(recorder.used(task))]
         self._store.put({"inputs": inputs_json(seen), "used": used, "composed": text}, *self._name(folder))
 
     def _name(self, folder: str) -> Iterable[str]:

@@ -19,7 +19,7 @@ from renderer import __version__
 from renderer.cli import COLLECT_AFTER
 from renderer.cli.command import LazyGroup, Option
 
-#: Every command, its module's name and what ``--help`` says of it, so that neither imports the others.
+#: Every command and its line in ``--help``. Its module has its name, so that ``--help`` imports no command.
 COMMANDS = {
     "argocd": "Run as a config management plugin of Argo CD.",
     "build": "Compose one overlay or catalog folder and print it.",
@@ -44,7 +44,7 @@ COMMANDS = {
     "version": "Print the version.",
 }
 
-#: ``ExitCode.UNREADABLE``, which ``--version`` does not import.
+#: ``ExitCode.UNUSABLE``, which ``--version`` does not import.
 _UNREADABLE = 2
 _CRASH = """\
 vmrender {version}: this is a bug of ours, not of your repository. Please report it with the lines above
@@ -185,7 +185,7 @@ def _report_error(error: Exception, context: click.Context | None) -> int:
         with context.scope(cleanup=False):
             if isinstance(error, WorkLimitError):
                 report(ReportTarget.chosen().fs, (error.diagnostic,))
-                return ExitCode.UNREADABLE
+                return ExitCode.UNUSABLE
             return report(ReportTarget.chosen().fs, error.diagnostics)
     from traceback import format_exception  # noqa: PLC0415 - as above
 

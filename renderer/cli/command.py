@@ -27,7 +27,7 @@ option = partial(click.option, cls=Option)
 
 
 class _WithHelpOption(click.Command):
-    """A command whose ``--help`` is such an option, too."""
+    """A command whose ``--help`` is an ``Option`` as well."""
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         names = self.get_help_option_names(ctx)

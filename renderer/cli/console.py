@@ -45,7 +45,7 @@ class ExitCode(IntEnum):
 
     CLEAN = 0
     FINDINGS = 1  # or differences
-    UNREADABLE = 2  # or wrong usage
+    UNUSABLE = 2  # wrong usage, files that cannot be read or written, a run that exceeds its limit of work
     BUG = 3  # of ours
     INTERRUPTED = 130
 
@@ -136,7 +136,7 @@ def print_lines(lines: str | Iterable[str], *, colour: bool | None = None) -> No
 
 
 def terminal_width() -> int | None:
-    """Return the width of the terminal that standard output is, in characters; None when it is none."""
+    """Return the width of the terminal in characters; None if standard output is not a terminal."""
     if not sys.stdout.isatty():
         return None
     from shutil import get_terminal_size  # noqa: PLC0415 - brings three libraries for archives
@@ -196,12 +196,15 @@ def exit_code_of(diagnostics: Iterable[Diagnostic]) -> ExitCode:
     """Return the worst exit code that one of the errors stands for."""
     codes = {diagnostic.code for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR}
     if codes & UNREADABLE:
-        return ExitCode.UNREADABLE
+        return ExitCode.UNUSABLE
     return ExitCode.FINDINGS if codes else ExitCode.CLEAN
 
 
 def shows_colour(stream: TextIO) -> bool:
-    """https://no-color.org and https://force-color.org; of both the former counts, as in CPython."""
+    """Return True if ``stream`` gets colour; ``NO_COLOR`` wins over ``FORCE_COLOR``, as in CPython.
+
+    Source: https://no-color.org and https://force-color.org.
+    """
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()

@@ -25,7 +25,7 @@ def absorb(resources: ResMap, generated: Resource, behavior: Behavior) -> None:
 
     Raises: duplicate-id, patch-target-missing.
     """
-    keys = resources.with_id(current_identity(generated))
+    keys = resources.keys_of(current_identity(generated))
     changes = behavior in (Behavior.MERGE, Behavior.REPLACE)
     if len(keys) > 1:
         raise _ambiguous(generated, [resources[key] for key in keys])

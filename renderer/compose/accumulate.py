@@ -120,7 +120,7 @@ class Accumulated(Record):
     schema: SchemaInEffect
 
 
-class _Accumulator:
+class _Gathered:
     """The resources gathered for one kustomization; its components work on the same object."""
 
     __slots__ = ("field_specs", "resources", "variables", "warnings")
@@ -132,7 +132,10 @@ class _Accumulator:
         self.warnings: list[Diagnostic] = []
 
     def merge(self, other: Accumulated) -> None:
-        """Raises: duplicate-id, kustomization-field."""
+        """Append what another kustomization gave.
+
+        Raises ``DiagnosticError``: duplicate-id, kustomization-field.
+        """
         self.resources.extend(other.resources)
         self.field_specs = merged_field_specs(self.field_specs, other.field_specs)
         if other.variables:
@@ -160,26 +163,26 @@ class Accumulation:
         self._traces = traces
         self._known: dict[tuple[KustomizationRoot, OpenApi | None], Accumulated] = {}
         self._schema = SchemaInEffect()
-        self._open: list[_Accumulator] = []
+        self._open: list[_Gathered] = []
         self._visits = 0
-        self._takes = False
+        self._empties_files = False
 
     def of(self, root: KustomizationRoot, *, is_last: bool = False) -> Accumulated:
         """Return the result for the root of a build. Raises ``DiagnosticError``.
 
-        With ``is_last``, files that are listed once hold no resources afterwards, so that what a transformer
-        changes goes at once.
+        With ``is_last``, resources are taken out of their files, unless something in the tree is listed
+        twice: their memory is free as soon as a transformer has replaced them.
         """
         self._schema = SchemaInEffect(root.open_api)
         self._open = []
         self._visits = 0
-        self._takes = is_last and _lists_each_once(root)
-        return self._accumulated(root)
+        self._empties_files = is_last and _lists_each_once(root)
+        return self._result_of(root)
 
-    def _accumulated(self, root: KustomizationRoot) -> Accumulated:
+    def _result_of(self, root: KustomizationRoot) -> Accumulated:
         key = root, self._schema.open_api
         if key not in self._known:
-            gathered = _Accumulator()
+            gathered = _Gathered()
             self._open.append(gathered)
             self._accumulate(root, gathered)
             self._open.pop()
@@ -190,7 +193,7 @@ class Accumulation:
                 tuple(dict.fromkeys(gathered.warnings)),  # or those of a base used twice would double
                 self._schema,
             )
-            if self._takes:
+            if self._empties_files:
                 return accumulated
             self._known[key] = accumulated
         self._schema = self._known[key].schema
@@ -203,7 +206,7 @@ class Accumulation:
                 root.open_api, (resource for gathered in self._open for resource in gathered.resources)
             )
 
-    def _accumulate(self, root: KustomizationRoot, into: _Accumulator) -> None:
+    def _accumulate(self, root: KustomizationRoot, into: _Gathered) -> None:
         """Add what ``root`` lists, then transform everything gathered so far."""
         self._count_visit(root)
         spend(_VISIT + 4 * len(into.resources), "composing kustomizations")
@@ -230,17 +233,17 @@ class Accumulation:
             message = f"this build goes through more than {most} kustomizations"
             raise over_limit("kustomizations", message, root.kustomization.site)
 
-    def _add(self, listed: tuple[ResourceFile | KustomizationRoot, ...], into: _Accumulator) -> None:
+    def _add(self, listed: tuple[ResourceFile | KustomizationRoot, ...], into: _Gathered) -> None:
         for entry in listed:
             if isinstance(entry, ResourceFile):
-                read = entry.resources.take() if self._takes else entry.resources
+                read = entry.resources.take() if self._empties_files else entry.resources
                 into.resources.extend(map(with_build_annotations_read, read))
                 del read
             else:
                 self._enter(entry)
-                into.merge(self._accumulated(entry))
+                into.merge(self._result_of(entry))
 
-    def _generate(self, root: KustomizationRoot, into: _Accumulator) -> None:
+    def _generate(self, root: KustomizationRoot, into: _Gathered) -> None:
         if not root.data_generators and not root.generators:
             return
         from renderer.compose.absorb import absorb  # noqa: PLC0415 - only for what is generated
@@ -252,10 +255,10 @@ class Accumulation:
                 if self._observer:
                     self._observer.generated(made, plugin)
                 absorbing = partial(absorb, generated=made, behavior=behavior)
-                among = into.resources.with_id(current_identity(made))
+                among = into.resources.keys_of(current_identity(made))
                 run_observed(self._observer, plugin, absorbing, into.resources, among)
 
-    def _transform(self, root: KustomizationRoot, into: _Accumulator) -> None:
+    def _transform(self, root: KustomizationRoot, into: _Gathered) -> None:
         context = TransformerContext(root, into.field_specs, self._merge_schema, into.warnings.append)
         for kind, entries, transforms in BUILTIN_TRANSFORMERS:
             if not entries(root):

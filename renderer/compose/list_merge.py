@@ -23,11 +23,11 @@ KeyValues: TypeAlias = "tuple[str, ...]"
 ITSELF: Keys = ("",)
 
 _MERGING = "merging lists"
-_MIXED = "a list that merges by key holds something that is no mapping"
+_MIXED = "a list that merges by key holds both mappings and other values"
 
 
 class ElementError(Exception):
-    """A list that is to be merged by key holds an element that has no keys."""
+    """A list cannot be merged by key: its elements are mixed, or too many have no key of their own."""
 
 
 def element_values(elements: Iterable[Json], keys: Keys) -> list[KeyValues]:
@@ -66,13 +66,19 @@ def find_element(elements: Sequence[Json], keys: Keys, values: KeyValues) -> int
 
 
 def set_element(elements: Sequence[Json], element: Json, keys: Keys, values: KeyValues) -> list[Json]:
-    """Return the list with ``element`` in place of each match, else at its end (``ElementSetter``)."""
+    """Return the list with ``element`` in place of each match, else at its end (``ElementSetter``).
+
+    Raises ``ElementError``.
+    """
     kept, matched = _replaced(elements, [element], keys, values)
     return kept if matched else [*kept, element]
 
 
 def delete_elements(elements: Sequence[Json], keys: Keys, values: KeyValues) -> list[Json]:
-    """Return the list without the elements that match, and without empty ones (``ElementSetter``)."""
+    """Return the list without the elements that match, and without empty ones (``ElementSetter``).
+
+    Raises ``ElementError``.
+    """
     return _replaced(elements, [], keys, values)[0]
 
 
@@ -125,9 +131,9 @@ def _text(value: Slot) -> str | None:
 
 
 def append_elements(target: list[Json], source: Sequence[Json], keys: Keys) -> list[Json]:
-    """Return ``target`` with each of ``source`` in place of its match, else at the end.
+    """Return ``target`` with each of ``source`` in place of its match, else at the end (``appendListNode``).
 
-    (``appendListNode``).
+    Raises ``ElementError``.
     """
     for element in source:
         if keys == ITSELF:
@@ -177,9 +183,9 @@ def _agreed(left: KeyValues, right: KeyValues) -> KeyValues | None:
 
 
 def used_keys(found: Iterable[KeyValues], values: KeyValues, keys: Keys) -> tuple[Keys, KeyValues]:
-    """Return the keys that any element has, with their values in one.
+    """Return the keys that at least one element has, and what ``values`` has of them.
 
-    All if none has any (``validateKeys``).
+    If no element has a key, return ``keys`` and ``values`` unchanged (``validateKeys``).
     """
     used = {key for each in found for key, value in zip(keys, each, strict=True) if value}
     if not used:
@@ -230,7 +236,7 @@ def _directive(value: Json) -> Directive:
     return Directive(text)
 
 
-#: Elements of which each is searched for among all the others, as upstream does it.
+#: Lists with missing or repeated keys are searched element by element, as upstream does it, up to so many.
 _MOST_ODD = 2000
 #: Returns the merged element for an element of the object and one of the patch.
 MergeElement: TypeAlias = Callable[[Slot, Slot], Slot]

@@ -78,13 +78,13 @@ def _added_elements(before: list[Json], after: list[Json], known: dict[int, Grow
     """Elements may have moved. One that has changed stands, most likely, where it stood before."""
     spend(len(after) // _KEYS_PER_STEP, "changing resources")
     kept = set(map(id, before))
-    changed = len(before) == len(after)
+    same_length = len(before) == len(after)
     size = depth = 0
     for index, child in enumerate(after):
         if id(child) in kept:
             continue
-        more, deep = _added(before[index], child, known) if changed else _whole(child, known)
-        size += more + (0 if changed else _AROUND)
+        more, deep = _added(before[index], child, known) if same_length else _whole(child, known)
+        size += more + (0 if same_length else _AROUND)
         depth = max(depth, deep)
     return size, depth + 1
 
@@ -146,9 +146,9 @@ class ResMap:
         return tuple(self._resources.items())
 
     def extend(self, resources: Iterable[Resource]) -> None:
-        """Raises: duplicate-id, when one that is here or another of ``resources`` has the same id now.
+        """Append the resources.
 
-        build-limit, when they are too many.
+        Raises ``DiagnosticError``: duplicate-id if two have one id now, build-limit if they are too many.
         """
         by_current, most = self._current(), limits().resources
         for resource in resources:
@@ -163,7 +163,7 @@ class ResMap:
             self._note(self._next_key, resource)
             self._next_key += 1
 
-    def with_id(self, identity: Identity) -> tuple[int, ...]:
+    def keys_of(self, identity: Identity) -> tuple[int, ...]:
         """The keys of the resources that have the id now or had it before."""
         if self._by_any is None:
             self._by_any = {}
@@ -224,7 +224,7 @@ class ResMap:
         self._in_floats[key] = self._resources[key].content
 
     def in_floats(self, key: int) -> Json:
-        """Return the content that the resource had then; it may still share parts with it."""
+        """Return the content of the resource when ``note_in_floats`` noted it; None if nothing did."""
         return self._in_floats.get(key)
 
     def remove(self, key: int) -> None:

@@ -193,7 +193,7 @@ def selected_keys(
 
 def target_of(patch: Resource, resources: ResMap) -> int:
     """The key of the one resource that has or had the id of ``patch``. Raises: patch-target-missing."""
-    keys = resources.with_id(original_identity(with_build_annotations_read(patch)))
+    keys = resources.keys_of(original_identity(with_build_annotations_read(patch)))
     if len(keys) == 1:
         return keys[0]
     found = f"{len(keys)} resources match" if keys else "there is no"

@@ -48,22 +48,22 @@ _LONGEST = 120  # with the longest suffix still under the 255 bytes that file sy
 _SHORT, _GROUP, _IDENTITY, _CONTENT = range(4)
 
 
-def file_paths(resources: Iterable[Resource], pattern: str) -> tuple[str, ...]:
-    """The path of each resource by ``pattern`` (``model.render_config``), in their order.
+def file_paths(resources: Iterable[Resource], file_pattern: str) -> tuple[str, ...]:
+    """The path of each resource by ``file_pattern`` (``model.render_config``), in their order.
 
     If each has a file of its own, no two are equal, even where case does not count; raises
     ``DiagnosticError``: duplicate-id for resources of one identity and content.
     """
     resources = tuple(resources)
-    paths = [_path(resource, pattern, _SHORT) for resource in resources]
-    if not is_per_resource(pattern):
+    paths = [_path(resource, file_pattern, _SHORT) for resource in resources]
+    if not is_per_resource(file_pattern):
         return tuple(paths)
     forms = [_SHORT] * len(resources)
     while shared := {path for path, count in Counter(paths).items() if count > 1}:
         for index, resource in enumerate(resources):
             if paths[index] in shared:
                 forms[index] = _longer(forms[index], resource)
-                paths[index] = _path(resource, pattern, forms[index])
+                paths[index] = _path(resource, file_pattern, forms[index])
     return tuple(paths)
 
 

@@ -39,7 +39,7 @@ def not_found(
     """Return the cause for a matcher whose object of ``kind`` is in no source."""
     message = f"there is no {kind} {matcher.name or 'without a name'}"
     if behaviour.admits_missing_objects:
-        message += f"; KubeVirt {behaviour.release} would admit the VM, but never start it"
+        message += f"; KubeVirt {behaviour.release} would admit the VM, and not start it until there is one"
     defined = None
     hint = _elsewhere(matcher, matcher_type, kind, scope)
     if hint is None and not may_suggest(_STEPS_PER_NAME * scope.catalog.count(*matcher_type.kinds)):

@@ -142,8 +142,8 @@ ALLOCATED_FIELDS = (
     *(AllocatedField(*_ALL_KINDS, (*_ANNOTATIONS, key), source, _always) for key, source in COPIES.items()),
 )
 
-#: Labels and annotations by which Argo CD and Flux know what they deploy, and their notes. One that an import
-#: keeps may be the user's.
+#: Labels and annotations by which Argo CD and Flux know what they deploy, and their notes. An
+#: import keeps those without ``_always``: people set such labels, too.
 TRACKING_MARKS = (
     AllocatedField(*_ALL_KINDS, (*_ANNOTATIONS, "argocd.argoproj.io/tracking-id"), _ARGO_CD_SOURCE, _always),
     AllocatedField(

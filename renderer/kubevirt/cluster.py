@@ -39,8 +39,8 @@ _MAX_PERCENT = 100
 class ClusterConfig(Record):
     """The configuration, with KubeVirt's own defaults for what is not said.
 
-    ``emulated_machines`` are patterns for all architectures, ``emulated_machines_of`` those of one; both hold
-    only what is written, as is ``vm_rollout_strategy``, whose default differs by release.
+    ``emulated_machines`` are patterns for all architectures, ``emulated_machines_of`` those of one; both are
+    empty where nothing is written. So is ``vm_rollout_strategy``, whose default depends on the release.
     ``pci_host_devices`` leads from the resource name of a permitted device to its vendor selector.
     ``mediated_devices`` are the resource names of permitted ones, ``migrating_bindings`` the names of the
     network binding plugins that a live migration takes along. ``max_cpu_sockets`` is 0 where the cluster sets

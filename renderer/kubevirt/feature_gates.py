@@ -236,7 +236,8 @@ _BETA_IS_ON = Release(1, 9)
 _GATES_CAN_BE_DISABLED = Release(1, 8)
 #: A gate that the release does not know is off, even when it is listed.
 _UNKNOWN_IS_OFF = Release(1, 9)
-#: Registered as GA, but not asked for its state: listed, or set otherwise (``PersistentReservationEnabled``).
+#: GA in the registry, yet off unless it is listed or enabled by a setting: KubeVirt looks it up by its name
+#: (``PersistentReservationEnabled``).
 _ASKED_BY_NAME = frozenset({Gate.PERSISTENT_RESERVATION})
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.entry_point import ClusterSettings
+from renderer.model.field_path import FieldPath
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.flux_build import BuildContext, compose_completed
 from renderer.source.file_system import FileSystem
@@ -91,9 +92,7 @@ def build_source(
         if kind is SourceType.KUSTOMIZE:
             completed = complete(fs, source, folder)
             return compose_completed(fs, completed, LoadRestrictor.ROOT_ONLY, context, sorted_by_kind=True)
-        return Outcome(
-            ResourceSet(), (_not_rendered(source, f"its source {source.path} is a {_NAMES[kind]}"),)
-        )
+        return Outcome(ResourceSet(), (_not_rendered(source, f"{source.path} is a {_NAMES[kind]}"),))
     except DiagnosticError as error:
         return Outcome(ResourceSet(), error.diagnostics)
 
@@ -103,14 +102,15 @@ _NAMES = {"helm": "Helm chart", "plugin": "config management plugin"}
 
 def _foreign_source_note(source: DeployedSource) -> Diagnostic:
     what = "a Helm chart of another repository" if source.is_chart else f"in {source.url}"
-    return _not_rendered(source, f"its source is {what}")
+    return _not_rendered(source, f"it is {what}")
 
 
 def _not_rendered(source: DeployedSource, reason: str) -> Diagnostic:
+    field, name = FieldPath(source.field), source.application.name
     return Diagnostic(
         code=Code.NOT_RENDERED,
         severity=Severity.INFO,
-        message=f"nothing is rendered of the Application {source.application.name}: {reason}",
+        message=f"{field} of the Application {name} is not rendered: {reason}",
         sites=(source.site(),),
         resource=source.application.current_id,
     )

@@ -24,7 +24,7 @@ from renderer.pipeline.expansion import Expander
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.source.file_system import FileSystem
 from renderer.source.project import PROJECT_FILE
-from renderer.source.recorder import Recorder, Work
+from renderer.source.recorder import Recorder, Task
 
 if TYPE_CHECKING:
     from renderer.instancetype.catalog import Catalog
@@ -62,7 +62,7 @@ class Checks:
 
     def validated(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
         """Validate all resources against schemas. The value has those to write."""
-        with self._recorder.using(Work("schemas")):
+        with self._recorder.using(Task("schemas")):
             return self._validated(resources, release)
 
     def _validated(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:

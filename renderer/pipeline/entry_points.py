@@ -213,7 +213,12 @@ class EntryPointComposer:
 
 def _applied_by_flux(resources: ResourceSet, entry: Resource) -> ResourceSet:
     """Return what kustomize-controller applies; encrypted Secrets are left to Flux, which has the key."""
-    from renderer.gitops.flux.after_build import is_applied, is_encrypted, read_objects, with_common_metadata
+    from renderer.gitops.flux.applied_objects import (
+        is_applied,
+        is_encrypted,
+        read_objects,
+        with_common_metadata,
+    )
 
     objects = with_common_metadata(read_objects(resources), entry)
     return objects.where(lambda each: is_applied(each) and not is_encrypted(each))

@@ -144,7 +144,7 @@ def _finished(  # noqa: PLR0913 - what decides about variables, each by its name
     strict: bool,
     lenient: bool = False,
 ) -> Outcome[ResourceSet]:
-    from renderer.gitops.flux.after_build import read_objects, with_common_metadata
+    from renderer.gitops.flux.applied_objects import read_objects, with_common_metadata
 
     if composed.failed:
         return composed

@@ -165,7 +165,7 @@ def _wait(
 
 def _flux_notes(entry: OverlayEntry, reached: Iterable[ReachedKustomization]) -> Iterator[Diagnostic]:
     """Yield notes about what the cluster's entry leads to but is not rendered."""
-    from renderer.gitops.flux.after_build import is_encrypted
+    from renderer.gitops.flux.applied_objects import is_encrypted
 
     every = list(reached)
     groups = {

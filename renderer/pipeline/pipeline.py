@@ -1,4 +1,4 @@
-"""The stages in order, for one run: load, compose, expand, name, validate, admit, judge."""
+"""The stages in order, for one run: load, compose, substitute, expand, name, validate, admit, judge."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -79,13 +79,13 @@ class Pipeline:
         self._catalogs = ProjectCatalogs(fs, config, self.compose, self._context)
 
     @property
-    def judged_groups(self) -> frozenset[str]:
+    def validated_groups(self) -> frozenset[str]:
         """The API groups whose objects are validated against a schema."""
         return self._checks.groups
 
     @property
     def unchecked(self) -> Mapping[str, int]:
-        """The number of different objects that no schema has judged so far, by kind."""
+        """The number of different objects that no schema has validated so far, by kind."""
         return {kind: len(objects) for kind, objects in self._checks.unchecked.items()}
 
     def render(self, overlay: Overlay) -> Outcome[ResourceSet]:

@@ -18,7 +18,7 @@ from renderer.pipeline.run_context import RunContext
 from renderer.source.builtin_catalogs import BUILTIN_CATALOGS, builtin_path
 from renderer.source.file_system import FileSystem
 from renderer.source.project import PROJECT_FILE, catalog_site
-from renderer.source.recorder import Work
+from renderer.source.recorder import Task
 
 if TYPE_CHECKING:
     from renderer.instancetype.catalog import Catalog, CatalogSource
@@ -50,13 +50,13 @@ class ProjectCatalogs:
     @property
     def sources(self) -> tuple[CatalogSource, ...]:
         """Return the catalogs, each with its name. Raises ``DiagnosticError``."""
-        with self._recorder.using(Work("catalogs")):
+        with self._recorder.using(Task("catalogs")):
             return self._sources
 
     @property
     def whole(self) -> Catalog:
         """Return all catalogs as one. Raises ``DiagnosticError`` with all that is wrong in one of them."""
-        with self._recorder.using(Work("catalogs")):
+        with self._recorder.using(Task("catalogs")):
             return self._whole if self._beside is None else self._whole.after(self._beside)
 
     @property
@@ -69,7 +69,7 @@ class ProjectCatalogs:
     @property
     def gates_in_repository(self) -> tuple[str, ...]:
         """Return the feature gates that ``KubeVirt`` objects anywhere in the repository turn on."""
-        with self._recorder.using(Work("definitions")):
+        with self._recorder.using(Task("definitions")):
             return self._definitions.feature_gates
 
     @contextmanager
@@ -114,7 +114,7 @@ class ProjectCatalogs:
 
     def _find_definition(self, kinds: Iterable[str], name: str) -> Definition | None:
         kinds = tuple(kinds)
-        with self._recorder.using(Work("definitions")):
+        with self._recorder.using(Task("definitions")):
             return self._definitions.find(kinds, name) or self._shipped(kinds, name)
 
     def _shipped(self, kinds: Iterable[str], name: str) -> Definition | None:
@@ -139,7 +139,7 @@ class ProjectCatalogs:
         return Definitions(self._fs, manifests, _generated)
 
     def _names(self) -> tuple[NamedSource, ...]:
-        with self._recorder.using(Work("names in catalogs")):
+        with self._recorder.using(Task("names in catalogs")):
             return self._named
 
     @cached_property
@@ -159,7 +159,7 @@ class ProjectCatalogs:
         known = self._known.find(folder, self._recorder) if self._known else None
         if known is not None:
             return known
-        work = Work("catalog", folder)
+        work = Task("catalog", folder)
         with self._recorder.using(work):
             composed = self._compose(folder, catalog_site(folder))
         if composed.failed:

@@ -54,7 +54,7 @@ def needs_others(outcome: Outcome[ResourceSet]) -> bool:
 
 def _is_plumbing(outcome: Outcome[ResourceSet]) -> bool:
     """Return whether it holds nothing but objects of Flux and Argo CD themselves, or nothing at all."""
-    from renderer.gitops.flux.after_build import is_encrypted
+    from renderer.gitops.flux.applied_objects import is_encrypted
 
     rest = (each for each in outcome.value if not is_encrypted(each))
     return not outcome.failed and all(each.gvk.group.endswith(_PLUMBING) for each in rest)

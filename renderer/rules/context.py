@@ -45,7 +45,7 @@ def preference_of(context: Context, machine: VirtualMachineView) -> Resource | N
         return None
     cluster_wide = "cluster" in (text_at(matcher, "kind") or "cluster").lower()
     kind = PREFERENCES[1] if cluster_wide else PREFERENCES[0]
-    return context.found(kind, name, "" if cluster_wide else machine.namespace)
+    return context.look_up(kind, name, "" if cluster_wide else machine.namespace)
 
 
 #: The names that a release brings into a cluster by itself, by kind of instance type or preference.
@@ -97,7 +97,7 @@ class Context:
     def of_kind(self, *kinds: str) -> Sequence[Resource]:
         return [resource for kind in kinds for resource in self.by_kind.get(kind, ())]
 
-    def found(self, kind: str, name: str, namespace: str) -> Resource | None:
+    def look_up(self, kind: str, name: str, namespace: str) -> Resource | None:
         """Return the object as expansion finds it: in the overlay, else in the project's catalogs."""
         asked = kind, name, namespace
         if asked not in self._found:
@@ -161,7 +161,10 @@ class Context:
         return any(may_be_in(item, reference.namespace) for reference in named_so)
 
     def unused(self, kind: str) -> Mapping[tuple[str, ...], Sequence[tuple[str, Item]]]:
-        """Return the items no virtual machine refers to, with each present or former name, by its numbers."""
+        """Return (name, item) of the items that no virtual machine refers to, by the numbers in the name.
+
+        An item is there once for each name that it has or had.
+        """
         if kind not in self._unused:
             found: dict[tuple[str, ...], list[tuple[str, Item]]] = {}
             for name, item in self.inventory.names(kind):

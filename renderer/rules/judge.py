@@ -27,6 +27,7 @@ def judge(
     found = [d for d in _found(context, settings, rules, levels) if d.resource not in refused]
     suppressions = read_suppressions(context.resources)
     silenced, kept = _divided([*earlier, *found], suppressions)
+    # An annotation may silence the finding that another one is unused, and may be unused itself.
     unused = [s for s in suppressions.unused(silenced) if s.code is not Code.UNUSED_SUPPRESSION]
     excused, left_over = _divided(_unused_suppressions(unused, earlier, levels), suppressions)
     unneeded = [s for s in suppressions.unused(excused) if s.code is Code.UNUSED_SUPPRESSION]

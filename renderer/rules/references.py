@@ -42,7 +42,7 @@ _CREDENTIALS: tuple[_Way, ...] = tuple(
 
 
 class ReferencePlace(Record):
-    """A field of machines in two parts, as the path of what is right is never needed."""
+    """The path of a field of machines, in two parts: they are joined only for a finding."""
 
     base: FieldPath
     at: tuple[Segment, ...] = ()
@@ -262,7 +262,7 @@ _DIGITS = pattern(r"\d+")
 _SHORTEST_SWAPPED = 3
 _SHORTEST_WORD = 4  # shorter words are as likely to be meant: prod and prd, a and b
 _LONG_WORD = 6
-_FAR = 3  # so many slips are none
+_FAR = 3  # a distance that is no slip any more
 _LONGEST_WORD = 253  # no name in a cluster is longer
 _STEPS_PER_LETTER = 12  # of ``model.work``
 _MOST = 3  # letters that a slip adds or drops
@@ -274,7 +274,7 @@ def numbers_of(name: str) -> tuple[str, ...]:
 
 
 def is_near_miss(written: str, meant: str) -> bool:
-    """``web-cloud-init`` for web-cloudinit, ``databse-root`` for database-root.
+    """Return True if ``written`` is probably a slip for ``meant``: databse-root for database-root.
 
     Names that differ in a number or a short word are different on purpose.
     """
@@ -301,8 +301,8 @@ def _is_mistyped(word: str, meant: str) -> bool:
 def _distance(word: str, other: str) -> int:
     """Letters to insert, remove, change or swap with their neighbour, up to ``_FAR``.
 
-    That is the optimal string alignment. Words that are so far from each other at most have no place
-    more than two away from where it is in the other: all other cells of the table are left at ``_FAR``.
+    That is the optimal string alignment. Only the cells near the diagonal of its table are filled: beyond
+    them the distance is at least ``_FAR``.
     """
     if abs(len(word) - len(other)) >= _FAR:
         return _FAR

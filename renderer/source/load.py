@@ -23,7 +23,7 @@ from renderer.source.kustomization import (
     repeated_fields,
 )
 from renderer.source.plugins import Accumulate, Plugins, listed_resources
-from renderer.source.recorder import Recorder, Work
+from renderer.source.recorder import Recorder, Task
 from renderer.source.resources import read_resources, refuse_no_objects
 from renderer.source.source_files import SourceFiles
 from renderer.yamlio.decode import decode_yaml11
@@ -229,7 +229,7 @@ class Loader:
     def _root(self, folder: str, lineage: AncestorChain, site: Site) -> KustomizationRoot:
         """The root in ``folder``, which is listed at ``site``."""
         entered = lineage.enter(folder, site)
-        with self._recorder.using(Work("folder", folder)):
+        with self._recorder.using(Task("folder", folder)):
             if folder not in self._roots:
                 self._roots[folder] = self._read_root(folder, entered)
             else:

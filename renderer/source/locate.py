@@ -20,7 +20,7 @@ from renderer.yamlio.marks import MarkedFile
 
 #: Steps to look for a field at one site (``model.work``).
 _LOOKING = 60
-#: What admission says of a value that the schema says with the values that are known.
+#: Codes that repeat a finding of the schema about the same value; that one lists the values that are known.
 _TOLD_BY_SCHEMA = frozenset(
     {Code.MATCHER_INVALID, Code.QUANTITY_INVALID, Code.RESOURCE_INVALID, Code.TOPOLOGY, Code.UNKNOWN_KIND}
 )
@@ -96,6 +96,7 @@ class Locator:
         self._texts: dict[GeneratedText, MarkedFile] = {}
 
     def located(self, diagnostic: Diagnostic) -> Diagnostic:
+        """Return the finding with its line in place of its sites, and likewise for all that is related."""
         of_value = not diagnostic.about_key and diagnostic.code not in _ABOUT_KEYS
         site, location = self._found(diagnostic.sites, of_value=of_value)
         related = (*diagnostic.related, *_values(site))
@@ -133,7 +134,7 @@ class Locator:
     def location_of(self, sites: tuple[Site, ...]) -> Location | None:
         """Return the location of the first site that holds its field, or the nearest in the last site.
 
-        Once such searches have taken enough of a run, the last site is the only one.
+        Once such searches have used up their part of the run's work, only the last site is searched.
         """
         return self._found(sites)[1]
 

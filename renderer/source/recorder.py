@@ -14,7 +14,8 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.record import Record
 from renderer.source.file_system import FileSystem
 
-#: The answer to what could not be answered, which is never the same as another.
+#: The answer to a question that failed, or whose answer changed during the run: no result that depends on it
+#: is kept (``cache.known_results``).
 UNANSWERED = "?"
 
 
@@ -25,32 +26,32 @@ class FileQuestion(Record):
     path: str
 
 
-class Work(Record):
-    """A piece of work: what is done, and to what, if it is done to more than one thing."""
+class Task(Record):
+    """The kind of what is done, and the name of what it is done to, if there are several."""
 
     kind: str
     name: str = ""
 
 
-class _Record(Record):
+class _Observed(Record):
     asked: set[FileQuestion]
-    uses: set[Work]
+    uses: set[Task]
 
 
 class Recorder:
-    """Notes every question, for each piece of work that is under way."""
+    """Notes every question, for each task that is under way."""
 
     def __init__(self) -> None:
         self._answers: dict[FileQuestion, str] = {}
-        self._records: dict[Work, _Record] = {}
-        self._under_way: list[_Record] = []
+        self._records: dict[Task, _Observed] = {}
+        self._under_way: list[_Observed] = []
 
     @contextmanager
-    def using(self, work: Work) -> Iterator[None]:
-        """Note that ``work`` is done, or was done before, for the work under way, which depends on it."""
-        record = self._records.setdefault(work, _Record(set(), set()))
+    def using(self, task: Task) -> Iterator[None]:
+        """Note that ``task`` is done, or was done before, for the task under way, which depends on it."""
+        record = self._records.setdefault(task, _Observed(set(), set()))
         if self._under_way:
-            self._under_way[-1].uses.add(work)
+            self._under_way[-1].uses.add(task)
         self._under_way.append(record)
         try:
             yield
@@ -64,17 +65,17 @@ class Recorder:
         if self._under_way:
             self._under_way[-1].asked.add(question)
 
-    def recall(self, seen: Mapping[FileQuestion, str], used: Iterable[Work]) -> None:
-        """Note the questions and dependencies that the work under way had in an earlier run."""
+    def recall(self, seen: Mapping[FileQuestion, str], used: Iterable[Task]) -> None:
+        """Note the questions and dependencies that the task under way had in an earlier run."""
         for question, answered in seen.items():
             self.note(question, answered)
-        for work in used:
-            with self.using(work):
+        for task in used:
+            with self.using(task):
                 pass
 
-    def used(self, work: Work) -> frozenset[Work]:
-        """Return ``work`` and all work that it uses, directly or not."""
-        used, left = {work}, [work]
+    def used(self, task: Task) -> frozenset[Task]:
+        """Return ``task`` and all tasks that it uses, directly or not."""
+        used, left = {task}, [task]
         while left:
             record = self._records.get(left.pop())
             new = record.uses - used if record else ()
@@ -82,9 +83,12 @@ class Recorder:
             left += new
         return frozenset(used)
 
-    def inputs(self, work: Work) -> Mapping[FileQuestion, str]:
-        """Return the questions of ``work`` and of all that it uses, with the answers: digests of content."""
-        asked = {question for used in self.used(work) for question in self._records[used].asked}
+    def inputs(self, task: Task) -> Mapping[FileQuestion, str]:
+        """Return the questions of ``task`` and of all that it uses, with its answer as text.
+
+        That is a digest of content or names, ``True`` or ``False``, or a path.
+        """
+        asked = {question for used in self.used(task) for question in self._records[used].asked}
         places = {question.path for question in asked} | {
             self._answers[question] for question in asked if question.method == "resolve"
         }

@@ -370,7 +370,7 @@ class Evaluated(NamedTuple):
     kept: tuple[str, ...] = ()
 
 
-class Characters:
+class CharacterBudget:
     """Counts the characters of all values, and of the results of operators on them."""
 
     def __init__(self) -> None:
@@ -386,7 +386,7 @@ class Characters:
 def evaluate(
     nodes: Iterable[Node],
     values: Mapping[str, str],
-    characters: Characters | None = None,
+    characters: CharacterBudget | None = None,
     *,
     keeps_unknown: bool = False,
 ) -> Evaluated:
@@ -394,14 +394,16 @@ def evaluate(
 
     ``keeps_unknown``: expansions of variables without a value stay as they are written.
     """
-    evaluation = _Evaluation(values, characters or Characters(), keeps_unknown=keeps_unknown)
+    evaluation = _Evaluation(values, characters or CharacterBudget(), keeps_unknown=keeps_unknown)
     text = "".join(evaluation.text(node) for node in nodes)
     made = {variable: frozenset(texts) for variable, texts in evaluation.made.items()}
     return Evaluated(text, tuple(evaluation.unset), made, tuple(evaluation.kept))
 
 
 class _Evaluation:
-    def __init__(self, values: Mapping[str, str], characters: Characters, *, keeps_unknown: bool) -> None:
+    def __init__(
+        self, values: Mapping[str, str], characters: CharacterBudget, *, keeps_unknown: bool
+    ) -> None:
         self._values = values
         self._characters = characters
         self._keeps_unknown = keeps_unknown

@@ -160,6 +160,7 @@ class VariableReader:
         self._incomplete = False
 
     def read(self, post_build: PostBuild) -> Variables:
+        """Return the values of ``substitute`` and ``substituteFrom``; what cannot be read is a finding."""
         values: dict[str, str] = {}
         confidential: set[str] = set()
         for reference in post_build.sources:

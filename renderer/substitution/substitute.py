@@ -19,7 +19,7 @@ from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
 from renderer.model.taint import taint
 from renderer.substitution.envsubst import (
-    Characters,
+    CharacterBudget,
     Evaluated,
     SubstitutionError,
     TooLongError,
@@ -46,8 +46,8 @@ class Substituted(NamedTuple):
 def substitute(resources: ResourceSet, variables: Variables, *, strict: bool) -> Outcome[Substituted]:
     """Replace variables in the resources, except where a label or annotation forbids it.
 
-    Reports variable-unset, as an error if ``strict``, and substitution-failed; build-limit for values that
-    are too long, and nothing else then.
+    Reports variable-unset (an error if ``strict``), substitution-failed and duplicate-id. Where values are
+    too long, it reports build-limit alone, and returns the resources unchanged.
     """
     if not variables.values and not variables.always and not variables.incomplete:
         return Outcome(Substituted(resources))
@@ -67,7 +67,7 @@ class _Substitution:
     def __init__(self, variables: Variables, severity: Severity) -> None:
         self._variables = variables
         self._severity = severity
-        self._characters = Characters()
+        self._characters = CharacterBudget()
         self.findings: list[Diagnostic] = []
         self.confidential: set[str] = set()
 
@@ -99,8 +99,8 @@ class _Substitution:
     def _read(self, content: JsonObject, evaluated: Evaluated) -> Json:
         """Read an object again that was evaluated. Raises ``SubstitutionError``.
 
-        Where variables keep their place, as a Secret with them is not in the repository, a text may be whole
-        with all of them alone: then it stays as it is written.
+        Where a Secret is not in the repository its variables stay, and the object may be unreadable without
+        their values: then each text is substituted by itself, and one that cannot be read stays as written.
         """
         try:
             return _read_again(evaluated.text)

@@ -149,8 +149,8 @@ class _VmImpacts:
         if self.state.stuck:
             return Impact(Effect.STUCK, self.state.stuck.reason, self.state.stuck.source)
         names = ", ".join(map(str, fields[:_MOST_NAMED])) + (", …" if len(fields) > _MOST_NAMED else "")
-        what = f"{names}: counts" if fields else "it counts"
-        return Impact(Effect.PENDING, f"{what} from the next start on; {_SILENT}", f"{VM} sync")
+        what = f"{names}: takes effect" if fields else "it takes effect"
+        return Impact(Effect.PENDING, f"{what} at the next start; {_SILENT}", f"{VM} sync")
 
     def whole(self) -> Iterator[Impact]:
         """Yield what happens to the VM, whatever field it comes from."""

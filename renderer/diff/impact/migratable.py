@@ -117,7 +117,7 @@ def _volumes(update: Update, state: InstanceState) -> str:
 
 
 def is_shared(update: Update, claim: str) -> bool:
-    """Tell whether a claim is ReadWriteMany, as far as the repository knows it."""
+    """Return False only if the repository has the claim and it is not ReadWriteMany."""
     modes: Sequence[str] = update.access_modes.get(claim, ())
     return not modes or _SHARED in modes
 

@@ -1,7 +1,7 @@
 """The changes that set RestartRequired at once (``pkg/virt-controller/watch/vm``, ``syncRestartRequired``).
 
-The spec that the instance was started from is compared with the new one; before that, what KubeVirt updates
-while a VM runs is copied from the new to the old.
+The fields that KubeVirt updates while a VM runs are first copied from the new spec into the one that it has
+last seen. Whatever still differs needs a restart.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def sync_restart_required(update: Update, state: InstanceState) -> InstanceState
         return state.restarting(_reason(update), *fields)
     if update.cluster.release < _SINCE_MATCHERS_COMPARED_APPLIED and _matchers_differ(update):
         return state.restarting(
-            f"before KubeVirt {_SINCE_MATCHERS_COMPARED_APPLIED} another instance type or preference counts "
-            "from the next start",
+            f"before KubeVirt {_SINCE_MATCHERS_COMPARED_APPLIED} another instance type or preference "
+            "takes effect at the next start",
             *spec_fields(update.before.instance, update.after.instance),
         )
     return state

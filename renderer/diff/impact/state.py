@@ -50,8 +50,8 @@ class HeldChange(NamedTuple):
     after it; both are empty where nothing is refused. ``between`` are its states since it was started from
     ``before``, the oldest first.
     ``access_modes`` are those of the claims and DataVolumes that the repository has, by their names.
-    ``runs`` tells whether there is an instance; None where its run strategy has to tell. ``waiting`` is the
-    state that the cluster holds and the VM was not started with: the change is one of it, not of ``before``.
+    ``runs`` tells whether there is an instance; None where its run strategy has to tell. ``waiting`` is
+    the spec in the cluster where it was changed since the VM started: the change leads from it to ``after``.
     """
 
     before: HeldVm

@@ -41,11 +41,11 @@ _DESCHEDULER = (
     "descheduler.alpha.kubernetes.io/prefer-no-eviction",
 )
 _BACKUP_HOOKS = "kubevirt.io/skip-backup-hooks"
-_PLACED = "it counts from the next live migration on"
+_PLACED = "it takes effect at the next live migration"
 
 
 def handle_affinity_change(update: Update, state: InstanceState) -> InstanceState:
-    """Patch ``affinity`` and ``nodeSelector``; KubeVirt 1.0 and 1.1 do where the VM says so."""
+    """Patch ``affinity`` and ``nodeSelector``; 1.1 where ``liveUpdateFeatures`` asks for it, 1.0 never."""
     release = update.cluster.release
     chosen = object_at(update.after.spec, "liveUpdateFeatures").get("affinity") is not None
     if release < LIVE_UPDATE_FEATURES_UNTIL and not (chosen and release > Release(1, 0)):

@@ -111,7 +111,7 @@ def _judge_run_strategy(views: Views, _change: FieldChange) -> Verdict:
         return Verdict(Effect.START, "it is started")
     if after == WAIT_AS_RECEIVER and before != HALTED:
         return Verdict(Effect.STUCK, "a VM that runs cannot wait as a receiver")
-    return Verdict(Effect.NONE, "it counts when the VM stops")
+    return Verdict(Effect.NONE, "it takes effect when the VM stops")
 
 
 def _judge_matcher(views: Views, change: FieldChange) -> Verdict:

@@ -10,7 +10,7 @@ from renderer.cache.store import Store
 from renderer.model.location import Site
 from renderer.model.resource import Resource, ResourceSet
 from renderer.source.file_system import DiskFileSystem
-from renderer.source.recorder import FileQuestion, RecordedFileSystem, Recorder, Work
+from renderer.source.recorder import FileQuestion, RecordedFileSystem, Recorder, Task
 
 SIZE = Resource(
     {
@@ -22,7 +22,7 @@ SIZE = Resource(
     Site("sizes/small.yaml"),
     (Site("sizes/patch.yaml"),),
 )
-WORK = Work("catalog", "sizes")
+WORK = Task("catalog", "sizes")
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def known(root: Path, project: str = "p") -> KnownCatalogs:
 
 def keep(root: Path, *resources: Resource) -> None:
     recorder = Recorder()
-    with recorder.using(WORK), recorder.using(Work("folder", "sizes")):
+    with recorder.using(WORK), recorder.using(Task("folder", "sizes")):
         RecordedFileSystem(DiskFileSystem(root), recorder).read("sizes/small.yaml")
     known(root).keep("sizes", ResourceSet(resources), recorder, WORK)
 
@@ -50,7 +50,7 @@ def test_it_comes_back_with_what_it_was_made_of(root: Path) -> None:
     with recorder.using(WORK):
         assert known(root).find("sizes", recorder) == ResourceSet((SIZE,))
     assert set(recorder.inputs(WORK)) == {FileQuestion("read", "sizes/small.yaml")}
-    assert Work("folder", "sizes") in recorder.used(WORK)
+    assert Task("folder", "sizes") in recorder.used(WORK)
 
 
 def test_what_changed_is_composed_again(root: Path) -> None:

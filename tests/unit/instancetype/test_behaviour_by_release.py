@@ -167,7 +167,7 @@ FOUR, THREE = instancetype("medium", 4), instancetype("medium", 3)
 VCPUS: dict[str, Json] = {"cpu": {"guest": 2}, "memory": {"guest": "4Gi"}}
 TWO_SOCKETS = cpu(2, 1)
 MISSING = "there is no VirtualMachineClusterInstancetype medium"
-WOULD_BE_ADMITTED = "KubeVirt 1.6 would admit the VM, but never start it"
+WOULD_BE_ADMITTED = "KubeVirt 1.6 would admit the VM, and not start it until there is one"
 UNDECODABLE = ["revision-invalid: spec.instancetype.revisionName"]
 
 SATA_DISK: JsonObject = {"name": "root", "disk": {"bus": "sata"}}

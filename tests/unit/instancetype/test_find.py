@@ -65,7 +65,10 @@ def test_a_name_that_is_not_there_gets_the_nearest_and_where_was_looked() -> Non
 
 
 def test_from_1_6_on_it_is_said_that_kubevirt_would_admit_it() -> None:
-    assert "would admit the VM, but never start it" in cause(Matcher("a"), release="1.6").message
+    assert (
+        "would admit the VM, and not start it until there is one"
+        in cause(Matcher("a"), release="1.6").message
+    )
     assert cause(Matcher("a"), release="1.5").message == "there is no VirtualMachineClusterInstancetype a"
 
 

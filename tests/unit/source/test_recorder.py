@@ -9,12 +9,12 @@ from renderer.source.recorder import (
     FileQuestion,
     RecordedFileSystem,
     Recorder,
-    Work,
+    Task,
     answer,
     content_digest,
 )
 
-A, B, SHARED = Work("overlay", "a"), Work("overlay", "b"), Work("catalogs")
+A, B, SHARED = Task("overlay", "a"), Task("overlay", "b"), Task("catalogs")
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def files() -> MemoryFileSystem:
     return MemoryFileSystem({"a/x": b"x", "b/y": b"y", "c/z": b"z"})
 
 
-def paths(recorder: Recorder, work: Work) -> set[str]:
+def paths(recorder: Recorder, work: Task) -> set[str]:
     return {question.path for question in recorder.inputs(work)}
 
 
