@@ -24,7 +24,7 @@ from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.resource import ResourceSet
 from renderer.model.sharing import forget_shared
-from renderer.model.taint import begin_notes, count_tainted, taint, taint_masking, tainted_since
+from renderer.model.taint import count_tainted, taint, taint_masking, tainted_since
 from renderer.model.work import SharedWork, WorkDone, add, join_run
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
@@ -213,7 +213,6 @@ class _Worker:
 def _begin(renderer: OverlayRenderer, work: SharedWork, most: Limits, in_effect: Limits) -> None:
     restore(most, in_effect)
     join_run(work)
-    begin_notes()
     # Ctrl-C reaches all processes at once: this one ends, and the one that waits for it says so.
     import signal  # noqa: PLC0415 - makes sixty constants, for workers alone
 

@@ -276,23 +276,45 @@ metadata: {name: web, namespace: a}
 spec: {running: true, template: {metadata: {annotations: {pw: CANARY}}, spec: {domain: {devices: {}}}}}
 """
 GENERATED = "resources: [vm.yaml]\nsecretGenerator: [{name: keys, literals: [password=CANARY]}]\n"
+#: A base that removes its Secret again: nothing but the note that was made then tells of the value.
+REMOVED = """\
+resources: [secret.yaml]
+patches: [{patch: "{apiVersion: v1, kind: Secret, metadata: {name: keys}, $patch: delete}"}]
+"""
 
 
-def test_what_workers_and_the_cache_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A finding about a line with the value: the process that prints it has never read the file."""
+@pytest.mark.parametrize("alone", [0, 1])
+@pytest.mark.parametrize("secrets", ["overlay", "base"])
+def test_what_workers_and_the_cache_say(
+    secrets: str, alone: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A finding about a line with the value: the process that prints it has never read the file.
+
+    The Secret of a base that all share is read by the first process alone, before workers begin, and the
+    overlay that it renders has no findings, so that it is not rendered again.
+    """
     overlays = [f"o{number}" for number in range(6)]
+    kustomization = GENERATED if secrets == "overlay" else "resources: [../base, vm.yaml]\n"
     files = {
-        f"{overlay}/{path}": text.replace("CANARY", f"{CANARY}-{overlay}")
+        f"{overlay}/{path}": text.replace("CANARY", CANARY if secrets == "base" else f"{CANARY}-{overlay}")
         for overlay in overlays
-        for path, text in (("kustomization.yaml", GENERATED), ("vm.yaml", WARNED))
+        for path, text in (("kustomization.yaml", kustomization), ("vm.yaml", WARNED))
     }
+    if secrets == "base":
+        files["o0/vm.yaml"] = "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}\n"
+    files["base/kustomization.yaml"] = REMOVED
+    files["base/secret.yaml"] = (
+        f"{{apiVersion: v1, kind: Secret, metadata: {{name: keys}}, stringData: {{password: {CANARY}}}}}\n"
+    )
     listed = ", ".join(f"path: {overlay}" for overlay in overlays).replace(", ", "}, {")
     files["vmrender.yaml"] = (
         f"apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{{{listed}}}]\n"
     )
     written(tmp_path, files)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(overlay_renderer, "workers_worth", lambda *_: 99)
+    monkeypatch.setattr(
+        overlay_renderer, "workers_worth", lambda seconds, _: 99 if len(seconds) >= alone else 0
+    )
     for command in ("render --jobs 2 --format json", "render --jobs 2", "render --check --jobs 2", "render"):
         code, stdout, stderr = invoked(command)
         assert code == 0, stderr
