@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from renderer.app.reporter import Stopwatch
 from renderer.cache.known_results import KnownCatalogs
 from renderer.emit.layout import file_paths, texts_by_path
-from renderer.model.diagnostic import Diagnostic
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.limits import Limits, restore, snapshot
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
@@ -41,8 +41,8 @@ class RenderedOverlay(Record):
 
     ``findings`` know their lines. ``folders`` are those read as kustomizations. ``inputs`` has the answers to
     all questions to the repository. ``seconds`` is how long it took, and ``summary`` says so in words.
-    ``steps`` are those that it took (``model.work``), ``read`` the sizes of the files that were read for
-    it first. ``tainted`` are the values noted for it first that no output may repeat (``model.taint``);
+    ``steps`` are those that it took (``model.work``), ``read`` the sizes of the files that no earlier overlay
+    had read. ``tainted`` are the values noted for it first that no output may repeat (``model.taint``);
     ``may_be_kept`` is False where one of them stands in a line that a finding is about. ``by_worker``:
     another process has rendered it, and is busy with the next ones.
     """
@@ -79,38 +79,44 @@ class OverlayRenderer:
 
         Raises ``DiagnosticError`` for an error that concerns all overlays.
         """
-        stopwatch, done, work = Stopwatch(), WorkDone(), Task("overlay", overlay.path)
-        known = count_tainted()
-        with self._recorder.using(work):
+        stopwatch, work_done, task = Stopwatch(), WorkDone(), Task("overlay", overlay.path)
+        tainted_before = count_tainted()
+        with self._recorder.using(task):
             composed = self._pipeline.compose_overlay(overlay, is_last=is_last)
             composing = stopwatch.lap()
             counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
-            outcome = self._pipeline.checked(overlay, composed).in_overlay(overlay.path)
-            # Paths that came later would lie in the room that the composed resources leave, all over it.
-            paths = () if outcome.failed else file_paths(outcome.value, overlay.files)
-            del composed  # what only it holds makes room for the texts
-            if is_last:
-                forget_shared()  # or a few parts hold pages of memory that nothing else is on any more
-            files = {} if outcome.failed else _files(overlay, outcome.value, paths)
+            outcome = self._pipeline.checked(overlay, composed)
+            files: Mapping[str, str] = {}
             found = outcome.diagnostics
+            try:
+                # Paths that came later would lie in the room that the composed resources leave, all over it.
+                paths = () if outcome.failed else file_paths(outcome.value, overlay.files)
+                del composed  # what only it holds makes room for the texts
+                if is_last:
+                    forget_shared()  # or a few parts hold pages of memory that nothing else is on any more
+                if not outcome.failed:
+                    files = _files(overlay, outcome.value, paths)
+            except DiagnosticError as error:
+                found += error.diagnostics
             del outcome  # what only it holds makes room for the files that findings are about
+        found = Outcome(None, found).in_overlay(overlay.path).diagnostics
         findings = self._located(found)
         if findings:
             from renderer.kubevirt.confidential import mask_in_findings  # noqa: PLC0415 - only when something is wrong
 
             findings = mask_in_findings(findings, taint_masking())
-        steps, read = done.since()
+        steps, read = work_done.since()
         return RenderedOverlay(
             overlay=overlay,
             files=files,
             findings=findings,
-            folders=frozenset(used.name for used in self._recorder.used(work) if used.kind == "folder"),
-            inputs=self._recorder.inputs(work),
+            folders=frozenset(used.name for used in self._recorder.used(task) if used.kind == "folder"),
+            inputs=self._recorder.inputs(task),
             seconds=stopwatch.seconds(),
-            summary=f"{counted} composed in {composing}, expanded and checked in {stopwatch.lap()}",
+            summary=f"{counted} composed in {composing}, expanded, checked and laid out in {stopwatch.lap()}",
             steps=steps,
             read=read,
-            tainted=tainted_since(known),
+            tainted=tainted_since(tainted_before),
             may_be_kept=not findings or self._may_be_kept(findings),
         )
 
@@ -134,7 +140,7 @@ class OverlayRenderer:
 
 
 def _files(overlay: Overlay, resources: ResourceSet, paths: Sequence[str]) -> Mapping[str, str]:
-    """Return the texts of an overlay's files, and leave no resource where nothing else is made of them."""
+    """Return the texts of an overlay's files; empty ``resources``, to free memory, unless extras need it."""
     if not overlay.tree.extras:
         return texts_by_path(resources.take(), paths)
     manifests = texts_by_path(resources, paths)
@@ -168,8 +174,8 @@ def rendered_in_order(
 def workers_worth(seconds: Sequence[float], overlays: int) -> int:
     """Return how many workers ``overlays`` more are worth, where those so far took ``seconds`` each.
 
-    The first few also read what all have in common, so the quickest of them says most about the others. The
-    first alone says nothing.
+    Those of the first half second also read what all have in common: the quickest of them says most about the
+    others, and one alone nothing. From then on their mean counts.
     """
     if sum(seconds) >= WORTH_A_WORKER:
         each = sum(seconds) / len(seconds)

@@ -101,7 +101,7 @@ def test_a_log_gets_no_progress(project: Path) -> None:
 def test_verbose_says_what_is_done_and_how_long_it_took(project: Path) -> None:
     seen = re.sub(r"\d+ ms|\d+\.\d s", "TIME", run(project, "render", "prod", "-v").stderr)
     assert seen == (
-        "overlays/prod: 1 resource composed in TIME, expanded and checked in TIME\n"
+        "overlays/prod: 1 resource composed in TIME, expanded, checked and laid out in TIME\n"
         "overlays/prod -> rendered/prod: 1 file (1 created)\n"
         "rendered/prod: written in TIME\n"
         "done in TIME\n"

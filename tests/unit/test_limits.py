@@ -341,6 +341,27 @@ def test_an_overlay_of_too_much_text() -> None:
     assert (found.code, found.sites) == (Code.BUILD_LIMIT, (Site("a.yaml"),))
 
 
+def test_an_overlay_of_too_much_text_hides_no_finding_of_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = f"{{apiVersion: v1, kind: ConfigMap, metadata: {{name: large}}, data: {{a: {'x' * 3000}}}}}\n"
+    files = {
+        "o/kustomization.yaml": "resources: [large.yaml]\n",
+        "o/large.yaml": large,
+        "p/kustomization.yaml": "resources: [absent.yaml]\n",
+    }
+    project = PROJECT.replace("[path: o]", "[{path: o}, {path: p}]")
+    monkeypatch.chdir(_project_of(tmp_path, {"vmrender.yaml": project, **files}))
+    monkeypatch.setenv(VARIABLE, "output_size=2000")
+
+    result = CliRunner().invoke(main, ["render"])
+
+    assert "error[build-limit]" in result.stderr
+    assert "o/large.yaml" in result.stderr
+    assert "p/kustomization.yaml" in result.stderr
+    assert not (tmp_path / "rendered").exists()
+
+
 def test_chains_of_links_are_not_followed_without_end(tmp_path: Path) -> None:
     (tmp_path / "0").write_text("x", encoding="utf-8")
     for number in range(1500):
