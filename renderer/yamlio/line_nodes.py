@@ -1,6 +1,6 @@
 """Find keys and values in common YAML line by line: the nodes of ``nodes.py``, made when they are asked for.
 
-What ``line_reader`` takes has nodes here, and the same text is refused. A finding asks for one field of a
+What ``line_reader`` takes has nodes here; the rest is refused, but repeated keys are kept. A finding asks for one field of a
 document: the lines beside the way to it are passed over, which takes a fifth of the time of libyaml's events.
 """
 
@@ -16,8 +16,8 @@ from renderer.yamlio.line_reader import BLANK, LINE_TABLES, BlockHeader, Line, R
 from renderer.yamlio.nodes import Node
 
 _QUOTES = "\"'"
-#: Entries of a mapping that are looked for one by one.
-_MANY = 6
+#: Entries of a mapping that are looked up singly, before all are made.
+_LOOKED_UP_SINGLY = 6
 
 
 class _Entry(NamedTuple):
@@ -73,7 +73,7 @@ class _LazyMapping(_LazyNode):
     def entry(self, key: str) -> tuple[Node, Node] | None:
         if key in self._found:
             return self._found[key]
-        if len(self._found) >= _MANY:
+        if len(self._found) >= _LOOKED_UP_SINGLY:
             return super().entry(key)
         found = self._found[key] = self._find(key)
         return found
@@ -82,7 +82,7 @@ class _LazyMapping(_LazyNode):
 def line_nodes(text: str, parse_flow: Callable[[str], Node | None]) -> Node:
     """Return the root of a document. Raises ``UnusableError`` to refuse it.
 
-    ``parse_flow`` returns the root of a text that holds nothing but a list of one collection in brackets.
+    ``parse_flow`` returns the root of ``- [...]`` or ``- {...}``.
     """
     return _Document(text, parse_flow).root()
 
@@ -179,11 +179,20 @@ class _Document:
 
     def _flow(self, number: int, column: int, text: str) -> Node:
         def make() -> Sequence[Node]:
-            # Where it stands in the document, so that positions are those in the document.
-            root = self._parse_flow("\n" * number + " " * (column - 2) + f"- {text}")
-            return root.items[0].items if root else ()
+            # Behind as much as stands before it, so that columns are those of the document; lines are not.
+            root = self._parse_flow(" " * (column - 2) + f"- {text}")
+            found = root.items[0].items if root else ()
+            _move_down(found, number)
+            return found
 
         return _LazyNode(number, column, is_mapping=text[0] == "{", make=make)
+
+
+def _move_down(nodes: Sequence[Node], lines: int) -> None:
+    """Add ``lines`` to the lines of nodes that nobody else has yet, and of all below them."""
+    for node in nodes:
+        node.line += lines
+        _move_down(node.items, lines)
 
 
 def _scalar(line: int, column: int, text: str) -> Node:
@@ -191,7 +200,7 @@ def _scalar(line: int, column: int, text: str) -> Node:
 
 
 def _entries(lines: Sequence[str], start: int) -> Sequence[_Entry]:
-    """Return the entries from line ``start`` on. Raises ``UnusableError`` for what ``read_lines`` refuses."""
+    """Return the entries from line ``start`` on. Raises ``UnusableError`` for what no table of lines has."""
     table = LINE_TABLES[id(RESOURCE_AS_WRITTEN)]
     waiting = list(lines[start:])
     waiting.reverse()

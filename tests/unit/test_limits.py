@@ -352,7 +352,7 @@ def test_an_overlay_of_too_much_text_hides_no_finding_of_the_others(
     }
     project = PROJECT.replace("[path: o]", "[{path: o}, {path: p}]")
     monkeypatch.chdir(_project_of(tmp_path, {"vmrender.yaml": project, **files}))
-    monkeypatch.setenv(VARIABLE, "output_size=2000")
+    monkeypatch.setenv(VARIABLE, "outputSize=2000")
 
     result = CliRunner().invoke(main, ["render"])
 
