@@ -43,7 +43,10 @@ T = TypeVar("T")
 
 
 def is_at_work(root: Path, output: str) -> bool:
-    """Return True if a run that changes trees is under way, or was killed, and if ``output`` is refused."""
+    """Return True if a run that changes trees is under way or was killed.
+
+    Also for an ``output`` that is refused: writing it says why.
+    """
     try:
         return has_staging_folder(OutputFolder.locate(root, output))
     except DiagnosticError:
@@ -126,9 +129,9 @@ def _take_over_rights(path: Path, status: os.stat_result) -> None:
 
 _HINT = "nothing is lost: free space or give access, then render again"
 
-#: Trees that are built, and then are on the disk, at the same time. Each has two folders open, at most.
+#: Trees in one batch; each keeps up to two folders open.
 TREES_AT_ONCE = 32
-#: So many where the system lets this process open enough files, half of them for other purposes.
+#: The most in a batch, where they take a quarter of the files that this process may open.
 _MOST_TREES_AT_ONCE = 256
 
 
@@ -145,14 +148,16 @@ def most_trees_at_once() -> int:
 class TreeChange(Record):
     """A tree that is to hold ``files``, text by path; other files that vmrender wrote are removed.
 
-    ``force`` names files to replace or remove although they are not vmrender's. What a run that was killed
-    has left is repaired first, and ``on_repair`` is called, even if the run fails later.
+    With ``removes`` its folder is removed, too, unless it holds somebody's files. ``force`` names files to
+    replace or remove although they are not vmrender's. What a run that was killed has left is repaired first,
+    and ``on_repair`` is called, even if the run fails later.
     """
 
     output: str
     files: Mapping[str, str]
     force: Collection[str] = ()
     on_repair: Callable[[Repair], object] = lambda _: None
+    removes: bool = False
 
 
 class Written(Record):
@@ -247,8 +252,7 @@ class TreeBatch:
             closing(_write_steps(self._root, change, self._turn))
         )
         self._go_on(number, None)
-        if number in self._writing:
-            self._above |= dict.fromkeys(missing)
+        self._above |= dict.fromkeys(each for each in missing if os.path.lexists(self._root / each))
 
     def finish(self) -> list[Written | DiagnosticError | None]:
         """Wait for the disk, put the trees in place, and return what came of each, in order.
@@ -256,10 +260,10 @@ class TreeBatch:
         None is for a tree that needs the lock of another folder. A disk that fails one fails all of them.
         """
         while self._writing:
-            failure = _failure_of(self._turn.unsynced)
+            failure = _sync(self._turn.unsynced)
             for number in tuple(self._writing):
                 self._go_on(number, failure)
-        _failure_of(self._turn.unsynced)  # what the last steps left: the trees are in place
+        _sync(self._turn.unsynced)  # what the last steps left: the trees are in place
         return [self._results[number] for number in range(len(self))]
 
     def _go_on(self, number: int, failure: OSError | None) -> None:
@@ -277,7 +281,8 @@ class TreeBatch:
             del self._writing[number]
 
 
-def _failure_of(unsynced: Unsynced) -> OSError | None:
+def _sync(unsynced: Unsynced) -> OSError | None:
+    """Wait until all of it is on the disk; return the error of a disk that fails."""
     try:
         unsynced.sync()
     except OSError as error:
@@ -294,18 +299,13 @@ def remove_tree(
 ) -> Written:
     """Remove the files that vmrender wrote into ``output``, and the folder too unless it holds other files.
 
-    Raises ``DiagnosticError`` as ``write_tree`` does, with nothing removed.
+    Raises ``DiagnosticError`` as ``write_tree`` does, with nothing removed; where only the folder cannot be
+    removed, its files are gone.
     """
-    written = write_tree(root, output, {}, force=force, on_repair=on_repair)
-    with (
-        disk_errors(Code.WRITE_FAILED, "remove", output, _HINT),
-        OutputFolder.locate(root, output).held() as folder,
-    ):
-        with suppress(FileNotFoundError), opened_folder(folder, PurePosixPath()) as inside:
-            (inside / OWNERSHIP_FILE).unlink()
-        with suppress(OSError):  # somebody's file is in it
-            folder.rmdir()
-    return written
+    [result] = write_trees(root, [TreeChange(output, {}, force, on_repair, removes=True)])
+    if isinstance(result, DiagnosticError):
+        raise result
+    return result
 
 
 #: The steps of a change: after each, what was written has to be on the disk before the next may begin.
@@ -318,13 +318,13 @@ def _write_steps(root: Path, change: TreeChange, turn: Turn) -> _Steps[Written]:
     Raises as ``write_tree``, and ``OtherTurnError`` before anything is done.
     """
     wanted, force = encode_files(change.files), change.force
-    with disk_errors(Code.WRITE_FAILED, "write", change.output, _HINT):
+    with disk_errors(Code.WRITE_FAILED, "remove" if change.removes else "write", change.output, _HINT):
         folder = OutputFolder.below(root, change.output)
         area = StagingArea.of(folder)
         plan = plan_tree(read_tree(folder, wanted), wanted, force)
-        if plan.is_done and not area.is_left_over():
+        if plan.is_done and not area.is_left_over() and not change.removes:
             return _written(plan)
-        # So far this may have been another process's work half-way: only under the lock does it count.
+        # What was read without the lock may be half-written by another process: it is read again.
         with area.entered(turn) as staging, folder.held() as held:
             if staging.was_left:
                 change.on_repair(repair_needed(staging))
@@ -337,13 +337,23 @@ def _write_steps(root: Path, change: TreeChange, turn: Turn) -> _Steps[Written]:
                 build_tree(held, staging.building, plan, wanted, turn.unsynced)
                 yield
                 rescued += yield from _exchange_steps(staging, held, tree, plan, force)
+            if change.removes:
+                _remove_folder(held)
             return _written(plan, rescued)
+
+
+def _remove_folder(folder: Path) -> None:
+    """Remove the ownership file, and the folder unless somebody's file is in it."""
+    with suppress(FileNotFoundError), opened_folder(folder, PurePosixPath()) as inside:
+        (inside / OWNERSHIP_FILE).unlink()
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def _exchange_steps(
     area: Staging, folder: Path, tree: Tree, plan: TreePlan, force: Collection[str]
 ) -> _Steps[tuple[str, ...]]:
-    if not is_folder(folder) and _is_moved(area.building, folder, _IN_THE_WAY):
+    if not is_folder(folder) and _try_move(area.building, folder, _IN_THE_WAY):
         area.unsynced.add_folder(str(folder.parent))
         yield
         return ()
@@ -355,7 +365,7 @@ def _exchange_steps(
         moved_in = (
             exchange(area.swapping, folder)
             if is_folder(folder)
-            else _is_moved(area.swapping, folder, {errno.EXDEV})
+            else _try_move(area.swapping, folder, {errno.EXDEV})
         )
     except OSError:
         remove_old_tree(area.swapping, folder)
@@ -377,7 +387,7 @@ def _exchange_steps(
 _IN_THE_WAY = frozenset({errno.EXDEV, errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR})
 
 
-def _is_moved(new: Path, folder: Path, cannot: Collection[int]) -> bool:
+def _try_move(new: Path, folder: Path, cannot: Collection[int]) -> bool:
     """Move ``new`` to where no ``folder`` is, in one step; return False after an error of ``cannot``."""
     try:
         new.rename(folder)

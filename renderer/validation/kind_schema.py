@@ -13,9 +13,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from renderer.deferred import defer
-from renderer.model.field_path import FieldPath, Segment
+from renderer.model.field_path import ROOT, FieldPath, Segment, parse_pointer
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.record import Record
+from renderer.validation.kubernetes_formats import KEY_FORMATS
 from renderer.validation.surely_valid import is_surely_valid
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class SchemaTree:
 
     def __init__(self, document: JsonObject) -> None:
         self._document = document
+        self._targets: dict[str, JsonObject] = {}
 
     def at(self, field: FieldPath) -> JsonObject | None:
         """The schema of ``field``, None when there is no such field."""
@@ -82,21 +84,19 @@ class SchemaTree:
         """Return the places of all fields called ``name``, except for those below ``status``."""
         return self._places_by_name.get(name, ())
 
-    @property
     def all_places(self) -> Iterator[SchemaPlace]:
         """Yield the places of all fields, except for those below ``status``."""
         return (place for places in self._places_by_name.values() for place in places)
 
     def _child(self, schema: JsonObject, segment: Segment) -> JsonObject | None:
-        if isinstance(segment, int):
-            child = schema.get("items")
-        else:
+        if isinstance(segment, str):
             properties = object_at(schema, "properties")
-            name = str(segment)
-            child = properties[name] if name in properties else schema.get("additionalProperties")
-            if name in properties and not isinstance(child, dict):
-                return EMPTY
-        return self._resolved(child) if isinstance(child, dict) else None
+            child = properties[segment] if segment in properties else schema.get("additionalProperties")
+        else:
+            child = schema.get("items")
+        if isinstance(child, dict):
+            return self._resolved(child)
+        return EMPTY if child is True else None
 
     @cached_property
     def _places_by_name(self) -> dict[str, tuple[SchemaPlace, ...]]:
@@ -122,13 +122,31 @@ class SchemaTree:
                 yield place, self._resolved(child)
 
     def _resolved(self, schema: JsonObject) -> JsonObject:
-        name = text_at(schema, "$ref").removeprefix("#/$defs/")
-        return object_at(self._document, "$defs", name) if name else schema
+        reference = text_at(schema, "$ref")
+        if not reference:
+            return schema
+        if reference not in self._targets:
+            target = schema_at(self._document, parse_pointer(reference))
+            self._targets[reference] = self._resolved(target)  # circles are refused where the schema is read
+        return self._targets[reference]
+
+
+def schema_at(document: JsonObject, way: Iterable[str]) -> JsonObject:
+    """Return the subschema that keys and indices lead to, also by ``$ref``; an empty one where none is."""
+    value: Json = document
+    for name in way:
+        if isinstance(value, list):
+            value = value[int(name)] if name.isdecimal() and int(name) < len(value) else None
+            continue
+        value = value.get(name) if isinstance(value, dict) else None
+        if name == "$ref" and isinstance(value, str):
+            value = schema_at(document, parse_pointer(value))
+    return value if isinstance(value, dict) else EMPTY
 
 
 def schema_place(field: FieldPath) -> SchemaPlace:
     """Return the place of ``field`` in a schema, which is the same for all elements of a list."""
-    return tuple(ELEMENT if isinstance(segment, int) else str(segment) for segment in field.segments)
+    return tuple(segment if isinstance(segment, str) else ELEMENT for segment in field.segments)
 
 
 class Violation(Record):
@@ -147,8 +165,13 @@ class Violation(Record):
     @property
     def place(self) -> FieldPath:
         """The path of what is wrong: the value of ``field``, or one of its keys."""
-        is_key = text_at(self.schema, "title").endswith(" key")
+        is_key = text_at(self.schema, "title") in KEY_FORMATS
         return self.field.child(str(self.value)) if is_key else self.field
+
+
+def whole_violation(content: JsonObject) -> Violation:
+    """Return the violation of an object of which nobody can say more than that it is wrong."""
+    return Violation(ROOT, content, "", None, EMPTY, content)
 
 
 class _Error(Protocol):
@@ -183,6 +206,8 @@ _FEW = 18
 
 
 class KindSchema:
+    """The schema of one kind, compiled when it pays: whether an object is valid, and what is wrong."""
+
     #: How many more objects are looked at before the schema is compiled.
     _few = _FEW
 
@@ -214,12 +239,13 @@ class KindSchema:
                 for error in self._validator.iter_errors(content)
             ]
         except (ValueError, TypeError):  # as in ``is_valid``
-            errors = []
+            return list(self.violations_by_jsonschema(content, ())) or [whole_violation(content)]
         plain = [self._plain_violation(content, *error) for error in errors]
         found = [violation for violation in plain if violation is not None]
         if found and len(found) == len(plain):
             return sorted(found, key=lambda violation: list(violation.schema).index(violation.keyword))
-        return list(self.violations_by_jsonschema(content, {path for path, _ in errors}))
+        thorough = list(self.violations_by_jsonschema(content, {path for path, _ in errors}))
+        return thorough or ([whole_violation(content)] if errors else [])
 
     def _plain_violation(self, content: JsonObject, path: _Path, keyword: str) -> Violation | None:
         """Return what jsonschema would say of the value at ``path``; None where only it knows."""
@@ -307,9 +333,12 @@ def _pattern(
     instance: object,
     schema: object,  # noqa: ARG001 - jsonschema's signature
 ) -> Iterator[ValidationError]:
-    """``pattern`` as ECMA 262 has it: ``$`` is the end of the text, never the place before a last newline."""
+    """``pattern`` with a ``$`` at its end as ECMA 262 has it: never the place before a last newline.
+
+    The schemas that ship have no other ``$``.
+    """
     from jsonschema import ValidationError  # noqa: PLC0415 - see the module's docstring
 
-    whole = pattern[:-1] + r"\Z" if pattern.endswith("$") else pattern
+    whole = pattern[:-1] + r"\Z" if pattern.endswith("$") and not pattern.endswith(r"\$") else pattern
     if isinstance(instance, str) and not re.search(whole, instance):
         yield ValidationError(f"{instance!r} does not match {pattern!r}")

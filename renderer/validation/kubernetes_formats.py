@@ -24,6 +24,9 @@ LIST_KEYS = "x-kubernetes-list-map-keys"
 #: A schema under construction.
 Schema: TypeAlias = dict[str, object]
 
+#: The titles of formats that keys of a mapping have, not its values.
+KEY_FORMATS = LABEL_KEY_FORMAT, ANNOTATION_KEY_FORMAT = "label key", "annotation key"
+
 #: The title of metadata that the API server does not look at.
 TEMPLATE_METADATA = "template metadata"
 
@@ -158,8 +161,8 @@ def _nullable(schema: Schema) -> Schema:
 _TEXT: Schema = {"type": "string"}
 _INT64 = whole_number(64, signed=True)
 _LABEL_VALUE: Schema = {"title": "label value", "type": "string", "pattern": LABEL_VALUE}
-_LABEL_KEY: Schema = {"title": "label key", "pattern": LABEL_KEY}
-_ANNOTATION_KEY: Schema = {"title": "annotation key", "pattern": ANNOTATION_KEY}
+_LABEL_KEY: Schema = {"title": LABEL_KEY_FORMAT, "pattern": LABEL_KEY}
+_ANNOTATION_KEY: Schema = {"title": ANNOTATION_KEY_FORMAT, "pattern": ANNOTATION_KEY}
 _OWNER: Schema = {
     **_closed(
         dict.fromkeys(("apiVersion", "kind", "name", "uid"), _TEXT)

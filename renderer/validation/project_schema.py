@@ -5,16 +5,16 @@ Nobody knows who wrote it, so its work is bounded beforehand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from renderer.go_regexp import program_size
-from renderer.model.field_path import ROOT, FieldPath, parse_pointer
-from renderer.model.json import EMPTY, Json, JsonObject
+from renderer.model.field_path import FieldPath, parse_pointer
+from renderer.model.json import Json, JsonObject
 from renderer.model.record import Record
 from renderer.model.work import spend
-from renderer.validation.kind_schema import KindSchema, Violation, defer_unused
+from renderer.validation.kind_schema import KindSchema, Violation, defer_unused, schema_at, whole_violation
 
 if TYPE_CHECKING:
     from typing import Any
@@ -165,13 +165,12 @@ class ProjectSchema(KindSchema):
         self._engine = _engine(document)
 
     def violations(self, content: JsonObject) -> list[Violation]:
-        whole = Violation(ROOT, content, "", None, EMPTY, content)
         if self._extent.choices * _count(content) > MOST_CHOICES:
-            return [whole]
+            return [whole_violation(content)]
         try:
             return [self._violation(error, content) for error in self._engine.iter_errors(content)]
         except (ValueError, TypeError):  # as in is_valid: the engine does not take the object at all
-            return [whole]
+            return [whole_violation(content)]
 
     @cached_property
     def _fast(self) -> Callable[[object], bool]:
@@ -180,20 +179,13 @@ class ProjectSchema(KindSchema):
 
     def _violation(self, error: _Error, content: JsonObject) -> Violation:
         *way, keyword = map(str, error.schema_path)
-        schema = self._schema_at(way)
+        schema = schema_at(self.document, way)
         value = error.instance
         unexpected = getattr(error.kind, "unexpected", None)
         if keyword == "additionalProperties" and isinstance(value, dict) and isinstance(unexpected, list):
             value = {name: value[name] for name in unexpected if name in value}
         field = FieldPath(tuple(error.instance_path))
         return Violation(field, value, keyword, schema.get(keyword), schema, content)
-
-    def _schema_at(self, way: Iterable[str]) -> JsonObject:
-        """The subschema that the path leads to, which may go through references."""
-        value: Json = self.document
-        for name in way:
-            value = _step(value, name)
-        return value if isinstance(value, dict) else EMPTY
 
 
 #: Steps for any pattern, however short it is (``model.work``).
@@ -220,12 +212,6 @@ def _count(value: Json) -> int:
     """Return the number of values in ``value``, itself included."""
     children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return 1 + sum(map(_count, children))
-
-
-def _step(value: Json, name: str) -> Json:
-    if isinstance(value, list):
-        return value[int(name)] if name.isdecimal() and int(name) < len(value) else None
-    return value.get(name) if isinstance(value, dict) else None
 
 
 def _engine(document: JsonObject) -> Any:  # noqa: ANN401 - jsonschema-rs has one class for each draft

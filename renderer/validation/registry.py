@@ -224,7 +224,9 @@ class InputSchemaRegistry(SchemaRegistry):
         found = self._input_schemas.get((release, gvk))
         if found is None:
             written = super().schema(release, gvk)
-            found = KindSchema(input_schema(written.document, gvk))
+            document = input_schema(written.document, gvk)
+            # An imported schema keeps its engine, whose patterns take linear time.
+            found = written if document is written.document else type(written)(document)
             self._input_schemas[release, gvk] = found
         return found
 

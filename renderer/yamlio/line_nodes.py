@@ -1,7 +1,8 @@
 """Find keys and values in common YAML line by line: the nodes of ``nodes.py``, made when they are asked for.
 
-What ``line_reader`` takes has nodes here; the rest is refused, but repeated keys are kept. A finding asks for one field of a
-document: the lines beside the way to it are passed over, which takes a fifth of the time of libyaml's events.
+What ``line_reader`` takes has nodes here; the rest is refused, but repeated keys are kept. A finding asks for
+one field of a document: the lines beside the way to it are passed over, which takes a fifth of the time of
+libyaml's events.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from renderer.emit import staging
+from renderer.emit import staging, write
 from renderer.emit.output_folder import OutputFolder
-from renderer.emit.staging import StagingArea
+from renderer.emit.staging import StagingArea, Turn
 from renderer.emit.write import TREES_AT_ONCE, TreeChange, Written, remove_tree, write_trees
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
@@ -522,3 +522,37 @@ def test_trees_on_different_file_systems_take_turns(
     assert taken == ["repository", "rendered"]
     assert len(list((repository.root / "rendered").iterdir())) == 4
     assert repository.top_level() == ["rendered"]
+
+
+def test_folders_above_a_tree_that_fails_are_not_left(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "the disk is full")
+
+    monkeypatch.setattr(write, "build_tree", fail)
+
+    [failed] = write_trees(repository.root, [TreeChange("new/above/prod", NEW)])
+
+    assert isinstance(failed, DiagnosticError)
+    assert not (repository.root / "new").exists()
+
+
+def test_a_tree_is_removed_before_another_run_has_its_turn(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or that run would lose the ownership file that it has just written."""
+    repository.write(OLD)
+    seen: list[bool] = []
+    leave = Turn.__exit__
+
+    def look_and_leave(self: Turn, *error: object) -> None:
+        seen.append((repository.root / OUTPUT).exists())
+        leave(self, *error)
+
+    monkeypatch.setattr(Turn, "__exit__", look_and_leave)
+
+    remove_tree(repository.root, OUTPUT)
+
+    assert seen[-1] is False
+    assert repository.top_level() in ([], ["rendered"])

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 
 import pytest
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_path import ROOT, ElementName, FieldPath
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Site
 from renderer.model.project_schemas import ProjectSchemas
@@ -14,6 +16,7 @@ from renderer.model.release import LATEST, Release
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, ResourceSet
 from renderer.validation.crd_schema import version_schemas
+from renderer.validation.kind_schema import KindSchema, SchemaTree, Violation
 from renderer.validation.project_schema import (
     MOST_STEPS,
     ProjectSchema,
@@ -22,9 +25,12 @@ from renderer.validation.project_schema import (
     check_bounded,
 )
 from renderer.validation.project_schema_files import ProjectSchemaFiles
-from renderer.validation.registry import SchemaRegistry
+from renderer.validation.registry import InputSchemaRegistry, SchemaRegistry
 from renderer.validation.validate import validate
 
+#: A field that has to be a text.
+WANTED: JsonObject = {"type": "string"}
+WITH_B: JsonObject = {"properties": {"b": WANTED}}
 THING: JsonObject = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "one"}}
 
 
@@ -94,6 +100,58 @@ def test_an_imported_release_is_one_of_the_releases() -> None:
     found = validate(ResourceSet((Resource(vm, Site("vm.yaml")),)), Release(1, 10), registry)
     assert registry.releases[-1] == Release(1, 10)
     assert [each.message for each in found] == ["novelty is missing"]
+
+
+def test_an_imported_schema_keeps_its_engine_for_what_is_read() -> None:
+    content = json.dumps({"properties": {"spec": {"properties": {"a": {"pattern": "^(b+)+$"}}}}}).encode()
+    project = ProjectSchemas(
+        {"1.10/virtualmachine.json": ("schemas/kubevirt/1.10/virtualmachine.json", content)}, {}
+    )
+    registry = InputSchemaRegistry(project)
+
+    found = registry.schema(Release(1, 10), Gvk("kubevirt.io", "v1", "VirtualMachine"))
+
+    assert isinstance(found, ProjectSchema)
+    assert not found.is_valid({"spec": {"a": "b" * 60 + "c"}})
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"a": {"$ref": "#/definitions/A"}}, "definitions": {"A": WITH_B}},
+        {"properties": {"a": {"$ref": "#/properties/c/items"}, "c": {"items": WITH_B}}},
+        {"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"$ref": "#/$defs/B"}, "B": WITH_B}},
+    ],
+)
+def test_references_lead_anywhere_in_the_file(schema: JsonObject) -> None:
+    assert SchemaTree(schema).at(FieldPath.of("a", "b")) == WANTED
+    [found] = judged({**THING, "a": {"b": 1}}, schemas(**{"example.com__v1__thing.json": schema}))
+    assert found.message.startswith("a.b ")
+
+
+def test_what_is_said_of_a_key_is_said_by_its_format_and_not_by_any_title() -> None:
+    schema: JsonObject = {"properties": {"key": {"title": "SSH key", "minLength": 20}}}
+    [found] = judged({**THING, "key": "short"}, schemas(**{"example.com__v1__thing.json": schema}))
+    assert str(found.field) == "key"
+    assert "short.short" not in found.message
+
+
+def test_true_allows_any_field() -> None:
+    for schema in ({"properties": {"a": True}}, {"additionalProperties": True}):
+        assert SchemaTree(schema).at(FieldPath.of("a")) == {}
+    assert SchemaTree({"additionalProperties": False}).at(FieldPath.of("a")) is None
+    assert SchemaTree({"items": WANTED}).at(FieldPath.of(ElementName("name", "a"))) == WANTED
+
+
+def test_what_only_one_engine_refuses_is_a_finding() -> None:
+    class Lenient(KindSchema):
+        def violations_by_jsonschema(self, *_: object) -> Iterator[Violation]:
+            return iter(())
+
+    schema = Lenient({"oneOf": [{"required": ["a"]}, {"required": ["b"]}]})
+    [found] = schema.violations({"c": 1})
+    assert (found.field, found.keyword) == (ROOT, "")
+    assert schema.violations({"a": 1}) == []
 
 
 @pytest.mark.parametrize(

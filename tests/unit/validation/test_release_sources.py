@@ -124,4 +124,4 @@ def test_an_openapi_document_has_the_fields_that_the_definitions_have(tag: str) 
 
 
 def places(schema: JsonObject) -> set[tuple[str, ...]]:
-    return set(SchemaTree(schema).all_places)
+    return set(SchemaTree(schema).all_places())
