@@ -99,8 +99,8 @@ class RenderedTrees:
     def begin(self, rendered: RenderedOverlay) -> None:
         """Build the tree of an overlay, while others are being rendered, for ``write`` to put in its place.
 
-        As many as may be built at once are, unless another run is at work or was killed. Without ``write``,
-        they are gone with the context.
+        Do nothing once ``most_trees_at_once()`` are built, or while another run is at work or was killed.
+        Without ``write``, what was built is gone with the context.
         """
         # A run that writes nothing imports nothing of this.
         from renderer.emit.write import TreeBatch, is_at_work, most_trees_at_once  # noqa: PLC0415 - as said
@@ -121,12 +121,12 @@ class RenderedTrees:
 
     def _written(self, changed: Sequence[RenderedOverlay]) -> Iterator[_TimedResult]:
         """Yield the result for each tree, and how long that and those with it took."""
-        begun = self._finished(self._batch) if self._batch else {}
+        begun = self._finish_batch(self._batch) if self._batch else {}
         others = self._written_together([each for each in changed if each.overlay.output not in begun])
         for each in changed:
             yield begun.get(each.overlay.output) or next(others)
 
-    def _finished(self, batch: TreeBatch) -> Mapping[str, _TimedResult]:
+    def _finish_batch(self, batch: TreeBatch) -> Mapping[str, _TimedResult]:
         """Put the trees that were begun into their places; return the results by output."""
         stopwatch, more = Stopwatch(), _with_more(len(self._begun))
         with self.reporter.doing(f"writing {next(iter(self._begun))}{more}"):
@@ -137,6 +137,7 @@ class RenderedTrees:
         finished = {output: (result, elapsed) for (output, _), result in results if result is not None}
         for output in finished:
             self._note(output, self._begun[output].repairs)
+        self._batch, self._begun = None, {}
         return finished
 
     def _written_together(self, changed: Sequence[RenderedOverlay]) -> Iterator[_TimedResult]:
@@ -174,34 +175,34 @@ class RenderedTrees:
         findings: list[Diagnostic] = []
         for output in outputs:
             try:
-                self._finish(self._planned("", output, {}) if dry_run else self._removed(output))
+                self._record(self._planned("", output, {}) if dry_run else self._removed(output))
             except DiagnosticError as error:
                 findings += error.diagnostics
         return findings
 
     def _write(self, rendered: Rendered, results: Iterator[_TimedResult]) -> Iterable[Diagnostic]:
         if isinstance(rendered, UnchangedOverlay):
-            self._finish(_unchanged(TreeAction.WRITTEN, rendered))
+            self._record(_unchanged(TreeAction.WRITTEN, rendered))
             return self._foreign(rendered).values()
         done, elapsed = next(results)
         if isinstance(done, DiagnosticError):
             raise done
         overlay = rendered.overlay
         changes = done.created, done.updated, done.removed, done.unchanged, done.rescued
-        self._finish(TreeResult(TreeAction.WRITTEN, overlay.path, overlay.output, *changes))
+        self._record(TreeResult(TreeAction.WRITTEN, overlay.path, overlay.output, *changes))
         self.reporter.detail(f"{overlay.output}: written in {elapsed}")
         return self._foreign(rendered).values()
 
     def _compare(self, rendered: Rendered) -> Iterable[Diagnostic]:
         if isinstance(rendered, UnchangedOverlay):
-            self._finish(_unchanged(TreeAction.COMPARED, rendered))
+            self._record(_unchanged(TreeAction.COMPARED, rendered))
             return self._foreign(rendered).values()
         from renderer.emit.check import check_tree  # noqa: PLC0415 - a run that writes does not need it
 
         stopwatch, overlay = Stopwatch(), rendered.overlay
         found = check_tree(self.root, overlay.output, rendered.files)
-        result = _planned(TreeAction.COMPARED, overlay.path, overlay.output, found.value)
-        self._finish(result._replace(is_stale=bool(found.diagnostics)))
+        result = _result_of(TreeAction.COMPARED, overlay.path, overlay.output, found.value)
+        self._record(result._replace(is_stale=bool(found.diagnostics)))
         self.reporter.detail(f"{overlay.output}: compared in {stopwatch.total()}")
         reported = {finding.location.path for finding in found.diagnostics if finding.location}
         foreign = self._foreign(rendered)
@@ -209,11 +210,11 @@ class RenderedTrees:
 
     def _plan(self, rendered: Rendered) -> Iterable[Diagnostic]:
         if isinstance(rendered, UnchangedOverlay):
-            self._finish(_unchanged(TreeAction.PLANNED, rendered))
+            self._record(_unchanged(TreeAction.PLANNED, rendered))
         else:
             overlay = rendered.overlay
             planned = self._planned(overlay.path, overlay.output, rendered.files)
-            self._finish(planned)
+            self._record(planned)
             gone = {f"{overlay.output}/{path}" for path in planned.removed}
             return [found for path, found in self._foreign(rendered).items() if path not in gone]
         return self._foreign(rendered).values()
@@ -223,7 +224,7 @@ class RenderedTrees:
         from renderer.emit.check import plan_changes  # noqa: PLC0415 - as above
 
         diff = plan_changes(self.root, output, files, self.forced.get(output, ()))
-        return _planned(TreeAction.PLANNED, source, output, diff)
+        return _result_of(TreeAction.PLANNED, source, output, diff)
 
     def _removed(self, output: str) -> TreeResult:
         from renderer.emit.write import remove_tree  # noqa: PLC0415 - only for trees that change
@@ -237,12 +238,12 @@ class RenderedTrees:
         stays = (self.root / output).exists()
         return TreeResult(TreeAction.REMOVED, "", output, removed=done.removed, stays=stays)
 
-    def _finish(self, result: TreeResult) -> None:
+    def _record(self, result: TreeResult) -> None:
         self.results.append(result)
         self.reporter.tree(result)
 
     def _note(self, output: str, repairs: Iterable[Repair]) -> None:
-        """Note repairs when all is done: before, a line of progress may be on the terminal."""
+        """Tell of repairs, once no line of progress is on the terminal any more."""
         for repair in repairs:
             self.reporter.note(f"{output}: {repair.value}")
 
@@ -261,7 +262,7 @@ def stale_trees(outputs: Iterable[str], severity: Severity) -> list[Diagnostic]:
             message=f"no overlay is rendered into {output} any more",
             severity=severity,
             location=Location(output),
-            hint="vmrender render --prune removes what it wrote there",
+            hint="vmrender render --prune removes what vmrender wrote there",
         )
         for output in outputs
     ]
@@ -272,7 +273,9 @@ def untracked_files(project: Project, outputs: Iterable[str]) -> Iterator[Diagno
 
     Raises ``DiagnosticError``: git-unavailable, also where there is no Git repository.
     """
-    from renderer.source.git import GitProcess, not_usable  # noqa: PLC0415 - it starts git: only when asked for
+    from shlex import quote  # noqa: PLC0415 - only when asked for
+
+    from renderer.source.git import GitProcess, not_usable  # noqa: PLC0415 - it starts git: as above
 
     git = GitProcess(project.root, project.environment)
     for output in outputs:
@@ -282,12 +285,12 @@ def untracked_files(project: Project, outputs: Iterable[str]) -> Iterator[Diagno
             raise not_usable(project.root, answer)
         paths = answer.output.split("\0")[:-1]
         if paths:
-            files = f"{len(paths)} rendered file{'' if len(paths) == 1 else 's'}"
+            files = f"{len(paths)} file{'' if len(paths) == 1 else 's'}"
             yield Diagnostic(
                 code=Code.STALE,
-                message=f"Git does not track {files} in {output}: a commit would leave them out",
+                message=f"Git does not track {files} in {output}, which a commit would leave out",
                 location=Location(paths[0]),
-                hint=f"git add {output}",
+                hint=f"git add {quote(output)}",
             )
 
 
@@ -295,7 +298,7 @@ def _unchanged(action: TreeAction, known: UnchangedOverlay) -> TreeResult:
     return TreeResult(action, known.overlay.path, known.overlay.output, unchanged=tuple(sorted(known.files)))
 
 
-def _planned(action: TreeAction, source: str, output: str, diff: TreeDiff) -> TreeResult:
+def _result_of(action: TreeAction, source: str, output: str, diff: TreeDiff) -> TreeResult:
     changes = diff.created, diff.updated, diff.removed, diff.unchanged
     return TreeResult(action, source, output, *changes, diff=diff.text)
 

@@ -22,9 +22,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from renderer.emit.bounded_text import bounded_texts
+from renderer.emit.ownership import LONGEST_PATH
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.digest import sha256
+from renderer.model.field_path import FieldPath
 from renderer.model.limits import limits
 from renderer.model.pattern import pattern
 from renderer.model.render_config import CLUSTER_FOLDER, PER_RESOURCE, is_per_resource
@@ -51,20 +53,34 @@ _SHORT, _GROUP, _IDENTITY, _CONTENT = range(4)
 def file_paths(resources: Iterable[Resource], file_pattern: str) -> tuple[str, ...]:
     """The path of each resource by ``file_pattern`` (``model.render_config``), in their order.
 
-    If each has a file of its own, no two are equal, even where case does not count; raises
-    ``DiagnosticError``: duplicate-id for resources of one identity and content.
+    If each has a file of its own, no two are equal, even where case does not count. Raises
+    ``DiagnosticError``: duplicate-id for resources of one identity and content, output-invalid for a path
+    that is too long.
     """
     resources = tuple(resources)
     paths = [_path(resource, file_pattern, _SHORT) for resource in resources]
-    if not is_per_resource(file_pattern):
-        return tuple(paths)
     forms = [_SHORT] * len(resources)
-    while shared := {path for path, count in Counter(paths).items() if count > 1}:
+    is_shared = not is_per_resource(file_pattern)
+    while not is_shared and (shared := {path for path, count in Counter(paths).items() if count > 1}):
         for index, resource in enumerate(resources):
             if paths[index] in shared:
-                forms[index] = _longer(forms[index], resource)
+                forms[index] = _next_form(forms[index], resource)
                 paths[index] = _path(resource, file_pattern, forms[index])
+    if max(map(len, paths), default=0) > LONGEST_PATH:
+        raise DiagnosticError(
+            _too_long(*max(zip(paths, resources, strict=True), key=lambda each: len(each[0])))
+        )
     return tuple(paths)
+
+
+def _too_long(path: str, resource: Resource) -> Diagnostic:
+    return Diagnostic(
+        code=Code.OUTPUT_INVALID,
+        message=f"the path of its file has {len(path)} characters; a rendered tree takes {LONGEST_PATH}",
+        sites=resource.sites(FieldPath.of("metadata", "name")),
+        resource=resource.current_id,
+        hint="give files: a pattern that repeats less of the name",
+    )
 
 
 def object_file_name(name: str) -> str:
@@ -72,7 +88,7 @@ def object_file_name(name: str) -> str:
     return f"{_safe(name)}.yaml"
 
 
-def _longer(form: int, resource: Resource) -> int:
+def _next_form(form: int, resource: Resource) -> int:
     if form == _CONTENT:
         raise DiagnosticError(
             Diagnostic(
@@ -86,9 +102,9 @@ def _longer(form: int, resource: Resource) -> int:
     return form + 1
 
 
-def _path(resource: Resource, pattern: str, form: int) -> str:
+def _path(resource: Resource, file_pattern: str, form: int) -> str:
     values = _values(resource, form)
-    *folders, file = (part.format_map(values) for part in pattern.split("/"))
+    *folders, file = (part.format_map(values) for part in file_pattern.split("/"))
     stem, _, suffix = file.rpartition(".")
     safe = _safe(stem if resource.name else stem.rstrip("_-.")) or _NAMELESS
     if safe == _KUSTOMIZATION:
@@ -123,7 +139,7 @@ def _digest_suffix(resource: Resource, form: int) -> str:
 def _safe(text: str) -> str:
     """``text`` as a file name on every file system; empty only when ``text`` is."""
     name = text.lower()
-    if name.strip(_SAFE):  # expressions are compiled for what most names are not
+    if name.strip(_SAFE):  # only unsafe names pay for compiling the expression
         name = _UNSAFE.sub("-", name)
     name = name.lstrip(".").rjust(len(name), "-").rstrip(".").ljust(len(name), "-")
     if name[:3] in _WINDOWS_DEVICES and _WINDOWS_DEVICE.match(name):
@@ -131,21 +147,21 @@ def _safe(text: str) -> str:
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 9]}-{sha256(text)[:8]}"
 
 
-def layout(resources: Iterable[Resource], pattern: str = PER_RESOURCE) -> Mapping[str, str]:
+def layout(resources: Iterable[Resource], file_pattern: str = PER_RESOURCE) -> Mapping[str, str]:
     """The text of every file by its path below the output folder (``/`` between its parts), sorted by path.
 
-    ``pattern`` says which resource goes into which file (``file_paths``); those that share one stand there in
-    the order of the set. Raises ``DiagnosticError``: duplicate-id for resources that cannot be told apart,
-    build-limit for too much text.
+    ``file_pattern`` says which resource goes into which file (``file_paths``); those that share one stand
+    there in the order of the set. Raises ``DiagnosticError`` as ``file_paths``, and build-limit for too much
+    text.
     """
     resources = tuple(resources)
-    return texts_by_path(resources, file_paths(resources, pattern))
+    return texts_by_path(resources, file_paths(resources, file_pattern))
 
 
 def texts_by_path(resources: Iterable[Resource], paths: Iterable[str]) -> Mapping[str, str]:
     """The texts of ``layout`` for resources and the path of each (``file_paths``).
 
-    A resource that nobody else holds goes when its text is there, which takes its room (``_TextsByPath``).
+    Each resource is released once its text is made, which takes its room (``_TextsByPath``).
     Raises ``DiagnosticError``: build-limit.
     """
     files = _by_path(zip(paths, resources, strict=True))

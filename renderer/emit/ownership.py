@@ -23,7 +23,8 @@ _HEADER = (
 )
 _VERSION_LINE = pattern(r"# vmrender-owned (\d{1,9})\b.*")
 _ENTRY = pattern(r"([0-9a-f]{64})  (\S.*)")
-_LONGEST = 400
+#: Characters of a path in a tree: some systems take 4,096 bytes for all of it, with what stands above.
+LONGEST_PATH = 400
 #: The expression is compiled for paths of others alone.
 _SAFE_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789._-/"
 _UNSAFE_CHARACTER = pattern(r'[\x00-\x1f\x7f<>:"|?*\\]')
@@ -72,7 +73,7 @@ def is_tree_path(path: str) -> bool:
     parts = path.split("/")
     return (
         path != OWNERSHIP_FILE
-        and len(path) <= _LONGEST
+        and len(path) <= LONGEST_PATH
         and not (path.strip(_SAFE_CHARACTERS) and _UNSAFE_CHARACTER.search(path))
         and not any(part in {"", ".", ".."} or part.lower() == ".git" for part in parts)
     )

@@ -41,7 +41,7 @@ else:
         return FunctionType(code, globals(), "__new__", (*defaults.values(),) or None)
 
     def _constructor_of_many(fields: tuple[str, ...], defaults: dict[str, Any]) -> FunctionType:
-        """Return a constructor that is slower, for the few classes with more fields, or none."""
+        """Return a constructor that is slower, for the few classes with more fields."""
 
         def __new__(_cls: type, *values: Any, **named: Any) -> Any:  # noqa: ANN401, N807 - any values
             given = dict(zip(fields, values, strict=False))
@@ -96,6 +96,8 @@ else:
                 return super().__new__(cls, name, bases, body)
             fields = (*body["__annotations__"],)
             defaults = {field: body.pop(field) for field in fields if field in body}
+            if bases[0] is not Record or (*defaults,) != fields[len(fields) - len(defaults) :]:
+                raise TypeError(f"{name}: Record comes first, and fields with defaults come last")
             body = {
                 **_METHODS,
                 "__slots__": (),
@@ -109,7 +111,7 @@ else:
             return type(name, (tuple, *bases[1:]), body)
 
     class Record(metaclass=_Record):
-        """The base class of frozen values with named fields; name it before ``Generic``."""
+        """Makes a class a frozen value with named fields. Name it first; it is no base at run time."""
 
 
 __all__ = ["Record"]

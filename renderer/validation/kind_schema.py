@@ -255,15 +255,13 @@ class KindSchema:
             return None
         if any(above is None or not _COMBINING.isdisjoint(above) for above in schemas):
             return None
-        value: Any = content
-        for segment in path:
-            value = value[segment]
+        value = _value_at(content, path)
         return Violation(FieldPath(path), value, keyword, schema[keyword], schema, content)
 
     def violations_by_jsonschema(self, content: JsonObject, places: Collection[_Path]) -> Iterator[Violation]:
         """Yield every violation that jsonschema finds in ``places``, in no particular order."""
         for path, schema, value in self._wrong_parts(content, places):
-            # A whole schema names its draft, of which ``evolve`` would take jsonschema's own validator.
+            # ``evolve`` takes the validator that ``$schema`` names, without our pattern: the root has one.
             thorough = self._thorough.evolve(schema=schema) if path else self._thorough
             for error in thorough.iter_errors(value):
                 field = FieldPath((*path, *error.absolute_path))
@@ -285,16 +283,10 @@ class KindSchema:
         for path in sorted(places, key=len):
             if any(path[:length] in places for length in range(len(path))):
                 continue  # part of another one
-            above = []
-            value: Any = content
-            schemas = list(self.tree.along(FieldPath(path)))
-            for schema, segment in zip(schemas, path, strict=False):
-                above.append(schema)
-                value = value[segment]
-            last = schemas[-1]
+            *above, last = self.tree.along(FieldPath(path))
             if last is None or any(schema is None or not _COMBINING.isdisjoint(schema) for schema in above):
                 return whole
-            parts.append((path, last, value))
+            parts.append((path, last, _value_at(content, path)))
         return parts or whole
 
     @cached_property
@@ -325,6 +317,12 @@ class KindSchema:
         )
         thorough: _Thorough = extended(dict(self.document))
         return thorough
+
+
+def _value_at(content: Any, path: _Path) -> Any:  # noqa: ANN401 - any part of a document
+    for segment in path:
+        content = content[segment]
+    return content
 
 
 def _pattern(

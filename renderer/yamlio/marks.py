@@ -101,11 +101,18 @@ def written_by(patch: Node, field: FieldPath, indexed: FieldPath) -> tuple[Node,
         named = tuple(zip(pointer, field.segments, indexed.segments, strict=False))
         if not all(_means(*each) for each in named):
             continue
-        if texts["op"] in _WRITING:
+        if texts["op"] in _WRITING and not _is_of_another(operation, field.segments[: len(pointer)]):
             return operation, FieldPath(field.segments[len(pointer) :])
         if texts["op"] == "remove" and all(_is_certain(*each) for each in named):
             return operation, FieldPath()
     return None
+
+
+def _is_of_another(operation: Node, target: tuple[Segment, ...]) -> bool:
+    """Return True if the operation writes a whole element of another name than the one at ``target``."""
+    value, element = operation.entry("value"), target[-1] if target else None
+    name = value[1].entry(element.key) if value and isinstance(element, ElementName) else None
+    return isinstance(element, ElementName) and name is not None and name[1].text != element.value
 
 
 def _is_certain(_written: str, segment: Segment, indexed: Segment) -> bool:

@@ -114,4 +114,4 @@ def test_without_a_repository_git_cannot_say_what_it_tracks(project: Path) -> No
     assert result.returncode == 2
     assert "error[git-unavailable]" in result.stderr
     subprocess.run(["git", "init", "--quiet"], cwd=project, check=True)
-    assert "Git does not track 2 rendered files" in vmrender("render", "--tracked", cwd=project).stderr
+    assert "Git does not track 2 files" in vmrender("render", "--tracked", cwd=project).stderr

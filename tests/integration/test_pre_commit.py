@@ -58,7 +58,7 @@ def test_a_tree_that_git_does_not_know_stops_a_commit(project: UserRepository, t
     for _ in range(2):
         run = project.run("git", "commit", "--message", "prod")
         assert run.code == 1
-        assert "Git does not track 2 rendered files in rendered/prod" in run.output
+        assert "Git does not track 2 files in rendered/prod" in run.output
         assert "hint: git add rendered/prod" in run.output
 
     project.does("git", "add", "rendered/prod")
@@ -190,6 +190,6 @@ def test_pre_commit_installs_vmrender(tmp_path: Path) -> None:
 
     run = repository.run("git", "commit", "--message", "first")
     assert "vmrender validate........................................................Passed" in run.output
-    assert "Git does not track 2 rendered files in rendered/dev" in run.output
+    assert "Git does not track 2 files in rendered/dev" in run.output
     repository.does("git", "add", "--all")
     repository.does("git", "commit", "--message", "first")

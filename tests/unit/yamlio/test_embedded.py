@@ -84,3 +84,19 @@ def test_a_patch_in_a_file_of_its_own() -> None:
     assert patch.find(0, FieldPath.of("spec", "a", "b")) == Mark(3, 11, exact=True, end=12)
     assert patch.find(0, FieldPath.of("spec", "a", "c")) == Mark(3, 3, exact=False, end=8)
     assert patch.find(0, FieldPath.of("spec")) == Mark(1, 1, exact=False)
+
+
+def test_the_line_of_an_added_element_is_that_of_the_operation_that_adds_it() -> None:
+    patch = MarkedFile(
+        b"- {op: add, path: /spec/disks/-, value: {name: data, bus: ide}}\n"
+        b"- {op: add, path: /spec/disks/-, value: {name: logs, bus: ide}}\n"
+        b"- {op: replace, path: /spec/disks/2/bus, value: sata}\n"
+    )
+
+    def line(name: str, field: str) -> int:
+        found = patch.find(0, DISKS.child(ElementName("name", name), field))
+        assert found
+        return found.line
+
+    assert (line("data", "name"), line("logs", "name")) == (1, 2)
+    assert line("logs", "bus") == 3
