@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -156,11 +156,11 @@ _PARTS_PER_WORKER = 32
 
 
 def rendered_in_order(
-    renderer: OverlayRenderer, overlays: Sequence[Overlay], jobs: int
+    renderer: OverlayRenderer, overlays: Sequence[Overlay], jobs: int, note: Callable[[str], object]
 ) -> Iterator[RenderedOverlay]:
     """Render each overlay with at most ``jobs`` processes; yield the results in the order of the overlays.
 
-    Raises what ``OverlayRenderer.render`` raises, in a worker too.
+    ``note`` is told of a worker that was killed. Raises what ``OverlayRenderer.render`` raises.
     """
     waiting, seconds = deque(overlays), list[float]()
     while waiting and (workers := min(jobs, len(waiting), workers_worth(seconds, len(waiting)))) <= 1:
@@ -168,7 +168,7 @@ def rendered_in_order(
         seconds.append(rendered.seconds)
         yield rendered
     if waiting:
-        yield from _rendered_by_workers(renderer, tuple(waiting), workers)
+        yield from _rendered_by_workers(renderer, tuple(waiting), workers, note)
 
 
 def workers_worth(seconds: Sequence[float], overlays: int) -> int:
@@ -185,9 +185,9 @@ def workers_worth(seconds: Sequence[float], overlays: int) -> int:
 
 
 def _rendered_by_workers(
-    renderer: OverlayRenderer, overlays: Sequence[Overlay], workers: int
+    renderer: OverlayRenderer, overlays: Sequence[Overlay], workers: int, note: Callable[[str], object]
 ) -> Iterator[RenderedOverlay]:
-    """Render with worker processes; overlays of a worker that was killed are rendered in this process."""
+    """Render with worker processes; when one is killed, the rest is rendered in this process."""
     # Only large projects need workers.
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - as said
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - as said
@@ -204,7 +204,7 @@ def _rendered_by_workers(
             taint(rendered.tainted)
             yield rendered
     except BrokenProcessPool:
-        pass
+        note("a worker process was killed, perhaps for want of memory: one process renders the rest")
     finally:
         pool.shutdown(cancel_futures=True)
     yield from map(renderer.render, overlays[done:])

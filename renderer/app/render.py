@@ -193,7 +193,7 @@ def _render_changed(
     )
 
     renderer = OverlayRenderer(project.root, project.config, cache.catalogs)
-    in_order = rendered_in_order(renderer, overlays, jobs or processors())
+    in_order = rendered_in_order(renderer, overlays, jobs or processors(), reporter.note)
     for number, overlay in enumerate(overlays, start=1):
         with reporter.doing(f"rendering {overlay.path} ({number} of {len(overlays)})"):
             rendered = next(in_order)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.benchmarks.comparison import CACHE, VMRENDER, Usage, Work, measure
+from tests.benchmarks.comparison import CACHE, VMRENDER, Work, measure
 from tests.benchmarks.inputs import write_overlay
 from tests.benchmarks.table import Row, megabytes, ratio
 
@@ -16,16 +16,23 @@ _ERROR = "            - name: cloud-init\n              disk: {}\n", "disk: {}",
 _WARNING = "  runStrategy: RerunOnFailure\n", "runStrategy: RerunOnFailure", "running: true"
 
 
-def findings_rows(clean: Usage, runs: int) -> Iterator[Row]:
-    """Measure errors and warnings; ``clean`` is a cold render of 10,000 machines without any."""
-    right, wrong, warned = Path("without-findings"), Path("with-errors"), Path("with-warnings")
+def findings_rows(runs: int) -> Iterator[Row]:
+    """Measure errors and warnings in turns with what is right."""
+    right, wrong = Path("without-errors"), Path("with-errors")
+    clean_fleet, warned = Path("without-warnings"), Path("with-warnings")
     write_overlay(right, _ERRORS)
     write_overlay(wrong, _ERRORS)
+    write_overlay(clean_fleet, _WARNINGS)
     write_overlay(warned, _WARNINGS)
     _change(wrong, *_ERROR)
     _change(warned, *_WARNING)
-    ours, errors, warnings = measure(
-        [_render(right, runs), _render(wrong, runs)._replace(code=1), _render(warned, runs=1)]
+    ours, errors, clean, warnings = measure(
+        [
+            _render(right, runs),
+            _render(wrong, runs)._replace(code=1),
+            _render(clean_fleet, runs),
+            _render(warned, runs),
+        ]
     )
     yield ratio(
         f"`vmrender render`, {_ERRORS:,} VMs with an error each", errors.cpu, "without", ours.cpu, _LIMIT

@@ -39,11 +39,12 @@ class Growth(NamedTuple):
     huge: Usage
 
 
-def measure_growth(runs: int, *, slow: bool) -> Growth:
+def measure_growth(build_runs: int, runs: int, *, slow: bool) -> Growth:
+    """Measure each size; renders, which take seconds, ``runs`` times."""
     projects = {size: Path(f"growth-{size}") for size in (1, *_SIZES)}
     for size, project in projects.items():
         write_overlay(project, size)
-    builds = [Work([build(project / "prod")], runs) for project in projects.values()]
+    builds = [Work([build(project / "prod")], build_runs) for project in projects.values()]
     renders = [cold_render(project, runs) for project in projects.values()]
     check = Work([(VMRENDER, "render", "--check")], runs, projects[_LARGEST])
     # After the first check, files are known by their times.

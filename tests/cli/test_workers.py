@@ -123,6 +123,7 @@ def test_what_a_worker_that_was_killed_leaves_is_done(project: Path) -> None:
     )
     result = run(project, "--jobs", "2", before=EAGER + killed)
     assert result.stderr.count(" -> ") == 11
+    assert "a worker process was killed" in result.stderr
     assert result.returncode == 0
 
 
