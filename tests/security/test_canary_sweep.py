@@ -283,8 +283,7 @@ patches: [{patch: "{apiVersion: v1, kind: Secret, metadata: {name: keys}, $patch
 """
 
 
-@pytest.mark.parametrize("alone", [0, 1])
-@pytest.mark.parametrize("secrets", ["overlay", "base"])
+@pytest.mark.parametrize(("secrets", "alone"), [("overlay", 0), ("base", 1)])
 def test_what_workers_and_the_cache_say(
     secrets: str, alone: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
