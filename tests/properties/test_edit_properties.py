@@ -151,7 +151,7 @@ def edit_of(kind: int, document: Json, at: FieldPath, new: Json) -> Edit:
     return RemoveField(at) if kind > 1 else SetField(at, new)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(trees(), st.data(), st.integers(0, 3), values, breaks)
 def test_an_edit_changes_its_own_lines_alone(
     lines: list[str], data: st.DataObject, kind: int, new: Json, newline: str

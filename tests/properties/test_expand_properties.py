@@ -87,7 +87,7 @@ def expanded(
     return expand(resources(*contents), objects, release, mode)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.data(), RELEASES, MODES)
 def test_bad_input_is_told_and_never_changed(data: st.DataObject, release: Release, mode: ExpandMode) -> None:
     contents: list[JsonObject] = [FULL_VM, *FULL_OBJECTS]

@@ -121,7 +121,7 @@ def _described(node: Node) -> tuple[object, ...]:
     return node.position, node.text, node.is_mapping, node.is_literal, len(node.items)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(DOCUMENTS)
 @example("---\n")
 def test_generated_documents(text: str) -> None:
@@ -148,7 +148,7 @@ def test_manifests_are_taken() -> None:
     assert sum(map(has_line_nodes, manifests())) / len(manifests()) > 0.95
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_manifests_with_a_character_or_line_changed(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(manifests()))

@@ -49,7 +49,7 @@ BYTES = st.one_of(st.binary(max_size=60), TEXTS.map(lambda text: text.encode()))
 #: ahead at what follows the end of a document.
 KNOWN_TO_DIFFER = re.compile("\ufeff|![^ \n!]*[^ \n!a-z]|[]}][-\\[{&*!|>'\"%@`]")
 
-FEW = settings(max_examples=400, deadline=None)
+FEW = settings(max_examples=200, deadline=None)
 
 
 @FEW
