@@ -14,19 +14,19 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Distribution:
-    """``wheel`` is built from ``sdist``."""
+    """What is published."""
 
     sdist: Path
     wheel: Path
 
 
-def build(source: Path, folder: Path, *options: str) -> Path:
-    """Builds a checkout or an unpacked sdist into ``folder``; returns that."""
-    place = ["--outdir", str(folder), *options, str(source)]
+def build(source: Path, folder: Path) -> Path:
+    """Build a checkout or an unpacked sdist into ``folder`` by its backend; returns ``folder``."""
     subprocess.run(
-        [sys.executable, "-m", "build", "--no-isolation", *place],
+        [sys.executable, "-m", "hatchling", "build", "--directory", str(folder)],
         check=True,
         capture_output=True,
+        cwd=source,
         env=os.environ | {"SOURCE_DATE_EPOCH": _time()},
     )
     return folder
