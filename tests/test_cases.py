@@ -140,7 +140,8 @@ def write_tree(folder: Path, files: dict[str, str]) -> None:
 
 
 def states(folder: Path) -> dict[str, tuple[int, int]]:
-    return {path: (state.st_ino, state.st_mtime_ns) for path in paths(folder) if (state := os.lstat(path))}
+    found = ((path, Path(path).lstat()) for path in paths(folder))
+    return {path: (state.st_ino, state.st_mtime_ns) for path, state in found}
 
 
 def paths(folder: Path) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.model.field_edit import (
@@ -21,6 +21,7 @@ from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import Json, JsonObject
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.edit import EditedText, RefusedEditError, add_entry, edit_fields, remove_entry
+from tests.properties.examples import examples
 
 PATH = "kustomization.yaml"
 
@@ -151,7 +152,7 @@ def edit_of(kind: int, document: Json, at: FieldPath, new: Json) -> Edit:
     return RemoveField(at) if kind > 1 else SetField(at, new)
 
 
-@settings(max_examples=150)
+@examples(1.5)
 @given(trees(), st.data(), st.integers(0, 3), values, breaks)
 def test_an_edit_changes_its_own_lines_alone(
     lines: list[str], data: st.DataObject, kind: int, new: Json, newline: str

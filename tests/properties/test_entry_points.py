@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.model.entry_point import EntryKind, EntryOptions
@@ -13,6 +13,7 @@ from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
 from renderer.source.file_system import MemoryFileSystem
+from tests.properties.examples import examples
 
 VM = """\
 apiVersion: kubevirt.io/v1
@@ -61,7 +62,7 @@ def tree(kind: EntryKind, cluster: str, apps: str, one: str, two: str) -> dict[s
     }
 
 
-@settings(max_examples=15, deadline=None)
+@examples(0.2)
 @given(NAMES, st.sampled_from([EntryKind.FLUX, EntryKind.ARGOCD]), st.randoms(use_true_random=False))
 def test_renaming_folders_and_reordering_files_changes_nothing(
     names: list[str], kind: EntryKind, random: Random

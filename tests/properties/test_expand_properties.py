@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.instancetype.catalog import Catalog
@@ -25,6 +25,7 @@ from tests.kubevirt_objects import (
     revision,
     vm,
 )
+from tests.properties.examples import examples
 
 SCALARS = st.one_of(
     st.none(),
@@ -87,7 +88,7 @@ def expanded(
     return expand(resources(*contents), objects, release, mode)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(1.5)
 @given(st.data(), RELEASES, MODES)
 def test_bad_input_is_told_and_never_changed(data: st.DataObject, release: Release, mode: ExpandMode) -> None:
     contents: list[JsonObject] = [FULL_VM, *FULL_OBJECTS]
@@ -122,7 +123,6 @@ def fleet(draw: st.DrawFn) -> list[JsonObject]:
     return [vm(f"vm{at}", domain, **matcher) for at, (domain, matcher) in enumerate(picked)]
 
 
-@settings(max_examples=100, deadline=None)
 @given(fleet(), RELEASES, MODES)
 def test_expanding_again_changes_nothing(vms: list[JsonObject], release: Release, mode: ExpandMode) -> None:
     once = expanded(vms, SIZES, release, mode)
@@ -132,7 +132,6 @@ def test_expanding_again_changes_nothing(vms: list[JsonObject], release: Release
     assert twice.diagnostics == once.diagnostics
 
 
-@settings(max_examples=100, deadline=None)
 @given(fleet(), st.randoms(use_true_random=False), RELEASES, MODES)
 def test_the_order_of_resources_does_not_matter(
     vms: list[JsonObject], random: Random, release: Release, mode: ExpandMode

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from renderer.model.limits import lowered
@@ -18,6 +18,7 @@ from renderer.yamlio.events import MalformedError
 from renderer.yamlio.line_nodes import line_nodes
 from renderer.yamlio.line_reader import read_lines
 from renderer.yamlio.nodes import Node, nodes_of_events
+from tests.properties.examples import examples
 
 ROOT = Path(__file__).parents[2]
 DIALECTS = (RESOURCE, RESOURCE_AS_WRITTEN, YAML11)
@@ -121,7 +122,7 @@ def _described(node: Node) -> tuple[object, ...]:
     return node.position, node.text, node.is_mapping, node.is_literal, len(node.items)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(3)
 @given(DOCUMENTS)
 @example("---\n")
 def test_generated_documents(text: str) -> None:
@@ -148,7 +149,7 @@ def test_manifests_are_taken() -> None:
     assert sum(map(has_line_nodes, manifests())) / len(manifests()) > 0.95
 
 
-@settings(max_examples=300, deadline=None)
+@examples(3)
 @given(st.data())
 def test_manifests_with_a_character_or_line_changed(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(manifests()))

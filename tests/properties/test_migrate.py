@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.app.migrate import MigratedProject, migrate
@@ -20,6 +20,7 @@ from renderer.source.file_system import MemoryFileSystem
 from renderer.source.overlays import find_overlays
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.edit import EditedText, edit_fields
+from tests.properties.examples import examples
 
 comments = st.sampled_from(["", " # running: false", "  # - x: {"])
 between = st.sampled_from([[], [""], ["# running: true"], ["  # note", ""]])
@@ -186,7 +187,7 @@ def in_other_words(vm: JsonObject) -> JsonObject:
     return {**vm, "apiVersion": "kubevirt.io/v1", "spec": {**rest, "runs": sorted(meant)}}
 
 
-@settings(deadline=None, max_examples=40)  # each is built several times
+@examples(0.5)  # each is built several times
 @given(st.sampled_from(RELEASES), st.data())
 def test_what_is_built_stays_the_same(release: Release, data: st.DataObject) -> None:
     files = data.draw(repositories(release))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from xml.etree import ElementTree as ET
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.model.codes import Code
@@ -13,6 +13,7 @@ from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.location import Location
 from renderer.report.formats import Format, writer_of
 from renderer.report.report import Report
+from tests.properties.examples import examples
 
 texts = st.text(st.characters(exclude_categories=()), max_size=8) | st.sampled_from(
     ["::error::x", "]]>", "%0A", "\x1b[2J"]
@@ -38,7 +39,7 @@ def reports(draw: st.DrawFn) -> Report:
     return Report(found, draw(st.lists(texts, max_size=2, unique=True).map(tuple)), lines)
 
 
-@settings(max_examples=30)  # with all kinds of texts, each takes 40 ms to make
+@examples(0.4)  # with all kinds of texts, each takes 40 ms to make
 @given(reports())
 def test_reports_are_documents_of_their_format(report: Report) -> None:
     written = {report_format: writer_of(report_format)(report) for report_format in Format}
@@ -51,7 +52,7 @@ def test_reports_are_documents_of_their_format(report: Report) -> None:
     assert ET.fromstring(written[Format.JUNIT]).tag == "testsuites"  # noqa: S314 - it is ours
 
 
-@settings(max_examples=30)  # with all kinds of texts, each takes 40 ms to make
+@examples(0.4)  # with all kinds of texts, each takes 40 ms to make
 @given(reports())
 def test_input_gives_no_workflow_commands(report: Report) -> None:
     text = writer_of(Format.TEXT)(report)

@@ -20,7 +20,7 @@ from renderer.validation.registry import SchemaRegistry
 from renderer.validation.validate import validate
 
 REGISTRY = SchemaRegistry()
-ROUNDS = 12
+ROUNDS = 6
 
 #: What people and attackers put into a field.
 VALUES: tuple[Json, ...] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.model.diagnostic import DiagnosticError
@@ -14,6 +14,7 @@ from renderer.model.json import Json
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.encode import encode
 from renderer.yamlio.marks import MarkedFile
+from tests.properties.examples import examples
 from tests.yaml_readers import read_by
 
 #: What YAML is made of, and what it stumbles over.
@@ -49,7 +50,7 @@ BYTES = st.one_of(st.binary(max_size=60), TEXTS.map(lambda text: text.encode()))
 #: ahead at what follows the end of a document.
 KNOWN_TO_DIFFER = re.compile("\ufeff|![^ \n!]*[^ \n!a-z]|[]}][-\\[{&*!|>'\"%@`]")
 
-FEW = settings(max_examples=200, deadline=None)
+FEW = examples(2)
 
 
 @FEW

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from renderer.model.json import Json
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.encode import encode
+from tests.properties.examples import examples
 from tests.yaml_readers import READERS, reading_by
 
 #: What kustomize prints; NEL is left out as it turns it into a space.
@@ -57,7 +58,7 @@ TREES: st.SearchStrategy[Json] = st.recursive(
     max_leaves=12,
 )
 
-QUICK = settings(max_examples=150, deadline=None)
+QUICK = examples(1.5)
 
 
 @QUICK

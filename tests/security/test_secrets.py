@@ -7,6 +7,7 @@ import lzma
 import shlex
 import shutil
 import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -65,17 +66,22 @@ def commands(breakage: str) -> tuple[str, ...]:
     if breakage == "nothing":
         return every
     number = [*BREAKAGES].index(breakage)
-    formats: dict[str, list[str]] = {}
-    for command in every:
-        formats.setdefault(command.partition(" --format ")[0], []).append(command)
     chosen = {
-        names[number // 2 % len(names)]
-        for turn, (command, names) in enumerate(formats.items())
-        if command in ("validate", "diff", "build prod") or turn % 2 == number % 2
+        command
+        for turn, command in enumerate(in_turn(every, number // 2))
+        if command.startswith(("validate --", "diff", "build")) or turn % 2 == number % 2
     }
     if breakage.startswith("edited"):
         chosen |= {command for command in every if command.startswith("render")}
     return tuple(command for command in every if command in chosen)
+
+
+def in_turn(commands: Iterable[str], number: int) -> Iterator[str]:
+    """Yield each of the commands in one of its formats, another one for the next number."""
+    formats: dict[str, list[str]] = {}
+    for command in commands:
+        formats.setdefault(command.partition(" --format ")[0], []).append(command)
+    return (each[number % len(each)] for each in formats.values())
 
 
 @pytest.mark.parametrize("breakage", BREAKAGES)

@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.substitution.envsubst import SubstitutionError, evaluate, parse
@@ -189,7 +189,6 @@ def test_which_variables_are_missed(text: str, unset: tuple[str, ...]) -> None:
     assert evaluate(parse(text), VALUES).unset == unset
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
@@ -200,14 +199,12 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         assert result == text
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="${}:/#%^,-=?+*[]\\ aé1"))
 def test_any_expression_is_read_or_refused(text: str) -> None:
     with suppress(SubstitutionError):
         evaluate(parse("${x" + text), {"x": "a/é1a", "a": "1"})
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="{}:/#%^-=", min_size=1))
 def test_an_error_repeats_no_value_and_no_default(text: str) -> None:
     try:
@@ -219,7 +216,6 @@ def test_an_error_repeats_no_value_and_no_default(text: str) -> None:
     assert "hunter2" not in said
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="ab*?", max_size=6), st.text(alphabet="abc", max_size=8))
 def test_patterns_match_as_a_regular_expression_does(pattern: str, value: str) -> None:
     expression = re.compile("".join({"*": ".*", "?": "."}.get(c, c) for c in pattern), re.DOTALL)
