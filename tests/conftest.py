@@ -80,6 +80,12 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(70_000, 10, 10)
 
 
+def pytest_sessionfinish() -> None:
+    """Look through all that is left once, where pytest would five times."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     """Have workers of pytest-xdist tell how a test ended, not each step of it.
 
