@@ -29,7 +29,7 @@ class StepKind(TextEnum):
     WEBHOOK_FIELD = "webhook-field"  # what the mutating webhook would fill in
     INSTANCETYPE_NAME = "instancetype-name"
     SYNC_WAVE = "sync-wave"
-    SUPPRESSION = "suppression"  # annotations that silence rules are not written
+    SUPPRESSION = "suppression"  # annotations that suppress rules are not written
 
 
 #: The API version of what kustomize has built in.

@@ -71,7 +71,7 @@ _WORDS = {
     StepKind.INSTANCETYPE_NAME: "instancetypeNames",
     StepKind.WEBHOOK_FIELD: "webhookFields",
     StepKind.SYNC_WAVE: "syncWaves",
-    StepKind.SUPPRESSION: "annotations that silence rules are not written",
+    StepKind.SUPPRESSION: "annotations that suppress rules are not written",
 }
 
 

@@ -17,18 +17,18 @@ from renderer.rules.table import RULES
 def judge(
     context: Context, earlier: Sequence[Diagnostic], settings: RuleSettings, rules: Sequence[Rule] = RULES
 ) -> Outcome[ResourceSet]:
-    """Return the resources without annotations that silence rules, and the findings that remain.
+    """Return the resources without annotations that suppress rules, and the findings that remain.
 
-    ``earlier`` is what other stages said: their warnings can be silenced as well, and what they refuse is
+    ``earlier`` is what other stages said: their warnings can be suppressed as well, and what they refuse is
     not judged by rules, which would tell of the same mistake again. The outcome has both.
     """
     refused = {diagnostic.resource for diagnostic in earlier if diagnostic.severity is Severity.ERROR}
     levels = {rule.code: settings.of(rule.code).level or rule.level for rule in rules}
     found = [d for d in _found(context, settings, rules, levels) if d.resource not in refused]
     suppressions = read_suppressions(context.resources)
-    silenced, kept = _divided([*earlier, *found], suppressions)
-    # An annotation may silence the finding that another one is unused, and may be unused itself.
-    unused = [s for s in suppressions.unused(silenced) if s.code is not Code.UNUSED_SUPPRESSION]
+    suppressed, kept = _divided([*earlier, *found], suppressions)
+    # An annotation may suppress the finding that another one is unused, and may be unused itself.
+    unused = [s for s in suppressions.unused(suppressed) if s.code is not Code.UNUSED_SUPPRESSION]
     excused, left_over = _divided(_unused_suppressions(unused, earlier, levels), suppressions)
     unneeded = [s for s in suppressions.unused(excused) if s.code is Code.UNUSED_SUPPRESSION]
     diagnostics = (*kept, *suppressions.invalid, *left_over, *_unused_suppressions(unneeded, earlier, levels))
@@ -48,12 +48,12 @@ def _found(
 def _divided(
     diagnostics: Iterable[Diagnostic], suppressions: Suppressions
 ) -> tuple[list[Diagnostic], list[Diagnostic]]:
-    """Divide diagnostics into those that an annotation silences and the others."""
-    silenced: list[Diagnostic] = []
+    """Divide diagnostics into those that an annotation suppresses and the others."""
+    suppressed: list[Diagnostic] = []
     kept: list[Diagnostic] = []
     for diagnostic in diagnostics:
-        (kept if suppressions.of(diagnostic) is None else silenced).append(diagnostic)
-    return silenced, kept
+        (kept if suppressions.of(diagnostic) is None else suppressed).append(diagnostic)
+    return suppressed, kept
 
 
 def _unused_suppressions(
@@ -66,6 +66,6 @@ def _unused_suppressions(
     for suppression in unused:
         target = suppression.resource.current_id
         if (target, suppression.code) in errors:
-            yield suppression.unsilenceable_finding()
+            yield suppression.invalid_finding()
         elif Level.OFF not in (own, levels.get(suppression.code)) and target not in refused:
             yield suppression.unused_finding(Severity(own))

@@ -1,4 +1,4 @@
-"""Annotations that silence a rule for one object: ``ignore.vmrender.io/CODE: the reason``."""
+"""Annotations that suppress a rule for one object: ``ignore.vmrender.io/CODE: the reason``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _EXAMPLE = f"write {PREFIX}CODE: and the reason"
 
 
 class Suppression(Record):
-    """One annotation, which silences ``code`` for ``resource``."""
+    """One annotation, which suppresses ``code`` for ``resource``."""
 
     code: Code
     resource: Resource
@@ -35,7 +35,7 @@ class Suppression(Record):
         message = f"{self.annotation} ignores nothing: there is no such finding"
         return self._diagnostic(Code.UNUSED_SUPPRESSION, message, severity, "remove the annotation")
 
-    def unsilenceable_finding(self) -> Diagnostic:
+    def invalid_finding(self) -> Diagnostic:
         message = f"{self.code} cannot be ignored: it is an error, not a rule or a warning"
         return self._diagnostic(Code.SUPPRESSION_INVALID, message, Severity.ERROR, "remove the annotation")
 
@@ -50,14 +50,14 @@ class Suppressions(Record):
     invalid: tuple[Diagnostic, ...] = ()
 
     def of(self, diagnostic: Diagnostic) -> Suppression | None:
-        """Return the suppression that silences ``diagnostic``. What KubeVirt refuses cannot be silenced."""
+        """Return the suppression of ``diagnostic``, unless KubeVirt refuses the object."""
         if diagnostic.severity is Severity.ERROR and diagnostic.code not in RULE_CODES:
             return None
         return self.by_target.get((diagnostic.resource, diagnostic.code))
 
-    def unused(self, silenced: Iterable[Diagnostic]) -> Sequence[Suppression]:
-        """Return the suppressions that silence nothing."""
-        used = {(diagnostic.resource, diagnostic.code) for diagnostic in silenced}
+    def unused(self, suppressed: Iterable[Diagnostic]) -> Sequence[Suppression]:
+        """Return the suppressions that suppress nothing."""
+        used = {(diagnostic.resource, diagnostic.code) for diagnostic in suppressed}
         return [suppression for target, suppression in self.by_target.items() if target not in used]
 
 

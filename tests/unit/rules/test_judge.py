@@ -44,15 +44,15 @@ def test_a_rule_speaks_as_loudly_as_it_is_told() -> None:
     assert judged(HALTED, level=Level.OFF)[0] == []
 
 
-def test_an_annotation_with_a_reason_silences_a_rule_and_is_not_written() -> None:
+def test_an_annotation_with_a_reason_suppresses_a_rule_and_is_not_written() -> None:
     assert judged(annotated(HALTED, run_strategy="started by hand")) == ([], HALTED)
 
 
-def test_rules_that_are_errors_can_be_silenced() -> None:
+def test_rules_that_are_errors_can_be_suppressed() -> None:
     assert judged(annotated(HALTED, run_strategy="started by hand"), level=Level.ERROR)[0] == []
 
 
-def test_warnings_of_other_stages_can_be_silenced_and_their_errors_cannot() -> None:
+def test_warnings_of_other_stages_can_be_suppressed_and_their_errors_cannot() -> None:
     content = annotated(HALTED, run_strategy="started by hand", deprecated="until the upgrade")
 
     assert judged(content, said(Severity.WARNING))[0] == []
@@ -67,7 +67,7 @@ def test_what_is_refused_is_not_judged_by_rules() -> None:
     assert judged(HALTED, said(Severity.WARNING))[0] == [("deprecated", "warning"), ("run-strategy", "info")]
 
 
-def test_an_annotation_that_silences_nothing_is_told_of() -> None:
+def test_an_annotation_that_suppresses_nothing_is_told_of() -> None:
     running = annotated(vm("web", DOMAIN), run_strategy="started by hand")
 
     assert judged(running)[0] == [("unused-suppression", "warning")]
