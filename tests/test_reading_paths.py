@@ -20,6 +20,7 @@ import pytest
 from click.testing import CliRunner
 
 from renderer.cli.app import main
+from renderer.model.sharing import forget_shared
 from tests.house import RENDERER, ROOT
 
 ARCHITECTURE = ROOT / "ARCHITECTURE.md"
@@ -125,6 +126,7 @@ def test_the_path_in_architecture_is_the_one_that_the_code_takes(
         assert old in text
         (tmp_path / name).write_text(text.replace(old, new))
     monkeypatch.chdir(tmp_path)
+    forget_shared()  # what another test computed would not be computed again
 
     taken: dict[str, list[str]] = {}
     with watched(path, taken):

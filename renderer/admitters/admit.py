@@ -13,10 +13,12 @@ from renderer.admitters.deprecations import warnings_of
 from renderer.admitters.twins import twin_key
 from renderer.admitters.vm import admit_vm
 from renderer.kubevirt.admission_request import AdmissionRequest
+from renderer.kubevirt.cluster import ClusterConfig
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.json import object_at
 from renderer.model.release import Release
 from renderer.model.resource import ResourceSet
+from renderer.model.sharing import once_for_same
 
 #: Keys of twins that are kept: the machines of a fleet are of a few makes, or all different.
 _MOST_KEYS = 1_000
@@ -43,10 +45,8 @@ def _answers(requests: Iterable[AdmissionRequest], release: Release) -> Iterator
 
     An object that cannot be defaulted has none: its expansion or its schema reports it.
     """
-    cluster, admitted = None, set[bytes]()
     for request in requests:
-        if cluster is None or cluster.config is not request.config:
-            cluster, admitted = AdmittingCluster(release, request.config), set()
+        cluster, admitted = _admitting(release, request.config)
         key = twin_key(request)
         if key in admitted:
             continue
@@ -58,8 +58,16 @@ def _answers(requests: Iterable[AdmissionRequest], release: Release) -> Iterator
         warnings = () if causes else tuple(warnings_of(request, cluster))
         if causes or warnings:
             yield WebhookAnswer(request, causes or warnings, Severity.ERROR if causes else Severity.WARNING)
-        elif key and len(admitted) < _MOST_KEYS:
+        elif key:
+            if len(admitted) >= _MOST_KEYS:
+                admitted.clear()
             admitted.add(key)
+
+
+@once_for_same
+def _admitting(release: Release, config: ClusterConfig) -> tuple[AdmittingCluster, set[bytes]]:
+    """Return the cluster, and keys of twins that it admitted, of whichever overlay."""
+    return AdmittingCluster(release, config), set()
 
 
 def _causes(request: AdmissionRequest, cluster: AdmittingCluster) -> tuple[Cause, ...]:

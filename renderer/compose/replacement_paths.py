@@ -64,16 +64,12 @@ def list_index(step: str) -> int | None:
     return int(step) if _INDEX.fullmatch(step) else None
 
 
-def lookup(value: Json, steps: tuple[str, ...]) -> Slot:
-    """Return the value at the end of the path, of equal elements the first (kyaml ``PathGetter``).
-
-    Raises ``PathError`` for a step that does not fit the value that it is applied to.
-    """
-    return lookup_place(value, steps)[0]
-
-
 def lookup_place(value: Json, steps: tuple[str, ...]) -> tuple[Slot, tuple[Segment, ...]]:
-    """Return the value at the end of the path, as ``lookup`` does, and its place."""
+    """Return the value at the end of the path, of equal elements the first, and its place.
+
+    So does kyaml's ``PathGetter``. Raises ``PathError`` for a step that does not fit the value that it is
+    applied to.
+    """
     found: Slot = value
     place: list[Segment] = []
     for step in filter(None, map(str.strip, steps)):

@@ -47,7 +47,7 @@ from renderer.instancetype.defaults import default_disks, default_vmi_spec
 from renderer.instancetype.resolve import ResolvedMatchers
 from renderer.instancetype.started_instance import NAME_ANNOTATIONS, VmHolder
 from renderer.instancetype.vmi_object_defaults import default_vmi_object
-from renderer.kubevirt.cluster import ClusterConfig
+from renderer.kubevirt.cluster import DEFAULT_CONFIG
 from renderer.kubevirt.kinds import MATCHER_KEYS
 from renderer.kubevirt.lists import is_equal
 from renderer.model.diagnostic import DiagnosticError
@@ -98,7 +98,7 @@ class Fitter:
         try:
             config = cluster_config(catalog)
         except DiagnosticError:
-            config = ClusterConfig()
+            config = DEFAULT_CONFIG
         self.cluster = TargetCluster(behaviour, config)
         self._holder = VmHolder(catalog, ResourceSet(), self.cluster)
         self.candidates = Candidates(catalog, behaviour)

@@ -27,7 +27,7 @@ from renderer.instancetype.find import Found
 from renderer.instancetype.requirements import check_requirements
 from renderer.instancetype.resolve import ResolvedMatchers
 from renderer.instancetype.spread import check_spread
-from renderer.kubevirt.cluster import ClusterConfig
+from renderer.kubevirt.cluster import DEFAULT_CONFIG, ClusterConfig
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
@@ -44,7 +44,7 @@ class TargetCluster(Record):
     """The cluster that is rendered for."""
 
     behaviour: Behaviour
-    config: ClusterConfig = ClusterConfig()
+    config: ClusterConfig = DEFAULT_CONFIG
 
 
 class ConflictError(CauseError):

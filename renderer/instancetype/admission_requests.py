@@ -10,7 +10,7 @@ from renderer.instancetype.cause import CauseError
 from renderer.instancetype.defaults import default_vmi_spec
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.kubevirt.admission_request import ADMITTED, AdmissionRequest
-from renderer.kubevirt.cluster import ClusterConfig
+from renderer.kubevirt.cluster import DEFAULT_CONFIG, ClusterConfig
 from renderer.kubevirt.kinds import KUBEVIRT, VM, VM_POOL, VMI, VMI_REPLICA_SET, is_kubevirt_group
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import ROOT, FieldPath
@@ -116,7 +116,7 @@ def _cluster_config(resources: ResourceSet, catalog: Catalog) -> ClusterConfig |
     if len(own):
         catalog = catalog.after(CatalogSource("", own))
     if next(catalog.of_kind(KUBEVIRT), None) is None and not catalog.feature_gates:
-        return ClusterConfig()
+        return DEFAULT_CONFIG
     from renderer.instancetype.cluster_config import cluster_config  # noqa: PLC0415 - few repositories have any
 
     try:

@@ -14,13 +14,19 @@ from renderer.instancetype.api.types import (
     pointer,
 )
 from renderer.instancetype.catalog import Catalog
-from renderer.kubevirt.cluster import DEFAULT_MACHINE_TYPES, ClusterConfig, read_cluster_config
+from renderer.kubevirt.cluster import (
+    DEFAULT_CONFIG,
+    DEFAULT_MACHINE_TYPES,
+    ClusterConfig,
+    read_cluster_config,
+)
 from renderer.kubevirt.kinds import KUBEVIRT
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import object_at
 from renderer.model.resource import Resource
+from renderer.model.sharing import once_for_same
 
 _ARCHITECTURE = Struct({"machineType": STRING, "emulatedMachines": ListOf(STRING)})
 _CONFIGURATION = Struct(
@@ -65,9 +71,13 @@ def cluster_config(catalog: Catalog) -> ClusterConfig:
     KubeVirt falls back to all its defaults when one of its values is out of range. Raises ``DiagnosticError``
     for a value of a wrong type.
     """
-    resource = next(catalog.of_kind(KUBEVIRT), None)
-    config = ClusterConfig() if resource is None else _read(resource)
-    return config.with_gates(catalog.feature_gates)
+    return _config(next(catalog.of_kind(KUBEVIRT), None), catalog.feature_gates)
+
+
+@once_for_same
+def _config(kubevirt: Resource | None, feature_gates: tuple[str, ...]) -> ClusterConfig:
+    config = DEFAULT_CONFIG if kubevirt is None else _read(kubevirt)
+    return config.with_gates(feature_gates)
 
 
 def _read(resource: Resource) -> ClusterConfig:

@@ -25,7 +25,7 @@ from renderer.instancetype.matcher_warnings import (
 from renderer.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
 from renderer.instancetype.target_form import in_target_form
 from renderer.instancetype.virtual_machine import VirtualMachine, expanded
-from renderer.kubevirt.cluster import ClusterConfig
+from renderer.kubevirt.cluster import DEFAULT_CONFIG
 from renderer.kubevirt.kinds import MATCHER_KEYS
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import Json, JsonObject, object_at
@@ -107,7 +107,7 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and four t
     """
     everything = catalog.after(CatalogSource(own, resources))
     diagnostics: list[Diagnostic] = []
-    config = ClusterConfig()
+    config = DEFAULT_CONFIG
     try:
         config = cluster_config(everything)
     except DiagnosticError as error:

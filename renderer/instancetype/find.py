@@ -31,6 +31,7 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, JsonObject, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.resource import Resource
+from renderer.model.sharing import once_for_same
 
 if TYPE_CHECKING:
     from renderer.instancetype import not_found
@@ -187,6 +188,7 @@ def spec_type_of(matcher_type: MatcherType, version: str = INSTANCETYPE_VERSION)
     return V1BETA2_INSTANCETYPE_SPEC if version == PROPOSED_INSTANCETYPE_VERSION else INSTANCETYPE_SPEC
 
 
+@once_for_same
 def decoded(resource: Resource, matcher_type: MatcherType, behaviour: Behaviour) -> Found:
     """Return the object with its spec decoded.
 

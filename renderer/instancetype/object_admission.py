@@ -24,6 +24,7 @@ from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.record import Record
+from renderer.model.sharing import once_for_same
 
 _KNOWN_SECTIONS = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})
 _API_VERSION = FieldPath.of("apiVersion")
@@ -47,6 +48,7 @@ class ObjectAdmission(Record):
     warnings: tuple[ExpansionCause, ...] = ()
 
 
+@once_for_same
 def admit_object(content: JsonObject, matcher_type: MatcherType, behaviour: Behaviour) -> ObjectAdmission:
     """Check the instance type or preference ``content``, created or changed.
 

@@ -79,6 +79,10 @@ class ClusterConfig(Record):
         return self._replace(feature_gates=tuple(dict.fromkeys((*self.feature_gates, *feature_gates))))
 
 
+#: The configuration of a cluster that sets nothing.
+DEFAULT_CONFIG = ClusterConfig()
+
+
 class Cluster(Record):
     """The release that is rendered for, and the configuration of the cluster.
 
@@ -86,7 +90,7 @@ class Cluster(Record):
     """
 
     release: Release
-    config: ClusterConfig = ClusterConfig()
+    config: ClusterConfig = DEFAULT_CONFIG
     workload_update_methods: tuple[str, ...] | None = None
 
     @classmethod
@@ -159,8 +163,8 @@ def read_cluster_config(kubevirt: JsonObject) -> ClusterConfig:
     """
     configuration = object_at(kubevirt, "spec", "configuration")
     if not _is_in_range(configuration):
-        return ClusterConfig()
-    defaults = ClusterConfig()
+        return DEFAULT_CONFIG
+    defaults = DEFAULT_CONFIG
     network = object_at(configuration, "network")
     developer = object_at(configuration, "developerConfiguration")
     live_update = object_at(configuration, "liveUpdateConfiguration")

@@ -110,32 +110,6 @@ MATCHER_TYPE_OF: Mapping[str, MatcherType] = {
 #: The kinds of KubeVirt that stand in no namespace and that a repository of virtual machines has.
 CLUSTER_KINDS = frozenset(matcher_type.cluster_kind for matcher_type in MATCHER_TYPES)
 
-#: The group of each kind of KubeVirt and of CDI.
-GROUP_OF: Mapping[str, str] = {
-    **dict.fromkeys((VM, VMI, VMI_REPLICA_SET, VMI_PRESET, KUBEVIRT), KUBEVIRT_GROUP),
-    "VirtualMachineInstanceMigration": KUBEVIRT_GROUP,
-    VM_POOL: POOL_GROUP,
-    **dict.fromkeys(MATCHER_TYPE_OF, INSTANCETYPE_GROUP),
-    "VirtualMachineBackup": "backup.kubevirt.io",
-    "VirtualMachineBackupTracker": "backup.kubevirt.io",
-    "VirtualMachineClone": "clone.kubevirt.io",
-    "VirtualMachineExport": "export.kubevirt.io",
-    "MigrationPolicy": "migrations.kubevirt.io",
-    "VirtualMachineSnapshot": "snapshot.kubevirt.io",
-    "VirtualMachineSnapshotContent": "snapshot.kubevirt.io",
-    "VirtualMachineRestore": "snapshot.kubevirt.io",
-    "CDI": CDI_GROUP,
-    "CDIConfig": CDI_GROUP,
-    "DataImportCron": CDI_GROUP,
-    "DataSource": CDI_GROUP,
-    "DataVolume": CDI_GROUP,
-    "ObjectTransfer": CDI_GROUP,
-    "StorageProfile": CDI_GROUP,
-    "VolumeCloneSource": CDI_GROUP,
-    "VolumeImportSource": CDI_GROUP,
-    "VolumeUploadSource": CDI_GROUP,
-}
-
 
 def is_kubevirt_group(group: str) -> bool:
     """Return whether an API group is KubeVirt's own or one below it, CDI's among them."""

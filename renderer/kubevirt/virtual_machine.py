@@ -218,11 +218,6 @@ def elements(value: Json) -> Sequence[Element]:
     return [each for each in enumerate(value) if isinstance(each[1], dict)]
 
 
-def element_named(value: Json, name: str) -> JsonObject:
-    """Return the element of a list with that ``name``; an empty mapping when there is none."""
-    return next((element for _, element in elements(value) if element.get("name") == name), EMPTY)
-
-
 def elements_by_name(value: Sequence[Json]) -> Mapping[str, JsonObject]:
     """Return the elements of a list by their ``name``; of several the last counts, as in KubeVirt's maps."""
     return {

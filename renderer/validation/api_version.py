@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from renderer.kubevirt.kinds import KUBEVIRT_GROUP
 from renderer.kubevirt.virtual_machine import INSTANCE_SPEC
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -23,7 +24,6 @@ from renderer.validation.wording import found
 _FIELD = FieldPath.of("apiVersion")
 #: Kinds that other projects have, too.
 _COMMON = frozenset({"DataSource", "StorageProfile", "VirtualMachine", "VirtualMachinePool"})
-_KUBEVIRT = "kubevirt.io"
 _VMRENDER = "vmrender.io"
 _SERIES = "InstancetypeSeries"
 _OF_VMRENDER = "list its file under generators of the kustomization, not under resources"
@@ -80,7 +80,9 @@ def _is_foreign(resource: Resource) -> bool:
 
 
 def _is_nearly(gvk: Gvk, own: str) -> bool:
-    return gvk.group.endswith(_KUBEVIRT) or bool(suggest(gvk.group or gvk.version, [own], most=1, cutoff=0.7))
+    return gvk.group.endswith(KUBEVIRT_GROUP) or bool(
+        suggest(gvk.group or gvk.version, [own], most=1, cutoff=0.7)
+    )
 
 
 def _has_domain(resource: Resource) -> bool:

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from renderer.kubevirt.kinds import INSTANCETYPE_GROUP, KUBEVIRT_GROUP, POOL_GROUP
 from renderer.model.record import Record
 from renderer.model.release import Release
-
-KUBEVIRT = "kubevirt.io"
-POOL = "pool.kubevirt.io"
-INSTANCETYPE = "instancetype.kubevirt.io"
 
 
 class KubevirtKind(Record):
@@ -33,14 +30,14 @@ class KubevirtKind(Record):
 
 
 KINDS = (
-    KubevirtKind(KUBEVIRT, "VirtualMachine", rewritten=True),
-    KubevirtKind(KUBEVIRT, "VirtualMachineInstance", rewritten=True),
-    KubevirtKind(KUBEVIRT, "KubeVirt"),
-    KubevirtKind(POOL, "VirtualMachinePool"),
-    KubevirtKind(INSTANCETYPE, "VirtualMachineInstancetype"),
-    KubevirtKind(INSTANCETYPE, "VirtualMachineClusterInstancetype"),
-    KubevirtKind(INSTANCETYPE, "VirtualMachinePreference"),
-    KubevirtKind(INSTANCETYPE, "VirtualMachineClusterPreference"),
+    KubevirtKind(KUBEVIRT_GROUP, "VirtualMachine", rewritten=True),
+    KubevirtKind(KUBEVIRT_GROUP, "VirtualMachineInstance", rewritten=True),
+    KubevirtKind(KUBEVIRT_GROUP, "KubeVirt"),
+    KubevirtKind(POOL_GROUP, "VirtualMachinePool"),
+    KubevirtKind(INSTANCETYPE_GROUP, "VirtualMachineInstancetype"),
+    KubevirtKind(INSTANCETYPE_GROUP, "VirtualMachineClusterInstancetype"),
+    KubevirtKind(INSTANCETYPE_GROUP, "VirtualMachinePreference"),
+    KubevirtKind(INSTANCETYPE_GROUP, "VirtualMachineClusterPreference"),
 )
 
 #: Kinds of the same groups that KubeVirt serves and for which there is no schema here.
@@ -81,7 +78,7 @@ GROUPS_BESIDE = frozenset(version.partition("/")[0] for version in _OTHERS) | {"
 #: The API version to write for each of these kinds.
 API_VERSIONS_OF_KINDS: Mapping[str, str] = {
     **{kind: version for version, kinds in _OTHERS.items() for kind in kinds.split()},
-    **{kind.name: f"{kind.group}/{'v1' if kind.group == KUBEVIRT else 'v1beta1'}" for kind in KINDS},
+    **{kind.name: f"{kind.group}/{'v1' if kind.group == KUBEVIRT_GROUP else 'v1beta1'}" for kind in KINDS},
 }
 GROUPS_OF_KINDS: Mapping[str, str] = {
     kind: version.partition("/")[0] for kind, version in API_VERSIONS_OF_KINDS.items()
@@ -103,9 +100,9 @@ class ServedVersion(Record):
 
 #: The served versions by group, the newest first. All versions of a kind have the same schema.
 _VERSIONS: Mapping[str, tuple[ServedVersion, ...]] = {
-    KUBEVIRT: (ServedVersion("v1"), ServedVersion("v1alpha3")),
-    POOL: (ServedVersion("v1beta1", Release(1, 7)), ServedVersion("v1alpha1")),
-    INSTANCETYPE: (
+    KUBEVIRT_GROUP: (ServedVersion("v1"), ServedVersion("v1alpha3")),
+    POOL_GROUP: (ServedVersion("v1beta1", Release(1, 7)), ServedVersion("v1alpha1")),
+    INSTANCETYPE_GROUP: (
         ServedVersion("v1beta1", Release(1, 0)),
         ServedVersion("v1alpha2", Release(0, 58), Release(1, 5)),
         ServedVersion("v1alpha1", until=Release(1, 5)),

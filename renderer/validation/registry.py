@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from renderer.bundled import data_folder
+from renderer.kubevirt.kinds import INSTANCETYPE_GROUP, KUBEVIRT_GROUP
 from renderer.kubevirt.virtual_machine import PATHS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
@@ -28,9 +29,7 @@ from renderer.validation.kubevirt_kinds import (
     GROUPS,
     GROUPS_BESIDE,
     GROUPS_OF_KINDS,
-    INSTANCETYPE,
     KINDS,
-    KUBEVIRT,
     WITHOUT_SCHEMA,
     KubevirtKind,
 )
@@ -162,7 +161,7 @@ def _kind(gvk: Gvk) -> KubevirtKind:
         message = f"there is no schema of {gvk.kind}: it is not checked"
         raise _missing(message, _ADD_DEFINITION, Severity.WARNING)
     meant = _kind_hint(gvk)
-    if gvk.group == KUBEVIRT and not meant:
+    if gvk.group == KUBEVIRT_GROUP and not meant:
         message = (
             f"KubeVirt itself has no kind {gvk.kind}, which another operator has to serve: it is not checked"
         )
@@ -233,7 +232,7 @@ class InputSchemaRegistry(SchemaRegistry):
 
 def input_schema(written: JsonObject, gvk: Gvk) -> JsonObject:
     """The schema of what is read as ``gvk``, from that of what is ``written`` of its kind."""
-    if gvk.group == INSTANCETYPE:
+    if gvk.group == INSTANCETYPE_GROUP:
         return _v1beta2(written, gvk.kind) if gvk.version == V1BETA2 else written
     guest = _CPU_GUESTS.get(gvk.kind)
     if guest is None:
@@ -242,7 +241,7 @@ def input_schema(written: JsonObject, gvk: Gvk) -> JsonObject:
 
 
 def _v1beta2(written: JsonObject, kind: str) -> JsonObject:
-    schema = with_value(written, ("properties", "apiVersion"), {"enum": [f"{INSTANCETYPE}/{V1BETA2}"]})
+    schema = with_value(written, ("properties", "apiVersion"), {"enum": [f"{INSTANCETYPE_GROUP}/{V1BETA2}"]})
     schema = {**schema, "title": f"{kind} ({V1BETA2}, at render time only)"}
     if not kind.endswith("Instancetype"):
         return schema

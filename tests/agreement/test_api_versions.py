@@ -9,6 +9,7 @@ import pytest
 from renderer.compose.merge_keys.kubevirt import KubevirtMergeSchema
 from renderer.compose.merge_keys.merge_schema import kubernetes_merge_schema
 from renderer.instancetype.target_form import in_target_form
+from renderer.kubevirt.kinds import INSTANCETYPE_GROUP
 from renderer.migration.change import Change
 from renderer.migration.rules import version_findings
 from renderer.model.json import JsonObject, array_at
@@ -16,18 +17,18 @@ from renderer.model.location import Site
 from renderer.model.release import Release
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, ResourceSet
-from renderer.validation.kubevirt_kinds import INSTANCETYPE, KINDS, KubevirtKind, api_versions
+from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind, api_versions
 from renderer.validation.registry import SchemaRegistry
 
 RELEASES = [Release(1, minor) for minor in range(10)]
-OF_INSTANCETYPE = [kind for kind in KINDS if kind.group == INSTANCETYPE]
+OF_INSTANCETYPE = [kind for kind in KINDS if kind.group == INSTANCETYPE_GROUP]
 SIZE: JsonObject = {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}}
 
 
 def test_what_is_written_is_served_by_every_release() -> None:
     for kind in OF_INSTANCETYPE:
         content: JsonObject = {
-            "apiVersion": f"{INSTANCETYPE}/v1beta2",
+            "apiVersion": f"{INSTANCETYPE_GROUP}/v1beta2",
             "kind": kind.name,
             "metadata": {"name": "u1"},
             "spec": SIZE if kind.name.endswith("Instancetype") else {},

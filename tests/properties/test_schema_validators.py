@@ -137,3 +137,58 @@ def test_whatever_is_wrong_is_said_and_nothing_else(kind: KubevirtKind, release:
         found = validate(ResourceSet((resource,)), release, REGISTRY)
         assert bool(found) is any(judge.violations(resource.content))
         assert all(diagnostic.message and diagnostic.sites for diagnostic in found)
+
+
+#: Keywords that give a value further schemas.
+COMBINING = ("allOf", "anyOf", "dependentSchemas", "if", "not", "oneOf", "patternProperties", "prefixItems")
+
+
+def small_schema(random: Random, depth: int) -> JsonObject:
+    """A schema that a ``small_value`` fits or breaks, as a project may have it."""
+    kind = random.choice(["object", "array", "integer"]) if depth else "integer"
+    schema: dict[str, Json] = {"type": kind} if random.random() < 0.8 else {}
+    if kind == "object":
+        schema["properties"] = {name: small_schema(random, depth - 1) for name in "ab"}
+        schema |= {"required": ["a"]} if random.random() < 0.5 else {"additionalProperties": False}
+    elif kind == "array":
+        schema |= {"items": small_schema(random, depth - 1), "minItems": random.randrange(2)}
+    else:
+        schema |= {"minimum": 1} if random.random() < 0.5 else {"enum": [0, 1]}
+    return schema | combination(random, depth - 1) if depth and random.random() < 0.4 else schema
+
+
+def combination(random: Random, depth: int) -> JsonObject:
+    keyword = random.choice(COMBINING)
+    one, other = small_schema(random, depth), small_schema(random, depth)
+    if keyword == "if":
+        return {"if": one, "then": other}
+    if keyword in ("dependentSchemas", "patternProperties"):
+        return {keyword: {"a": one}}
+    return {keyword: one if keyword == "not" else [one, other]}
+
+
+def small_value(random: Random, depth: int) -> Json:
+    kind = random.randrange(3) if depth else 2
+    if kind == 0:
+        return {name: small_value(random, depth - 1) for name in "abc" if random.random() < 0.6}
+    if kind == 1:
+        return [small_value(random, depth - 1) for _ in range(random.randrange(3))]
+    return random.randrange(3)
+
+
+def test_they_agree_on_schemas_that_combine_others() -> None:
+    random = Random(5)
+    broken: set[str] = set()
+    for _ in range(400):
+        judge = KindSchema(
+            {"type": "object", "properties": {"a": small_schema(random, 3)}, "required": ["a"]}
+        )
+        for _ in range(5):
+            content: JsonObject = {"a": small_value(random, 3)}
+            said = explained(judge, content)
+            found = {(violation.place, violation.keyword) for violation in judge.violations(content)}
+            assert judge.is_valid(content) is not any(said), (judge.document, content)
+            assert bool(found) is bool(said), (judge.document, content)
+            assert found <= said, (judge.document, content)
+            broken |= {keyword for _, keyword in found}
+    assert broken >= {"anyOf", "enum", "minimum", "minItems", "not", "oneOf", "required", "type"}
