@@ -157,7 +157,7 @@ def small_schema(random: Random, depth: int) -> JsonObject:
     return schema | combination(random, depth - 1) if depth and random.random() < 0.4 else schema
 
 
-def combination(random: Random, depth: int) -> JsonObject:
+def combination(random: Random, depth: int) -> dict[str, Json]:
     keyword = random.choice(COMBINING)
     one, other = small_schema(random, depth), small_schema(random, depth)
     if keyword == "if":
