@@ -15,6 +15,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from time import time
 
 from renderer.model.digest import hmac_sha256, is_same_digest, sha256
 from renderer.model.json import Json
@@ -34,6 +35,8 @@ _LARGEST_ENTRY = 64 << 20
 #: All entries together; when there is more, the ones that were not used for longest go first.
 LARGEST_CACHE = 256 << 20
 _AFTER_CLEARING = 0.75
+#: In seconds: an entry that was used within one counts as used.
+_DAY = 86_400
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -70,8 +73,9 @@ class Store:
         signature, body = content[:_SIGNATURE_BYTES], content[_SIGNATURE_BYTES:]
         if not is_same_digest(signature, self._signature(digest, body)):
             return None
-        with suppress(OSError):
-            os.utime(file)  # it was of use
+        if status.st_mtime < time() - _DAY:
+            with suppress(OSError):
+                os.utime(file)  # it was of use
         value: Json = json.loads(body)
         return value
 

@@ -70,23 +70,25 @@ def foreign_manifests(folder: Path, listed: Collection[str]) -> tuple[str, ...]:
     None where the folder has a kustomization: then only what that names is applied. Links are not followed,
     and what cannot be read is passed over.
     """
-    found = tuple(_manifests(str(folder)))
-    if not _KUSTOMIZATIONS.isdisjoint(found):
+    found = tuple(_unlisted_manifests(str(folder), listed))
+    if not _KUSTOMIZATIONS.isdisjoint((*found, *_KUSTOMIZATIONS.intersection(listed))):
         return ()
-    return tuple(sorted(path for path in found if path not in listed))
+    return tuple(sorted(found))
 
 
-def _manifests(folder: str) -> Iterator[str]:
+def _unlisted_manifests(folder: str, listed: Collection[str]) -> Iterator[str]:
     folders = [""]
     while folders:
         below = folders.pop()
         for entry in _entries(f"{folder}/{below}"):
-            name = entry.name
+            path = below + entry.name
+            if path in listed and entry.is_file(follow_symlinks=False):
+                continue
             if _is_folder(entry):
                 if not entry.is_symlink():
-                    folders.append(f"{below}{name}/")
-            elif name.endswith(_MANIFESTS) or name in _KUSTOMIZATIONS:
-                yield below + name
+                    folders.append(f"{path}/")
+            elif path.endswith(_MANIFESTS) or entry.name in _KUSTOMIZATIONS:
+                yield path
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:

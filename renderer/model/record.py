@@ -30,6 +30,9 @@ else:
             lambda t, a, b, c, d, e, f, g, h, i, j, k: _new(t, (a, b, c, d, e, f, g, h, i, j, k)),
             lambda t, a, b, c, d, e, f, g, h, i, j, k, m: _new(t, (a, b, c, d, e, f, g, h, i, j, k, m)),
             lambda t, a, b, c, d, e, f, g, h, i, j, k, m, n: _new(t, (a, b, c, d, e, f, g, h, i, j, k, m, n)),
+            lambda t, a, b, c, d, e, f, g, h, i, j, k, m, n, o: _new(
+                t, (a, b, c, d, e, f, g, h, i, j, k, m, n, o)
+            ),
         )
     }
 

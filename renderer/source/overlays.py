@@ -53,7 +53,8 @@ def _overlay(fs: FileSystem, config: RenderConfig, entry: OverlayEntry, folder: 
     overlay = config.overlay(entry, folder, _name(fs, folder))
     kind = entry.entry.kind
     if kind is EntryKind.KUSTOMIZATION:
-        has_none = _kustomization_file(fs, folder) is None
+        # Of a glob, folders without one are left out.
+        has_none = not _is_glob(entry.path) and _kustomization_file(fs, folder) is None
         kind = EntryKind.DIRECTORY if has_none else kind
     has_parameters = entry.entry.parameters is not None or bool(entry.entry.parameter_file)
     if kind is EntryKind.KUSTOMIZATION and not has_parameters:
