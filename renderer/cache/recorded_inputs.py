@@ -5,6 +5,7 @@ The digest of a file is taken again only when its times, size or inode changed, 
 
 from __future__ import annotations
 
+import marshal
 import os
 import stat
 from collections.abc import Callable, Iterable, Mapping
@@ -35,7 +36,7 @@ class FileDigests:
         self._root = str(root)
         self._read = read
         self._store = store
-        self._known = object_at(store.get("file-digests", self._root))
+        self._known = object_at(store.get("file-signs", self._root))
         self._fresh: dict[str, list[str | int]] = {}
 
     def of(self, path: str) -> str | None:
@@ -48,43 +49,47 @@ class FileDigests:
             known = self._known.get(path)
             if isinstance(known, list) and known[1:] == signs:
                 return str(known[0])
-            content = self._read(path)
-        except (OSError, ValueError, DiagnosticError):
+        except (OSError, ValueError):
             return None
-        digest = sha256(content)
-        if _has_settled(status):
+        digest = self._of_content(path)
+        if digest and _has_settled(status):
             self._fresh[path] = [digest, *signs]
         return digest
 
-    def are(self, folder: str, digests: Mapping[str, str]) -> bool:
-        """Return True if each file of ``digests``, by its path below ``folder``, has the digest there."""
-        known, root, lstat = self._known, self._root, os.lstat
-        for name, digest in digests.items():
-            path = f"{folder}/{name}"
-            signs: Any = known.get(path)
-            try:
-                # What ``of`` does, for the thousands of files of rendered trees.
-                status = lstat(f"{root}/{path}") if isinstance(signs, list) and signs[0] == digest else None
-            except (OSError, ValueError):
-                return False
-            if (
-                status
-                and signs[1] == status.st_mtime_ns
-                and signs[2] == status.st_ctime_ns
-                and signs[3] == status.st_size
-                and signs[4] == status.st_ino
-                and stat.S_ISREG(status.st_mode)
-            ):
-                continue
-            if self.of(path) != digest:
-                return False
+    def are(self, folder: str, tree: str, digests: Mapping[str, str]) -> bool:
+        """Return True if each file of ``digests``, by its path below ``folder``, has the digest there.
+
+        ``tree`` is a digest of all of them: a rendered tree has thousands, whose signs are known as one.
+        """
+        place = f"{folder}/"
+        above = f"{self._root}/{place}"
+        try:
+            statuses = [os.lstat(above + name) for name in digests]  # noqa: PTH116, RUF100 - texts, for speed
+        except (OSError, ValueError):
+            return False
+        signs = [sign for status in statuses for sign in (status.st_mode, *_signs(status))]
+        known: list[str | int] = [tree, sha256(marshal.dumps(signs, 2))]
+        if self._known.get(place) == known:
+            return True
+        if not all(stat.S_ISREG(status.st_mode) for status in statuses) or any(
+            self._of_content(place + name) != digest for name, digest in digests.items()
+        ):
+            return False
+        if all(map(_has_settled, statuses)):
+            self._fresh[place] = known
         return True
+
+    def _of_content(self, path: str) -> str | None:
+        try:
+            return sha256(self._read(path))
+        except (OSError, ValueError, DiagnosticError):
+            return None
 
     def keep(self) -> None:
         """Store the digests for the next run."""
         if self._fresh:
             known = {**self._known, **self._fresh}
-            self._store.put(dict(list(known.items())[-_MOST:]), "file-digests", self._root)
+            self._store.put(dict(list(known.items())[-_MOST:]), "file-signs", self._root)
 
 
 def _signs(status: os.stat_result) -> _Signs:

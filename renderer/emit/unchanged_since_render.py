@@ -17,12 +17,12 @@ _DIGEST = 64
 
 
 def files_unchanged_since_render(
-    root: ConfinedFolder, output: str, digest: str, have: Callable[[str, Mapping[str, str]], bool]
+    root: ConfinedFolder, output: str, digest: str, have: Callable[[str, str, Mapping[str, str]], bool]
 ) -> frozenset[str] | None:
     """The files of the tree in ``output`` if it is the one of ``digest`` to the last byte; None if not.
 
-    ``have`` says whether the files in a folder below ``root`` have the SHA-256 that is given by their paths.
-    None too while another run is at work on the tree, or where one was killed.
+    ``have`` says whether the files in a folder below ``root`` have the SHA-256 that is given by their paths;
+    it gets ``digest``, too. None too while another run is at work on the tree, or where one was killed.
     """
     try:
         folder = OutputFolder.below(Path(root.top), output)
@@ -37,7 +37,7 @@ def files_unchanged_since_render(
             return None
     except (OSError, DiagnosticError):  # writing to the tree, or checking it, says it better
         return None
-    return frozenset(owned) if have(folder.path, owned) else None
+    return frozenset(owned) if have(folder.path, digest, owned) else None
 
 
 def _folders(paths: Iterable[str]) -> frozenset[str]:

@@ -100,3 +100,64 @@ def test_what_is_no_file_has_no_digest(file: Path, run: Reader) -> None:
     file.with_name("link").symlink_to(file)
     file.with_name("folder").mkdir()
     assert [of(run, path) for path in ("link", "folder", "none", "a/b", "a\0")] == [None] * 5
+
+
+def are(run: Reader, tree: str = "t", **texts: str) -> bool:
+    """Whether the files in the folder ``out`` have these texts, and all together the digest ``tree``."""
+    digests = run()
+    found = digests.are(
+        "out", tree, {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
+    )
+    digests.keep()
+    return found
+
+
+@pytest.fixture
+def tree(file: Path) -> Path:
+    out = file.with_name("out")
+    out.mkdir()
+    for name in ("a", "b"):
+        (out / name).write_text(name)
+    return out
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_tree_that_did_not_change_is_read_once(run: Reader, reads: list[str]) -> None:
+    assert [are(run, a="a", b="b"), are(run, a="a", b="b")] == [True, True]
+    assert reads == ["out/a", "out/b"]
+
+
+def test_a_tree_of_which_other_files_are_asked_is_read_again(tree: Path, run: Reader) -> None:
+    assert are(run, a="a", b="b")
+    assert not are(run, a="a", b="c", tree="of others")
+    (tree / "c").write_text("c")
+    assert are(run, a="a", b="b", c="c", tree="of three")
+
+
+def test_what_changed_in_a_tree_is_seen_even_if_its_size_and_time_are_the_same(
+    tree: Path, run: Reader
+) -> None:
+    assert are(run, a="a", b="b")
+    before = (tree / "b").stat()
+    (tree / "b").write_text("c")
+    os.utime(tree / "b", ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert not are(run, a="a", b="b")
+    (tree / "b").write_text("b")
+    assert are(run, a="a", b="b")
+
+
+def test_what_is_no_file_of_a_tree_any_more_is_seen(tree: Path, run: Reader) -> None:
+    assert are(run, a="a", b="b")
+    (tree / "b").rename(tree / "c")
+    assert not are(run, a="a", b="b")
+    (tree / "b").symlink_to("c")
+    assert not are(run, a="a", b="b")
+    assert not are(run, **{"a": "a", "b\0": "b"})
+
+
+def test_a_tree_that_changed_a_moment_ago_might_change_again_unseen(
+    tree: Path, run: Reader, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_digests, "time_ns", lambda: (tree / "b").stat().st_ctime_ns + 1_000_000)
+    assert [are(run, a="a", b="b"), are(run, a="a", b="b")] == [True, True]
+    assert reads == ["out/a", "out/b"] * 2
