@@ -15,6 +15,7 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at, without
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, RenderConfig
+from renderer.model.work import begin_run
 from renderer.pipeline import Pipeline
 from renderer.source.file_system import MemoryFileSystem
 from renderer.source.overlays import find_overlays
@@ -190,6 +191,7 @@ def in_other_words(vm: JsonObject) -> JsonObject:
 @examples(0.5)  # each is built several times
 @given(st.sampled_from(RELEASES), st.data())
 def test_what_is_built_stays_the_same(release: Release, data: st.DataObject) -> None:
+    begin_run()
     files = data.draw(repositories(release))
     config = RenderConfig(kubevirt=release, catalogs=())
     after = {**files, **changed(migrate(MigratedProject(MemoryFileSystem(files), config, None), ["."]))}
