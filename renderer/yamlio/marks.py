@@ -16,7 +16,7 @@ from renderer.model.work import may_find_lines
 from renderer.yamlio.decode import Chunk, split_documents, text_of
 from renderer.yamlio.dialects import MERGE_KEY
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import Position
+from renderer.yamlio.events import Position, has_other_breaks
 from renderer.yamlio.nodes import (
     Node,
     WrittenSpan,
@@ -44,11 +44,13 @@ def place_in_file(scalar: Node, inner: Position, lines: Sequence[str]) -> Positi
     """Return the position in the file of a position in a scalar's text.
 
     Only a literal scalar has its lines in the file; the text of any other is folded or quoted, and the
-    position is that of the scalar.
+    position is that of the scalar. So it is behind a line break of YAML that is none of the file.
     """
     line = scalar.position.line + 1 + inner.line
     text = (scalar.text or "").split("\n")
     if not scalar.is_literal or line >= len(lines) or inner.line >= len(text):
+        return scalar.position
+    if any(map(has_other_breaks, lines[scalar.position.line : line + 1])):
         return scalar.position
     indent = len(lines[line].rstrip("\r")) - len(text[inner.line])
     return Position(line, max(indent, 0) + inner.column)

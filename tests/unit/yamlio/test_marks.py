@@ -199,3 +199,28 @@ def test_a_key_is_marked_where_it_is_asked_for() -> None:
 def test_the_work_for_long_lines_is_bounded(value: str) -> None:
     found = MarkedFile(f"a: {value}\n".encode()).find(0, FieldPath.of("a"), of_value=True)
     assert found is None or found.line == 1
+
+
+@pytest.mark.parametrize("line_break", ["\u2028", "\u2029", "\x85", "\r"])
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        ("a: 1 # x{}\nb: {{c: 1}}\n", 2, 5),
+        ('a: "x{}y"\nb: {{c: 1}}\n', 2, 5),
+        ("a: 'x{0}{0}\n  y'\r\nb: {{c: 1}}\n", 3, 5),
+        ("a: |\n  x{}  y\nb: {{c: 1}}\n", 3, 5),
+        ("a: x{}b: {{c: 1}}\n", 1, 10),
+        ("x: y\n---\na: [1, # {}\n 2]\nb:\n  c: 1\n", 6, 3),
+    ],
+)
+def test_only_line_feeds_end_lines(line_break: str, text: str, line: int, column: int) -> None:
+    text = text.format(line_break)
+    place = mark("b", "c", document=text.count("---"), text=text)
+    assert place == Mark(line, column, exact=True)
+
+
+@pytest.mark.parametrize("line_break", ["\x85", "\r"])
+def test_the_text_of_a_scalar_has_no_lines_behind_another_line_break(line_break: str) -> None:
+    text = f"a: |\n  b: 1\n  c: 2 # {line_break}  d: 3\n  e: 4\n"
+    assert mark("a", "b", document=0, text=text) == Mark(2, 3, exact=True)
+    assert mark("a", "e", document=0, text=text) == Mark(1, 4, exact=True)
