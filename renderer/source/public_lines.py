@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from renderer.kubevirt.confidential import (
     CONFIDENTIAL_KEYS_OF_TEXT,
@@ -16,7 +17,7 @@ from renderer.model.pattern import pattern
 from renderer.model.work import may_find_lines
 from renderer.yamlio.decode import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import EventSource, MalformedError, Position, read_events
+from renderer.yamlio.events import MalformedError, Position, document_count, has_other_breaks
 from renderer.yamlio.nodes import Node, parse_nodes
 
 _KEYS = "|".join(map(re.escape, sorted(CONFIDENTIAL_KEYS_OF_TEXT)))
@@ -101,13 +102,16 @@ def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
     if "\\" not in text and not _WORDS.search(text):  # in quotes, a word may be spelt with escapes
         return []
     everything = [(0, len(lines) - 1)]
-    try:
+    root, is_whole = None, False
+    with suppress(MalformedError):
         root = parse_nodes(text)
-        read_events(text, _read_to_end)
-    except MalformedError:
+        is_whole = document_count(text) <= 1
+    if not is_whole:
         return _hidden_in_malformed(text, len(lines) - 1)
     nodes = list(root.walk()) if root else []
-    if any(map(_SECRET.search, {node.text for node in nodes if node.text})):  # of an alias, the text once
+    texts = {node.text for node in nodes if node.text}  # of an alias, the text once
+    # Where parsers see other lines than those of the file, it does not matter if they are converted well.
+    if has_other_breaks(text) or any(map(_SECRET.search, texts)):
         return everything
     places = sorted({node.position for node in nodes})
     try:
@@ -117,12 +121,6 @@ def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
         return [_span(key.position, value, places, len(lines) - 1) for key, value in confidential]
     except _TooManyNodesError:
         return everything
-
-
-def _read_to_end(source: EventSource) -> None:
-    """Read all events: what ends the document too early stands where no node is."""
-    while source.get_event() is not None:
-        pass
 
 
 def _hidden_in_malformed(text: str, last: int) -> Sequence[tuple[int, int]]:

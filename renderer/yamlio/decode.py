@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, overload
@@ -32,7 +33,8 @@ if TYPE_CHECKING:  # imported for what is not read line by line
 
 _SEPARATOR = pattern(r"\n---(.*)\n")
 _DOCUMENT_START = pattern(rb"^---(?=\s|\Z).*$", re.MULTILINE)
-_CONTENT = pattern(rb"^[ \t]*[^\s#]", re.MULTILINE)
+_BEGINS = pattern(r"^(?!%)[ \t]*[^\s#]", re.MULTILINE)
+_CONTENT = pattern(rb"^(?!%)[ \t]*[^\s#]", re.MULTILINE)
 
 
 def text_of(content: bytes) -> str:
@@ -102,10 +104,19 @@ def split_documents(text: str) -> Documents:
     return Documents(text, (*spans, (start, len(text), line)))
 
 
+def first_document(documents: Sequence[Chunk]) -> int:
+    """Return the number of the document that is read where a file has one.
+
+    Comments and directives before ``---`` belong to what follows there; ``split_documents`` counts them.
+    """
+    return int(len(documents) > 1 and not _BEGINS.search(documents[0].text))
+
+
 def second_document(content: bytes) -> int:
     """Return the line on which a second document that holds something begins; 0 without one."""
     if b"\n---" not in content:
         return 0
+    content = content.removeprefix(BOM_UTF8)
     separators = list(_DOCUMENT_START.finditer(content))
     starts = [0, *(separator.end() for separator in separators)]
     ends = [*(separator.start() for separator in separators), len(content)]

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, TypeAlias, TypeVar
 
-from yaml.error import YAMLError
-from yaml.events import Event, NodeEvent
+from yaml.error import Mark, MarkedYAMLError, YAMLError
+from yaml.events import DocumentStartEvent, Event, NodeEvent
 
 from renderer.model.limits import limits
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.yamlio.errors import LimitError
 from renderer.yamlio.libyaml import import_parser
@@ -63,8 +64,73 @@ C_PARSER = import_parser()
 BACKEND: Backend = C_PARSER or _python_parser
 
 
+#: What the parsers take for the end of a line. Editors and reports count only the line feeds.
+_LINE_BREAK = pattern("\r\n|[\n\r\x85\u2028\u2029]")
+_BREAKS_BEYOND_ASCII = "\x85\u2028\u2029"
+
+
+def has_other_breaks(text: str) -> bool:
+    """Return whether the parsers count lines of ``text`` that an editor does not show."""
+    if "\r" in text and text.count("\r") != text.count("\r\n"):
+        return True
+    return not text.isascii() and any(character in text for character in _BREAKS_BEYOND_ASCII)
+
+
+class ParserMark(Protocol):
+    """A mark of libyaml's or PyYAML's."""
+
+    @property
+    def index(self) -> int: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def column(self) -> int: ...
+
+
+class _LineFeedsCounted:
+    """The same events and errors, with lines and columns as an editor shows them."""
+
+    def __init__(self, text: str, source: EventSource) -> None:
+        self._next = source.get_event
+        self._begins = [Position(0, 0)]  # of each line of the parser
+        line, begin = 0, 0
+        for found in _LINE_BREAK.finditer(text):
+            if found[0].endswith("\n"):
+                line, begin = line + 1, found.end()
+            self._begins.append(Position(line, found.end() - begin))
+
+    def get_event(self) -> Event | None:
+        """Return the next event of the source. Raises its errors."""
+        try:
+            event = self._next()
+        except MarkedYAMLError as error:
+            error.problem_mark, error.context_mark = map(
+                self._moved, (error.problem_mark, error.context_mark)
+            )
+            raise
+        if event:
+            event.start_mark, event.end_mark = map(self._moved, (event.start_mark, event.end_mark))
+        return event
+
+    def _moved(self, mark: ParserMark | None) -> Mark | None:
+        if mark is None:
+            return None
+        line, column = self._begins[min(mark.line, len(self._begins) - 1)]
+        return Mark("", mark.index, line, column + mark.column, None, 0)
+
+
 def read_events(text: str, reader: Callable[[EventSource], T]) -> T:
     """Return the result of ``reader`` on the events of ``text``. Raises its errors, and ``yaml.YAMLError``.
+
+    Only line feeds end the lines that events and errors are on.
+    """
+    if has_other_breaks(text):
+        return read_parsed_lines(text, lambda source: reader(_LineFeedsCounted(text, source)))
+    return read_parsed_lines(text, reader)
+
+
+def read_parsed_lines(text: str, reader: Callable[[EventSource], T]) -> T:
+    """Return the same, with events on the lines that the parser counts.
 
     A text that libyaml refuses is read once more by the parser that follows go-yaml's rules exactly.
     """
@@ -78,6 +144,14 @@ def read_events(text: str, reader: Callable[[EventSource], T]) -> T:
         except YAMLError:
             pass
         raise
+
+
+def document_count(text: str) -> int:
+    """Return the number of documents. Raises ``yaml.YAMLError``, also for what is wrong behind the first."""
+    return read_events(
+        text,
+        lambda source: sum(isinstance(event, DocumentStartEvent) for event in iter(source.get_event, None)),
+    )
 
 
 class ValueCount:

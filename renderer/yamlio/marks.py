@@ -13,10 +13,10 @@ from yaml.error import YAMLError
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment, parse_pointer
 from renderer.model.list_elements import element_path
 from renderer.model.work import may_find_lines
-from renderer.yamlio.decode import Chunk, split_documents, text_of
+from renderer.yamlio.decode import Chunk, first_document, split_documents, text_of
 from renderer.yamlio.dialects import MERGE_KEY
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import Position
+from renderer.yamlio.events import Position, has_other_breaks
 from renderer.yamlio.nodes import (
     Node,
     WrittenSpan,
@@ -44,11 +44,13 @@ def place_in_file(scalar: Node, inner: Position, lines: Sequence[str]) -> Positi
     """Return the position in the file of a position in a scalar's text.
 
     Only a literal scalar has its lines in the file; the text of any other is folded or quoted, and the
-    position is that of the scalar.
+    position is that of the scalar. So it is behind a line break of YAML that is none of the file.
     """
     line = scalar.position.line + 1 + inner.line
     text = (scalar.text or "").split("\n")
     if not scalar.is_literal or line >= len(lines) or inner.line >= len(text):
+        return scalar.position
+    if any(map(has_other_breaks, lines[scalar.position.line : line + 1])):
         return scalar.position
     indent = len(lines[line].rstrip("\r")) - len(text[inner.line])
     return Position(line, max(indent, 0) + inner.column)
@@ -204,7 +206,8 @@ def _value_span(value: Node, line: str, column: int) -> WrittenSpan | None:
 class MarkedFile:
     """A file in which fields are looked up; each document is parsed when it is first asked for.
 
-    ``document`` counts as ``decode_documents`` does. A document that cannot be parsed holds no field.
+    ``document`` counts as ``decode_documents`` does; 0 is also the one document that ``decode_yaml11`` reads.
+    A document that cannot be parsed holds no field.
     """
 
     def __init__(self, content: bytes) -> None:
@@ -228,7 +231,7 @@ class MarkedFile:
             return None
         lines = self._lines(document)
         found = _find(node, field, indexed or field, lines)
-        return found.mark(self._chunks[document].first_line, lines, of_value=of_value)
+        return found.mark(self._chunk(document).first_line, lines, of_value=of_value)
 
     def position_in_scalar(self, document: int, field: FieldPath, line: int, column: int) -> Mark | None:
         """Return the place of a line and column, from 1, of the text of the scalar at ``field``."""
@@ -238,7 +241,7 @@ class MarkedFile:
             node = step[1] if step else None
         if node is None or node.text is None:
             return None
-        chunk = self._chunks[document]
+        chunk = self._chunk(document)
         place = place_in_file(node, Position(line - 1, column - 1), self._lines(document))
         return Mark(chunk.first_line + place.line + 1, place.column + 1, exact=True)
 
@@ -267,9 +270,12 @@ class MarkedFile:
         except UnusableError:
             return []
 
+    def _chunk(self, document: int) -> Chunk:
+        return self._chunks[document or first_document(self._chunks)]
+
     def _lines(self, document: int) -> Sequence[str]:
         if self._last_lines[0] != document:
-            self._last_lines = document, self._chunks[document].text.split("\n")
+            self._last_lines = document, self._chunk(document).text.split("\n")
         return self._last_lines[1]
 
     def _root(self, document: int) -> Node | None:
@@ -280,7 +286,7 @@ class MarkedFile:
 
     def _parsed(self, document: int) -> Node | None:
         try:
-            return parse_nodes(self._chunks[document].text)
+            return parse_nodes(self._chunk(document).text)
         except (YAMLError, IndexError):
             return None
 

@@ -9,7 +9,7 @@ from yaml.error import YAMLError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.location import Location
-from renderer.yamlio.decode import Chunk, split_documents, text_of
+from renderer.yamlio.decode import Chunk, first_document, split_documents, text_of
 from renderer.yamlio.errors import DuplicateKeyError, UnusableError
 from renderer.yamlio.events import Position
 from renderer.yamlio.nodes import Node, parse_nodes
@@ -57,7 +57,8 @@ def duplicate_keys(error: DuplicateKeyError, chunk: Chunk, path: str) -> Diagnos
 def repeated_keys(content: bytes, path: str) -> tuple[Diagnostic, ...]:
     """Return a finding for each key that the outermost mapping of the first document has twice."""
     try:
-        chunk = split_documents(text_of(content))[0]
+        chunks = split_documents(text_of(content))
+        chunk = chunks[first_document(chunks)]
         root = parse_nodes(chunk.text)
     except (IndexError, UnusableError, YAMLError):
         return ()

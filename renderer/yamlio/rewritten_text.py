@@ -27,7 +27,7 @@ from renderer.model.json import Json, scalar_text
 from renderer.model.limits import limits
 from renderer.yamlio.dialects import folded_lines
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import EventSource, read_events
+from renderer.yamlio.events import EventSource, read_parsed_lines
 from renderer.yamlio.scalar_text import UNPRINTABLE, Style, block_hints, in_one_line, style_of
 from renderer.yamlio.scalars import CORE_RULES, Kind, resolve
 
@@ -70,7 +70,7 @@ def rewritten_text(text: str, changes: Iterable[tuple[tuple[str | int, ...], New
     """Return ``text`` with each value set at its path. Raises ``NotRewritableError``."""
     reader = _Reader(text)
     try:
-        root = read_events(text, reader.document)
+        root = read_parsed_lines(text, reader.document)
     except (YAMLError, UnusableError) as error:
         raise NotRewritableError(str(error)) from None
     for path, written in changes:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from itertools import pairwise
-from typing import Protocol
 
 from yaml.error import MarkedYAMLError, YAMLError
 from yaml.events import CollectionEndEvent, CollectionStartEvent, Event, ScalarEvent, SequenceStartEvent
@@ -19,7 +18,15 @@ from yaml.reader import Reader
 
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
-from renderer.yamlio.events import CLOSING_BRACKETS, EventSource, Position, position_of, read_events
+from renderer.yamlio.events import (
+    CLOSING_BRACKETS,
+    EventSource,
+    ParserMark,
+    Position,
+    has_other_breaks,
+    position_of,
+    read_events,
+)
 from renderer.yamlio.nodes import after_properties
 
 _CONFLICT = pattern(r"(?:<{7}|>{7}|\|{7})(?: |$)|={7}$")
@@ -37,15 +44,6 @@ _IN_QUOTES = "put the text in quotes"
 _WHOLE_IN_QUOTES = "put the whole value in quotes"
 
 
-class _Mark(Protocol):
-    """A mark of libyaml's or PyYAML's."""
-
-    @property
-    def line(self) -> int: ...
-    @property
-    def column(self) -> int: ...
-
-
 class SyntaxProblem(Record):
     """A mistake; ``related`` are the positions of other lines that it has to do with."""
 
@@ -55,18 +53,15 @@ class SyntaxProblem(Record):
     related: tuple[tuple[str, Position], ...] = ()
 
 
-#: The line breaks of YAML 1.1 beside the line feed.
-_OTHER_BREAKS = pattern("\r(?!\n)|[\x85\u2028\u2029]")
-
-
 def explain_syntax_error(text: str, error: YAMLError) -> SyntaxProblem:
     """Return what is wrong with ``text``, for which a reader raised ``error``."""
     if not isinstance(error, MarkedYAMLError) or not error.problem:
         return _unprintable(text)
     mark = error.problem_mark or error.context_mark
-    if _OTHER_BREAKS.search(text):  # readers count lines that no editor shows
-        at = Position(min(mark.line, text.count("\n")), 0) if mark else Position(0, 0)
-        return SyntaxProblem(f"this is not YAML: {error.problem}", at, "end lines with a line feed")
+    if has_other_breaks(text):
+        return SyntaxProblem(
+            f"this is not YAML: {error.problem}", _position(mark), "end lines with a line feed"
+        )
     lines = text.split("\n")
     explanation = _Explanation(lines, error, _position(mark))
     return (
@@ -396,7 +391,7 @@ def _read_all(source: EventSource) -> None:
         pass
 
 
-def _position(mark: _Mark | None) -> Position:
+def _position(mark: ParserMark | None) -> Position:
     return Position(mark.line, mark.column) if mark else Position(0, 0)
 
 

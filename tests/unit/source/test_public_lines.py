@@ -119,3 +119,28 @@ def test_what_may_be_confidential_in_a_broken_text_is_not_shown(text: str) -> No
 def test_lines_above_what_is_confidential_are_shown_in_a_broken_text() -> None:
     text = b"spec:\n  a: 1\n b: 2\n  userData: |\n    hunter2\n  c: 1\n"
     assert public_lines(text, range(1, 7)) == {1: "spec:", 2: "  a: 1", 3: " b: 2"}
+
+
+@pytest.mark.parametrize("line_break", ["\u2028", "\u2029", "\x85", "\r"])
+@pytest.mark.parametrize("first", ["a: 1 # x{}", 'a: "x{}y"', "a: |\n  x{}  y"])
+def test_other_line_breaks_do_not_move_what_is_hidden(line_break: str, first: str) -> None:
+    text = f"{first.format(line_break)}\nb: 1\nuserData: hunter2\nc: 1\n"
+    assert "hunter2" not in "".join(public_lines(text.encode(), range(1, 9)).values())
+
+
+def test_a_document_with_other_line_breaks_is_hidden_whole_if_anything_in_it_is_confidential() -> None:
+    machine = VM.replace("Always", "Always # \u2028")
+    assert shown(f"a: 1 # \u2028\n---\nb: 1\n---\n{machine}") == {1, 2, 3, 4}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: 1\n--- {userData: hunter2}\n",
+        "a: 1\n--- !x\nb: 1\nuserData: hunter2\n",
+        "a: 1\r---\ruserData: hunter2\n",
+        "a: 1\n...\n--- {userData: hunter2}\n",
+    ],
+)
+def test_what_is_confidential_is_hidden_in_a_document_that_is_not_set_apart(text: str) -> None:
+    assert "hunter2" not in "".join(public_lines(text.encode(), range(1, 9)).values())

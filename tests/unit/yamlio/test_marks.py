@@ -4,8 +4,10 @@ import pytest
 
 from renderer.model.field_path import ElementName, FieldPath, Segment
 from renderer.yamlio import events
+from renderer.yamlio.decode import decode_yaml11, second_document
 from renderer.yamlio.events import Backend
 from renderer.yamlio.marks import Mark, MarkedFile
+from renderer.yamlio.problems import repeated_keys
 from renderer.yamlio.python_parser import PythonParser
 
 TEXT = """\
@@ -199,3 +201,61 @@ def test_a_key_is_marked_where_it_is_asked_for() -> None:
 def test_the_work_for_long_lines_is_bounded(value: str) -> None:
     found = MarkedFile(f"a: {value}\n".encode()).find(0, FieldPath.of("a"), of_value=True)
     assert found is None or found.line == 1
+
+
+@pytest.mark.parametrize("line_break", ["\u2028", "\u2029", "\x85", "\r"])
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        ("a: 1 # x{}\nb: {{c: 1}}\n", 2, 5),
+        ('a: "x{}y"\nb: {{c: 1}}\n', 2, 5),
+        ("a: 'x{0}{0}\n  y'\r\nb: {{c: 1}}\n", 3, 5),
+        ("a: |\n  x{}  y\nb: {{c: 1}}\n", 3, 5),
+        ("a: x{}b: {{c: 1}}\n", 1, 10),
+        ("x: y\n---\na: [1, # {}\n 2]\nb:\n  c: 1\n", 6, 3),
+    ],
+)
+def test_only_line_feeds_end_lines(line_break: str, text: str, line: int, column: int) -> None:
+    text = text.format(line_break)
+    place = mark("b", "c", document=text.count("---"), text=text)
+    assert place == Mark(line, column, exact=True)
+
+
+@pytest.mark.parametrize("line_break", ["\x85", "\r"])
+def test_the_text_of_a_scalar_has_no_lines_behind_another_line_break(line_break: str) -> None:
+    text = f"a: |\n  b: 1\n  c: 2 # {line_break}  d: 3\n  e: 4\n"
+    assert mark("a", "b", document=0, text=text) == Mark(2, 3, exact=True)
+    assert mark("a", "e", document=0, text=text) == Mark(1, 4, exact=True)
+
+
+@pytest.mark.parametrize(
+    ("head", "line"),
+    [
+        ("", 1),
+        ("---\n", 2),
+        ("# x\n---\n", 3),
+        ("\n---\n", 3),
+        ("---\n# x\n", 3),
+        ("# x\n\n  # y\n\n--- # z\n", 6),
+        ("%YAML 1.1\n---\n", 3),
+        ("# x\n%YAML 1.1\n%TAG ! y\n---\n", 5),
+        ("\ufeff# x\n---\n", 3),
+        ("\ufeff---\n", 2),
+        ("# x\r\n---\r\n", 3),
+    ],
+)
+@pytest.mark.parametrize("end", ["", "---\nc: 2\n"])
+def test_comments_and_directives_before_the_dashes_are_no_document(head: str, line: int, end: str) -> None:
+    text = f"{head}a: 1\n{end}"
+    assert decode_yaml11(text.encode(), "") == {"a": 1}
+    assert mark("a", document=0, text=text) == Mark(line, 1, exact=True)
+    assert bool(second_document(text.encode())) == bool(end)
+    repeated = repeated_keys(f"{head}a: 1\na: 2\n{end}".encode(), "")
+    assert [found.location and found.location.line for found in repeated] == [line + 1]
+
+
+@pytest.mark.parametrize("text", ["---\n---\na: 1\n", "# x\n---\n# y\n---\na: 1\n", "# x\n"])
+def test_an_empty_first_document_holds_no_field(text: str) -> None:
+    assert decode_yaml11(text.encode(), "") is None
+    found = mark("a", document=0, text=text)
+    assert found is None or not found.exact
