@@ -409,6 +409,16 @@ def test_each_commit_is_looked_at(folder: Path) -> None:
     assert lines[-2] == "virtual machines: 1 needs a restart"
 
 
+def test_a_pending_live_migration_is_not_forgotten(folder: Path) -> None:
+    commit(folder, {"overlays/prod/vm.yaml": VM.replace("u1.small", "u1.medium")})
+    commit(folder, {"overlays/prod/vm.yaml": VM.replace("u1.small", "u1.large")})
+    at_once = run("HEAD~1").stdout
+    assert "sockets: 1 -> 2\n      at the next live migration" in at_once
+    commit(folder, {"README.md": "More room."})
+    since = run("--since", "HEAD~2").stdout.replace("HEAD~2", "HEAD~1")
+    assert since[since.index("\noverlays/prod") :] == at_once[at_once.index("\noverlays/prod") :]
+
+
 def test_since_is_the_first_side_with_each_commit(folder: Path) -> None:
     commit(folder, {"overlays/prod/vm.yaml": VM.replace("u1.small", "u1.large")})
     commit(folder, {"overlays/prod/vm.yaml": VM.replace("u1.small", "u1.medium")})
