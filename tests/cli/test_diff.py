@@ -152,6 +152,35 @@ def test_what_is_added_removed_and_renamed(folder: Path) -> None:
     assert "  renamed VirtualMachine prod/db -> prod/web: replaced\n" in run().stdout
 
 
+ROOT_DISK = "      volumes: [{name: root, dataVolume: {name: root}}]\n"
+ROOT_TEMPLATE = """\
+  dataVolumeTemplates:
+    - metadata: {name: root}
+      spec: {source: {blank: {}}, storage: {resources: {requests: {storage: 1Gi}}}}
+"""
+OF_THE_OLD = "with disks that the old VM owns, and that may be deleted with it: DataVolume root"
+
+
+@pytest.mark.parametrize(
+    ("vm", "kustomization", "disks"),
+    [
+        (VM, "namePrefix: x-", "with new disks"),
+        (VM + ROOT_DISK, "namePrefix: x-", "with the same disks: root"),
+        (VM + ROOT_DISK + ROOT_TEMPLATE, "namePrefix: x-", OF_THE_OLD),
+        (VM + ROOT_DISK + ROOT_TEMPLATE, "namespace: other", "with new disks"),
+    ],
+    ids=["none", "shared", "owned", "another namespace"],
+)
+def test_a_renamed_machine_keeps_the_disks_whose_names_stay(
+    folder: Path, vm: str, kustomization: str, disks: str
+) -> None:
+    commit(folder, {"overlays/prod/vm.yaml": vm})
+    write(folder, {"overlays/prod/kustomization.yaml": f"resources: [vm.yaml]\n{kustomization}\n"})
+    found = json.loads(run("--format", "json").stdout)["overlays"][0]["changes"][0]
+    assert found["type"] == "renamed"
+    assert found["impact"]["reason"] == f"under the new name another VM is made, {disks}"
+
+
 def test_a_vm_that_is_refused_keeps_nothing_from_being_compared(folder: Path) -> None:
     write(
         folder,
