@@ -448,6 +448,15 @@ def test_a_pending_live_migration_is_not_forgotten(folder: Path) -> None:
     assert since[since.index("\noverlays/prod") :] == at_once[at_once.index("\noverlays/prod") :]
 
 
+def test_a_clean_checkout_has_the_line_ends_that_git_gave_it(folder: Path) -> None:
+    write(folder, {".gitattributes": "*.conf text eol=crlf\n"})
+    (folder / "overlays/prod/unattend.conf").write_bytes(b"a=1\r\nb=2\r\n")
+    generator = "configMapGenerator: [{name: unattend, files: [unattend.conf]}]\n"
+    commit(folder, {"overlays/prod/kustomization.yaml": f"resources: [vm.yaml]\n{generator}"})
+    assert git(folder, "status", "--porcelain") == ""
+    assert run().exit == 0
+
+
 def test_since_is_the_first_side_with_each_commit(folder: Path) -> None:
     commit(folder, {"overlays/prod/vm.yaml": VM.replace("u1.small", "u1.large")})
     commit(folder, {"overlays/prod/vm.yaml": VM.replace("u1.small", "u1.medium")})
