@@ -14,7 +14,7 @@ from renderer.diff.live.cluster_objects import ClusterObjects
 from renderer.diff.live.compare_live import SyncRules, compare_with_cluster, in_no_overlay
 from renderer.dump.consistency import Consistency
 from renderer.dump.files import STDIN, find_files
-from renderer.dump.read import read_dump
+from renderer.dump.read import invalid, read_dump
 from renderer.dump.user_objects import reason_left_out
 from renderer.kubevirt.virtual_machine import PATHS
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
@@ -31,6 +31,10 @@ from renderer.pipeline.deployers import Deployers, prune_refusal_of, tracks
 from renderer.pipeline.live_machines import FOUND_BY_MACHINES, LiveMachines
 from renderer.pipeline.missing_references import MOUNTED, MountedObjects
 from renderer.source.overlays import select_overlays
+
+_EMPTY_HINT = (
+    "leave out kinds that the cluster lacks, or kubectl prints nothing: kubectl get vm,pvc -A -o yaml"
+)
 
 
 class _Rendered(NamedTuple):
@@ -126,7 +130,7 @@ class _Cluster:
     """
 
     def __init__(self, dump: Dump, kinds: set[str]) -> None:
-        """Raises ``DiagnosticError`` for a dump that cannot be read, or is of two clusters."""
+        """Raises ``DiagnosticError`` for a dump that cannot be read, is empty, or is of two clusters."""
         self.others = 0
         self.mounted: list[Resource] = []
         needed = kinds | PATHS.keys() | FOUND_BY_MACHINES
@@ -139,6 +143,8 @@ class _Cluster:
                 self.others += 1
             elif consistency.add(live):
                 found[live.id.object_key] = Resource(live.content, Site(live.location.path))
+        if not (found or self.mounted or self.others):
+            raise invalid("the dump holds no object", Location(dump.name), _EMPTY_HINT)
         errors = [each for each in consistency.findings() if each.severity is Severity.ERROR]
         if errors:
             raise DiagnosticError(*errors)

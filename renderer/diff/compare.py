@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 from renderer.diff.impact.judge import Judgement, judge
 from renderer.diff.impact.state import HeldChange, held_vm
 from renderer.diff.impact.table import Views
+from renderer.diff.impact.volume_migration import claim_of
 from renderer.diff.server_defaults import is_filled_alike
 from renderer.kubevirt.cluster import Cluster
 from renderer.kubevirt.confidential import secret_values, without_secret_words, without_secrets
@@ -29,7 +30,7 @@ from renderer.model.difference import (
     Totals,
 )
 from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, JsonObject, without
+from renderer.model.json import EMPTY, JsonObject, array_at, object_at, text_at, without
 from renderer.model.masking import Masking
 from renderer.model.release import Release
 from renderer.model.res_id import ResId
@@ -118,7 +119,7 @@ Hold: TypeAlias = Callable[[Resource, Resource], HeldChange | None]
 
 _DELETED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
 _ELSEWHERE = Impact(Effect.NONE, "another overlay has it now")
-_REPLACED = Impact(Effect.REPLACED, "under the new name another VM is made, with new disks")
+_REPLACED = "under the new name another VM is made"
 
 
 class OverlaySide(NamedTuple):
@@ -141,6 +142,31 @@ class OverlaySide(NamedTuple):
 def held_as_written(before: Resource, after: Resource) -> HeldChange:
     """Hold a VirtualMachine as its manifests stand, without anything that a webhook fills in."""
     return HeldChange(held_vm(before.content), held_vm(after.content))
+
+
+def _replacement(before: Resource, after: Resource) -> Impact:
+    """Return the impact of another name; a disk whose name stays in its namespace is the same disk."""
+    old, new = _disks(before), _disks(after)
+    shared = [name for name in new if name in old] if before.namespace == after.namespace else []
+    owned = [name for name in shared if old[name]]
+    if owned:
+        names = " and ".join(f"DataVolume {name}" for name in owned)
+        reason = f"{_REPLACED}, with disks that the old VM owns, and that may be deleted with it: {names}"
+    elif shared:
+        reason = f"{_REPLACED}, with the same disks: {' and '.join(shared)}"
+    else:
+        reason = f"{_REPLACED}, with new disks"
+    return Impact(Effect.REPLACED, reason)
+
+
+def _disks(resource: Resource) -> Mapping[str, bool]:
+    """Return the DataVolumes and claims of a VM by name; True where the VM makes, and so owns, them."""
+    view = VirtualMachineView.of(resource)
+    if view is None:
+        return {}
+    volumes = (claim_of(object_at(each)) for each in array_at(view.instance, "volumes"))
+    made = (text_at(each, "metadata", "name") for each in array_at(view.spec, "dataVolumeTemplates"))
+    return dict.fromkeys(filter(None, volumes), False) | dict.fromkeys(filter(None, made), True)
 
 
 _NO_CHANGES = Judgement((), None)
@@ -243,7 +269,7 @@ class _Comparison:
         elif not fields and kind is ChangeType.CHANGED and not judgement.effects:
             return
         if impact is None and VirtualMachineView.of(after) is not None:
-            impact = _REPLACED if kind is ChangeType.RENAMED else judgement.impact
+            impact = _replacement(before, after) if kind is ChangeType.RENAMED else judgement.impact
         shown = tuple(without_secrets(field, after.kind, self.secrets) for field in fields)
         ids = before.current_id, after.current_id
         if impact is None or impact.effect is Effect.REFUSED:

@@ -119,9 +119,9 @@ class GitProcess:
         output, error_output = process.communicate()
         return Answer(process.returncode, os.fsdecode(output), os.fsdecode(error_output))
 
-    def start(self, *arguments: str) -> Conversation:
-        """Start a git command that answers line by line."""
-        return Conversation((*self._command, *arguments), self._environment)
+    def start(self, *arguments: str, **variables: str) -> Conversation:
+        """Start a git command that answers line by line, with ``variables`` in its environment."""
+        return Conversation((*self._command, *arguments), self._environment | variables)
 
 
 class Conversation:
@@ -140,13 +140,13 @@ class Conversation:
         self._requests = requests
         self._answers = os.fdopen(answers, "rb", buffering=1 << 16)
 
-    def ask(self, request: bytes) -> bytes:
-        """Send a request; return the first line of the answer, empty when the program has ended."""
+    def ask(self, request: bytes, lines: int = 1) -> bytes:
+        """Send a request; return the first lines of the answer, empty when the program has ended."""
         try:
             os.write(self._requests, request + b"\n")
         except BrokenPipeError:
             return b""
-        return self._answers.readline().rstrip(b"\n")
+        return b"".join(self._answers.readline() for _ in range(lines)).rstrip(b"\n")
 
     def read(self, size: int) -> bytes:
         """Return the next bytes of the answer."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -19,6 +21,7 @@ from renderer.source.git import (
     PARTIAL_CLONE_HINT,
     SUBMODULE_MODE,
     TREE_MODE,
+    Conversation,
     GitObject,
     GitObjects,
     GitProcess,
@@ -32,6 +35,60 @@ _MAX_LINKS = 40
 _LONGEST_TARGET = 4095
 
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
+
+
+#: Bytes that make Git take a file for binary, and line feeds that it checks out with a carriage return.
+_UNPRINTABLE = re.compile(rb"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
+_LINE_FEED = re.compile(rb"(?<!\r)\n")
+_TRUE = ("true", "yes", "on", "1")
+
+
+class LineEnds:
+    """Gives files the line ends of a checkout (``text`` and ``eol`` of gitattributes(5)); runs no filter.
+
+    The attributes are those of ``tree``; before Git 2.43, those of the work tree.
+    """
+
+    def __init__(self, git: GitProcess, tree: str) -> None:
+        self._git = git
+        self._tree = tree
+
+    @cached_property
+    def _attributes(self) -> Conversation:
+        return self._git.start("check-attr", "--stdin", "text", "eol", GIT_ATTR_SOURCE=self._tree)
+
+    @cached_property
+    def _defaults(self) -> tuple[bool, bool]:
+        """Tell whether any file gets carriage returns, and whether one that is called a text does."""
+        lines = self._git.run("config", "--get-regexp", r"^core\.(autocrlf|eol)$").output.lower().splitlines()
+        settings = {name: value for name, _, value in (line.partition(" ") for line in lines)}
+        convert, eol = settings.get("core.autocrlf", "false"), settings.get("core.eol", "native")
+        is_crlf = eol == "crlf" or (eol == "native" and os.name == "nt")
+        return convert in _TRUE, convert in _TRUE or (is_crlf and convert != "input")
+
+    def checked_out(self, path: str, content: bytes) -> bytes:
+        """Return the content of a file as a checkout writes it (``crlf_to_worktree``)."""
+        if not _LINE_FEED.search(content) or "\n" in path:
+            return content
+        answer = self._attributes.ask(b"./" + os.fsencode(path), lines=2)
+        text, eol = (line.rpartition(b": ")[2] for line in (answer + b"\n").split(b"\n")[:2])
+        any_file, any_text = self._defaults
+        is_set, is_known = text in (b"set", b"auto"), eol in (b"lf", b"crlf")
+        wanted = eol == b"crlf" if is_known else any_text if is_set else any_file and text != b"input"
+        is_guess = text == b"auto" or not (is_known or is_set)
+        if not wanted or text == b"unset" or (is_guess and (b"\r" in content or _is_binary(content))):
+            return content
+        return _LINE_FEED.sub(b"\r\n", content)
+
+    def close(self) -> None:
+        if "_attributes" in vars(self):
+            self._attributes.close()
+
+
+def _is_binary(content: bytes) -> bool:
+    """``convert_is_binary`` of a file without carriage returns."""
+    odd = len(_UNPRINTABLE.findall(content.removesuffix(b"\x1a")))
+    return b"\0" in content or (len(content) - odd - content.count(b"\n")) >> 7 < odd
 
 
 class _Place(NamedTuple):
@@ -48,8 +105,9 @@ class GitFileSystem:
     far as they stay inside that tree, as on disk; an absolute one never does.
     """
 
-    def __init__(self, objects: GitObjects, root: str, revision: str) -> None:
+    def __init__(self, objects: GitObjects, root: str, revision: str, line_ends: LineEnds) -> None:
         self.revision = revision
+        self._line_ends = line_ends
         self._objects = objects
         self._root = _Place(".", TreeEntry(TREE_MODE, root))
         self._folders: dict[str, _Place] = {}
@@ -70,7 +128,7 @@ class GitFileSystem:
             message = f"{path} of {self.revision} is a pointer to a file in Git LFS"
             raise _error(Code.FILE_UNREADABLE, message, path, "keep manifests out of LFS: see .gitattributes")
         note_read(place.entry.oid, len(found.content))
-        return found.content
+        return self._line_ends.checked_out(place.path, found.content)
 
     def is_file(self, path: str) -> bool:
         entry = self._find(path).entry
@@ -95,7 +153,7 @@ class GitFileSystem:
         if place.entry is None or place.entry.mode != TREE_MODE:
             message = f"{self.revision} has no folder {folder.rstrip('/.') or folder}"
             raise _error(Code.FILE_NOT_FOUND, message, place.path)
-        return GitFileSystem(self._objects, place.entry.oid, self.revision)
+        return GitFileSystem(self._objects, place.entry.oid, self.revision, self._line_ends)
 
     def _object(self, oid: str, path: str) -> GitObject | None:
         """Find an object, and report its problems as problems of the file."""
@@ -196,6 +254,7 @@ class GitRepository:
         self.is_bare = self._git.top is None
         self._shallow = shallow == "true"
         self._objects = GitObjects(self._git)
+        self._line_ends: dict[str, LineEnds] = {}
 
     def commit(self, revision: str) -> str:
         """Return the id of the commit that a revision names. Raises ``DiagnosticError``: git-revision."""
@@ -236,10 +295,13 @@ class GitRepository:
         root = self._objects.find(f"{self.commit(revision)}^{{tree}}")
         if root is None:
             raise self._unknown(f"the files of {revision} are not in this clone")
-        return GitFileSystem(self._objects, root.oid, revision).below(self.prefix)
+        line_ends = self._line_ends.setdefault(root.oid, LineEnds(self._git, root.oid))
+        return GitFileSystem(self._objects, root.oid, revision, line_ends).below(self.prefix)
 
     def close(self) -> None:
         self._objects.close()
+        for each in self._line_ends.values():
+            each.close()
 
     def __enter__(self) -> Self:
         return self

@@ -152,6 +152,35 @@ def test_what_is_added_removed_and_renamed(folder: Path) -> None:
     assert "  renamed VirtualMachine prod/db -> prod/web: replaced\n" in run().stdout
 
 
+ROOT_DISK = "      volumes: [{name: root, dataVolume: {name: root}}]\n"
+ROOT_TEMPLATE = """\
+  dataVolumeTemplates:
+    - metadata: {name: root}
+      spec: {source: {blank: {}}, storage: {resources: {requests: {storage: 1Gi}}}}
+"""
+OF_THE_OLD = "with disks that the old VM owns, and that may be deleted with it: DataVolume root"
+
+
+@pytest.mark.parametrize(
+    ("vm", "kustomization", "disks"),
+    [
+        (VM, "namePrefix: x-", "with new disks"),
+        (VM + ROOT_DISK, "namePrefix: x-", "with the same disks: root"),
+        (VM + ROOT_DISK + ROOT_TEMPLATE, "namePrefix: x-", OF_THE_OLD),
+        (VM + ROOT_DISK + ROOT_TEMPLATE, "namespace: other", "with new disks"),
+    ],
+    ids=["none", "shared", "owned", "another namespace"],
+)
+def test_a_renamed_machine_keeps_the_disks_whose_names_stay(
+    folder: Path, vm: str, kustomization: str, disks: str
+) -> None:
+    commit(folder, {"overlays/prod/vm.yaml": vm})
+    write(folder, {"overlays/prod/kustomization.yaml": f"resources: [vm.yaml]\n{kustomization}\n"})
+    found = json.loads(run("--format", "json").stdout)["overlays"][0]["changes"][0]
+    assert found["type"] == "renamed"
+    assert found["impact"]["reason"] == f"under the new name another VM is made, {disks}"
+
+
 def test_a_vm_that_is_refused_keeps_nothing_from_being_compared(folder: Path) -> None:
     write(
         folder,
@@ -407,6 +436,25 @@ def test_each_commit_is_looked_at(folder: Path) -> None:
     lines = run("HEAD~2..HEAD", "--each").stdout.splitlines()
     assert lines[1].endswith(": 1 at the next live migration")
     assert lines[-2] == "virtual machines: 1 needs a restart"
+
+
+def test_a_pending_live_migration_is_not_forgotten(folder: Path) -> None:
+    commit(folder, {"overlays/prod/vm.yaml": VM.replace("u1.small", "u1.medium")})
+    commit(folder, {"overlays/prod/vm.yaml": VM.replace("u1.small", "u1.large")})
+    at_once = run("HEAD~1").stdout
+    assert "sockets: 1 -> 2\n      at the next live migration" in at_once
+    commit(folder, {"README.md": "More room."})
+    since = run("--since", "HEAD~2").stdout.replace("HEAD~2", "HEAD~1")
+    assert since[since.index("\noverlays/prod") :] == at_once[at_once.index("\noverlays/prod") :]
+
+
+def test_a_clean_checkout_has_the_line_ends_that_git_gave_it(folder: Path) -> None:
+    write(folder, {".gitattributes": "*.conf text eol=crlf\n"})
+    (folder / "overlays/prod/unattend.conf").write_bytes(b"a=1\r\nb=2\r\n")
+    generator = "configMapGenerator: [{name: unattend, files: [unattend.conf]}]\n"
+    commit(folder, {"overlays/prod/kustomization.yaml": f"resources: [vm.yaml]\n{generator}"})
+    assert git(folder, "status", "--porcelain") == ""
+    assert run().exit == 0
 
 
 def test_since_is_the_first_side_with_each_commit(folder: Path) -> None:

@@ -105,7 +105,7 @@ class _VmImpacts:
         self.stopped = held.after.run_strategy == HALTED
         reaction = Reaction(InstanceState(held.before.instance), held.after.instance)
         if not self.halted:
-            reaction = sync(self._update, (*held.between, *filter(None, [held.waiting])))
+            reaction = sync(self._update, held.between, held.waiting)
         if not self.halted and held.waiting:
             waiting = sync(self._update._replace(after=held.waiting))
             reaction = _without_waiting_fields(reaction, waiting)

@@ -6,10 +6,10 @@ the commit d923fdb815.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from renderer.diff.held_values import with_part
+from renderer.diff.held_values import differences, with_part
 from renderer.diff.impact.network import (
     interface_names,
     sync_interfaces,
@@ -20,6 +20,7 @@ from renderer.diff.impact.resources import handle_cpu_change, handle_memory_chan
 from renderer.diff.impact.restart import sync_restart_required
 from renderer.diff.impact.state import (
     LIVE_UPDATE_FEATURES_UNTIL,
+    FieldIndex,
     HeldVm,
     InstancePatch,
     InstanceState,
@@ -143,18 +144,32 @@ STEPS: Sequence[SyncStep] = (
 )
 
 
-def sync(update: Update, between: Sequence[HeldVm] = ()) -> Reaction:
+def sync(update: Update, between: Sequence[HeldVm] = (), waiting: HeldVm | None = None) -> Reaction:
     """Return what virt-controller makes of the change of a VM that runs, once nothing changes any more.
 
-    The VM was started from ``update.before``, and has been in the states ``between`` since.
+    The VM was started from ``update.before``, and has been in the states ``between`` since. What these have
+    patched into the instance counts, as a live migration may still be due. What ``waiting``, the state just
+    before the change, has patched does not.
     """
     started = _cleared(update._replace(after=update.before), update.before.instance)
     state = InstanceState(_reconciled(started, InstanceState(update.before.instance)).instance)
-    for vm in between:
+    begun = state.instance
+    for vm in (*between, *filter(None, [waiting])):
         step = _cleared(update._replace(after=vm), state.instance)
-        state = _reconciled(step, state)._replace(patches=())
+        state = _reconciled(step, state)
+    earlier = () if waiting else state.patches
     last = _cleared(update, state.instance)
-    return Reaction(_reconciled(last, state), last.after.instance)
+    reached = _reconciled(last, state._replace(patches=()))
+    lasting = (*_lasting(earlier, begun, reached.instance), *reached.patches)
+    return Reaction(reached._replace(patches=lasting), last.after.instance)
+
+
+def _lasting(
+    patches: Sequence[InstancePatch], begun: JsonObject, reached: JsonObject
+) -> Iterator[InstancePatch]:
+    """Yield the patches of which something is left, and not taken back by a later one."""
+    left = FieldIndex(differences(begun, reached))
+    yield from (patch for patch in patches if any(field in left for field in patch.fields))
 
 
 def _reconciled(update: Update, state: InstanceState) -> InstanceState:

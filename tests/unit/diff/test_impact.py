@@ -648,8 +648,34 @@ def test_changes_accumulate_since_the_last_start(sizes: tuple[int, ...], expecte
 def test_sockets_that_were_plugged_in_are_not_given_back() -> None:
     more = machine()
     set_sockets(4)(more)
-    assert compared(machine(), machine(), "1.9", between=[more]).effects == (RESTART,)
+    assert compared(machine(), machine(), "1.9", between=[more]).effects == (RESTART, NEXT_MIGRATION)
     assert compared(machine(), machine(), "1.9") is NOTHING
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        set_sockets(4),
+        set_guest("8Gi"),
+        add_interface(bridge={}),
+        in_instance(nodeSelector={"zone": "a"}),
+        in_domain(ioThreadsPolicy="auto"),
+        both(set_sockets(4), in_domain(ioThreadsPolicy="auto")),
+    ],
+    ids=["sockets", "memory", "interface", "placement", "restart", "sockets at the restart"],
+)
+def test_a_change_is_the_same_however_often_the_vm_was_looked_at_since(change: Change) -> None:
+    after = machine()
+    change(after)
+    at_once = compared(machine(), after, "1.9")
+    assert compared(machine(), after, "1.9", between=[after]) == at_once
+    assert compared(machine(), after, "1.9", between=[machine(), after, after]) == at_once
+
+
+def test_what_was_taken_back_is_not_pending() -> None:
+    placed = machine()
+    in_instance(nodeSelector={"zone": "a"})(placed)
+    assert compared(machine(), machine(), "1.9", between=[placed, machine()]) is NOTHING
 
 
 @pytest.mark.parametrize(

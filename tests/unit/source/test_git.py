@@ -323,7 +323,7 @@ def test_what_the_repository_configures_is_not_run(top: Path, tmp_path: Path) ->
     script = tmp_path / "script"
     script.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\ncat\n")
     script.chmod(0o755)
-    commit(top, {"a.yaml": "1", ".gitattributes": "*.yaml filter=evil diff=evil\n"})
+    commit(top, {"a.yaml": "1\n", ".gitattributes": "*.yaml text eol=crlf filter=evil diff=evil\n"})
     for name in (
         *(
             "core.fsmonitor",
@@ -341,7 +341,7 @@ def test_what_the_repository_configures_is_not_run(top: Path, tmp_path: Path) ->
     shutil.copy(script, hook)
 
     with GitRepository(top, ENVIRONMENT) as repository:
-        assert repository.tree("main").read("a.yaml") == b"1"
+        assert repository.tree("main").read("a.yaml") == b"1\r\n"
         repository.merge_base("main", "main")
 
     assert not (tmp_path / "ran").exists()
@@ -386,6 +386,48 @@ def test_a_thousand_files_are_read_through_one_process(
 
     assert sorted(map(int, read)) == [*range(1_000)]
     assert started == [("cat-file", "--batch")]
+
+
+#: Contents with line feeds of all sorts; the last three are on both sides of what Git takes for binary.
+CONTENTS = {
+    "lf": b"a\nb\n",
+    "crlf": b"a\r\nb\r\n",
+    "mixed": b"a\nb\r\n",
+    "lone": b"a\rb\n",
+    "nul": b"a\0\nb\n",
+    "odd": b"a" * 127 + b"\x01\n",
+    "even": b"a" * 128 + b"\x01\n",
+    "dos": b"a\n\x1a",
+}
+
+
+@pytest.mark.parametrize("core", ["", "autocrlf=true", "autocrlf=input", "eol=crlf", "eol=lf"])
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        *("", "text", "-text", "text=auto", "text=input", "eol=crlf", "eol=lf", "binary"),
+        *("text eol=crlf", "text eol=lf", "text=auto eol=crlf", "-text eol=crlf"),
+    ],
+)
+def test_line_ends_are_those_of_a_checkout(top: Path, attributes: str, core: str) -> None:
+    (top / "sub").mkdir()
+    (top / ".gitattributes").write_text(f"* {attributes}\n" if attributes else "")
+    for name, content in CONTENTS.items():
+        oid = subprocess.run(
+            ["git", "hash-object", "-w", "--stdin"], cwd=top, input=content, capture_output=True, check=True
+        ).stdout.decode()
+        git(top, "update-index", "--add", "--cacheinfo", f"100644,{oid.strip()},sub/{name}: x")
+    git(top, "add", ".gitattributes")
+    git(top, "commit", "--quiet", "--message", "change")
+    if core:
+        git(top, "config", *f"core.{core}".split("="))
+    git(top, "checkout", "--quiet", "--", ".")
+
+    with GitRepository(top / "sub", ENVIRONMENT) as repository:
+        fs = repository.tree("HEAD")
+        found = {name: fs.read(name) for name in fs.list(".")}
+
+    assert found == {each.name: each.read_bytes() for each in (top / "sub").iterdir()}
 
 
 def test_a_tree_object_is_read_by_its_form() -> None:
