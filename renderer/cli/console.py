@@ -238,6 +238,7 @@ def _report(
         return Report(located, overlays, lines, explanation_of, colour=shows_colour(sys.stderr))
     if target.format is not Format.JSON and target.folder != ".":
         located = tuple(below(target.folder, finding) for finding in located)
+        return Report(located, overlays, explain=explanation_of, home=_home, folder=target.folder)
     return Report(located, overlays, explain=explanation_of, home=_home)
 
 

@@ -24,7 +24,8 @@ cloudInitNoCloud:
     ssh_authorized_keys: [ssh-ed25519 AAAA…]
 ```
 
-Data in `userDataBase64` is looked at, too; data in Secrets is not, nor what a placeholder stands for.
+Data in `userDataBase64` is looked at, too; data in Secrets is not, nor compressed data, nor what a
+placeholder stands for.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from renderer.model.rule_settings import Level
 from renderer.model.suggest import suggest
 from renderer.rules.context import Context
 from renderer.rules.rule import Finding, Rule
-from renderer.yamlio.decode import decode_documents
+from renderer.yamlio.decode import decode_yaml11
 
 _SOURCES = ("cloudInitConfigDrive", "cloudInitNoCloud")
 _CLOUD_CONFIG = "#cloud-config"
@@ -56,9 +57,10 @@ _HEADERS = (
     "<powershell>",
     "<script>",
     "content-type:",
-    "mime-version:",
-    "\x1f\x8b",
 )
+_GZIP = b"\x1f\x8b"
+#: Mail has this header within so many characters (cloud-init ``user_data.py`` convert_string).
+_MAIL, _MAIL_WITHIN = "mime-version:", 4096
 #: Top-level keys of cloud-config (cloud-init ``cloudinit/config/schemas/schema-cloud-config-v1.json``).
 _KEYS = frozenset(
     [
@@ -187,10 +189,12 @@ def _problems(source: dict[str, Json]) -> Iterator[tuple[str, str, str]]:
     """Yield what is wrong, the way out, and the key of the data."""
     for key in ("userData", "userDataBase64"):
         text = _text(source.get(key), key)
-        if text is None or not text.strip() or has_placeholder(text.lstrip().partition("\n")[0]):
+        if text is None or not text.strip() or _MAIL in text[:_MAIL_WITHIN].lower():
             continue
-        first = text.partition("\n")[0].strip()
-        if not text.lower().startswith(_HEADERS):
+        first = text.lstrip().partition("\n")[0].strip()  # ``handlers/__init__.py`` type_from_starts_with
+        if has_placeholder(first):
+            continue
+        if not first.lower().startswith(_HEADERS):
             yield (
                 f"{key} does not begin with a line that cloud-init knows, so it ignores the data",
                 "write #cloud-config as the first line, or #! and the program of a script",
@@ -202,12 +206,11 @@ def _problems(source: dict[str, Json]) -> Iterator[tuple[str, str, str]]:
 
 def _problems_of_config(text: str, key: str) -> Iterator[tuple[str, str]]:
     try:
-        documents = decode_documents(text.encode(), "userData")
+        content = decode_yaml11(text.encode(), "userData")  # as PyYAML does: the last of equal keys wins
     except (DiagnosticError, UnicodeEncodeError) as error:
         where = _line(error)
         yield f"{key} is no YAML{where}, so cloud-init ignores it", "correct the YAML below #cloud-config"
         return
-    content = documents[0] if documents else None
     if content is not None and not isinstance(content, dict):
         yield (
             f"{key} is no mapping, so cloud-init ignores it",
@@ -233,9 +236,10 @@ def _text(value: Json, key: str) -> str | None:
     from base64 import b64decode  # noqa: PLC0415 - most data is written as it is
 
     try:
-        return b64decode(value, validate=True).decode("utf-8", "replace")
+        content = b64decode(value, validate=True)
     except ValueError:  # the schema, or KubeVirt, says so
         return None
+    return None if content.startswith(_GZIP) else content.decode("utf-8", "replace")
 
 
 RULE = Rule(Code.CLOUD_INIT, Level.WARNING, _check, __doc__)

@@ -32,5 +32,10 @@ def test_severities_are_gitlab_s(report: Report) -> None:
     ]
 
 
+def test_a_finding_without_a_place_is_one_of_the_project_file_in_its_folder(report: Report) -> None:
+    assert json.loads(write(report))[-1]["location"]["path"] == "vmrender.yaml"
+    assert json.loads(write(report._replace(folder="sub")))[-1]["location"]["path"] == "sub/vmrender.yaml"
+
+
 def test_no_findings_are_an_empty_list() -> None:
     assert write(Report(())) == "[]\n"
