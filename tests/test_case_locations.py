@@ -27,6 +27,7 @@ TYPED = (
     "bad-input/no-such-overlay",
     "catalog",
     "customize",
+    "diff/live-empty",
     "diff/live-no-file",
     "explain/no-such-overlay",
     "import/nothing-of-the-users",

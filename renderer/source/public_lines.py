@@ -110,7 +110,7 @@ def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
         return _hidden_in_malformed(text, len(lines) - 1)
     nodes = list(root.walk()) if root else []
     texts = {node.text for node in nodes if node.text}  # of an alias, the text once
-    # Where parsers see other lines than those of the file, it does not matter if they are converted well.
+    # Where parsers count lines that the file does not have, all is hidden, however well they are converted.
     if has_other_breaks(text) or any(map(_SECRET.search, texts)):
         return everything
     places = sorted({node.position for node in nodes})
