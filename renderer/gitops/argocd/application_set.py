@@ -53,13 +53,16 @@ def generate_applications(
                     found.update(dict.fromkeys(_unknown_tags(entry, application, parameters)))
             check_count(len(applications))
         except SetError as error:
-            field = ("spec", "generators", index)
-            message = f"the ApplicationSet {entry.name} cannot be evaluated: {error}"
-            raise refusal(Code.APPLICATION_SET, entry, message, *field, hint=error.hint) from None
+            raise _refusal(entry, error, "spec", "generators", index) from None
     for warning in (*found, *_warnings(entry, applications)):
         warn(warning)
     names = Counter(each.name for each in applications)
     return tuple(each for each in applications if names[each.name] == 1)
+
+
+def _refusal(entry: Resource, error: SetError, *field: Segment) -> DiagnosticError:
+    message = f"the ApplicationSet {entry.name} cannot be evaluated: {error}"
+    return refusal(Code.APPLICATION_SET, entry, message, *field, hint=error.hint)
 
 
 def _generated(
@@ -70,7 +73,13 @@ def _generated(
         own = object_at(generator, kind, "template")
         template = with_values_of(own, base) if own else base
         for parameters in parameter_sets(generator, kind, context, {}):
-            yield _application(entry, template, parameters, context.rendering), parameters
+            try:
+                application = _application(entry, template, parameters, context.rendering)
+            except SetError as error:
+                if own:  # the field may be the generator's
+                    raise
+                raise _refusal(entry, error, "spec", "template", *error.field) from None
+            yield application, parameters
 
 
 def _application(
@@ -81,7 +90,10 @@ def _application(
     application: JsonObject = {"metadata": metadata, "spec": object_at(rendered, "spec")}
     patch = entry.content["spec"].get("templatePatch") if isinstance(entry.content["spec"], dict) else None
     if isinstance(patch, str):
-        application = _patched(application, rendering.text(patch, parameters))
+        try:
+            application = _patched(application, rendering.text(patch, parameters))
+        except SetError as error:
+            raise _refusal(entry, error, "spec", "templatePatch") from None
     metadata = {**object_at(application, "metadata"), "namespace": entry.namespace}
     content: JsonObject = {
         "apiVersion": entry.api_version,

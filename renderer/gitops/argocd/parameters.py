@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from renderer.gitops.gotemplate import GoTemplateError, render
 from renderer.gitops.gotemplate.values import TextMap, written
+from renderer.model.field_path import Segment
 from renderer.model.json import Json, array_at, object_at, text_at
 from renderer.model.work import spend
 
@@ -17,11 +18,15 @@ Parameters: TypeAlias = dict[str, object]
 
 
 class SetError(ValueError):
-    """An ApplicationSet that cannot be evaluated; the text says why."""
+    """An ApplicationSet that cannot be evaluated; the text says why.
+
+    ``field`` leads from what was rendered to the text that cannot be.
+    """
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
         self.hint = hint
+        self.field: tuple[Segment, ...] = ()
 
 
 class Rendering(NamedTuple):
@@ -47,10 +52,17 @@ class Rendering(NamedTuple):
         if isinstance(value, str):
             return self.text(value, values)
         if isinstance(value, dict):
-            return {self.text(key, values): self.deeply(each, values) for key, each in value.items()}
+            return {self.text(key, values): self._child(key, each, values) for key, each in value.items()}
         if isinstance(value, list):
-            return [self.deeply(each, values) for each in value]
+            return [self._child(index, each, values) for index, each in enumerate(value)]
         return value
+
+    def _child(self, segment: Segment, value: Json, values: Mapping[str, object]) -> Json:
+        try:
+            return self.deeply(value, values)
+        except SetError as error:
+            error.field = (segment, *error.field)
+            raise
 
     def with_values(self, written_values: Mapping[str, Json], parameters: Parameters) -> Parameters:
         """``parameters`` and the generator's own ``values``, rendered with them.
