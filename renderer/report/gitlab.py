@@ -10,7 +10,6 @@ import json
 from renderer.model.codes import UNREADABLE
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.json import Json
-from renderer.model.location import Location
 from renderer.report.fingerprint import fingerprints
 from renderer.report.plain_text import printable
 from renderer.report.report import Report
@@ -18,21 +17,19 @@ from renderer.report.report import Report
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: "info"}
 #: The severity of findings that stop the rest of the work.
 _UNREADABLE_SEVERITY = "critical"
-#: GitLab drops an entry without a path, so one without any is reported for the project file.
-_NOWHERE = Location("vmrender.yaml")
 
 
 def write(report: Report) -> str:
     """Return a list of entries; GitLab shows one of those with the same fingerprint, so no two have it."""
     entries = [
-        _entry(finding, fingerprint)
+        _entry(finding, fingerprint, report)
         for finding, fingerprint in zip(report.findings, fingerprints(report.findings), strict=True)
     ]
     return json.dumps(entries, indent=2) + "\n"
 
 
-def _entry(finding: Diagnostic, fingerprint: str) -> Json:
-    location = finding.location or _NOWHERE
+def _entry(finding: Diagnostic, fingerprint: str, report: Report) -> Json:
+    location = finding.location or report.nowhere
     description = f"{finding.message} ({finding.hint})" if finding.hint else finding.message
     return {
         "description": printable(description),

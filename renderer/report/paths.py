@@ -34,5 +34,8 @@ def uri_of(path: str) -> str:
 
 
 def _quoted(path: str) -> str:
-    content = path.encode("utf-8", "surrogatepass")
+    try:
+        content = path.encode("utf-8", "surrogateescape")  # names of files that are no UTF-8
+    except UnicodeEncodeError:
+        content = path.encode("utf-8", "surrogatepass")
     return "".join(chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in content)

@@ -14,6 +14,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Location
+from renderer.model.pattern import pattern
 from renderer.report.fingerprint import fingerprints
 from renderer.report.paths import is_in_repository, uri_of
 from renderer.report.plain_text import shortened
@@ -23,8 +24,7 @@ MOST_RESULTS = 25_000
 MOST_RELATED = 1_000
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
-#: Code scanning refuses a result without a place; findings about the whole project get this one.
-_NOWHERE = Location("vmrender.yaml")
+_LINK = pattern(r"\[([^\[\]]*)\](?=\()")
 
 
 def write(report: Report) -> str:
@@ -34,7 +34,9 @@ def write(report: Report) -> str:
     run: dict[str, Json] = {
         "tool": {"driver": _driver(codes, report)},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(finding, digest, codes.index(finding.code)) for finding, digest in chosen],
+        "results": [
+            _result(finding, digest, codes.index(finding.code), report) for finding, digest in chosen
+        ],
     }
     others = len(report.findings) - len(chosen)
     if others:
@@ -62,13 +64,13 @@ def _rule(code: Code, report: Report) -> JsonObject:
     explanation = report.explain(code)
     return {
         "id": code,
-        "shortDescription": {"text": explanation.summary},
-        "help": {"text": explanation.markdown, "markdown": explanation.markdown},
+        "shortDescription": _message(explanation.summary),
+        "help": {**_message(explanation.markdown), "markdown": explanation.markdown},
         "properties": {"tags": ["kubevirt"]},
     }
 
 
-def _result(finding: Diagnostic, fingerprint: str, rule_index: int) -> JsonObject:
+def _result(finding: Diagnostic, fingerprint: str, rule_index: int, report: Report) -> JsonObject:
     without_place = (related.message for related in finding.related if not related.location)
     hint = (f"hint: {finding.hint}",) if finding.hint else ()
     related = [(r.location, r.message) for r in finding.related if r.location][:MOST_RELATED]
@@ -76,16 +78,21 @@ def _result(finding: Diagnostic, fingerprint: str, rule_index: int) -> JsonObjec
         "ruleId": finding.code,
         "ruleIndex": rule_index,
         "level": _LEVELS[finding.severity],
-        "message": {"text": "\n".join(map(shortened, (finding.message, *without_place, *hint)))},
-        "locations": [{**_physical(finding.location or _NOWHERE), **_logical(finding)}],
+        "message": _message("\n".join(map(shortened, (finding.message, *without_place, *hint)))),
+        "locations": [{**_physical(finding.location or report.nowhere), **_logical(finding)}],
         "partialFingerprints": {"primaryLocationLineHash": fingerprint},
     }
     if related:
         result["relatedLocations"] = [
-            {"id": number, **_physical(location), "message": {"text": shortened(message)}}
+            {"id": number, **_physical(location), "message": _message(shortened(message))}
             for number, (location, message) in enumerate(related, start=1)
         ]
     return result
+
+
+def _message(text: str) -> JsonObject:
+    """Return the plain text as a message: without placeholders (SARIF §3.11.5) and links (§3.11.6)."""
+    return {"text": _LINK.sub(r"\\[\1\\]", text.replace("{", "{{").replace("}", "}}"))}
 
 
 def _physical(location: Location) -> JsonObject:
@@ -110,5 +117,5 @@ def _logical(finding: Diagnostic) -> JsonObject:
 
 def _omission_note(count: int) -> JsonObject:
     message = f"{count} more findings are left out: code scanning takes {MOST_RESULTS} of a run"
-    notification: Json = {"level": "warning", "message": {"text": message}}
+    notification: Json = {"level": "warning", "message": _message(message)}
     return {"executionSuccessful": True, "toolExecutionNotifications": [notification]}

@@ -24,8 +24,8 @@ cloudInitNoCloud:
     ssh_authorized_keys: [ssh-ed25519 AAAA…]
 ```
 
-Data in `userDataBase64` is looked at, too; data in Secrets is not, nor compressed data, nor what a placeholder
-stands for.
+Data in `userDataBase64` is looked at, too; data in Secrets is not, nor compressed data, nor what a
+placeholder stands for.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _HEADERS = (
     "content-type:",
 )
 _GZIP = b"\x1f\x8b"
-#: Mail in several parts has this header within so many characters (cloud-init ``user_data.py`` convert_string).
+#: Mail has this header within so many characters (cloud-init ``user_data.py`` convert_string).
 _MAIL, _MAIL_WITHIN = "mime-version:", 4096
 #: Top-level keys of cloud-config (cloud-init ``cloudinit/config/schemas/schema-cloud-config-v1.json``).
 _KEYS = frozenset(

@@ -8,6 +8,7 @@ import pytest
 from renderer.model.codes import Code, Explanation
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.location import Location
+from renderer.report.paths import uri_of
 from renderer.report.report import Report
 from renderer.report.sarif import MOST_RELATED, MOST_RESULTS, write
 
@@ -71,6 +72,35 @@ def test_the_long_form_of_a_code_is_its_rule_s_help() -> None:
     [rule] = run_of(Report((finding,), explain=explain.__getitem__))["tool"]["driver"]["rules"]
     assert rule["shortDescription"] == {"text": "short"}
     assert rule["help"] == {"text": "# short\n\nlong\n", "markdown": "# short\n\nlong\n"}
+
+
+def test_braces_and_links_of_a_message_are_escaped() -> None:
+    location = Location("vm.yaml", 1)
+    finding = Diagnostic(
+        code=Code.SCHEMA,
+        message="a[0] is {0}, see [x](1)",
+        location=location,
+        related=(Related("{r}", location=location),),
+        hint="[{]",
+    )
+    explain = {Code.SCHEMA: Explanation("use {}", "use `{}`, [here](there)")}
+    run = run_of(Report((finding,), explain=explain.__getitem__))
+    [result], [rule] = run["results"], run["tool"]["driver"]["rules"]
+    assert result["message"]["text"] == "a[0] is {{0}}, see \\[x\\](1)\nhint: [{{]"
+    assert result["relatedLocations"][0]["message"]["text"] == "{{r}}"
+    assert rule["shortDescription"]["text"] == "use {{}}"
+    assert rule["help"] == {"text": "use `{{}}`, \\[here\\](there)", "markdown": "use `{}`, [here](there)"}
+
+
+def test_a_finding_without_a_place_is_one_of_the_project_file_in_its_folder(report: Report) -> None:
+    location = run_of(report._replace(nowhere=Location("sub/vmrender.yaml")))["results"][-1]["locations"][0][
+        "physicalLocation"
+    ]
+    assert location["artifactLocation"]["uri"] == "sub/vmrender.yaml"
+
+
+def test_a_name_that_is_no_utf_8_keeps_its_bytes() -> None:
+    assert uri_of(b"a/\xff.yaml".decode("utf-8", "surrogateescape")) == "a/%FF.yaml"
 
 
 def test_the_limits_of_code_scanning_are_kept_and_errors_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
