@@ -137,7 +137,10 @@ def _read_resource_file(content: bytes, site: Site) -> ResourceFile:
 
 
 def _outside(path: str, folder: str, site: Site) -> DiagnosticError:
-    hint = "make its folder a kustomization and list that, or use --load-restrictor LoadRestrictionsNone"
+    hint = (
+        "make its folder a kustomization and list that; of all commands, only "
+        "vmrender build --load-restrictor LoadRestrictionsNone reads the file from there"
+    )
     return _error(Code.FILE_OUTSIDE_ROOT, f"{path} is not in or below {folder}", site, hint)
 
 
