@@ -26,7 +26,7 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.held_changes import HeldChanges, ProjectState
-from renderer.yamlio.encode import encode
+from renderer.yamlio.encode import encode, encode_source
 
 _NOWHERE = Site("")
 _SERIES = "InstancetypeSeries"
@@ -141,7 +141,7 @@ def _files(proposals: Sequence[SizeProposal]) -> Mapping[str, str]:
     kustomization: dict[str, Json] = dict(KUSTOMIZATION_HEAD)
     fields = (("generators", series), ("resources", others))
     kustomization |= {field: found for field, found in fields if found}
-    texts = {name: encode([manifest]) for name, manifest in names.items()}
+    texts = {name: encode_source(manifest) for name, manifest in names.items()}
     texts[KUSTOMIZATION_FILE] = encode([kustomization])
     return {posixpath.join(SIZES_FOLDER, name): text for name, text in texts.items()}
 

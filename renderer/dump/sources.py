@@ -5,11 +5,14 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, text_at
 from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
+from renderer.model.location import Site
 from renderer.model.record import Record
 from renderer.model.render_config import CLUSTER_FOLDER
-from renderer.yamlio.encode import encode
+from renderer.model.resource import Resource
+from renderer.yamlio.encode import encode, encode_source
 
 #: What is known of the cluster, and sizes that its machines share.
 CONFIGURATION_FOLDER = f"{CLUSTER_FOLDER}/kubevirt"
@@ -60,7 +63,12 @@ class SourceObject(Record):
         head = _TO_SEAL if self.is_placeholder else ""
         if self.moved_from:
             head = _TO_MAKE.format(fields="\n".join(f"# - {field}" for field in self.moved_from))
-        return head + encode([self.content])
+        try:
+            return head + encode_source(self.content)
+        except DiagnosticError as error:
+            about = Resource(self.content, Site(self.path)).current_id
+            [found] = error.diagnostics
+            raise DiagnosticError(found._replace(message=f"{about}: {found.message}")) from None
 
 
 def kustomizations(objects: Iterable[SourceObject], sealed: Collection[str] = ()) -> Mapping[str, str]:
@@ -81,7 +89,7 @@ def configuration(kubevirt: JsonObject) -> Mapping[str, str]:
     head: JsonObject = {**KUSTOMIZATION_HEAD, "resources": [file]}
     return {
         f"{CONFIGURATION_FOLDER}/{KUSTOMIZATION_FILE}": encode([head]),
-        f"{CONFIGURATION_FOLDER}/{file}": encode([_without_status(kubevirt)]),
+        f"{CONFIGURATION_FOLDER}/{file}": encode_source(_without_status(kubevirt)),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 
+from renderer.model.diagnostic import DiagnosticError
 from renderer.model.limits import limits, over_limit
 from renderer.model.resource import Resource
 from renderer.model.work import spend
@@ -17,7 +18,12 @@ _CHARACTERS_PER_STEP = 3
 def bounded_texts(resources: Iterable[Resource], left: int) -> Iterator[str]:
     """The text of each. Raises ``DiagnosticError``: build-limit, for one with more than what is ``left``."""
     for resource in resources:
-        text = encode((resource.content,))
+        try:
+            text = encode((resource.content,))
+        except DiagnosticError as error:
+            [found] = error.diagnostics
+            about = found._replace(sites=resource.sites(), resource=resource.current_id)
+            raise DiagnosticError(about) from None
         left -= len(text)
         if left < 0:
             message = f"the overlay comes to more than {limits().output_size} characters of text"

@@ -21,7 +21,7 @@ from renderer.model.field_path import escape
 from renderer.model.json import Json, JsonObject, content_digest, object_at, text_at, with_value
 from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
 from renderer.model.record import Record
-from renderer.yamlio.encode import encode
+from renderer.yamlio.encode import encode, encode_source
 
 #: No VirtualMachine has that name, as ``_`` is in none.
 _BASE = "_base"
@@ -72,7 +72,7 @@ def _group(folder: str, members: Sequence[int], vms: Sequence[JsonObject]) -> Vm
     common = _common(vms)
     base = with_value(common, ("metadata", "name"), folder)
     files = {
-        f"{folder}/{_BASE}/{_MANIFEST}": encode([base]),
+        f"{folder}/{_BASE}/{_MANIFEST}": encode_source(base),
         f"{folder}/{_BASE}/{KUSTOMIZATION_FILE}": encode([{**KUSTOMIZATION_HEAD, "resources": [_MANIFEST]}]),
     }
     names = [text_at(vm, "metadata", "name") for vm in vms]
@@ -124,8 +124,8 @@ def _rest(vm: JsonObject, base: JsonObject) -> JsonObject:
 def _patch(base: JsonObject, vm: JsonObject) -> str:
     patch = {**{key: vm[key] for key in _IDENTITY}, **_rest(vm, base)}
     if all(_makes(schema, base, patch, vm) for schema in _schemas()):
-        return encode([patch])
-    return encode([list(_operations(base, vm))])
+        return encode_source(patch)
+    return encode_source(list(_operations(base, vm)))
 
 
 def _schemas() -> tuple[MergeSchema, ...]:

@@ -23,7 +23,7 @@ from renderer.model.kustomization import COMPONENT_HEAD
 from renderer.model.location import Location
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.edit import add_entry, remove_entry
-from renderer.yamlio.encode import encode
+from renderer.yamlio.encode import encode, encode_source
 
 _COMPONENT_HEADER = """\
 # Written by vmrender pin. The virtual machines in patches keep the instance types and preferences in
@@ -64,7 +64,7 @@ class PinFile:
 
     def text(self) -> bytes:
         header = _REVISION_HEADER if self.is_revision else _PATCH_HEADER
-        return (header + encode([self.content])).encode()
+        return (header + encode_source(self.content)).encode()
 
 
 def component_text(files: Iterable[PinFile]) -> bytes:

@@ -20,6 +20,7 @@ from renderer.yamlio.go_numbers import format_float, json_number
 from renderer.yamlio.scalar_text import LINE_BREAKS, Style, folded, in_one_line, style_of
 
 _NEXT_LINES = pattern("\x20*\x85[\x20\x85]*")
+_ESCAPABLE = pattern(r"\A[^\ud800-\udfff]*[\x7f-\x9f\ufffe\uffff][^\ud800-\udfff]*\Z")
 _REFUSED = pattern(r"[\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -29,7 +30,8 @@ def through_json(text: str) -> str:
     NEL is a line break to YAML 1.1 and folds into a space. Raises ``DiagnosticError`` for the characters that
     the reader refuses (go-yaml v2 ``readerc.go``).
     """
-    if text.isascii() and "\x7f" not in text:  # all that most runs have, which need no pattern compiled then
+    # ASCII is all that most runs have, which need no pattern compiled then.
+    if (text.isascii() and "\x7f" not in text) or isinstance(text, _Escaped):
         return text
     refused = _REFUSED.search(text)
     if refused:
@@ -133,6 +135,13 @@ def _int64(digits: str) -> int:
 #: Longer keys, in UTF-8, are written after a question mark.
 _LONGEST_SIMPLE_KEY = 128
 
+
+class _Escaped(str):
+    """A text that go-yaml would print otherwise or refuse, to be written in double quotes with escapes."""
+
+    __slots__ = ()
+
+
 _Write: TypeAlias = Callable[[str], object]
 
 
@@ -143,6 +152,23 @@ def encode(documents: Iterable[Json]) -> str:
     that kustomize cannot print.
     """
     return "---\n".join(map(_document, documents))
+
+
+def encode_source(document: Json) -> str:
+    """Return the text of a document that is read again as it is.
+
+    kustomize, and ``encode`` as it does, folds NEL and refuses control characters that Kubernetes takes; here
+    they are escaped. Raises ``DiagnosticError`` for keys with these, and for surrogates.
+    """
+    return _document(_with_escapes(document))
+
+
+def _with_escapes(value: Json) -> Json:
+    if isinstance(value, dict):
+        return {key: _with_escapes(child) for key, child in value.items()}
+    if isinstance(value, list):
+        return [_with_escapes(child) for child in value]
+    return _Escaped(value) if isinstance(value, str) and _ESCAPABLE.search(value) else value
 
 
 def _document(root: Json) -> str:
@@ -224,6 +250,8 @@ def _string(text: str, column: int, indent: str) -> str:
 def _short(text: str) -> str:
     """The text of a string without spaces and line breaks; empty if its form depends on its place."""
     if " " in text or "\n" in text or "\x85" in text or "\u2028" in text or "\u2029" in text:
+        return ""
+    if isinstance(text, _Escaped):  # the memo takes it for the same text that is to be refused
         return ""
     text = through_json(text)
     return in_one_line(text, style_of(text)) + "\n"

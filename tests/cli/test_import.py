@@ -644,3 +644,17 @@ def test_a_kubevirt_object_that_an_operator_installs_tells_the_release(repositor
     assert "imported for KubeVirt 1.6: 1 VirtualMachine" in result.stderr
     assert "left out: 1 KubeVirt, as its HyperConverged makes it" in result.stderr
     assert "LiveUpdate" in (repository / "overlays/_cluster/kubevirt/kubevirt.yaml").read_text()
+
+
+def test_characters_that_kustomize_alters_or_refuses_come_back_as_they_are(repository: Path) -> None:
+    text = "line\x85 break\x7f\ufffe"
+    result = run("import", dump=listed(MACHINE, made("ConfigMap", "odd", data={"a": text})))
+    assert result.exit_code == 0, result.stderr
+    [file] = repository.rglob("configmap_odd.yaml")
+    assert yaml.safe_load(file.read_text())["data"] == {"a": text}
+
+
+def test_what_cannot_be_written_names_its_object() -> None:
+    result = run("import", dump=listed(MACHINE, made("ConfigMap", "odd", data={"a\x85b": "c"})))
+    assert result.exit_code == 2
+    assert "ConfigMap prod/odd: a key with the line break U+0085 cannot be written" in result.stderr

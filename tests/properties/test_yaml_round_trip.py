@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from renderer.model.json import Json
 from renderer.yamlio.decode import decode_documents, decode_yaml11
-from renderer.yamlio.encode import encode
+from renderer.yamlio.encode import encode, encode_source
 from tests.properties.examples import examples
 from tests.yaml_readers import READERS, reading_by
 
@@ -58,6 +58,11 @@ TREES: st.SearchStrategy[Json] = st.recursive(
     max_leaves=12,
 )
 
+#: What Kubernetes stores, too: encode alters it or refuses it.
+UNPRINTED = st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | st.text(
+    "\x7f\x85\x9f\ufffe \na", max_size=99
+)
+
 QUICK = examples(1.5)
 
 
@@ -68,6 +73,22 @@ def test_resources_come_back(tree: Json) -> None:
     for reader in READERS:
         with reading_by(reader):
             assert decode_documents(content, "x") == (tree,), reader
+
+
+@QUICK
+@given(st.lists(TREES | UNPRINTED).map(lambda values: {"data": values}))
+def test_sources_come_back_with_all_that_kubernetes_stores(tree: Json) -> None:
+    content = encode_source(tree).encode()
+    for reader in READERS:
+        with reading_by(reader):
+            assert decode_documents(content, "x") == (tree,), reader
+            assert decode_yaml11(content, "x") == tree, reader
+
+
+@QUICK
+@given(TREES)
+def test_sources_are_written_as_kustomize_prints_them_otherwise(tree: Json) -> None:
+    assert encode_source(tree) == encode([tree])
 
 
 @QUICK
