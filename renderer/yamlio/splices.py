@@ -24,6 +24,8 @@ from renderer.yamlio.text_tree import TextDocument, TextField, TextNode, field_o
 _STEP = 2  # columns that a nested mapping is indented by
 _COLON = re.compile(r"\s*:")
 _COMMA = re.compile(r"\s*,")
+_COMMENT_BELOW = re.compile(r"\s*(?=#)")
+_REST_OF_LINE = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?=\r?\n)")
 _BLANK_LINE = re.compile(r"\n[ \t]*\r?\n")
 _BLANK = re.compile(r"[ \t]*\r?\n?\Z")
 _NULLS = ("null", "Null", "NULL", "~")
@@ -134,7 +136,7 @@ def _removed_field(text: str, mapping: TextNode, field: TextField, *, is_root: b
     if len(mapping.fields) == 1 and (mapping.is_flow or not is_root):
         raise UnusableError("nothing would be left")
     if mapping.is_flow and index:
-        return Splice(mapping.fields[index - 1].value.end, field.value.end, "")
+        return _removed_in_brackets(text, mapping.fields[index - 1].value.end, field)
     start, end = _line_start(text, field.key.start), _line_end(text, field.value.end, with_break=True)
     if not mapping.is_flow and not text[start : field.key.start].strip(" "):
         above = _line_start(text, max(start - 1, 0))
@@ -144,7 +146,33 @@ def _removed_field(text: str, mapping: TextNode, field: TextField, *, is_root: b
         return _without_lines(text, start, end)
     if index:
         raise UnusableError("the key does not stand at the beginning of its line")
-    return Splice(field.key.start, mapping.fields[1].key.start, "")
+    following = mapping.fields[1].key.start
+    comma = _COMMA.match(text, field.value.end) if mapping.is_flow else None
+    own_end = _line_end(text, comma.end() if comma else field.value.end)
+    below = _COMMENT_BELOW.match(text, own_end) if comma or not mapping.is_flow else None
+    if below and below.end() < following:  # a comment above the next key, which stays
+        return Splice(field.key.start, below.end(), "" if text[field.key.start - 1].isspace() else " ")
+    return Splice(field.key.start, following, "")
+
+
+def _removed_in_brackets(text: str, before: int, field: TextField) -> Splice:
+    """The entry, its comment and a comma; comments of the entry that ends at ``before`` stay."""
+    line, end = _line_start(text, field.key.start), field.value.end
+    lead = text[line : field.key.start].strip()
+    if line <= before or lead not in ("", ","):
+        return Splice(before, end, "")
+    comma = None if lead else _COMMA.match(text, end)
+    own = _REST_OF_LINE.match(text, comma.end() if comma else end)
+    if own and (lead or comma):
+        return Splice(line, _line_end(text, own.end(), with_break=True), "")
+    if lead:
+        return Splice(line, end, "")
+    if comma:
+        return Splice(field.key.start, comma.end() + (text[comma.end()] == " "), "")
+    last = _COMMA.match(text, before)
+    kept = text[last.end() if last else before : line]
+    end = own.end() if own else end
+    return Splice(before, end, "" if "#" not in kept else kept.rstrip() if own else kept)
 
 
 def _added_item(text: str, root: TextNode, into: FieldPath, value: Json, *, first: bool) -> Splice:

@@ -328,6 +328,18 @@ A = FieldPath.of("a")
         ("# z\na: 1 # x\n", RemoveField(A), "# z\n"),
         ("{a: 1, b: 2}\n", RemoveField(A), "{b: 2}\n"),
         ("{b: 2, a: 1}\n", RemoveField(A), "{b: 2}\n"),
+        ("{b: 2, a: 1, c: 3} # x\n", RemoveField(A), "{b: 2, c: 3} # x\n"),
+        ("{\n  b: 2, # x\n  a: 1, # y\n  c: 3\n}\n", RemoveField(A), "{\n  b: 2, # x\n  c: 3\n}\n"),
+        ("{\n  b: 2, # x\n  a: 1, c: 3\n}\n", RemoveField(A), "{\n  b: 2, # x\n  c: 3\n}\n"),
+        ("{\n  b: 2, # x\n  # z\n  a: 1 # y\n}\n", RemoveField(A), "{\n  b: 2 # x\n  # z\n}\n"),
+        ("{\n  b: 2, # x\n  a: 1}\n", RemoveField(A), "{\n  b: 2 # x\n}\n"),
+        ("{\n  b: 2,\n  a: 1 # y\n}\n", RemoveField(A), "{\n  b: 2\n}\n"),
+        ("{\n  b: 2, # x\n  a: 1, # y\n}\n", RemoveField(A), "{\n  b: 2, # x\n}\n"),
+        ("{ b: 2 # x\n, a: 1 # y\n, c: 3 }\n", RemoveField(A), "{ b: 2 # x\n, c: 3 }\n"),
+        ("{ b: 2 # x\n, a: 1 }\n", RemoveField(A), "{ b: 2 # x\n }\n"),
+        ("{\n  a: 1, # y\n  # x\n  b: 2\n}\n", RemoveField(A), "{\n  # x\n  b: 2\n}\n"),
+        ("{a: 1, # y\n  # x\n  b: 2\n}\n", RemoveField(A), "{ # x\n  b: 2\n}\n"),
+        ('{\r\n  "b": 2,\r\n  "a": 1\r\n}\r\n', RemoveField(A), '{\r\n  "b": 2\r\n}\r\n'),
     ],
 )
 def test_a_field_is_set_added_or_removed(before: str, edit: FieldEdit, after: str) -> None:
@@ -336,6 +348,11 @@ def test_a_field_is_set_added_or_removed(before: str, edit: FieldEdit, after: st
 
 def test_the_first_field_of_an_element_is_removed() -> None:
     assert changed("l:\n- a: 1\n  b: 2\n", RemoveField(FieldPath.of("l", 0, "a"))) == "l:\n- b: 2\n"
+
+
+def test_a_comment_above_the_second_field_of_an_element_stays() -> None:
+    written = "l:\n- a: 1 # y\n  # x\n  b: 2\n"
+    assert changed(written, RemoveField(FieldPath.of("l", 0, "a"))) == "l:\n- # x\n  b: 2\n"
 
 
 @pytest.mark.parametrize(
