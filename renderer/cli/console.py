@@ -19,6 +19,7 @@ from renderer.app.project import Project, project_files
 from renderer.cli.terminal import write_document, write_lines, write_text
 from renderer.model.codes import UNREADABLE
 from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.location import Location
 from renderer.model.log_line import log_json, log_markup
 from renderer.model.record import Record
 from renderer.model.resource import ResourceSet
@@ -238,7 +239,8 @@ def _report(
         return Report(located, overlays, lines, explanation_of, colour=shows_colour(sys.stderr))
     if target.format is not Format.JSON and target.folder != ".":
         located = tuple(below(target.folder, finding) for finding in located)
-        return Report(located, overlays, explain=explanation_of, home=_home, folder=target.folder)
+        nowhere = Location(f"{target.folder}/vmrender.yaml")
+        return Report(located, overlays, explain=explanation_of, home=_home, nowhere=nowhere)
     return Report(located, overlays, explain=explanation_of, home=_home)
 
 

@@ -67,12 +67,8 @@ class SourceObject(Record):
             return head + encode_source(self.content)
         except DiagnosticError as error:
             about = Resource(self.content, Site(self.path)).current_id
-            raise DiagnosticError(
-                *(
-                    each._replace(resource=about, message=f"{about}: {each.message}")
-                    for each in error.diagnostics
-                )
-            ) from None
+            [found] = error.diagnostics
+            raise DiagnosticError(found._replace(message=f"{about}: {found.message}")) from None
 
 
 def kustomizations(objects: Iterable[SourceObject], sealed: Collection[str] = ()) -> Mapping[str, str]:

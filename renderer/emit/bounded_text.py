@@ -21,10 +21,9 @@ def bounded_texts(resources: Iterable[Resource], left: int) -> Iterator[str]:
         try:
             text = encode((resource.content,))
         except DiagnosticError as error:
-            sites, about = resource.sites(), resource.current_id
-            raise DiagnosticError(
-                *(each._replace(sites=sites, resource=about) for each in error.diagnostics)
-            ) from None
+            [found] = error.diagnostics
+            about = found._replace(sites=resource.sites(), resource=resource.current_id)
+            raise DiagnosticError(about) from None
         left -= len(text)
         if left < 0:
             message = f"the overlay comes to more than {limits().output_size} characters of text"

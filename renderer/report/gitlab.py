@@ -29,7 +29,7 @@ def write(report: Report) -> str:
 
 
 def _entry(finding: Diagnostic, fingerprint: str, report: Report) -> Json:
-    location = finding.location or report.nowhere()
+    location = finding.location or report.nowhere
     description = f"{finding.message} ({finding.hint})" if finding.hint else finding.message
     return {
         "description": printable(description),

@@ -55,7 +55,7 @@ class Report(NamedTuple):
     ``overlays`` are the paths of those that were looked at, with findings or without. ``lines`` are the lines
     of source text at locations, where they may be shown. ``explain`` gives the long form of a code.
     ``home`` gives the address of the published project, if any. ``colour``: the reader is a terminal that
-    shows it. ``folder`` is the project's in the repository, which the paths of findings begin with.
+    shows it. ``nowhere`` is the project file, where some formats put findings without a place.
     """
 
     findings: tuple[Diagnostic, ...]
@@ -64,8 +64,4 @@ class Report(NamedTuple):
     explain: Callable[[Code], Explanation] = Explanation.missing
     home: Callable[[], str] = str
     colour: bool = False
-    folder: str = "."
-
-    def nowhere(self) -> Location:
-        """Return the project file: code scanning and GitLab drop a finding without a place."""
-        return Location("vmrender.yaml" if self.folder == "." else f"{self.folder}/vmrender.yaml")
+    nowhere: Location = Location("vmrender.yaml")

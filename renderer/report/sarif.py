@@ -79,7 +79,7 @@ def _result(finding: Diagnostic, fingerprint: str, rule_index: int, report: Repo
         "ruleIndex": rule_index,
         "level": _LEVELS[finding.severity],
         "message": _message("\n".join(map(shortened, (finding.message, *without_place, *hint)))),
-        "locations": [{**_physical(finding.location or report.nowhere()), **_logical(finding)}],
+        "locations": [{**_physical(finding.location or report.nowhere), **_logical(finding)}],
         "partialFingerprints": {"primaryLocationLineHash": fingerprint},
     }
     if related:

@@ -50,11 +50,14 @@ def _running(context: Context) -> Iterator[Finding]:
     for machine in context.machines:
         strategy = machine.written_run_strategy if "running" in machine.spec and machine.is_one else None
         if strategy is not None and strategy.field == machine.in_spec("running"):
+            # The objects of OpenShift Templates, and what templates make, stay as they are.
+            origin = machine.resource.origin
+            is_made = origin.text is not None or origin.field.segments[:1] == ("objects",)
             yield Finding(
                 machine.resource,
                 strategy.field,
                 f"running is deprecated, and KubeVirt {context.release} warns of it",
-                f"write runStrategy: {strategy.strategy}, as vmrender migrate does",
+                f"write runStrategy: {strategy.strategy}{'' if is_made else ', as vmrender migrate does'}",
             )
 
 

@@ -30,7 +30,8 @@ def through_json(text: str) -> str:
     NEL is a line break to YAML 1.1 and folds into a space. Raises ``DiagnosticError`` for the characters that
     the reader refuses (go-yaml v2 ``readerc.go``).
     """
-    if text.isascii() and "\x7f" not in text:  # all that most runs have, which need no pattern compiled then
+    # ASCII is all that most runs have, which need no pattern compiled then.
+    if (text.isascii() and "\x7f" not in text) or isinstance(text, _Escaped):
         return text
     if isinstance(text, _Escaped):
         return text

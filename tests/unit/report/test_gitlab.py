@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 
+from renderer.model.location import Location
 from renderer.report.gitlab import write
 from renderer.report.report import Report
 
@@ -34,7 +35,10 @@ def test_severities_are_gitlab_s(report: Report) -> None:
 
 def test_a_finding_without_a_place_is_one_of_the_project_file_in_its_folder(report: Report) -> None:
     assert json.loads(write(report))[-1]["location"]["path"] == "vmrender.yaml"
-    assert json.loads(write(report._replace(folder="sub")))[-1]["location"]["path"] == "sub/vmrender.yaml"
+    assert (
+        json.loads(write(report._replace(nowhere=Location("sub/vmrender.yaml"))))[-1]["location"]["path"]
+        == "sub/vmrender.yaml"
+    )
 
 
 def test_no_findings_are_an_empty_list() -> None:

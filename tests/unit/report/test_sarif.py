@@ -93,7 +93,9 @@ def test_braces_and_links_of_a_message_are_escaped() -> None:
 
 
 def test_a_finding_without_a_place_is_one_of_the_project_file_in_its_folder(report: Report) -> None:
-    location = run_of(report._replace(folder="sub"))["results"][-1]["locations"][0]["physicalLocation"]
+    location = run_of(report._replace(nowhere=Location("sub/vmrender.yaml")))["results"][-1]["locations"][0][
+        "physicalLocation"
+    ]
     assert location["artifactLocation"]["uri"] == "sub/vmrender.yaml"
 
 
