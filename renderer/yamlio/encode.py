@@ -33,8 +33,6 @@ def through_json(text: str) -> str:
     # ASCII is all that most runs have, which need no pattern compiled then.
     if (text.isascii() and "\x7f" not in text) or isinstance(text, _Escaped):
         return text
-    if isinstance(text, _Escaped):
-        return text
     refused = _REFUSED.search(text)
     if refused:
         raise _refusal(
