@@ -87,7 +87,8 @@ def start_project(
     if planned.in_the_way:
         return Started(planned, choices.ci, tuple(map(_in_the_way, planned.in_the_way)))
     if not dry_run:
-        change_files(root, {path: text.encode() for path, text in planned.files.items()}, ())
+        writes = {path: text.encode() for path, text in planned.files.items()}
+        change_files(root, writes, (), dict.fromkeys(writes))
     return Started(planned, system, (), found, (*installed.notes, *_notes(installed.source, system)))
 
 

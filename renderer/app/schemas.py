@@ -74,7 +74,7 @@ def export_schemas(project: Project, names: Iterable[str], release: str, into: P
     target = _known_release(registry, release)
     files = dict(_files(registry, target, [_kind(name) for name in names] or list(KINDS)))
     top, folder = _place(into)
-    change_files(top, {f"{folder}/{path}": content for path, content in files.items()}, ())
+    change_files(top, {f"{folder}/{path}": content for path, content in files.items()}, (), {})
     return len(files)
 
 
@@ -98,7 +98,9 @@ def import_schemas(project: Project, paths: Sequence[Path], release: Release, in
             ProjectSchema(json.loads(content))
     except (UnlikeKubevirtError, UnusableSchemaError) as error:
         raise _refused(str(error), found) from None
-    change_files(project.root, _with_sums(project.fs, folder, files), ())
+    sums = f"{folder}/{_SUMS}"
+    before = {sums: project.fs.read(sums) if project.fs.is_file(sums) else None}
+    change_files(project.root, _with_sums(project.fs, folder, files), (), before)
     return SchemaImport(folder, len(files))
 
 

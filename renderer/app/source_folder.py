@@ -58,7 +58,8 @@ class SourceFolder:
         changes = placed(manifest, place, force=force)
         self._check(changes)
         is_new = not self.project.fs.is_folder(self.path)
-        change_files(self.project.root, changes, ())
+        before = {place.file: place.present, place.kustomization: place.listing}
+        change_files(self.project.root, changes, (), before)
         lines = [f"{path}: written" for path in changes] or [f"{place.file}: unchanged"]
         if is_new:
             lines.append(

@@ -89,5 +89,5 @@ class EntryPoint(Record):
 
 
 def _place(site: Site) -> Json:
-    """Where the object was written: the lines of findings about it are looked up there."""
+    """Return the place of an object, in whose file the lines of findings are looked up."""
     return [site.path, site.document, str(site.field)]
