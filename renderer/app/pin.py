@@ -5,13 +5,13 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os.path import isdir
 from pathlib import Path
 from typing import NamedTuple
 
 from renderer.app.project import Project, ProjectOpener, chosen_overlays
 from renderer.app.usage_error import UsageError
 from renderer.compose.label_selector import Requirement, SelectorError, parse_selector
+from renderer.disk import leads_to_folder
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
@@ -86,7 +86,7 @@ class PinnedOverlay:
     def open(cls, open_project: ProjectOpener, named: str) -> PinnedOverlay:
         """Open the overlay with that path, or with that name in the project. Raises ``DiagnosticError``."""
         path = Path(named)
-        is_folder = isdir(path)  # noqa: PTH112 - Path.is_dir() raises for a name that is too long
+        is_folder = leads_to_folder(path)
         project = open_project(path if is_folder else Path.cwd())
         fs, found = project.fs, project.overlays()
         if is_folder:

@@ -61,7 +61,7 @@ def change_files(
                 _undo(root, path, is_changed=path in changed)
             _remove_empty(root, missing)
             if isinstance(error, OSError):
-                raise _failed(error) from error
+                raise write_failed(error) from error
             raise
         for path in (*writes, *removals):
             _clear(root, path)
@@ -134,7 +134,7 @@ def _check_unchanged(root: Path, before: Mapping[str, bytes | None]) -> None:
         except (FileNotFoundError, NotADirectoryError):
             present = None
         except OSError as error:
-            raise _failed(error) from error
+            raise write_failed(error) from error
         if present != content:
             raise DiagnosticError(
                 Diagnostic(
@@ -224,7 +224,8 @@ def _not_written(path: str, problem: str) -> DiagnosticError:
     )
 
 
-def _failed(error: OSError) -> DiagnosticError:
+def write_failed(error: OSError) -> DiagnosticError:
+    """Return the error about a file or folder that the system does not make."""
     message = f"cannot write {error.filename or 'the files'}: {error.strerror or error}"
     return DiagnosticError(
         Diagnostic(
