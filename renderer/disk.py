@@ -33,6 +33,29 @@ def place_of(descriptor: int) -> str | None:
         return None
 
 
+# The methods of ``Path`` raise for a name that is too long, and for a folder that may not be looked into.
+
+
+def leads_to_folder(path: str | Path) -> bool:
+    """Return whether it is a folder or a link to one; False for a path that no system has."""
+    return os.path.isdir(path)  # noqa: PTH112 - as said
+
+
+def leads_to_file(path: str | Path) -> bool:
+    """Return whether it is a regular file or a link to one; False for a path that no system has."""
+    return os.path.isfile(path)  # noqa: PTH113 - as said
+
+
+def leads_anywhere(path: str | Path) -> bool:
+    """Return whether anything is there, also behind a link; False for a path that no system has."""
+    return os.path.exists(path)  # noqa: PTH110 - as said
+
+
+def is_symbolic_link(path: str | Path) -> bool:
+    """Return whether it is a symbolic link; False for a path that no system has."""
+    return os.path.islink(path)  # noqa: PTH114 - as said
+
+
 def real_path(path: str) -> str:
     """Return the path without links, with the separator of Git; Windows' own takes that as well."""
     real = os.path.realpath(path)

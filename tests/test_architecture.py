@@ -174,3 +174,21 @@ def project_files() -> list[Path]:
     if listed.returncode:
         pytest.skip("not in a Git checkout")
     return [ROOT / path for path in listed.stdout.split("\0") if path and (ROOT / path).is_file()]
+
+
+def test_what_users_name_is_looked_at_by_functions_that_take_any_name() -> None:
+    """The methods of ``Path`` raise for names that are too long; ``renderer.disk`` has others.
+
+    Those of our file systems have an argument, and those of ``os.DirEntry`` are for what is there.
+    """
+    methods = {"exists", "is_dir", "is_file", "is_symlink"}
+    found = [
+        f"{shown(module)}:{node.lineno}"
+        for module in those_that_say(*methods)
+        if module.relative_to(RENDERER).parts[0] in {"app", "cli", "dump", "source"}
+        for node in ast.walk(parse(module))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if node.func.attr in methods and not node.args
+    ]
+
+    assert found == []

@@ -127,11 +127,15 @@ def _write(project: Project, folder: str, found: Imported, *, adds: bool, force:
     }
     plan = plan_import(found, present, folder, force=force)
     writes = {f"{folder}/{name}": content for name, content in plan.writes.items()}
+    removals = tuple(f"{folder}/{name}" for name in plan.removals)
+    before: dict[str, bytes | None] = dict.fromkeys(writes)
+    before |= {f"{folder}/{name}": content for name, content in present.items()}
     if adds:
         written = fs.read(PROJECT_FILE) if fs.is_file(PROJECT_FILE) else None
+        before[PROJECT_FILE] = written
         edited = with_catalog(written, folder, project.config.catalogs)
         writes |= {PROJECT_FILE: edited} if edited != written else {}
-    change_files(project.root, writes, tuple(f"{folder}/{name}" for name in plan.removals))
+    change_files(project.root, writes, removals, before)
     is_listed = adds or CatalogPath(folder) in project.config.catalogs
     return CatalogImport(folder, found, tuple(writes), is_listed=is_listed)
 

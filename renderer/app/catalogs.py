@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.usage_error import UsageError
 from renderer.catalogs.entry import CatalogEntry, EntryType, entries_of
+from renderer.disk import leads_anywhere
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
@@ -45,7 +46,7 @@ def open_catalog(reference: str, open_project: ProjectOpener) -> OpenedCatalog:
     if reference.startswith(_BUILTIN):
         project = open_project(Path.cwd())
         return _composed(reference, project.fs, project.config, builtin_path(_builtin(reference)))
-    if Path(reference).exists():
+    if leads_anywhere(reference):
         return _on_disk(reference, open_project(Path(reference)))
     revision, separator, path = reference.rpartition(":")
     if not separator:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from renderer.app.explanations import Question
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.usage_error import UsageError
+from renderer.disk import leads_to_folder
 from renderer.kubevirt.confidential import secret_values
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import ROOT, FieldPath
@@ -106,7 +107,7 @@ def _target_of(project: Project, question: Question) -> _QuestionTarget:
 def _chosen(project: Project, overlays: tuple[Overlay, ...], name: str) -> tuple[Overlay, ...]:
     """Return the overlay of that name or path, also of a folder that the project does not list; else all."""
     folder = Path(name)
-    if name and folder.is_dir() and not any(name in (each.name, each.path) for each in overlays):
+    if name and leads_to_folder(folder) and not any(name in (each.name, each.path) for each in overlays):
         unlisted = overlay_at(project.config, overlays, project.relative(folder))
         return (unlisted._replace(write_instancetypes=True),)
     if not overlays and not name:

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from renderer.disk import leads_to_file
 from renderer.model.codes import Code, Explanation
 
 FOLDER = Path(__file__).resolve().parents[1] / "explanations"
@@ -15,7 +16,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "explanations"
 def explanation_of(code: Code) -> Explanation:
     """Return the meaning of ``code``, why it is refused, and what to do."""
     file = FOLDER / f"{code}.md"
-    if file.is_file():
+    if leads_to_file(file):
         return Explanation.parse(file.read_text(encoding="utf-8"))
     from renderer.rules.table import BY_CODE  # noqa: PLC0415 - all rules are imported with it
 

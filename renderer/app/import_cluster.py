@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -105,18 +105,18 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     if has_errors(findings):
         return ImportedCluster(findings)
     planned = plan_sources(project, output, gathered, release, request.choices)
-    catalogs = tuple(posixpath.join(output, folder) for folder in planned.catalogs)
     writes = {posixpath.join(output, path): text.encode() for path, text in planned.files.items()}
-    writes |= project_file(project, output, _modes(output, planned), catalogs, release)
+    before = _present(project, (*writes, PROJECT_FILE))
+    writes |= _project_file(project, output, planned, release)
     findings = (*findings, *rules.applied(planned.findings))
-    changed, in_the_way = _compared_with_disk(project, writes, force=request.force)
+    changed, in_the_way = _compared(writes, before, force=request.force)
     if in_the_way:
         return ImportedCluster((*findings, *in_the_way))
     unlisted = map(_unlisted, files_unlisted(project.fs, changed))
     exposed = _exposed(project, request.files) if _has_secrets(gathered, planned) else ()
     findings = (*findings, *rules.applied((*unlisted, *exposed)))
     if not request.dry_run and not has_errors(findings):
-        change_files(project.root, changed, ())
+        change_files(project.root, changed, (), {path: before[path] for path in changed})
     return ImportedCluster(
         findings,
         counted_by_kind(planned.objects),
@@ -136,12 +136,23 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     )
 
 
-def _modes(output: str, planned: PlannedSources) -> Mapping[str, ExpandMode]:
-    """Return the folders that get objects, by their paths, with the way their machines are expanded."""
-    return {
+def _present(project: Project, paths: Collection[str]) -> Mapping[str, bytes | None]:
+    """Return what the files hold now, None where there is none. Raises ``DiagnosticError``."""
+    check_writable(project.root, paths)
+    fs = project.fs
+    return {path: fs.read(path) if fs.is_file(path) else None for path in paths}
+
+
+def _project_file(
+    project: Project, output: str, planned: PlannedSources, release: Release
+) -> Mapping[str, bytes]:
+    """Return the project file with entries for the folders that get objects. Raises ``DiagnosticError``."""
+    modes = {
         posixpath.join(output, folder): planned.modes.get(folder, ExpandMode.OFF)
         for folder in sorted({each.folder for each in planned.objects})
     }
+    catalogs = tuple(posixpath.join(output, folder) for folder in planned.catalogs)
+    return project_file(project, output, modes, catalogs, release)
 
 
 def _output(project: Project, written: Path | None) -> str:
@@ -241,16 +252,14 @@ def _check_label(key: str) -> None:
         raise UsageError(f"{key} is no key of a label: {errors[0]}", "--group-by")
 
 
-def _compared_with_disk(
-    project: Project, writes: Mapping[str, bytes], *, force: bool
+def _compared(
+    writes: Mapping[str, bytes], before: Mapping[str, bytes | None], *, force: bool
 ) -> tuple[dict[str, bytes], tuple[Diagnostic, ...]]:
     """Return the files that differ from what is there, and a finding about each that is in the way."""
-    check_writable(project.root, writes)
-    fs = project.fs
     changed: dict[str, bytes] = {}
     in_the_way: list[Diagnostic] = []
     for path, content in writes.items():
-        present = fs.read(path) if fs.is_file(path) else None
+        present = before[path]
         if present == content:
             continue
         changed[path] = content

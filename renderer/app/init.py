@@ -10,6 +10,7 @@ from typing import NamedTuple
 from renderer.app.found_project import FoundProject, survey_repository
 from renderer.app.installed_from import InstalledFrom, installed_from, named_source
 from renderer.app.usage_error import UsageError
+from renderer.disk import leads_anywhere
 from renderer.emit.edit_user_files import change_files
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -87,7 +88,8 @@ def start_project(
     if planned.in_the_way:
         return Started(planned, choices.ci, tuple(map(_in_the_way, planned.in_the_way)))
     if not dry_run:
-        change_files(root, {path: text.encode() for path, text in planned.files.items()}, ())
+        writes = {path: text.encode() for path, text in planned.files.items()}
+        change_files(root, writes, (), dict.fromkeys(writes))
     return Started(planned, system, (), found, (*installed.notes, *_notes(installed.source, system)))
 
 
@@ -124,9 +126,9 @@ def _notes(source: InstallSource, system: CiSystem) -> tuple[str, ...]:
 
 def _check_top(root: Path) -> None:
     """Raises ``UsageError`` below the top of a checkout: hooks and pipelines are looked for at the top."""
-    if any(all((folder / name).exists() for name in _GIT_FOLDER) for folder in (root, *root.parents)):
+    if any(all(leads_anywhere(folder / name) for name in _GIT_FOLDER) for folder in (root, *root.parents)):
         raise UsageError("a project is started in a work tree, and this is in a folder of Git's own")
-    top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
+    top = next((folder for folder in (root, *root.parents) if leads_anywhere(folder / ".git")), root)
     if top != root:
         raise UsageError(f"a project starts at the top of its repository: cd {top}")
 
@@ -143,9 +145,9 @@ def _remote(root: Path, environment: Mapping[str, str]) -> str:
 def _ci_system_of(root: Path, remote: str) -> CiSystem:
     """Return the system that the remote's name tells, or else the one that the repository has files of."""
     system = ci_system_of(remote)
-    if system is CiSystem.NONE and (root / ".gitlab-ci.yml").exists():
+    if system is CiSystem.NONE and leads_anywhere(root / ".gitlab-ci.yml"):
         return CiSystem.GITLAB
-    if system is CiSystem.NONE and (root / ".github").exists():
+    if system is CiSystem.NONE and leads_anywhere(root / ".github"):
         return CiSystem.GITHUB
     return system
 

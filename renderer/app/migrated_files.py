@@ -56,7 +56,8 @@ def write_files(projects: Sequence[MigratedFiles]) -> None:
     for each in projects:
         check_writable(each.project.root, changed(each.files))
     for each in projects:
-        change_files(each.project.root, changed(each.files), ())
+        before = {file.source.path: file.source.content for file in each.files if file.changes}
+        change_files(each.project.root, changed(each.files), (), before)
 
 
 def findings(projects: Sequence[MigratedFiles], *, check: bool) -> tuple[FileSystem, tuple[Diagnostic, ...]]:

@@ -99,12 +99,9 @@ class OverlayRenderer:
             except DiagnosticError as error:
                 found += error.diagnostics
             del outcome  # what only it holds makes room for the files that findings are about
-        found = Outcome(None, found).in_overlay(overlay.path).diagnostics
-        findings = self._located(found)
-        if findings:
-            from renderer.kubevirt.confidential import mask_in_findings  # noqa: PLC0415 - only when something is wrong
-
-            findings = mask_in_findings(findings, taint_masking())
+            # Where a finding stands depends on the file, whoever else has read it.
+            findings = self._located(Outcome(None, found).in_overlay(overlay.path).diagnostics)
+            may_be_kept = not findings or self._may_be_kept(findings)
         steps, read = work_done.since()
         return RenderedOverlay(
             overlay=overlay,
@@ -117,15 +114,16 @@ class OverlayRenderer:
             steps=steps,
             read=read,
             tainted=tainted_since(tainted_before),
-            may_be_kept=not findings or self._may_be_kept(findings),
+            may_be_kept=may_be_kept,
         )
 
     def _located(self, found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
         if not found:
             return ()
-        from renderer.source.locate import locate  # noqa: PLC0415 - only when something is said
+        from renderer.kubevirt.confidential import mask_in_findings  # noqa: PLC0415 - only when something is said
+        from renderer.source.locate import locate  # noqa: PLC0415 - as above
 
-        return locate(self._fs, found, self._locator)
+        return mask_in_findings(locate(self._fs, found, self._locator), taint_masking())
 
     def _may_be_kept(self, findings: tuple[Diagnostic, ...]) -> bool:
         from renderer.source.locate import quotes_tainted  # noqa: PLC0415 - as above
@@ -136,7 +134,7 @@ class OverlayRenderer:
     def _locator(self) -> Locator:
         from renderer.source.locate import Locator  # noqa: PLC0415 - as above
 
-        return Locator(self._fs)
+        return Locator(self._fs, self._recorder)
 
 
 def _files(overlay: Overlay, resources: ResourceSet, paths: Sequence[str]) -> Mapping[str, str]:

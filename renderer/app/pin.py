@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os.path import isdir
 from pathlib import Path
 from typing import NamedTuple
 
 from renderer.app.project import Project, ProjectOpener, chosen_overlays
 from renderer.app.usage_error import UsageError
 from renderer.compose.label_selector import Requirement, SelectorError, parse_selector
+from renderer.disk import leads_to_folder
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
@@ -74,18 +74,19 @@ def unpin(overlay: PinnedOverlay, choice: VmChoice) -> PinResult:
 
 @dataclass(frozen=True, slots=True)
 class PinnedOverlay:
-    """An overlay, its kustomization, and its folder of pins."""
+    """An overlay, its kustomization, and its folder of pins; ``files`` are those of the folder, by path."""
 
     project: Project
     overlay: Overlay
     kustomization: FileContent
     folder: PinsFolder
+    files: Mapping[str, bytes]
 
     @classmethod
     def open(cls, open_project: ProjectOpener, named: str) -> PinnedOverlay:
         """Open the overlay with that path, or with that name in the project. Raises ``DiagnosticError``."""
         path = Path(named)
-        is_folder = isdir(path)  # noqa: PTH112 - Path.is_dir() raises for a name that is too long
+        is_folder = leads_to_folder(path)
         project = open_project(path if is_folder else Path.cwd())
         fs, found = project.fs, project.overlays()
         if is_folder:
@@ -104,7 +105,8 @@ class PinnedOverlay:
             for name in fs.list(pins)
             if fs.is_file(posixpath.join(pins, name))
         }
-        return cls(project, overlay, FileContent(file, fs.read(file)), read_folder(pins, files))
+        by_path = {posixpath.join(pins, name): content for name, content in files.items()}
+        return cls(project, overlay, FileContent(file, fs.read(file)), read_folder(pins, files), by_path)
 
     def pinnables(self) -> tuple[Pinnable, ...]:
         """Return the overlay's virtual machines as they are without pins. Raises ``DiagnosticError``."""
@@ -129,7 +131,8 @@ class PinnedOverlay:
     def make(self, plan: PinPlan, planned: PinChanges) -> PinResult:
         """Write and remove files. Raises ``DiagnosticError``."""
         writes = {file.path: file.content for file in planned.writes}
-        change_files(self.project.root, writes, planned.removals)
+        read = {**self.files, self.kustomization.path: self.kustomization.content}
+        change_files(self.project.root, writes, planned.removals, {**dict.fromkeys(writes), **read})
         counted = [
             f"{len(paths)} file{'' if len(paths) == 1 else 's'} {done}"
             for paths, done in ((planned.writes, "written"), (planned.removals, "removed"))

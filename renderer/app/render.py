@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from os.path import isdir, lexists, realpath
+from os.path import lexists, realpath
 from pathlib import Path
 from posixpath import normpath
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from renderer.app.rendered_trees import (
 from renderer.app.reporter import Reporter
 from renderer.app.run_cache import RunCache
 from renderer.app.usage_error import UsageError
+from renderer.disk import leads_to_folder
 from renderer.emit.leftovers import find_stale_trees
 from renderer.emit.output_folder import check_outputs
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
@@ -216,9 +217,8 @@ def _selected(
 
 def _overlay_name(project: Project, name: str) -> str:
     """Return a folder as the project names it, and anything else as it is: the name of an overlay."""
-    # Not Path.resolve() and Path.is_dir(): they raise for a loop of links and for a name that is too long.
-    folder = Path(realpath(name))
-    is_inside = isdir(folder) and folder.is_relative_to(project.root)  # noqa: PTH112 - as said
+    folder = Path(realpath(name))  # Path.resolve() raises for a loop of links
+    is_inside = leads_to_folder(folder) and folder.is_relative_to(project.root)
     return project.relative(folder) if is_inside and any(folder.glob("[kK]ustomization*")) else name
 
 

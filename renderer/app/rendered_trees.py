@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.run_cache import UnchangedOverlay
+from renderer.disk import leads_anywhere
 from renderer.emit.leftovers import foreign_manifests
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
@@ -235,7 +236,7 @@ class RenderedTrees:
             done = remove_tree(self.root, output, force=forced, on_repair=repairs.append)
         finally:
             self._note(output, repairs)
-        stays = (self.root / output).exists()
+        stays = leads_anywhere(self.root / output)
         return TreeResult(TreeAction.REMOVED, "", output, removed=done.removed, stays=stays)
 
     def _record(self, result: TreeResult) -> None:

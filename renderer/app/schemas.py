@@ -11,7 +11,8 @@ from typing import NamedTuple, cast
 from renderer.app.project import Project
 from renderer.app.source_folder import SourceFolder
 from renderer.app.usage_error import UsageError
-from renderer.emit.edit_user_files import change_files
+from renderer.disk import leads_to_folder
+from renderer.emit.edit_user_files import change_files, write_failed
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, JsonObject, object_at
@@ -74,7 +75,7 @@ def export_schemas(project: Project, names: Iterable[str], release: str, into: P
     target = _known_release(registry, release)
     files = dict(_files(registry, target, [_kind(name) for name in names] or list(KINDS)))
     top, folder = _place(into)
-    change_files(top, {f"{folder}/{path}": content for path, content in files.items()}, ())
+    change_files(top, {f"{folder}/{path}": content for path, content in files.items()}, (), {})
     return len(files)
 
 
@@ -98,7 +99,9 @@ def import_schemas(project: Project, paths: Sequence[Path], release: Release, in
             ProjectSchema(json.loads(content))
     except (UnlikeKubevirtError, UnusableSchemaError) as error:
         raise _refused(str(error), found) from None
-    change_files(project.root, _with_sums(project.fs, folder, files), ())
+    sums = f"{folder}/{_SUMS}"
+    before = {sums: project.fs.read(sums) if project.fs.is_file(sums) else None}
+    change_files(project.root, _with_sums(project.fs, folder, files), (), before)
     return SchemaImport(folder, len(files))
 
 
@@ -139,13 +142,16 @@ def _kind(name: str) -> KubevirtKind:
 def _place(into: Path) -> tuple[Path, str]:
     """Return the folder below which nothing is written through a link, and the path from there to ``into``.
 
-    It is the repository, or for a folder elsewhere that folder itself.
+    It is the repository, or for a folder elsewhere that folder itself. Raises ``DiagnosticError``.
     """
     root = find_project_root(Path.cwd())
     folder = Path(os.path.normpath(Path.cwd() / into))
     if folder.is_relative_to(root):
         return root, folder.relative_to(root).as_posix()
-    into.mkdir(parents=True, exist_ok=True)
+    try:
+        into.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise write_failed(error) from error
     return into.resolve(), "."
 
 
@@ -172,7 +178,11 @@ def _text(document: JsonObject) -> str:
 
 def _documents(path: Path) -> Iterator[tuple[str, Json]]:
     """Yield the documents of a file, or of the files of a folder, each with its file's name."""
-    files = sorted(each for each in path.iterdir() if each.suffix in _SUFFIXES) if path.is_dir() else [path]
+    files = (
+        sorted(each for each in path.iterdir() if each.suffix in _SUFFIXES)
+        if leads_to_folder(path)
+        else [path]
+    )
     for file in files:
         content = read_named_file(file)
         yield from ((file.name, document) for document in decode_documents(content, str(file)))

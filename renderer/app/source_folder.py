@@ -10,6 +10,7 @@ from pathlib import Path
 
 from renderer.app.project import Project
 from renderer.app.usage_error import UsageError
+from renderer.disk import leads_to_file
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.layout import object_file_name
 from renderer.emit.output_folder import KEPT_NAMES
@@ -44,7 +45,7 @@ class SourceFolder:
         check_writable(project.root, (relative.as_posix(),))
         if any(part.lower() in KEPT_NAMES for part in relative.parts):
             raise UsageError(f"{written} is no place for manifests")
-        if any(part.is_file() for part in (path, *path.parents)):
+        if any(map(leads_to_file, (path, *path.parents))):
             raise UsageError(f"{written} is no folder")
         return cls(project, relative.as_posix())
 
@@ -58,7 +59,8 @@ class SourceFolder:
         changes = placed(manifest, place, force=force)
         self._check(changes)
         is_new = not self.project.fs.is_folder(self.path)
-        change_files(self.project.root, changes, ())
+        before = {place.file: place.present, place.kustomization: place.listing}
+        change_files(self.project.root, changes, (), before)
         lines = [f"{path}: written" for path in changes] or [f"{place.file}: unchanged"]
         if is_new:
             lines.append(

@@ -9,6 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
+from renderer.disk import is_symbolic_link, leads_to_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
@@ -71,7 +72,7 @@ def find_files(names: Iterable[str], piped: BinaryIO | None = None) -> Iterator[
     for name in names:
         if name == STDIN:
             yield StandardInput(piped)
-        elif Path(name).is_dir():
+        elif leads_to_folder(name):
             yield from (FileOnDisk(path, is_named=False) for path in sorted(_in_folder(name)))
         else:
             yield FileOnDisk(name, is_named=True)
@@ -84,7 +85,7 @@ def _in_folder(top: str) -> Iterator[str]:
     for folder, _, names in os.walk(top, onerror=refuse):
         for name in names:
             path = os.path.join(folder, name)  # noqa: PTH118 - texts, as there may be many
-            if name.lower().endswith(_SUFFIXES) and not Path(path).is_symlink():
+            if name.lower().endswith(_SUFFIXES) and not is_symbolic_link(path):
                 yield path
 
 

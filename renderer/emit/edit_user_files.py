@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
-from renderer.disk import opened_folder
+from renderer.disk import ConfinedFolder, opened_folder, real_path
 from renderer.emit.durable import link_or_copy, write_new_file
 from renderer.emit.output_folder import is_link
 from renderer.model.codes import Code
@@ -28,18 +28,24 @@ _NEW, _OLD = ".vmrender-new", ".vmrender-old"
 _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
-def change_files(root: Path, writes: Mapping[str, bytes], removals: Iterable[str]) -> None:
+def change_files(
+    root: Path, writes: Mapping[str, bytes], removals: Iterable[str], before: Mapping[str, bytes | None]
+) -> None:
     """Writes the files, each atomically, then removes others with the folders they leave empty, in order.
 
-    Processes that do so at the same time take turns. A signal that ends the process takes effect when all
-    files are as they were, or all are changed.
+    ``before`` has the files that the changes were made of, as they were read; None for one that was not
+    there. Processes that change files at the same time take turns, and one that waited may find another
+    content: it would take back what the other did, and is refused. A signal that ends the process takes
+    effect when all files are as they were, or all are changed.
 
-    Paths are relative to ``root``. Raises ``DiagnosticError``: write-failed when one cannot be changed, with
-    all others as they were, and output-invalid for a path through a symbolic link or to a special file.
+    Paths are relative to ``root``. Raises ``DiagnosticError``: write-failed when one cannot be changed or
+    is not as it was read, with all others as they were, and output-invalid for a path through a symbolic
+    link or to a special file.
     """
     removals = tuple(dict.fromkeys(removals))
     check_writable(root, (*writes, *removals))
     with _held_lock(root), _signals_held_back() as check_signals:
+        _check_unchanged(root, before)
         missing = _missing_folders(root, writes)
         changed: set[str] = set()
         try:
@@ -55,7 +61,7 @@ def change_files(root: Path, writes: Mapping[str, bytes], removals: Iterable[str
                 _undo(root, path, is_changed=path in changed)
             _remove_empty(root, missing)
             if isinstance(error, OSError):
-                raise _failed(error) from error
+                raise write_failed(error) from error
             raise
         for path in (*writes, *removals):
             _clear(root, path)
@@ -117,6 +123,27 @@ def check_writable(root: Path, paths: Iterable[str]) -> None:
                 raise _not_written(path, f"{part.as_posix()} is a symbolic link")
             if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
                 raise _not_written(path, f"{part.as_posix()} is no regular file")
+
+
+def _check_unchanged(root: Path, before: Mapping[str, bytes | None]) -> None:
+    """Raises ``DiagnosticError``: write-failed for a file that is not as it was read."""
+    folder = ConfinedFolder(real_path(str(root)))
+    for path, content in before.items():
+        try:
+            present = folder.read(f"{folder.top}/{path}", len(content or b""))
+        except (FileNotFoundError, NotADirectoryError):
+            present = None
+        except OSError as error:
+            raise write_failed(error) from error
+        if present != content:
+            raise DiagnosticError(
+                Diagnostic(
+                    code=Code.WRITE_FAILED,
+                    message=f"{path} was changed by someone else while this command was at work",
+                    location=Location(path),
+                    hint="nothing was written: run the command again",
+                )
+            )
 
 
 def _prepare(root: Path, path: str, content: bytes | None) -> None:
@@ -197,7 +224,8 @@ def _not_written(path: str, problem: str) -> DiagnosticError:
     )
 
 
-def _failed(error: OSError) -> DiagnosticError:
+def write_failed(error: OSError) -> DiagnosticError:
+    """Return the error about a file or folder that the system does not make."""
     message = f"cannot write {error.filename or 'the files'}: {error.strerror or error}"
     return DiagnosticError(
         Diagnostic(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import posixpath
 import stat
@@ -80,6 +81,10 @@ class OutputFolder(Record):
                 status = os.lstat(f"{root}/{part}")
             except FileNotFoundError:
                 return
+            except OSError as error:
+                if error.errno != errno.ENAMETOOLONG:
+                    raise
+                raise _refused(self.path, "has a name that is too long", "give it a shorter one") from None
             if is_link(status):
                 raise _refused(self.path, f"leads through the symbolic link {part}", "name the real folder")
             if not stat.S_ISDIR(status.st_mode):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import EMPTY, Json, JsonObject
+from renderer.model.location import Site
 from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.text_enum import TextEnum
@@ -82,6 +83,11 @@ class EntryPoint(Record):
     def description(self) -> Json:
         """All that decides what it is composed of, but for the files that are read."""
         known = (*((self.entry,) if self.entry else ()), *self.variables, *self.instancetypes)
-        objects = [each.content for each in known]
+        objects = [[each.content, *map(_place, each.sites())] for each in known]
         notes = [note.message for note in self.notes]
         return [objects, repr(self.options), self.ignore, list(self.folders), notes]
+
+
+def _place(site: Site) -> Json:
+    """Return the place of an object, in whose file the lines of findings are looked up."""
+    return [site.path, site.document, str(site.field)]

@@ -28,6 +28,7 @@ from renderer.source.file_system import FileSystem
 from renderer.source.overlays import entry_site
 
 if TYPE_CHECKING:
+    from renderer.gitops.argocd.application import DeployedSource
     from renderer.gitops.argocd.discovery import ReachedApplication
     from renderer.gitops.repository_url import RepositoryUrls
 
@@ -115,14 +116,22 @@ def _application_urls(roots: Iterable[Resource]) -> tuple[str, ...]:
 
 def _application_folders(fs: FileSystem, entry: Resource, urls: RepositoryUrls) -> Iterator[str]:
     """The folders of the Application's sources in this repository."""
-    from renderer.gitops.argocd.application import source_folder, sources
+    from renderer.gitops.argocd.application import source_folder
+
+    for source in _rendered_sources(entry, urls):
+        try:
+            yield source_folder(fs, source)
+        except DiagnosticError:  # it is said when the overlay is composed
+            continue
+
+
+def _rendered_sources(entry: Resource, urls: RepositoryUrls) -> Iterator[DeployedSource]:
+    """The Application's sources in this repository; the revision of a chart is no revision of Git's."""
+    from renderer.gitops.argocd.application import sources
 
     for source in sources(entry):
         if source.has_manifests and not source.is_chart and urls.is_this_repository(source.url, source.path):
-            try:
-                yield source_folder(fs, source)
-            except DiagnosticError:  # it is said when the overlay is composed
-                continue
+            yield source
 
 
 def _check_application_cycles(reached: Iterable[ReachedApplication]) -> None:
@@ -142,7 +151,6 @@ def _check_application_cycles(reached: Iterable[ReachedApplication]) -> None:
 def _argocd_notes(
     fs: FileSystem, entry: OverlayEntry, reached: Iterable[ReachedApplication], urls: RepositoryUrls
 ) -> Iterator[Diagnostic]:
-    from renderer.gitops.argocd.application import sources
     from renderer.gitops.repository_url import checked_out_branch
 
     every = list(reached)
@@ -157,13 +165,9 @@ def _argocd_notes(
     ]
     branch = checked_out_branch(git_file(fs, "HEAD"))
     for each in every:
-        for source in sources(each.entry) if each.outcome is not None else ():
+        for source in _rendered_sources(each.entry, urls) if branch and each.outcome is not None else ():
             revision = source.revision
-            if (
-                branch
-                and urls.is_this_repository(source.url, source.path)
-                and revision not in ("", "HEAD", branch)
-            ):
+            if revision not in ("", "HEAD", branch):
                 groups.setdefault(f"Application(s) of {revision}, rendered as {branch} has it", []).append(
                     each.entry.name
                 )

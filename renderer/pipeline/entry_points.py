@@ -22,6 +22,7 @@ from renderer.model.resource import Resource, ResourceSet
 from renderer.source import overlays as source_overlays
 from renderer.source.file_system import FileSystem
 from renderer.source.overlays import entry_site, missing_path
+from renderer.source.recorder import Recorder, Task
 
 if TYPE_CHECKING:
     from renderer.pipeline.flux_build import BuildContext
@@ -87,6 +88,7 @@ class EntryPointComposer:
         self._fs = fs
         self._config = config
         self._context = context
+        self._recorder = context.recorder or Recorder()
         self._artifacts: dict[str, FileSystem] = {}
         self._confidential: dict[str, frozenset[str]] = {}
 
@@ -172,8 +174,9 @@ class EntryPointComposer:
 
         if point.entry is None:
             return Outcome(ResourceSet())
-        if point.ignore not in self._artifacts:
-            self._artifacts[point.ignore] = ArtifactFileSystem(self._fs, point.ignore)
+        with self._recorder.using(Task("artifact", point.ignore)):
+            if point.ignore not in self._artifacts:
+                self._artifacts[point.ignore] = ArtifactFileSystem(self._fs, point.ignore)
         return compose_kustomization(self._artifacts[point.ignore], point.entry, self._context)
 
     def _argocd(self, point: EntryPoint) -> Outcome[ResourceSet]:

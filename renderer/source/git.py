@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from renderer.disk import leads_anywhere, leads_to_file
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.limits import limit_hint, limits
@@ -92,7 +93,9 @@ class GitProcess:
 
     def _use_bare_repository(self, folder: Path) -> None:
         """Use ``folder``, unless it has a project file: a bare repository tracks no files of a folder."""
-        if not all((folder / name).exists() for name in _BARE_REPOSITORY) or (folder / PROJECT_FILE).exists():
+        if not all(leads_anywhere(folder / name) for name in _BARE_REPOSITORY) or leads_anywhere(
+            folder / PROJECT_FILE
+        ):
             raise _not_in_repository(folder)
         self._command = (self._binary, "-C", str(folder), *_OPTIONS)
         self._check_discovered(folder)
@@ -183,7 +186,7 @@ def _top_of_checkout(folder: Path, environment: Mapping[str, str]) -> Path | Non
 def _git_folder(top: Path) -> Path:
     """The folder that ``.git`` is, or that it names where it is a file (gitrepository-layout(5))."""
     place = top / ".git"
-    if not place.is_file():
+    if not leads_to_file(place):
         return place
     with place.open("rb") as file:
         content = file.read(_LONGEST_GIT_FILE)

@@ -16,6 +16,7 @@ from renderer.model.work import may_find_lines
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.public_lines import public_lines
+from renderer.source.recorder import Recorder, Task
 from renderer.yamlio.marks import MarkedFile
 
 #: Steps to look for a field at one site (``model.work``).
@@ -90,8 +91,9 @@ def locate(
 class Locator:
     """Finds sites in files, each of which it reads once."""
 
-    def __init__(self, fs: FileSystem) -> None:
+    def __init__(self, fs: FileSystem, recorder: Recorder | None = None) -> None:
         self._fs = fs
+        self._recorder = recorder or Recorder()
         self._files: dict[str, MarkedFile] = {}
         self._texts: dict[GeneratedText, MarkedFile] = {}
 
@@ -172,13 +174,17 @@ class Locator:
         return self._texts[text]
 
     def _file(self, path: str) -> MarkedFile:
-        if path not in self._files:
-            try:
-                content = self._fs.read(path)
-            except DiagnosticError:  # it went away, or was never one: its name is all there is to say
-                content = b""
-            self._files[path] = MarkedFile(content)
+        with self._recorder.using(Task("lines", path)):
+            if path not in self._files:
+                self._files[path] = MarkedFile(self._content(path))
         return self._files[path]
+
+    def _content(self, path: str) -> bytes:
+        """Return nothing for what is no file: its name is all there is to say."""
+        try:
+            return self._fs.read(path) if self._fs.is_file(path) else b""
+        except DiagnosticError:
+            return b""
 
 
 def _below_patch(site: Site, indexed: FieldPath) -> FieldPath:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from renderer.disk import is_symbolic_link, leads_anywhere, leads_to_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
@@ -66,7 +67,7 @@ def read_named_file(path: Path) -> bytes:
 
 def folder_in_checkout(root: Path) -> str:
     """Return the path of ``root`` in its Git checkout; ``.`` without a checkout."""
-    top = next((folder for folder in _upwards(root) if (folder / ".git").exists()), root)
+    top = next((folder for folder in _upwards(root) if leads_anywhere(folder / ".git")), root)
     return root.relative_to(top).as_posix()
 
 
@@ -78,7 +79,7 @@ def _first_link_in_project(written: Path) -> Path | None:
     """The outermost link on the way to ``written`` that is in a folder of a project or checkout."""
     in_project = False
     for place in reversed((written, *written.parents)):
-        if in_project and place.is_symlink():
+        if in_project and is_symbolic_link(place):
             return place
         in_project = in_project or _is_marked(place)
     return None
@@ -86,14 +87,14 @@ def _first_link_in_project(written: Path) -> Path | None:
 
 def _marked_above(folder: Path) -> Path | None:
     for marker in _MARKERS:
-        found = next((place for place in _upwards(folder) if (place / marker).exists()), None)
+        found = next((place for place in _upwards(folder) if leads_anywhere(place / marker)), None)
         if found:
             return found
     return None
 
 
 def _is_marked(folder: Path) -> bool:
-    return any((folder / marker).exists() for marker in _MARKERS)
+    return any(leads_anywhere(folder / marker) for marker in _MARKERS)
 
 
 def _upwards(folder: Path) -> Iterator[Path]:
@@ -102,4 +103,4 @@ def _upwards(folder: Path) -> Iterator[Path]:
 
 
 def _folder(path: Path) -> Path:
-    return path if path.is_dir() else path.parent
+    return path if leads_to_folder(path) else path.parent

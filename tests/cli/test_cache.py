@@ -232,3 +232,77 @@ def test_info_and_clear(project: Project) -> None:
     assert project.run("cache", "clear").stderr.startswith(f"removed {size}")
     assert project.entries() == []
     assert not project.is_known("overlays/dev")
+
+
+FLUX = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {{name: {name}, namespace: flux-system}}
+spec: {{interval: 10m, path: ./{name}, prune: true, sourceRef: {{kind: GitRepository, name: fleet}}}}
+---
+"""
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: web, namespace: argocd}
+spec:
+  destination: {namespace: web}
+  sources:
+    - {repoURL: "https://git.example.org/fleet.git", path: a}
+    - {repoURL: "https://charts.example.org", chart: ingress, targetRevision: 1.0.0}
+"""
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n"
+
+
+DEPLOYED = {
+    ".git/config": "",
+    "vmrender.yaml": """\
+apiVersion: vmrender.io/v1alpha1
+kind: RenderConfig
+repositories: [https://git.example.org/fleet.git]
+overlays:
+  - flux: clusters
+  - argocd: argocd
+""",
+    "clusters/source.yaml": """\
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: fleet, namespace: flux-system}
+spec: {url: https://git.example.org/fleet.git, interval: 1m}
+""",
+    "clusters/fleet.yaml": FLUX.format(name="a") + FLUX.format(name="b"),
+    "argocd/web.yaml": APPLICATION,
+    **{f"{name}/kustomization.yaml": "resources: [one.yaml, two.yaml]\n" for name in "ab"},
+    **{f"{folder}/{name}.yaml": CONFIG_MAP.format(name=name) for folder in "ab" for name in ("one", "two")},
+}
+
+
+@pytest.fixture
+def deployed(tmp_path: Path) -> Project:
+    """A project of two Flux Kustomizations and an Application, rendered until all of it is known."""
+    project = Project(tmp_path / "project", tmp_path / "cache")
+    for path, text in DEPLOYED.items():
+        (project.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (project.root / path).write_text(text)
+    assert project.run("render").exit_code == 0
+    project.run("render")
+    assert project.run("render", "-v").stderr.count("nothing has changed since it was rendered") == 3
+    return project
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (".sourceignore", "b/two.yaml\n"),
+        ("a/.sourceignore", "two.yaml\n"),
+        ("argocd/web.yaml", f"# a comment\n# or two\n{APPLICATION}"),
+        ("argocd/web.yaml", CONFIG_MAP.format(name="first") + "---\n" + APPLICATION),
+        ("clusters/fleet.yaml", FLUX.format(name="b") + FLUX.format(name="a")),
+    ],
+)
+def test_whatever_changes_in_what_engines_read_the_outcome_is_that_without_a_cache(
+    deployed: Project, path: str, text: str
+) -> None:
+    (deployed.root / path).write_text(text)
+    expected = anew(deployed, "render")
+    assert deployed.run("render") == expected

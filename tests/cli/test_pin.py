@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -216,6 +217,31 @@ def test_a_pin_is_renewed_only_when_that_is_asked_for(repository: Repository) ->
     repository.replace("catalog/objects.yaml", "6Gi", "4096Mi")
     repository.ok("pin", "prod", "db", "--update")
     assert repository.tree() == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no lock to wait for")
+def test_two_at_once_do_not_take_back_what_the_other_did(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl  # noqa: PLC0415 - Windows has no such module
+
+    lock, waiting = fcntl.flock, ["pin prod web"]
+
+    def wait(descriptor: int, operation: int) -> None:
+        if waiting:
+            repository.ok(*waiting.pop().split())
+        lock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", wait)
+    refused = repository.run("pin", "prod", "db")
+    assert refused.exit_code == 2
+    assert "was changed by someone else while this command was at work" in refused.stderr
+    assert "hint: nothing was written: run the command again" in refused.stderr
+    listed = [f"virtualmachine_{name}.yaml" for name in ("db", "web")]
+    assert [name in repository.pins() for name in listed] == [False, True]
+    repository.ok("pin", "prod", "db")
+    text = (repository.root / PINS / "kustomization.yaml").read_text()
+    assert [name in text for name in listed] == [True, True]
 
 
 def test_vms_are_chosen_by_name_namespace_and_label(repository: Repository) -> None:

@@ -55,7 +55,7 @@ def remove(root: Path) -> object:
 
 def change_sources(root: Path) -> object:
     writes = {"rendered/prod/a/vm_a.yaml": b"new", "rendered/prod/n/e/w.yaml": b"new"}
-    change_files(root, writes, ["rendered/prod/a/vm_b.yaml"])
+    change_files(root, writes, ["rendered/prod/a/vm_b.yaml"], {})
     return writes
 
 

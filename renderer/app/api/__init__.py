@@ -43,6 +43,7 @@ from renderer.app.render import render as run_render
 from renderer.app.reporter import Silent
 from renderer.app.usage_error import UsageError
 from renderer.app.validate import validate as run_validate
+from renderer.disk import leads_anywhere
 from renderer.emit.layout import layout
 from renderer.model.codes import Code, Explanation
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -115,7 +116,7 @@ def open_project(path: str | Path = ".", environment: Mapping[str, str] | None =
     >>> renderer.open_project("shop/overlays/prod").root.name
     'shop'
     """
-    if not os.path.exists(path):  # noqa: PTH110 - Path.exists raises for a folder that may not be looked into
+    if not leads_anywhere(path):
         raise UsageError(f"there is no file or folder {os.fspath(path)!r}")
     root = find_project_root(Path(path))
     return Project.read(root, os.environ if environment is None else environment)

@@ -94,7 +94,7 @@ def test_a_fault_at_any_call_leaves_all_as_it_was(
             for name, replacement in [(name, faulty(name)) for name in _CALLS]:
                 patch.setattr(os, name, replacement)
             try:
-                change_files(folder, WRITES, ["gone/c.yaml"])
+                change_files(folder, WRITES, ["gone/c.yaml"], {"made/d.yaml": None, **BEFORE})
             except DiagnosticError:
                 assert content(folder) == BEFORE, stop
                 assert not (folder / "made").exists()
@@ -108,10 +108,26 @@ def test_a_fault_at_any_call_leaves_all_as_it_was(
     pytest.fail("it makes more calls than were tried")
 
 
+@pytest.mark.parametrize(
+    ("path", "before"), [("a.yaml", b"older"), ("a.yaml", None), ("made/d.yaml", b""), ("gone/c.yaml", b"ol")]
+)
+def test_what_others_changed_meanwhile_is_not_taken_back(
+    tmp_path: Path, path: str, before: bytes | None
+) -> None:
+    for name, text in BEFORE.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(text)
+    with pytest.raises(DiagnosticError) as raised:
+        change_files(tmp_path, WRITES, ["gone/c.yaml"], {**BEFORE, path: before})
+    [found] = raised.value.diagnostics
+    assert found.message == f"{path} was changed by someone else while this command was at work"
+    assert content(tmp_path) == BEFORE
+
+
 def test_ignored_signals_stay_ignored(tmp_path: Path) -> None:
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
-        change_files(tmp_path, WRITES, [])
+        change_files(tmp_path, WRITES, [], {})
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -122,7 +138,7 @@ def test_what_a_killed_run_left_is_in_nobodys_way(tmp_path: Path) -> None:
     for left in (".a.yaml.vmrender-new", ".a.yaml.vmrender-old"):
         (tmp_path / left).write_bytes(b"half")
 
-    change_files(tmp_path, WRITES, [])
+    change_files(tmp_path, WRITES, [], {})
 
     assert content(tmp_path) == WRITES
 
@@ -135,8 +151,8 @@ def test_a_file_system_without_hard_links(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "made").write_bytes(b"a file where a folder has to be")
     monkeypatch.setattr(os, "link", link)
     with pytest.raises(DiagnosticError):
-        change_files(tmp_path, WRITES, [])
+        change_files(tmp_path, WRITES, [], {})
     assert content(tmp_path) == {"a.yaml": b"old", "made": b"a file where a folder has to be"}
     (tmp_path / "made").unlink()
-    change_files(tmp_path, WRITES, [])
+    change_files(tmp_path, WRITES, [], {})
     assert content(tmp_path) == WRITES

@@ -1,0 +1,61 @@
+"""Renderers record, of each overlay, all files that decide what comes of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Container, Iterable
+from pathlib import Path
+
+import pytest
+
+from renderer.app.overlay_renderer import OverlayRenderer, RenderedOverlay
+from renderer.app.project import Project
+from renderer.source.recorder import FileQuestion
+from tests.cli.project_of_everything import write_project
+
+CASES = Path(__file__).parents[2] / "cases"
+
+
+@pytest.fixture
+def project(tmp_path: Path, request: pytest.FixtureRequest) -> Project:
+    root = tmp_path / "project"
+    if request.param == "everything":
+        write_project(root)
+    else:
+        shutil.copytree(CASES / request.param, root)
+    return Project.read(root)
+
+
+def not_among(inputs: Iterable[FileQuestion], others: Container[FileQuestion]) -> set[FileQuestion]:
+    """The questions that the others do not answer; a file that was read need not be asked for as well."""
+    return {each for each in inputs if each not in others and FileQuestion("read", each.path) not in others}
+
+
+def places(rendered: RenderedOverlay) -> Iterable[str]:
+    for found in rendered.findings:
+        for location in (found.location, *(related.location for related in found.related)):
+            if location and location.line and not location.path.startswith("builtin:"):
+                yield location.path
+
+
+@pytest.mark.parametrize(
+    "project",
+    ["everything", "gitops/flux-monorepo", "gitops/instancetypes-of-the-same-cluster"],
+    indirect=True,
+)
+def test_an_overlay_depends_on_the_same_files_alone_and_after_others(project: Project) -> None:
+    overlays, together = project.overlays(), OverlayRenderer(project.root, project.config)
+    assert len(overlays) > 1
+    for overlay in overlays:
+        alone = OverlayRenderer(project.root, project.config).render(overlay)
+        assert not_among(alone.inputs, together.render(overlay).inputs) == set()
+
+
+@pytest.mark.parametrize("project", ["gitops/argocd-app-of-apps", "gitops/flux-monorepo"], indirect=True)
+def test_an_overlay_depends_on_the_files_that_its_findings_stand_in(project: Project) -> None:
+    renderer, found = OverlayRenderer(project.root, project.config), set[str]()
+    for overlay in project.overlays():
+        rendered = renderer.render(overlay)
+        found.update(places(rendered))
+        assert set(places(rendered)) <= {each.path for each in rendered.inputs if each.method == "read"}
+    assert found

@@ -1,0 +1,58 @@
+"""Notes about what an entry of Argo CD leads to."""
+
+from __future__ import annotations
+
+import pytest
+
+from renderer.model.json import JsonObject
+from renderer.pipeline.entry_points import find_overlays
+from renderer.source.file_system import MemoryFileSystem
+from renderer.source.project import load_project
+from renderer.yamlio.encode import encode
+
+HERE: JsonObject = {"repoURL": "https://git.example.org/fleet.git", "path": "web"}
+CHARTS = "https://charts.example.org"
+
+
+def notes(*sources: JsonObject) -> list[str]:
+    """The notes about an Application of the sources, where master is checked out."""
+    application: JsonObject = {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Application",
+        "metadata": {"name": "web", "namespace": "argocd"},
+        "spec": {"destination": {"namespace": "web"}, "sources": list(sources)},
+    }
+    project = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{argocd: argocd}]\n"
+    files = {
+        ".git/HEAD": "ref: refs/heads/master\n",
+        "vmrender.yaml": project,
+        "argocd/web.yaml": encode([application]),
+        "web/map.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n",
+    }
+    fs = MemoryFileSystem({path: text.encode() for path, text in files.items()})
+    [overlay] = find_overlays(fs, load_project(fs))
+    assert overlay.entry is not None
+    return [note.message.removeprefix("not rendered of argocd: ") for note in overlay.entry.notes]
+
+
+OTHER_REVISION = "1 Application of {}, rendered as master has it (web)"
+WITH_CHARTS = "1 Application with charts, plugins, jsonnet or remote bases (web)"
+
+
+@pytest.mark.parametrize("revision", ["", "HEAD", "master"])
+def test_the_revision_that_is_checked_out(revision: str) -> None:
+    assert notes({**HERE, "targetRevision": revision}) == []
+
+
+def test_another_revision_is_rendered_as_it_is_here() -> None:
+    assert notes({**HERE, "targetRevision": "stable"}) == [OTHER_REVISION.format("stable")]
+
+
+def test_the_version_of_a_chart_is_no_revision() -> None:
+    chart: JsonObject = {"repoURL": CHARTS, "chart": "ingress", "targetRevision": "1.0.0"}
+    assert notes(HERE, chart) == [WITH_CHARTS]
+
+
+def test_the_revision_of_values_for_a_chart_is_nothing_that_is_rendered() -> None:
+    values: JsonObject = {"repoURL": HERE["repoURL"], "ref": "values", "targetRevision": "stable"}
+    assert notes(HERE, values) == []
