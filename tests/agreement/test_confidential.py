@@ -100,6 +100,9 @@ class OneFile:
     def __init__(self, text: str) -> None:
         self._text = text
 
+    def is_file(self, _path: str) -> bool:
+        return True
+
     def read(self, _path: str) -> bytes:
         return self._text.encode()
 
