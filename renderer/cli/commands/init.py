@@ -94,5 +94,5 @@ def _note(started: Started, *, dry_run: bool) -> None:
     note(*started.notes)
     if started.ci is CiSystem.NONE:
         note("no pipeline: vmrender init --ci github, or --ci gitlab, adds one")
-    renders_nothing = started.found is not None and not started.found.survey.entries
+    renders_nothing = started.found is not None and not started.found.survey.listed
     note(*(_NEXT_TO_LIST if renders_nothing else _NEXT).split("\n"))
