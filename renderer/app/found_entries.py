@@ -1,4 +1,4 @@
-"""What a survey finds: entries that ``vmrender.yaml`` could have, and what is left out."""
+"""Findings of a survey: entries for ``vmrender.yaml``, each with its own output, and what is left out."""
 
 from __future__ import annotations
 

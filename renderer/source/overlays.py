@@ -76,7 +76,7 @@ def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple
     if not overlays:
         raise _invalid(
             "there is no overlay in this project",
-            f"list folders with virtual machines under overlays in {PROJECT_FILE}",
+            f"list folders with virtual machines under overlays in {PROJECT_FILE}; vmrender init writes one",
         )
     if not wanted:
         return overlays
