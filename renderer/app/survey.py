@@ -275,9 +275,13 @@ class _Surveyor:
             return ResourceSet()
 
     def _counted(self, files: Iterable[str]) -> int:
-        """Return how many virtual machines files have, one and its patches counted once."""
-        paths = [path for path in files if path in self._machine_files]
-        return len({each for path in paths for each in machine_ids(self._read(path))})
+        """Return how many virtual machines files have, one and its patches counted once.
+
+        Of a file that cannot be read those count that its text mentions.
+        """
+        read = {path: self._read(path) for path in files if path in self._machine_files}
+        unread = sum(self._machine_files[path] for path, found in read.items() if not tuple(found))
+        return unread + len({each for found in read.values() for each in machine_ids(found)})
 
     def _reason(self, entry: OverlayEntry, error: DiagnosticError) -> str:
         """Return why the entry has no overlays with virtual machines; ``error`` is what was found instead.
@@ -353,13 +357,11 @@ class _Surveyor:
         """Files that nothing lists: their folders, or else each of them that can be read."""
         by_folder: dict[str, list[str]] = {}
         for path in self._uncovered():
-            if self._is_meant(path):
-                continue
             if self._in_chart(path):
                 self._left_out.append(LeftOut(path, self._machine_files[path], "in a Helm chart"))
             elif are_patches(self._read(path)):
                 self._left_out.append(LeftOut(path, 0, _PATCH))
-            elif not self._users_of_file(path):
+            elif not self._is_meant(path) and not self._users_of_file(path):
                 by_folder.setdefault(posixpath.dirname(path) or ".", []).append(path)
         for folder, files in by_folder.items():
             place = [folder] if folder != "." and self._is_whole(folder) else files

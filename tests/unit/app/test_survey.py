@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+import yaml
 
 from renderer.app.found_entries import Survey
 from renderer.app.found_project import project_text
@@ -354,3 +357,24 @@ def test_an_application_of_a_missing_folder_is_broken() -> None:
     found = surveyed({**BASE, "apps/web.yaml": application, ".git/config": remote})
     assert [path for _, path, _ in errors(found)] == ["apps"]
     assert entries(found) == []
+
+
+FLOW = (
+    "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: db}, spec: {template: {spec: {}}}}\n"
+)
+
+
+@pytest.mark.parametrize("text", [FLOW, json.dumps(yaml.safe_load(FLOW)), f"- {FLOW}".replace("- ", "---\n")])
+def test_a_machine_on_one_line_is_found(text: str) -> None:
+    assert entries(surveyed({"vms/db.yaml": text})) == [("path", "vms", 1)]
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [('"db', "this double quote is not closed"), ("d\xfcb", "the file is not UTF-8 text")],
+)
+def test_a_machine_in_a_file_that_cannot_be_read_is_counted(written: str, reason: str) -> None:
+    text = VM.format(name="db").replace("name: db}", f"name: {written}}}")
+    found = survey(MemoryFileSystem({"vms/db.yaml": text.encode("latin-1")}))
+    assert entries(found) == []
+    assert left_out(found) == [("vms/db.yaml", 1, reason)]
