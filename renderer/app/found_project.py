@@ -35,6 +35,12 @@ class FoundProject(NamedTuple):
         return self.survey.machines
 
     @property
+    def lists_overlays(self) -> bool:
+        """Return whether the project file, or the one to be written, leads to anything to render."""
+        own = self.config.overlays if self.config else RenderConfig().overlays
+        return bool(self.survey.listed) or own != RenderConfig().overlays
+
+    @property
     def is_more_than_overlays(self) -> bool:
         """Return whether there are virtual machines that the usual project file would not lead to."""
         return any(
