@@ -41,7 +41,7 @@ class LoneFiles:
         for files that mention one of the groups, and resource-invalid.
         """
         content = self._fs.read(path)
-        if not self._mention.search(content):
+        if not self._mention.search(_as_ascii(content)):
             return ResourceSet()
         try:
             found = _objects(content, path)
@@ -72,7 +72,7 @@ class LoneFiles:
             content = self._fs.read(path)
         except DiagnosticError:
             return frozenset()
-        return frozenset(match[1].decode() for match in self._mention.finditer(content))
+        return frozenset(match[1].decode() for match in self._mention.finditer(_as_ascii(content)))
 
     def _unread(self, content: bytes, path: str, error: DiagnosticError) -> ResourceSet:
         """Ignore a file that concerns none of the groups. Raises ``DiagnosticError`` for all others."""
@@ -85,6 +85,11 @@ class LoneFiles:
     def _is_judged(self, content: Json) -> bool:
         group, _, _ = text_at(content, "apiVersion").rpartition("/")
         return group in self._groups and text_at(content, "kind") != KIND
+
+
+def _as_ascii(content: bytes) -> bytes:
+    """Return what groups are looked for in: UTF-16 is refused later, and only where it is about KubeVirt."""
+    return content.replace(b"\0", b"") if b"\0" in content else content
 
 
 def is_generator(resource: Resource) -> bool:
