@@ -59,6 +59,13 @@ class FoundProject(NamedTuple):
         return tuple(summary(self.survey))
 
     @property
+    def passed_over(self) -> tuple[str, ...]:
+        """Return what has virtual machines and is not rendered; of what is broken the build tells more."""
+        broken = {each.entry.path for each in self.survey.broken}
+        left_out = (each for each in self.survey.left_out if each.machines and each.path not in broken)
+        return tuple(map(_not_rendered, left_out))
+
+    @property
     def total(self) -> str:
         """Return the number of virtual machines and of overlays, in words."""
         return next(summary(self.survey))
@@ -133,9 +140,12 @@ def summary(survey: Survey) -> Iterator[str]:
     if survey.broken:
         text += f", and {len(survey.broken)} that cannot be built"
     yield text
-    for each in survey.left_out:
-        count = f"{_plural(each.machines, 'virtual machine')} in " if each.machines else ""
-        yield f"not rendered: {count}{each.path}: {each.reason}"
+    yield from map(_not_rendered, survey.left_out)
+
+
+def _not_rendered(left: LeftOut) -> str:
+    count = f"{_plural(left.machines, 'virtual machine')} in " if left.machines else ""
+    return f"not rendered: {count}{left.path}: {left.reason}"
 
 
 def changes(survey: Survey, config: RenderConfig) -> Iterator[str]:

@@ -77,11 +77,11 @@ class Project(Record):
 
 
 def proposed_config(
-    fs: FileSystem, config: RenderConfig, note: Callable[[str], None] = lambda _total: None
+    fs: FileSystem, config: RenderConfig, note: Callable[[str], None] = lambda _line: None
 ) -> RenderConfig:
     """Return the settings; without ``vmrender.yaml`` those that ``init`` would propose, if they differ.
 
-    ``note`` gets the number of virtual machines and overlays of the proposal, in words.
+    ``note`` gets lines about the proposal: what it comes to, and virtual machines that it passes over.
     """
     if fs.is_file(PROJECT_FILE):
         return config
@@ -90,7 +90,11 @@ def proposed_config(
     found = proposed_project(fs, config)
     if found is None or found.config is None:
         return config
-    note(found.total)
+    for line in (
+        f"there is no {PROJECT_FILE}: rendering what vmrender init would list ({found.total})",
+        *found.passed_over,
+    ):
+        note(line)
     return found.config
 
 

@@ -124,8 +124,7 @@ def _check(request: RenderRequest) -> None:
 
 def _with_proposal(project: Project, reporter: Reporter) -> Project:
     """Return the project; without ``vmrender.yaml`` the one that ``init`` would propose, with a note."""
-    note = f"there is no {PROJECT_FILE}: rendering what vmrender init would list"
-    config = proposed_config(project.fs, project.config, lambda total: reporter.note(f"{note} ({total})"))
+    config = proposed_config(project.fs, project.config, reporter.note)
     return project._replace(config=config)
 
 

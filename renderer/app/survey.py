@@ -32,6 +32,7 @@ from renderer.source.definitions import Definitions
 from renderer.source.entry_settings import cluster_name
 from renderer.source.file_system import FileSystem, is_inside
 from renderer.source.kustomization_graph import KustomizationGraph
+from renderer.source.lone_file import TEMPLATE_TAG
 from renderer.source.resources import read_resources
 from renderer.source.validation_scope import ManifestFiles
 
@@ -68,10 +69,8 @@ class _Surveyor:
             self._add_entry(entry)
         broken = self._broken_roots()
         whole = [folder for folder in self._outermost(self._uncovered()) if folder not in broken]
-        for folder in broken:
-            self._add_entry(OverlayEntry(folder))
-        for folder in whole:
-            if not self._is_meant(folder):
+        for folder in (*broken, *whole):
+            if folder in broken or not self._is_meant(folder):
                 self._add_entry(OverlayEntry(folder))
         self._templates()
         self._plain_files()
@@ -321,8 +320,8 @@ class _Surveyor:
         if outcome.failed:
             files = self._graph.files_of_overlay(overlay)
             left = LeftOut(entry.path, self._counted(files), _first(outcome.diagnostics))
-            is_root = entry.entry.kind is EntryKind.KUSTOMIZATION
-            self._leave_out(entry, left, is_broken=is_root and is_broken(outcome.diagnostics))
+            is_template = TEMPLATE_TAG.search(self._contents.get(entry.path, b""))  # of another tool
+            self._leave_out(entry, left, is_broken=is_broken(outcome.diagnostics) and not is_template)
             self._meant |= self._graph.meant(overlay.path)
             self._covered |= files
             return 0

@@ -22,7 +22,7 @@ from renderer.yamlio.decode import decode_documents
 _OWN_GROUP = API_VERSION.partition("/")[0]
 _OPENSHIFT_TEMPLATE = ("template.openshift.io/v1", "Template")
 #: What Helm, Jinja and others fill in; it is often no YAML before.
-_TEMPLATE_TAG = pattern(rb"\{\{|\{%")
+TEMPLATE_TAG = pattern(rb"\{\{|\{%")
 
 
 class LoneFiles:
@@ -77,7 +77,7 @@ class LoneFiles:
     def _unread(self, content: bytes, path: str, error: DiagnosticError) -> ResourceSet:
         """Ignore a file that concerns none of the groups. Raises ``DiagnosticError`` for all others."""
         if any(found.code is not Code.RESOURCE_INVALID for found in error.diagnostics):
-            raise DiagnosticError(_is_template(path)) if _TEMPLATE_TAG.search(content) else error
+            raise DiagnosticError(_is_template(path)) if TEMPLATE_TAG.search(content) else error
         if any(self._is_judged(document) for document in decode_documents(content, path)):
             raise error
         return ResourceSet()

@@ -378,3 +378,10 @@ def test_a_machine_in_a_file_that_cannot_be_read_is_counted(written: str, reason
     found = survey(MemoryFileSystem({"vms/db.yaml": text.encode("latin-1")}))
     assert entries(found) == []
     assert left_out(found) == [("vms/db.yaml", 1, reason)]
+    assert errors(found) == [("path", "vms/db.yaml", reason)]
+
+
+def test_a_template_of_another_tool_is_left_out() -> None:
+    found = surveyed({"vms/db.yaml": VM.format(name="{{ name }}")})
+    assert [path for path, _, _ in left_out(found)] == ["vms/db.yaml"]
+    assert found.listed == ()
