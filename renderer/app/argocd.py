@@ -219,6 +219,7 @@ def ignore_differences(project: Project, names: tuple[str, ...]) -> IgnoreDiffer
     from renderer.instancetype.open_fields import open_fields  # noqa: PLC0415 - a stage
     from renderer.pipeline import Pipeline  # noqa: PLC0415 - a stage
 
+    project = project.proposed()
     pipeline = Pipeline(project.fs, project.config)
     selected = chosen_overlays(project.overlays(), names)
     findings: list[Diagnostic] = []

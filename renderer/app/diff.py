@@ -60,6 +60,9 @@ def compare_revisions(
                 f"and what else {after.name} renders counts as added"
             )
         commits = _commits_between(git, before, after) if each else ()
+        if not any(side.fs.is_file(PROJECT_FILE) for side in (before, after)):
+            for side in (before, after, *(commit.side for commit in commits)):
+                side.propose()
         return compare_projects(before, after, overlays, reporter, commits)
 
 

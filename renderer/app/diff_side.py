@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
+from renderer.app.project import proposed_config
 from renderer.diff.compare import OverlaySide
 from renderer.kubevirt.kinds import KUBEVIRT
 from renderer.kubevirt.virtual_machine import virtual_machine_paths
@@ -12,7 +13,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Seve
 from renderer.model.json import EMPTY, JsonObject
 from renderer.model.limits import lowered
 from renderer.model.location import Location
-from renderer.model.render_config import CatalogPath, ExpandMode, Overlay
+from renderer.model.render_config import CatalogPath, ExpandMode, Overlay, RenderConfig
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
@@ -52,13 +53,23 @@ class Side:
         self.fs = fs
         self.revision = revision
         try:
-            self.config = load_project(fs)
-            with lowered(self.config.limits):
-                found = find_overlays(fs, self.config)
+            self._use(load_project(fs))
         except DiagnosticError as error:
             raise DiagnosticError(*self.located(error.diagnostics)) from error
+
+    def _use(self, config: RenderConfig) -> None:
+        with lowered(config.limits):
+            found = find_overlays(self.fs, config)
+        self.config = config
         self.overlays: Mapping[str, Overlay] = {overlay.path: overlay for overlay in found}
-        self._pipeline = Pipeline(fs, self.config)
+        self._pipeline = Pipeline(self.fs, config)
+
+    def propose(self) -> Self:
+        """Use what ``init`` would propose where there is no ``vmrender.yaml``. Raises ``DiagnosticError``."""
+        proposed = proposed_config(self.fs, self.config)
+        if proposed is not self.config:
+            self._use(proposed)
+        return self
 
     def located(self, findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Return the findings with their lines, and paths that begin with the revision."""

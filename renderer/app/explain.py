@@ -68,6 +68,7 @@ def explain_resource(project: Project, question: Question) -> Explained:
 
     Raises ``NoSuchResourceError``, ``UsageError`` for what may be several, and ``DiagnosticError``.
     """
+    project = project.proposed()
     target = _target_of(project, question)
     trace = Trace()
     pipeline = Pipeline(project.fs, project.config, context=RunContext.fresh(trace))

@@ -1,4 +1,4 @@
-"""Entries that ``vmrender.yaml`` could have for what a repository holds, each with an output of its own."""
+"""Findings of a survey: entries for ``vmrender.yaml``, each with its own output, and what is left out."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from renderer.model.release import Release
 from renderer.model.render_config import OverlayEntry
 from renderer.source.entry_settings import without_extension
 
@@ -15,11 +16,47 @@ _REPLACED = {ord("/"): "-", ord("{"): None, ord("}"): None}
 
 
 class FoundEntry(NamedTuple):
-    """An entry that ``vmrender.yaml`` could have; ``overlays`` is how many it leads to."""
+    """An entry that ``vmrender.yaml`` could have; ``overlays`` is how many it leads to.
+
+    ``error`` is why it cannot be built, empty where it can.
+    """
 
     entry: OverlayEntry
     machines: int
     overlays: int = 1
+    error: str = ""
+
+
+class LeftOut(NamedTuple):
+    """A path with virtual machines, or that should lead to some, and why nothing is rendered of it."""
+
+    path: str
+    machines: int
+    reason: str
+
+
+class Survey(NamedTuple):
+    """The entries to render, and what is left out.
+
+    ``broken`` are entries that cannot be built because of an error in the repository, which are also in
+    ``left_out``. They are listed all the same, so that nothing takes their place and their error is seen.
+    """
+
+    entries: tuple[FoundEntry, ...]
+    left_out: tuple[LeftOut, ...]
+    catalogs: tuple[str, ...]
+    release: Release | None
+    gates: tuple[str, ...] = ()
+    broken: tuple[FoundEntry, ...] = ()
+
+    @property
+    def listed(self) -> tuple[FoundEntry, ...]:
+        """Return the entries of the project file."""
+        return (*self.entries, *self.broken)
+
+    @property
+    def machines(self) -> int:
+        return sum(each.machines for each in self.entries)
 
 
 def with_distinct_outputs(found: Iterable[FoundEntry]) -> Iterator[FoundEntry]:

@@ -9,8 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
-from renderer.app.found_entries import FoundEntry
-from renderer.app.survey import LeftOut, Survey
+from renderer.app.found_entries import FoundEntry, LeftOut, Survey
 from renderer.app.survey import survey as survey_of
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import EntryKind
@@ -36,13 +35,20 @@ class FoundProject(NamedTuple):
         return self.survey.machines
 
     @property
+    def lists_overlays(self) -> bool:
+        """Return whether the project file, or the one to be written, leads to anything to render."""
+        own = self.config.overlays if self.config else RenderConfig().overlays
+        return bool(self.survey.listed) or own != RenderConfig().overlays
+
+    @property
     def is_more_than_overlays(self) -> bool:
         """Return whether there are virtual machines that the usual project file would not lead to."""
         return any(
-            each.entry.listed_by != "path"
+            each.error
+            or each.entry.listed_by != "path"
             or each.entry.entry.kind is not EntryKind.KUSTOMIZATION
             or not fnmatchcase(each.entry.path, "overlays/*")
-            for each in self.survey.entries
+            for each in self.survey.listed
         ) or any(each.machines for each in self.survey.left_out)
 
     def project_text(self, release: Release | None) -> str:
@@ -51,6 +57,13 @@ class FoundProject(NamedTuple):
     @property
     def summary(self) -> tuple[str, ...]:
         return tuple(summary(self.survey))
+
+    @property
+    def passed_over(self) -> tuple[str, ...]:
+        """Return what has virtual machines and is not rendered; of what is broken the build tells more."""
+        broken = {each.entry.path for each in self.survey.broken}
+        left_out = (each for each in self.survey.left_out if each.machines and each.path not in broken)
+        return tuple(map(_not_rendered, left_out))
 
     @property
     def total(self) -> str:
@@ -78,13 +91,13 @@ def survey_repository(root: Path) -> FoundProject | None:
 def proposed_project(fs: FileSystem, config: RenderConfig) -> FoundProject | None:
     """Return what ``init`` would propose for a repository without a project; None where the defaults do."""
     found = FoundProject(survey_of(fs, config))
-    if not found.is_more_than_overlays or not found.survey.entries:
+    if not found.is_more_than_overlays or not found.survey.listed:
         return None
     catalogs = (*map(CatalogPath, found.survey.catalogs), *config.catalogs)
     proposed = config._replace(
         kubevirt=found.survey.release or config.kubevirt,
         catalogs=catalogs,
-        overlays=tuple(each.entry for each in found.survey.entries),
+        overlays=tuple(each.entry for each in found.survey.listed),
     )
     return found._replace(config=proposed)
 
@@ -92,6 +105,7 @@ def proposed_project(fs: FileSystem, config: RenderConfig) -> FoundProject | Non
 def project_text(survey: Survey, release: Release | None = None) -> str:
     """Return ``vmrender.yaml`` for what the survey found, with comments on what is left out."""
     target = release or survey.release or LATEST
+    broken = {each.entry.path for each in survey.broken}
     lines = ["apiVersion: vmrender.io/v1alpha1", "kind: RenderConfig", ""]
     lines.append(_release_comment(survey, release))
     lines += [f'kubevirt: "{target}"', ""]
@@ -101,14 +115,15 @@ def project_text(survey: Survey, release: Release | None = None) -> str:
         "  - builtin: common-instancetypes",
         "",
         "# What deploys virtual machines in this repository.",
-        "overlays:" if survey.entries else "overlays: []",
+        "overlays:" if survey.listed else "overlays: []",
     ]
-    for each in survey.entries:
+    for each in survey.listed:
         lines += [f"  # {_counted(each)}", *_entry_lines(each.entry)]
     lines += ["output: rendered/{name}"]
-    if survey.left_out:
+    left_out = [each for each in survey.left_out if each.path not in broken]
+    if left_out:
         lines += ["", "# Not rendered:"]
-        lines += [f"#   {_comment(each.path)}: {_comment(_reason(each))}" for each in survey.left_out]
+        lines += [f"#   {_comment(each.path)}: {_comment(_reason(each))}" for each in left_out]
     return "\n".join(lines) + "\n"
 
 
@@ -122,17 +137,22 @@ def summary(survey: Survey) -> Iterator[str]:
     if engines:
         engines += ["1 folder" if plain == 1 else f"{plain} folders or files"] if plain else []
         text += f" of {' and '.join(engines)}"
+    if survey.broken:
+        text += f", and {len(survey.broken)} that cannot be built"
     yield text
-    for each in survey.left_out:
-        count = f"{_plural(each.machines, 'virtual machine')} in " if each.machines else ""
-        yield f"not rendered: {count}{each.path}: {each.reason}"
+    yield from map(_not_rendered, survey.left_out)
+
+
+def _not_rendered(left: LeftOut) -> str:
+    count = f"{_plural(left.machines, 'virtual machine')} in " if left.machines else ""
+    return f"not rendered: {count}{left.path}: {left.reason}"
 
 
 def changes(survey: Survey, config: RenderConfig) -> Iterator[str]:
     """Return what an existing project file lacks, and what it names that is there no more."""
     listed = {(entry.listed_by, entry.path.rstrip("/")) for entry in config.overlays}
     globs = [entry.path for entry in config.overlays if "*" in entry.path]
-    found = {(each.entry.listed_by, each.entry.path.rstrip("/")): each for each in survey.entries}
+    found = {(each.entry.listed_by, each.entry.path.rstrip("/")): each for each in survey.listed}
     for key, each in found.items():
         if key not in listed and not any(_is_in_glob(each.entry, pattern) for pattern in globs):
             yield f"new: {each.entry.path} ({_counted(each)}); add under overlays: - {_key(each.entry)}"
@@ -163,6 +183,8 @@ def _key(entry: OverlayEntry) -> str:
 
 
 def _counted(each: FoundEntry) -> str:
+    if each.error:
+        return f"cannot be built yet: {_comment(each.error)}"
     machines = _plural(each.machines, "virtual machine")
     kind = each.entry.entry.kind
     if kind in _ENGINES:

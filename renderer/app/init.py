@@ -76,9 +76,10 @@ def start_project(
     if unreachable and options.ci in _PIPELINES:
         raise UsageError(f"a pipeline cannot be written: {unreachable}; {_NAME_IT}")
     servers = (host_of(origin),) if system is CiSystem.GITHUB else ()
-    choices = Choices(options.kubevirt or LATEST, system, installed.source, servers)
     survey = survey_repository(root)
     found = survey if survey and survey.is_more_than_overlays else None
+    renders = found is None or found.lists_overlays
+    choices = Choices(options.kubevirt or LATEST, system, installed.source, servers, renders)
     planned = plan_scaffold(
         choices,
         lambda path: _text_at(root / path),
@@ -90,7 +91,10 @@ def start_project(
     if not dry_run:
         writes = {path: text.encode() for path, text in planned.files.items()}
         change_files(root, writes, (), dict.fromkeys(writes))
-    return Started(planned, system, (), found, (*installed.notes, *_notes(installed.source, system)))
+    notes = (*installed.notes, *_notes(installed.source, system))
+    if system in _PIPELINES and not renders:
+        notes += (f"{_PIPELINES[system]} is not written as long as there is nothing to render",)
+    return Started(planned, system, (), found, notes)
 
 
 _NAME_IT = "name a place that all can reach: --source URL@REVISION"

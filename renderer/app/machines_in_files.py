@@ -13,7 +13,7 @@ from renderer.model.resource import Resource
 from renderer.pipeline.reached_objects import MACHINES
 
 _MACHINE = re.compile(
-    rb"^[ \t-]*[\"']?kind[\"']?:[ \t]*[\"']?(?:%b)[\"']?[ \t]*,?[ \t]*(?:#.*)?\r?$"
+    rb"(?:^[ \t-]*|[{,][ \t]*)[\"']?kind[\"']?:[ \t]*[\"']?(?:%b)[\"']?[ \t]*(?:[,}]|(?:#.*)?\r?$)"
     % "|".join(MACHINES).encode(),
     re.MULTILINE,
 )

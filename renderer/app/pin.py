@@ -87,7 +87,7 @@ class PinnedOverlay:
         """Open the overlay with that path, or with that name in the project. Raises ``DiagnosticError``."""
         path = Path(named)
         is_folder = leads_to_folder(path)
-        project = open_project(path if is_folder else Path.cwd())
+        project = open_project(path if is_folder else Path.cwd()).proposed()
         fs, found = project.fs, project.overlays()
         if is_folder:
             overlay = overlay_at(project.config, found, project.relative(path))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
@@ -15,7 +15,7 @@ from renderer.model.suggest import did_you_mean
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem, FileSystem
 from renderer.source.overlays import select_overlays
-from renderer.source.project import load_project
+from renderer.source.project import PROJECT_FILE, load_project
 from renderer.source.project_root import path_in_project
 
 if TYPE_CHECKING:
@@ -46,6 +46,13 @@ class Project(Record):
         """Return the project with all settings at their defaults; its ``vmrender.yaml`` is not read."""
         return cls(root, project_files(root), RenderConfig())
 
+    def proposed(self) -> Project:
+        """Return the project; without ``vmrender.yaml`` the one that ``init`` would propose.
+
+        Commands that need overlays take that one. A build of a folder does not: a survey reads all files.
+        """
+        return self._replace(config=proposed_config(self.fs, self.config))
+
     def overlays(self) -> tuple[Overlay, ...]:
         """Return the overlays that the project lists. Raises ``DiagnosticError``."""
         from renderer.pipeline.entry_points import find_overlays  # noqa: PLC0415 - not needed by all
@@ -67,6 +74,28 @@ class Project(Record):
         from renderer.source.git_repository import GitRepository  # noqa: PLC0415 - few commands need Git
 
         return GitRepository(self.root, self.environment)
+
+
+def proposed_config(
+    fs: FileSystem, config: RenderConfig, note: Callable[[str], None] = lambda _line: None
+) -> RenderConfig:
+    """Return the settings; without ``vmrender.yaml`` those that ``init`` would propose, if they differ.
+
+    ``note`` gets lines about the proposal: what it comes to, and virtual machines that it passes over.
+    """
+    if fs.is_file(PROJECT_FILE):
+        return config
+    from renderer.app.found_project import proposed_project  # noqa: PLC0415 - few repositories have no file
+
+    found = proposed_project(fs, config)
+    if found is None or found.config is None:
+        return config
+    for line in (
+        f"there is no {PROJECT_FILE}: rendering what vmrender init would list ({found.total})",
+        *found.passed_over,
+    ):
+        note(line)
+    return found.config
 
 
 class ProjectOpener(Protocol):

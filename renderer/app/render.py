@@ -8,7 +8,7 @@ from pathlib import Path
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
-from renderer.app.project import Project, chosen_overlays
+from renderer.app.project import Project, chosen_overlays, proposed_config
 from renderer.app.rendered_trees import (
     Rendered,
     RenderedTrees,
@@ -125,15 +125,8 @@ def _check(request: RenderRequest) -> None:
 
 def _with_proposal(project: Project, reporter: Reporter) -> Project:
     """Return the project; without ``vmrender.yaml`` the one that ``init`` would propose, with a note."""
-    if project.fs.is_file(PROJECT_FILE):
-        return project
-    from renderer.app.found_project import proposed_project  # noqa: PLC0415 - few repositories have no file
-
-    proposed = proposed_project(project.fs, project.config)
-    if proposed is None:
-        return project
-    reporter.note(f"there is no {PROJECT_FILE}: rendering what vmrender init would list ({proposed.total})")
-    return project._replace(config=proposed.config or project.config)
+    config = proposed_config(project.fs, project.config, reporter.note)
+    return project._replace(config=config)
 
 
 def _emit(

@@ -20,6 +20,7 @@ def plan_shards(project: Project, count: int) -> tuple[Shard, ...]:
 
     The cost of an overlay that was rendered here before is how long that took; of others it is an estimate.
     """
+    project = project.proposed()
     overlays = select_overlays(project.overlays(), ())
     with RunCache.of(project, wanted=True) as cache:
         measured = {

@@ -10,9 +10,8 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import NamedTuple
 
-from renderer.app.found_entries import FoundEntry, with_distinct_outputs
+from renderer.app.found_entries import FoundEntry, LeftOut, Survey, with_distinct_outputs
 from renderer.app.machines_in_files import are_patches, holders, machine_ids, matched, mentions
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
@@ -28,11 +27,12 @@ from renderer.model.resource import Resource, ResourceSet
 from renderer.model.taint import taint_masking
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
-from renderer.pipeline.reached_objects import MACHINES
+from renderer.pipeline.reached_objects import MACHINES, is_broken
 from renderer.source.definitions import Definitions
 from renderer.source.entry_settings import cluster_name
 from renderer.source.file_system import FileSystem, is_inside
 from renderer.source.kustomization_graph import KustomizationGraph
+from renderer.source.lone_file import TEMPLATE_TAG
 from renderer.source.resources import read_resources
 from renderer.source.validation_scope import ManifestFiles
 
@@ -47,28 +47,6 @@ _PATCH = "it looks like a patch that no kustomization lists"
 _OPERATOR = re.compile(rb"virt-operator:v([0-9]+\.[0-9]+)")
 
 
-class LeftOut(NamedTuple):
-    """A path with virtual machines, or that should lead to some, and why nothing is rendered of it."""
-
-    path: str
-    machines: int
-    reason: str
-
-
-class Survey(NamedTuple):
-    """The entries to render, and what is left out."""
-
-    entries: tuple[FoundEntry, ...]
-    left_out: tuple[LeftOut, ...]
-    catalogs: tuple[str, ...]
-    release: Release | None
-    gates: tuple[str, ...] = ()
-
-    @property
-    def machines(self) -> int:
-        return sum(each.machines for each in self.entries)
-
-
 def survey(fs: FileSystem, config: RenderConfig | None = None) -> Survey:
     """Return what a repository holds; ``config`` has its URLs and clusters, if a project says any."""
     return _Surveyor(fs, config or RenderConfig()).survey()
@@ -81,23 +59,30 @@ class _Surveyor:
         self._graph = KustomizationGraph(fs)
         self._covered: set[str] = set()
         self._entries: list[FoundEntry] = []
+        self._broken: list[FoundEntry] = []
         self._left_out: list[LeftOut] = []
+        self._meant: set[str] = set()
         self._plain: list[ResourceSet] = []
 
     def survey(self) -> Survey:
         for entry in (*self._flux_entries(), *self._argocd_entries()):
             self._add_entry(entry)
-        for folder in self._outermost(self._uncovered()):
-            self._add_entry(OverlayEntry(folder))
+        broken = self._broken_roots()
+        whole = [folder for folder in self._outermost(self._uncovered()) if folder not in broken]
+        for folder in (*broken, *whole):
+            if folder in broken or not self._is_meant(folder):
+                self._add_entry(OverlayEntry(folder))
         self._templates()
         self._plain_files()
         rendered = {each.entry.path for each in self._entries}
+        listed = tuple(with_distinct_outputs((*self._entries, *self._broken)))
         return Survey(
-            tuple(with_distinct_outputs(self._entries)),
+            listed[: len(self._entries)],
             tuple(each for each in self._left_out if each.machines or each.path not in rendered),
             tuple(dict.fromkeys((*self._catalogs(), *self._needed_catalogs()))),
             self._release(),
             tuple(self._gates()),
+            listed[len(self._entries) :],
         )
 
     @cached_property
@@ -201,6 +186,29 @@ class _Surveyor:
                     seen[user] = None
         yield from seen
 
+    def _broken_roots(self) -> list[str]:
+        """Return the outermost kustomizations that seem to use virtual machines, and cannot be built.
+
+        A path leads nowhere, or one is no YAML. Those that are broken and deploy other things are no concern.
+        """
+        roots = dict.fromkeys(root for users in self._users.values() for root in users)
+        return [
+            root
+            for root in sorted(roots)
+            if self._graph.is_suspect(root)
+            and self._graph.files(root).isdisjoint(self._covered)
+            and self._seems_to_use_machines(root)
+        ]
+
+    def _seems_to_use_machines(self, root: str) -> bool:
+        meant = self._graph.meant(root)
+        return not self._graph.files(root).isdisjoint(self._machine_files) or any(
+            is_inside(path, each) for each in meant if each != "." for path in self._machine_files
+        )
+
+    def _is_meant(self, path: str) -> bool:
+        return any(each != "." and is_inside(path, each) for each in self._meant)
+
     @cached_property
     def _users(self) -> dict[str, tuple[str, ...]]:
         """The outermost kustomizations that use a folder, by that folder."""
@@ -222,34 +230,46 @@ class _Surveyor:
         try:
             overlays = find_overlays(self._fs, self._config._replace(overlays=(entry,)), self._is_relevant)
         except DiagnosticError as error:
-            self._left_out.append(LeftOut(entry.path, 0, self._reason(entry, error)))
+            left = LeftOut(entry.path, 0, self._reason(entry, error))
+            self._leave_out(entry, left, is_broken=is_broken(error.diagnostics))
             return
         if entry.entry.leads_to_overlays:
             machines = sum(overlay.entry.machines for overlay in overlays if overlay.entry)
         else:
             machines = self._composed(entry, overlays[0])
+        for overlay in overlays:
+            for folder in filter(self._graph.is_suspect, overlay.entry.folders if overlay.entry else ()):
+                self._meant |= self._graph.meant(folder)
         sources = frozenset[str]().union(*map(self._graph.files_of_overlay, overlays))
         if machines:
             with_machines = [each for each in overlays if each.entry and each.entry.machines]
             self._entries.append(FoundEntry(entry, machines, len(with_machines) or len(overlays)))
         elif entry.entry.leads_to_overlays:
-            self._left_out.append(self._without_machines(entry, overlays))
+            self._note_without_machines(entry, overlays)
             return
         self._note_holders(sources)
         self._covered |= sources if machines else {path for path in sources if path in self._machine_files}
 
-    def _without_machines(self, entry: OverlayEntry, overlays: Iterable[Overlay]) -> LeftOut:
-        """Return why an entry leads to no virtual machine: an overlay with some may be broken."""
+    def _leave_out(self, entry: OverlayEntry, left: LeftOut, *, is_broken: bool) -> None:
+        self._left_out.append(left)
+        if is_broken:
+            self._broken.append(FoundEntry(entry, left.machines, error=left.reason))
+
+    def _note_without_machines(self, entry: OverlayEntry, overlays: Iterable[Overlay]) -> None:
+        """Note why an entry leads to no virtual machine: an overlay with some may be broken."""
         for overlay in overlays:
             files = self._graph.files_of_overlay(overlay)
-            if files.isdisjoint(self._machine_files):
+            folders = overlay.entry.folders if overlay.entry else ()
+            if files.isdisjoint(self._machine_files) and not any(map(self._graph.is_suspect, folders)):
                 continue
             outcome = Pipeline(self._fs, self._config).compose_overlay(overlay)
             if outcome.failed:
                 self._covered |= files
                 reason = f"{overlay.path} cannot be built: {_first(outcome.diagnostics)}"
-                return LeftOut(entry.path, self._counted(files), reason)
-        return LeftOut(entry.path, 0, _NO_MACHINE)
+                left = LeftOut(entry.path, self._counted(files), reason)
+                self._leave_out(entry, left, is_broken=is_broken(outcome.diagnostics))
+                return
+        self._left_out.append(LeftOut(entry.path, 0, _NO_MACHINE))
 
     def _note_holders(self, files: Iterable[str]) -> None:
         """Note virtual machines inside other objects of files, which are rendered as they are."""
@@ -265,9 +285,13 @@ class _Surveyor:
             return ResourceSet()
 
     def _counted(self, files: Iterable[str]) -> int:
-        """Return how many virtual machines files have, one and its patches counted once."""
-        paths = [path for path in files if path in self._machine_files]
-        return len({each for path in paths for each in machine_ids(self._read(path))})
+        """Return how many virtual machines files have, one and its patches counted once.
+
+        Of a file that cannot be read those count that its text mentions.
+        """
+        read = {path: self._read(path) for path in files if path in self._machine_files}
+        unread = sum(self._machine_files[path] for path, found in read.items() if not tuple(found))
+        return unread + len({each for found in read.values() for each in machine_ids(found)})
 
     def _reason(self, entry: OverlayEntry, error: DiagnosticError) -> str:
         """Return why the entry has no overlays with virtual machines; ``error`` is what was found instead.
@@ -287,6 +311,9 @@ class _Surveyor:
 
     def _is_relevant(self, folders: Iterable[str]) -> bool:
         """Return whether a build of the folders may lead to virtual machines, or to values for them."""
+        folders = tuple(folders)
+        if any(map(self._graph.is_suspect, folders)):
+            return True
         files = (path for folder in folders for path in self._graph.build_files(folder))
         return any(sign in self._contents.get(path, b"") for path in files for sign in self._signs)
 
@@ -303,7 +330,10 @@ class _Surveyor:
         outcome = Pipeline(self._fs, self._config).compose_overlay(overlay)
         if outcome.failed:
             files = self._graph.files_of_overlay(overlay)
-            self._left_out.append(LeftOut(entry.path, self._counted(files), _first(outcome.diagnostics)))
+            left = LeftOut(entry.path, self._counted(files), _first(outcome.diagnostics))
+            is_template = TEMPLATE_TAG.search(self._contents.get(entry.path, b""))  # of another tool
+            self._leave_out(entry, left, is_broken=is_broken(outcome.diagnostics) and not is_template)
+            self._meant |= self._graph.meant(overlay.path)
             self._covered |= files
             return 0
         self._plain.append(outcome.value)
@@ -341,7 +371,7 @@ class _Surveyor:
                 self._left_out.append(LeftOut(path, self._machine_files[path], "in a Helm chart"))
             elif are_patches(self._read(path)):
                 self._left_out.append(LeftOut(path, 0, _PATCH))
-            elif not self._users_of_file(path):
+            elif not self._is_meant(path) and not self._users_of_file(path):
                 by_folder.setdefault(posixpath.dirname(path) or ".", []).append(path)
         for folder, files in by_folder.items():
             place = [folder] if folder != "." and self._is_whole(folder) else files

@@ -30,7 +30,7 @@ from renderer.source.kustomization_graph import KustomizationGraph
 from renderer.source.lone_file import LoneFiles, is_generator, with_generator
 from renderer.source.overlays import overlay_at
 from renderer.source.validation_scope import ManifestFiles, ScopeFinder
-from renderer.validation.kubevirt_kinds import ALL_GROUPS
+from renderer.validation.kubevirt_kinds import ALL_GROUPS, GROUPS_OF_KINDS
 
 _NO_COUNTS: Mapping[str, int] = {}
 
@@ -88,6 +88,7 @@ def validate(project: Project, paths: Iterable[str], kubevirt: Release | None = 
     cannot be found.
     """
     run = _Validation(project, kubevirt)
+    paths = tuple(paths)
     files = tuple(dict.fromkeys(file for path in paths for file in _files(run, path)))
     scope = ScopeFinder(run.graph, run.manifests, project.config, run.overlays).scope_of(files)
     unlisted = [overlay for overlay in scope.unlisted if _mentions_kubevirt(run, overlay.path)]
@@ -96,7 +97,7 @@ def validate(project: Project, paths: Iterable[str], kubevirt: Release | None = 
         *(each for overlay in scope.overlays for each in _build_findings(run, overlay, scope.files)),
         *(each for overlay in unlisted for each in _unlisted_findings(run, overlay, scope.files)),
         *(each for folder in scope.parts for each in _part_findings(run, folder)),
-        *(each for file in scope.alone for each in lone.findings(file)),
+        *(each for file in scope.alone for each in lone.findings(file, is_named=file in paths)),
     )
     built = tuple(overlay.path for overlay in (*scope.overlays, *unlisted))
     return ValidationResult(
@@ -177,14 +178,14 @@ class _LoneFiles:
         self._read: dict[str, ResourceSet] = {}
         self.judged: list[str] = []
 
-    def findings(self, file: str) -> tuple[Diagnostic, ...]:
+    def findings(self, file: str, *, is_named: bool) -> tuple[Diagnostic, ...]:
         try:
             resources = self._run.lone_files.read(file)
         except DiagnosticError as error:
             self.judged += [file] if has_errors(error.diagnostics) else []
             return self._run.config.rules.applied(error.diagnostics)
         if not resources:
-            return ()
+            return self._of_foreign_groups(file) if is_named else ()
         self.judged.append(file)
         if any(is_generator(resource) for resource in resources):
             return self._generator_findings(file)
@@ -195,6 +196,15 @@ class _LoneFiles:
             found = tuple(each for each in all_found if concerns(each, {file}))
         found = tuple(_with_parameters_once(found, self._run.lone_files.parameters(file)))
         return tuple(self._with_patches(file, found, resources))
+
+    def _of_foreign_groups(self, file: str) -> tuple[Diagnostic, ...]:
+        """Return errors about kinds of KubeVirt in groups that are nearly theirs."""
+        from renderer.validation.api_version import refuse_api_version  # noqa: PLC0415 - few files need it
+
+        named = [each for each in self._resources(file) if each.api_version and each.kind in GROUPS_OF_KINDS]
+        found = tuple(error for each in named for error in refuse_api_version(each))
+        self.judged += [file] if found else []
+        return self._run.config.rules.applied(found)
 
     def _with_patches(
         self, file: str, found: Iterable[Diagnostic], resources: ResourceSet

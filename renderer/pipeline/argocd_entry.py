@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -122,7 +123,7 @@ def _application_folders(fs: FileSystem, entry: Resource, urls: RepositoryUrls) 
         try:
             yield source_folder(fs, source)
         except DiagnosticError:  # it is said when the overlay is composed
-            continue
+            yield posixpath.normpath(source.path)
 
 
 def _rendered_sources(entry: Resource, urls: RepositoryUrls) -> Iterator[DeployedSource]:

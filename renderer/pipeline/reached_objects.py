@@ -24,6 +24,10 @@ _MOST_NAMED = 5
 _INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
 
 
+#: Errors about entries that deploy other things, or need charts, services or other repositories.
+_BEYOND_US = frozenset({Code.ENTRY_POINT, Code.UNSUPPORTED_FIELD, Code.APPLICATION_SET})
+
+
 #: Kinds that are counted as virtual machines.
 MACHINES = (
     "VirtualMachine",
@@ -50,6 +54,11 @@ def needs_others(outcome: Outcome[ResourceSet]) -> bool:
     """Return whether charts, or bases in other repositories, are the only obstacles to building it."""
     errors = [found for found in outcome.diagnostics if found.severity is Severity.ERROR]
     return bool(errors) and all(found.code is Code.UNSUPPORTED_FIELD for found in errors)
+
+
+def is_broken(found: Iterable[Diagnostic]) -> bool:
+    """Return whether the repository is wrong, and does not only hold more than can be rendered."""
+    return any(each.severity is Severity.ERROR and each.code not in _BEYOND_US for each in found)
 
 
 def _is_plumbing(outcome: Outcome[ResourceSet]) -> bool:

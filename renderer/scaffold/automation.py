@@ -76,6 +76,13 @@ def pre_commit_file(source: InstallSource) -> str:
     return _HEAD + pre_commit_entry(source)
 
 
+def without_rendering(hooks: str) -> str:
+    """Return hooks with that of ``render`` commented out: it fails as long as a project lists no overlay."""
+    before, start, rest = hooks.partition("      - id: vmrender-render")
+    lines = "".join(f"      # {line[6:]}\n" for line in f"{start}{rest}".splitlines())
+    return f"{before}      # once vmrender.yaml lists overlays:\n{lines}"
+
+
 def pre_commit_entry(source: InstallSource) -> str:
     """Return an entry of its list ``repos``."""
     if isinstance(source, Repository):

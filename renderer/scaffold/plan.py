@@ -15,6 +15,7 @@ from renderer.scaffold.automation import (
     gitlab_file,
     pre_commit_entry,
     pre_commit_file,
+    without_rendering,
 )
 from renderer.scaffold.install_source import InstallSource, Unknown, is_local
 
@@ -104,13 +105,14 @@ class Choices(NamedTuple):
     """The choices for a new project. ``source`` is what hooks and pipelines install vmrender from.
 
     ``servers`` are the hosts of GitHub that the repository is on. A pipeline is written only for a source
-    that other machines can reach.
+    that other machines can reach. Both render, and a project that lists nothing yet gets neither.
     """
 
     release: Release
     ci: CiSystem
     source: InstallSource
     servers: tuple[str, ...] = ()
+    renders: bool = True
 
 
 class Scaffold(NamedTuple):
@@ -138,9 +140,10 @@ def plan_scaffold(
     files |= {} if has_overlays or project else overlay_files()
     if project is not None:
         files[PROJECT] = read(PROJECT) or project
-    files[PRE_COMMIT] = pre_commit_file(choices.source)
-    entries = {PRE_COMMIT: pre_commit_entry(choices.source)}
-    if not isinstance(choices.source, Unknown) and not is_local(choices.source):
+    hooks = (pre_commit_file(choices.source), pre_commit_entry(choices.source))
+    files[PRE_COMMIT], entry = hooks if choices.renders else map(without_rendering, hooks)
+    entries = {PRE_COMMIT: entry}
+    if choices.renders and not isinstance(choices.source, Unknown) and not is_local(choices.source):
         if choices.ci is CiSystem.GITHUB:
             files[GITHUB] = github_file(choices.source, choices.servers)
         elif choices.ci is CiSystem.GITLAB:

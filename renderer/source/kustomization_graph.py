@@ -8,13 +8,15 @@ configurations of plugins, which list files of their own.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kustomization import COMPONENT_KIND
 from renderer.model.render_config import Overlay
+from renderer.model.suggest import suggest_paths
 from renderer.source.file_system import FileSystem, is_inside, joined
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.yamlio.decode import decode_documents, decode_yaml11
@@ -72,6 +74,33 @@ class KustomizationGraph:
             self._folders[root] = self._used(root)
         return self._folders[root]
 
+    def is_suspect(self, folder: str) -> bool:
+        """Return whether the folder is missing, or its build is broken or needs other repositories.
+
+        Only a build can tell which.
+        """
+        used = (self.links(each) for each in self.folders(folder))
+        return any(links and not links.is_readable for links in used) or any(self._missing(folder))
+
+    def meant(self, folder: str) -> set[str]:
+        """Return what a broken folder probably uses: paths like a missing one, or in what is no YAML."""
+        inside = [re.sub(r"^(\.\./)+", "", each) for each in self._missing(folder)]
+        near = {path for each in inside for path in (each, *suggest_paths(each, self._fs.list))}
+        for each in self.folders(folder):
+            links = self.links(each)
+            if links and not links.is_readable:
+                words = re.findall(r"[\w./-]+", self._fs.read(links.file).decode(errors="replace"))
+                near |= {joined(each, word) for word in words}
+        return near
+
+    def _missing(self, folder: str) -> Iterator[str]:
+        """Yield the folder if there is none, and paths of its kustomizations that lead nowhere."""
+        if not confined(self._fs.is_folder, folder):
+            yield folder
+        for each in self.folders(folder):
+            files = links.files if (links := self.links(each)) else ()
+            yield from (path for path in files if not confined(self._fs.is_file, path))
+
     def build_files(self, folder: str) -> frozenset[str]:
         """The files of the kustomization in ``folder``, or of all that are in a folder without one."""
         if folder not in self._built_from:
@@ -80,7 +109,7 @@ class KustomizationGraph:
 
     def _below(self, folder: str) -> frozenset[str]:
         found: set[str] = set()
-        for name in self._fs.list(folder):
+        for name in self._fs.list(folder) if confined(self._fs.is_folder, folder) else ():
             path = posixpath.normpath(posixpath.join(folder, name))
             if self._fs.is_file(path):
                 found.add(path)
@@ -171,6 +200,14 @@ class KustomizationGraph:
             yield from _plugin_paths(document)
 
 
+def confined(is_one: Callable[[str], bool], path: str) -> bool:
+    """Return the answer of ``is_one``; False for a path that leads out of the repository."""
+    try:
+        return is_one(path)
+    except DiagnosticError:
+        return False
+
+
 def _folders_of(file: str) -> Iterator[str]:
     folder = posixpath.dirname(file)
     while folder:
@@ -186,8 +223,8 @@ def _lists(links: Links | None, file: str, folder: str) -> bool:
 
 
 def _paths(value: Json) -> Iterator[str]:
-    """The entries of a list that are paths, not texts of objects."""
-    for entry in value if isinstance(value, list) else ():
+    """The entries of a list that are paths, not texts of objects; a path without a list is a mistake."""
+    for entry in value if isinstance(value, list) else (value,):
         if isinstance(entry, str) and entry and "\n" not in entry:
             yield entry
 

@@ -22,7 +22,7 @@ from renderer.yamlio.decode import decode_documents
 _OWN_GROUP = API_VERSION.partition("/")[0]
 _OPENSHIFT_TEMPLATE = ("template.openshift.io/v1", "Template")
 #: What Helm, Jinja and others fill in; it is often no YAML before.
-_TEMPLATE_TAG = pattern(rb"\{\{|\{%")
+TEMPLATE_TAG = pattern(rb"\{\{|\{%")
 
 
 class LoneFiles:
@@ -41,7 +41,7 @@ class LoneFiles:
         for files that mention one of the groups, and resource-invalid.
         """
         content = self._fs.read(path)
-        if not self._mention.search(content):
+        if not self._mention.search(_as_ascii(content)):
             return ResourceSet()
         try:
             found = _objects(content, path)
@@ -72,12 +72,12 @@ class LoneFiles:
             content = self._fs.read(path)
         except DiagnosticError:
             return frozenset()
-        return frozenset(match[1].decode() for match in self._mention.finditer(content))
+        return frozenset(match[1].decode() for match in self._mention.finditer(_as_ascii(content)))
 
     def _unread(self, content: bytes, path: str, error: DiagnosticError) -> ResourceSet:
         """Ignore a file that concerns none of the groups. Raises ``DiagnosticError`` for all others."""
         if any(found.code is not Code.RESOURCE_INVALID for found in error.diagnostics):
-            raise DiagnosticError(_is_template(path)) if _TEMPLATE_TAG.search(content) else error
+            raise DiagnosticError(_is_template(path)) if TEMPLATE_TAG.search(content) else error
         if any(self._is_judged(document) for document in decode_documents(content, path)):
             raise error
         return ResourceSet()
@@ -85,6 +85,11 @@ class LoneFiles:
     def _is_judged(self, content: Json) -> bool:
         group, _, _ = text_at(content, "apiVersion").rpartition("/")
         return group in self._groups and text_at(content, "kind") != KIND
+
+
+def _as_ascii(content: bytes) -> bytes:
+    """Return what groups are looked for in: UTF-16 is refused later, and only where it is about KubeVirt."""
+    return content.replace(b"\0", b"") if b"\0" in content else content
 
 
 def is_generator(resource: Resource) -> bool:

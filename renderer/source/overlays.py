@@ -76,7 +76,8 @@ def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple
     if not overlays:
         raise _invalid(
             "there is no overlay in this project",
-            f"list folders with virtual machines under overlays in {PROJECT_FILE}",
+            "list folders, or Templates with parameters, under overlays in"
+            f" {PROJECT_FILE}, which vmrender init writes",
         )
     if not wanted:
         return overlays

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from renderer.model.diagnostic import DiagnosticError
 from renderer.model.record import Record
 from renderer.model.render_config import CatalogPath, Overlay, RenderConfig
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
-from renderer.source.kustomization_graph import KustomizationGraph, Links
+from renderer.source.kustomization_graph import KustomizationGraph, Links, confined
 from renderer.source.overlays import overlay_at
 from renderer.source.project import PROJECT_FILE
 
@@ -62,7 +61,7 @@ class ManifestFiles:
         if self.is_excluded(path):
             return False
         is_named_so = path.lower().endswith(_SUFFIXES) or posixpath.basename(path) in KUSTOMIZATION_FILES
-        return is_named_so and _confined(self._fs.is_file, path)
+        return is_named_so and confined(self._fs.is_file, path)
 
     def is_rendered(self, folder: str) -> bool:
         """Return whether the folder is one that vmrender writes, or is in one."""
@@ -85,7 +84,7 @@ class ManifestFiles:
     def _is_own_folder(self, path: str) -> bool:
         """Return whether it is a folder of this project, and no link, which might lead round in a circle."""
         return (
-            _confined(self._fs.is_folder, path)
+            confined(self._fs.is_folder, path)
             and self._fs.resolve(path) == path
             and not self._fs.is_file(posixpath.join(path, PROJECT_FILE))
         )
@@ -101,14 +100,6 @@ def _matches_beginning(pattern: Sequence[str], path: Sequence[str]) -> bool:
         if not reached:
             return False
     return True
-
-
-def _confined(is_one: Callable[[str], bool], path: str) -> bool:
-    """The answer of ``is_one``; False for a path that leads out of the repository."""
-    try:
-        return is_one(path)
-    except DiagnosticError:
-        return False
 
 
 class ValidationScope(Record):

@@ -64,6 +64,19 @@ def run(*arguments: str) -> Run:
     return Run(result.exit_code, result.stdout, result.stderr)
 
 
+def test_without_a_project_file_both_sides_are_what_render_renders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = init(tmp_path / "plain")
+    commit(repository, {"vms/db.yaml": VM})
+    write(repository, {"vms/db.yaml": VM.replace("u1.small", "u1.medium")})
+    monkeypatch.chdir(repository)
+    found = run()
+    assert found.stderr == ""
+    assert "1 changed (1 overlay)" in found.stdout
+    assert "1 changed (1 overlay)" in run("--since", "HEAD").stdout
+
+
 def test_the_first_diff_after_init_says_why_all_is_added(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,9 @@ next:
 
 _NEXT_TO_LIST = """
 next:
-  list folders or entry points with virtual machines under overlays in vmrender.yaml, which lists none"""
+  list folders or entry points with virtual machines under overlays in vmrender.yaml, which lists none;
+  a Template with parameters that need values is listed by its path and parameters: {NAME: value}
+  vmrender init         says what else to add"""
 
 
 def _ci_system(_context: click.Context, _parameter: click.Parameter, text: str | None) -> CiSystem | None:
@@ -94,5 +96,5 @@ def _note(started: Started, *, dry_run: bool) -> None:
     note(*started.notes)
     if started.ci is CiSystem.NONE:
         note("no pipeline: vmrender init --ci github, or --ci gitlab, adds one")
-    renders_nothing = started.found is not None and not started.found.survey.entries
+    renders_nothing = started.found is not None and not started.found.lists_overlays
     note(*(_NEXT_TO_LIST if renders_nothing else _NEXT).split("\n"))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+import json
 
+import pytest
+import yaml
+
+from renderer.app.found_entries import Survey
 from renderer.app.found_project import project_text
-from renderer.app.survey import Survey, survey
+from renderer.app.survey import survey
 from renderer.pipeline.entry_points import find_overlays
 from renderer.source.file_system import MemoryFileSystem
 from renderer.source.project import PROJECT_FILE, load_project
@@ -280,3 +284,104 @@ def outputs(files: dict[str, str]) -> list[str]:
     tree = {path: content.encode() for path, content in (files | {PROJECT_FILE: text}).items()}
     fs = MemoryFileSystem(tree)
     return [overlay.output for overlay in find_overlays(fs, load_project(fs))]
+
+
+def errors(found: Survey) -> list[tuple[str, str, str]]:
+    return [(each.entry.listed_by, each.entry.path, each.error) for each in found.broken]
+
+
+BASE = {"base/web.yaml": VM.format(name="web"), "base/kustomization.yaml": listing("web.yaml")}
+
+
+@pytest.mark.parametrize(
+    ("overlay", "error"),
+    [
+        (listing("../../bas"), "no such file or folder: bas"),
+        ("resources: ../../base\n", "resources must be a list, not '../../base'"),
+        ("resources: [../../base\n", "this [ is not closed"),
+        ("resorces: [../../base]\n", "unknown field resorces"),
+    ],
+)
+def test_a_broken_overlay_is_listed_and_its_base_does_not_take_its_place(overlay: str, error: str) -> None:
+    found = surveyed({**BASE, "overlays/prod/kustomization.yaml": overlay})
+    assert entries(found) == []
+    assert errors(found) == [("path", "overlays/prod", error)]
+    assert f"  # cannot be built yet: {error}\n  - path: overlays/prod\n" in project_text(found)
+
+
+def test_a_base_of_a_broken_and_of_another_overlay_is_rendered_by_the_other() -> None:
+    found = surveyed(
+        {
+            **BASE,
+            "overlays/dev/kustomization.yaml": listing("../../base"),
+            "overlays/prod/kustomization.yaml": listing("../../bas"),
+        }
+    )
+    assert entries(found) == [("path", "overlays/dev", 1)]
+    assert [each.entry.path for each in found.listed] == ["overlays/dev", "overlays/prod"]
+
+
+def test_a_file_whose_name_a_kustomization_mistypes_is_no_overlay_of_its_own() -> None:
+    found = surveyed({**BASE, "base/kustomization.yaml": listing("wbe.yaml")})
+    assert entries(found) == []
+    assert errors(found) == [("path", "base", "no such file or folder: base/wbe.yaml")]
+
+
+def test_a_kustomization_that_leads_out_of_the_repository_is_broken() -> None:
+    found = surveyed({**BASE, "prod/kustomization.yaml": listing("../../base")})
+    assert [path for _, path, _ in errors(found)] == ["prod"]
+
+
+def test_a_kustomization_of_another_repository_without_machines_is_left_alone() -> None:
+    found = surveyed({**BASE, "crds/kustomization.yaml": listing("https://example.org/crds.yaml")})
+    assert entries(found) == [("path", "base", 1)]
+    assert errors(found) == []
+
+
+@pytest.mark.parametrize("path", ["bas", "prod"])
+def test_a_flux_kustomization_that_leads_nowhere_is_broken(path: str) -> None:
+    found = surveyed(
+        {
+            **BASE,
+            "clusters/a/db.yaml": FLUX.format(name="db", path=path) + "---\n" + SOURCE,
+            "prod/kustomization.yaml": listing("../bas"),
+        }
+    )
+    assert entries(found) == []
+    assert ("flux", "clusters/a") in [(kind, entry) for kind, entry, _ in errors(found)]
+
+
+def test_an_application_of_a_missing_folder_is_broken() -> None:
+    remote = '[remote "origin"]\n\turl = https://git.example.org/acme/fleet.git\n'
+    application = APPLICATION.format(name="web", path="bas")
+    found = surveyed({**BASE, "apps/web.yaml": application, ".git/config": remote})
+    assert [path for _, path, _ in errors(found)] == ["apps"]
+    assert entries(found) == []
+
+
+FLOW = (
+    "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: db}, spec: {template: {spec: {}}}}\n"
+)
+
+
+@pytest.mark.parametrize("text", [FLOW, json.dumps(yaml.safe_load(FLOW)), f"- {FLOW}".replace("- ", "---\n")])
+def test_a_machine_on_one_line_is_found(text: str) -> None:
+    assert entries(surveyed({"vms/db.yaml": text})) == [("path", "vms", 1)]
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [('"db', "this double quote is not closed"), ("d\xfcb", "the file is not UTF-8 text")],
+)
+def test_a_machine_in_a_file_that_cannot_be_read_is_counted(written: str, reason: str) -> None:
+    text = VM.format(name="db").replace("name: db}", f"name: {written}}}")
+    found = survey(MemoryFileSystem({"vms/db.yaml": text.encode("latin-1")}))
+    assert entries(found) == []
+    assert left_out(found) == [("vms/db.yaml", 1, reason)]
+    assert errors(found) == [("path", "vms/db.yaml", reason)]
+
+
+def test_a_template_of_another_tool_is_left_out() -> None:
+    found = surveyed({"vms/db.yaml": VM.format(name="{{ name }}")})
+    assert [path for path, _, _ in left_out(found)] == ["vms/db.yaml"]
+    assert found.listed == ()

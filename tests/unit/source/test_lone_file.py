@@ -4,6 +4,7 @@ import pytest
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.resource import ResourceSet
 from renderer.source.file_system import MemoryFileSystem
 from renderer.source.lone_file import LoneFiles
 
@@ -61,3 +62,11 @@ def test_what_is_ours_and_cannot_be_read_is_said(text: str, code: Code) -> None:
     with pytest.raises(DiagnosticError) as error:
         read(text)
     assert [found.code for found in error.value.diagnostics] == [code]
+
+
+def test_utf_16_that_is_ours_is_refused_and_other_is_passed_over() -> None:
+    contents = {"ours.yaml": VM.encode("utf-16"), "other.yaml": "a: b\n".encode("utf-16")}
+    files = LoneFiles(MemoryFileSystem(contents), ("kubevirt.io",))
+    assert files.read("other.yaml") == ResourceSet()
+    with pytest.raises(DiagnosticError, match="not UTF-8"):
+        files.read("ours.yaml")
