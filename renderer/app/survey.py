@@ -187,24 +187,14 @@ class _Surveyor:
         yield from seen
 
     def _broken_roots(self) -> list[str]:
-        """Return the outermost kustomizations that seem to use virtual machines, and cannot be built.
-
-        A path leads nowhere, or one is no YAML. Those that are broken and deploy other things are no concern.
-        """
-        roots = dict.fromkeys(root for users in self._users.values() for root in users)
+        """Return the outermost kustomizations that seem to use virtual machines, and cannot be built."""
         return [
             root
-            for root in sorted(roots)
+            for root in sorted({root for users in self._users.values() for root in users})
             if self._graph.is_suspect(root)
             and self._graph.files(root).isdisjoint(self._covered)
-            and self._seems_to_use_machines(root)
+            and self._graph.seems_to_use(root, self._machine_files)
         ]
-
-    def _seems_to_use_machines(self, root: str) -> bool:
-        meant = self._graph.meant(root)
-        return not self._graph.files(root).isdisjoint(self._machine_files) or any(
-            is_inside(path, each) for each in meant if each != "." for path in self._machine_files
-        )
 
     def _is_meant(self, path: str) -> bool:
         return any(each != "." and is_inside(path, each) for each in self._meant)

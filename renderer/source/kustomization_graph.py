@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from renderer.model.diagnostic import DiagnosticError
@@ -92,6 +92,13 @@ class KustomizationGraph:
                 words = re.findall(r"[\w./-]+", self._fs.read(links.file).decode(errors="replace"))
                 near |= {joined(each, word) for word in words}
         return near
+
+    def seems_to_use(self, folder: str, files: Collection[str]) -> bool:
+        """Return whether a broken folder uses one of the files, or probably should."""
+        places = self.meant(folder) - {"."}
+        return not self.files(folder).isdisjoint(files) or any(
+            is_inside(file, place) for place in places for file in files
+        )
 
     def _missing(self, folder: str) -> Iterator[str]:
         """Yield the folder if there is none, and paths of its kustomizations that lead nowhere."""
