@@ -193,14 +193,17 @@ def _rendered_by_workers(
 
     done, context = 0, get_context()
     work = SharedWork(context.Value("q"), context.Value("q"), context.RawArray("b", SharedWork.MARKS))
-    pool = ProcessPoolExecutor(workers, context, _begin, (renderer, work, *snapshot()))
+    pool = ProcessPoolExecutor(workers, context, _begin, (renderer, overlays, work, *snapshot()))
     try:
-        part = max(1, len(overlays) // (workers * _PARTS_PER_WORKER))
-        for rendered in pool.map(_render, overlays, chunksize=part):
-            done += 1
-            add(rendered.steps, rendered.read)
-            taint(rendered.tainted)
-            yield rendered
+        size = max(1, len(overlays) // (workers * _PARTS_PER_WORKER))
+        # What ``pool.map`` cancels when it is interrupted makes the pool's own thread fail, with a traceback.
+        parts = deque(pool.submit(_render, start, start + size) for start in range(0, len(overlays), size))
+        while parts:
+            for rendered in parts.popleft().result():
+                done += 1
+                add(rendered.steps, rendered.read)
+                taint(rendered.tainted)
+                yield rendered
     except BrokenProcessPool:
         note("a worker process was killed, perhaps for want of memory: one process renders the rest")
     finally:
@@ -209,23 +212,31 @@ def _rendered_by_workers(
 
 
 class _Worker:
-    """State of a worker process."""
+    """State of a worker process.
+
+    ``overlays`` are all that workers render, and a worker is told where to begin and end: each overlay
+    that was sent would have a release of its own, with nothing known for it yet (``once_for_same``).
+    """
 
     renderer: OverlayRenderer
+    overlays: Sequence[Overlay]
 
 
-def _begin(renderer: OverlayRenderer, work: SharedWork, most: Limits, in_effect: Limits) -> None:
+def _begin(
+    renderer: OverlayRenderer, overlays: Sequence[Overlay], work: SharedWork, most: Limits, in_effect: Limits
+) -> None:
     restore(most, in_effect)
     join_run(work)
     # Ctrl-C reaches all processes at once: this one ends, and the one that waits for it says so.
     import signal  # noqa: PLC0415 - makes sixty constants, for workers alone
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    _Worker.renderer = renderer
+    _Worker.renderer, _Worker.overlays = renderer, overlays
 
 
-def _render(overlay: Overlay) -> RenderedOverlay:
-    return _Worker.renderer.render(overlay)._replace(by_worker=True)
+def _render(start: int, end: int) -> list[RenderedOverlay]:
+    overlays = _Worker.overlays[start:end]
+    return [_Worker.renderer.render(overlay)._replace(by_worker=True) for overlay in overlays]
 
 
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")

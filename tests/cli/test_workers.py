@@ -127,6 +127,16 @@ def test_what_a_worker_that_was_killed_leaves_is_done(project: Path) -> None:
     assert result.returncode == 0
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs workers that are copies")
+def test_the_overlays_of_a_worker_have_one_release(project: Path) -> None:
+    """A process knows by the identity of the release what it found out for it."""
+    fork = SPAWN.replace("spawn", "fork")
+    result = run(project, "--jobs", "2", before=fork + EAGER + SAY_THE_RELEASE)
+    told = [line.split()[1:] for line in result.stdout.splitlines() if line.startswith("release")]
+    assert len(told) >= 8
+    assert len({process for process, _ in told}) == len({(process, release) for process, release in told})
+
+
 def test_trees_that_were_begun_are_gone_after_an_error_in_the_last_overlay(project: Path) -> None:
     (project / "overlays/site-5/kustomization.yaml").write_text("patches: [path: missing.yaml]\n")
     result = run(project, "--jobs", "2", before=EAGER + SAY_WHAT_IS_BEGUN)
@@ -149,6 +159,12 @@ def test_more_trees_than_files_may_be_open_are_written(project: Path) -> None:
 SAY_WHAT_IS_BEGUN = (
     "from renderer.emit.write import TreeBatch; build = TreeBatch.build; "
     "TreeBatch.build = lambda self, change: (build(self, change), print('begun', flush=True)); "
+)
+#: Each process tells on standard output which object the release of an overlay is.
+SAY_THE_RELEASE = (
+    "import os; from renderer.app import overlay_renderer as o; render = o.OverlayRenderer.render; "
+    "o.OverlayRenderer.render = lambda self, overlay, **k: ("
+    "print('release', os.getpid(), id(overlay.kubevirt), flush=True), render(self, overlay, **k))[1]; "
 )
 #: The last overlay takes longer than anybody waits.
 SLOW_LAST = (
@@ -189,8 +205,16 @@ def test_trees_that_were_begun_are_gone_after_a_signal(project: Path, sent: str)
     assert not (project / ".vmrender").exists()
 
 
+#: The pool knows that its workers have ended before it is told to shut down.
+LATE = (
+    "from concurrent.futures import ProcessPoolExecutor as P; shutdown = P.shutdown; "
+    "P.shutdown = lambda self, **k: (time.sleep(0.5), shutdown(self, **k)); "
+)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal to a group of processes")
-def test_ctrl_c_ends_all_processes_and_writes_nothing(project: Path) -> None:
+@pytest.mark.parametrize("shut_down", ["", LATE], ids=["at once", "late"])
+def test_ctrl_c_ends_all_processes_and_writes_nothing(project: Path, shut_down: str) -> None:
     slow = (
         # Ignored where the tests run in the background of a shell, and children inherit that.
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
@@ -198,7 +222,7 @@ def test_ctrl_c_ends_all_processes_and_writes_nothing(project: Path) -> None:
         "o.OverlayRenderer.render = lambda *_: (print('at work', flush=True), time.sleep(600)); "
     )
     running = subprocess.Popen(
-        command("render", "--no-cache", "--jobs", "2", before=EAGER + slow),
+        command("render", "--no-cache", "--jobs", "2", before=EAGER + slow + shut_down),
         cwd=project,
         env=ENVIRONMENT,
         stdout=subprocess.PIPE,
