@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from shlex import quote
 
-from tests.benchmarks.comparison import VMRENDER, Command, Work, measure, run
+from tests.benchmarks.comparison import CACHE, VMRENDER, Command, Work, measure, run
 from tests.benchmarks.inputs import write_repository
 from tests.benchmarks.kustomize import cold_render
 from tests.benchmarks.table import Row, ratio
@@ -26,13 +27,15 @@ def against_cold_runs(runs: int) -> Iterator[Row]:
     two_jobs = cold_render(project, runs, "--jobs", "2")
     check = Work([_CHECK], runs, project)
     edit = Work([(VMRENDER, "render")], runs, project, before=lambda: _edit(edited))
+    halves = _side_by_side(runs)
     # What a run without cache and workers would make is what is there.
     anew = Work([(*_CHECK, "--no-cache", "--jobs", "1")], 1, project)
     for work in (one_job, edit, anew, two_jobs, anew):
         run(work)
 
     # The first check reads the new tree, as after a checkout; later ones know its files by their times.
-    cold, first, unchanged, changed, parallel = measure([one_job, check, check, edit, two_jobs])
+    works = [one_job, check, check, edit, two_jobs, halves]
+    cold, first, unchanged, changed, parallel, bound = measure(works)
     repository, reference = f"{_OVERLAYS} overlays of {_VMS} VMs", "`vmrender render`, cold"
     yield ratio(
         f"`vmrender render --check`, {repository}, nothing changed", unchanged.cpu, reference, cold.cpu, 0.03
@@ -46,6 +49,22 @@ def against_cold_runs(runs: int) -> Iterator[Row]:
         cold.wall,
         0.6,
     )
+    yield ratio(
+        "the same, against the least that this machine takes",
+        parallel.wall,
+        "half of it by each of two runs at once, `--jobs 1`",
+        bound.wall,
+    )
+
+
+def _side_by_side(runs: int) -> Work:
+    """Two repositories with half of the overlays each, rendered at once, each by one process."""
+    halves = [Path("first-half"), Path("second-half")]
+    for half in halves:
+        write_repository(half, _OVERLAYS // 2, _VMS)
+    first, second = (f"(cd {half} && {quote(VMRENDER)} render --jobs 1)" for half in halves)
+    missing = (*(half / "rendered" for half in halves), CACHE)
+    return Work([("sh", "-ec", f"{first} & first=$!; {second}; wait $first")], runs, missing=missing)
 
 
 def _edit(file: Path) -> None:
