@@ -9,9 +9,10 @@ import marshal
 import os
 import stat
 from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
 from pathlib import Path
 from time import time_ns
-from typing import Any, TypeAlias
+from typing import Any
 
 from renderer.cache.store import Store
 from renderer.model.diagnostic import DiagnosticError
@@ -21,7 +22,9 @@ from renderer.source.file_system import FileSystem
 from renderer.source.recorder import FileQuestion, answer
 
 #: The times of a file's and its entry's last change, in nanoseconds, its size and its inode.
-_Signs: TypeAlias = list[int]
+_SIGNS = "st_mtime_ns", "st_ctime_ns", "st_size", "st_ino"
+_signs = attrgetter(*_SIGNS)
+_mode_and_signs = attrgetter("st_mode", *_SIGNS)
 #: A file that changed so shortly before it was read might change again without a sign, as the clocks of file
 #: systems are coarse. A clock that counts whole seconds is exact to two seconds only.
 _RECENT, _RECENT_BY_SECONDS = 100_000_000, 2_000_000_000
@@ -45,7 +48,7 @@ class FileDigests:
             status = os.lstat(f"{self._root}/{path}")
             if not stat.S_ISREG(status.st_mode):
                 return None
-            signs = _signs(status)
+            signs = list(_signs(status))
             known = self._known.get(path)
             if isinstance(known, list) and known[1:] == signs:
                 return str(known[0])
@@ -67,8 +70,7 @@ class FileDigests:
             statuses = [os.lstat(above + name) for name in digests]  # noqa: PTH116, RUF100 - texts, for speed
         except (OSError, ValueError):
             return False
-        signs = [sign for status in statuses for sign in (status.st_mode, *_signs(status))]
-        known: list[str | int] = [tree, sha256(marshal.dumps(signs, 2))]
+        known: list[str | int] = [tree, sha256(marshal.dumps(list(map(_mode_and_signs, statuses)), 2))]
         if self._known.get(place) == known:
             return True
         if not all(stat.S_ISREG(status.st_mode) for status in statuses) or any(
@@ -90,10 +92,6 @@ class FileDigests:
         if self._fresh:
             known = {**self._known, **self._fresh}
             self._store.put(dict(list(known.items())[-_MOST:]), "file-signs", self._root)
-
-
-def _signs(status: os.stat_result) -> _Signs:
-    return [status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino]
 
 
 def _has_settled(status: os.stat_result) -> bool:
