@@ -35,7 +35,7 @@ def against_cold_runs(runs: int) -> Iterator[Row]:
 
     # The first check reads the new tree, as after a checkout; later ones know its files by their times.
     works = [one_job, check, check, edit, two_jobs, halves]
-    cold, first, unchanged, changed, parallel, bound = measure(works)
+    cold, first, unchanged, changed, parallel, at_once = measure(works)
     repository, reference = f"{_OVERLAYS} overlays of {_VMS} VMs", "`vmrender render`, cold"
     yield ratio(
         f"`vmrender render --check`, {repository}, nothing changed", unchanged.cpu, reference, cold.cpu, 0.03
@@ -50,10 +50,10 @@ def against_cold_runs(runs: int) -> Iterator[Row]:
         0.6,
     )
     yield ratio(
-        "the same, against the least that this machine takes",
+        "the same, against two runs at once",
         parallel.wall,
-        "half of it by each of two runs at once, `--jobs 1`",
-        bound.wall,
+        "half of the overlays each, `--jobs 1`",
+        at_once.wall,
     )
 
 
