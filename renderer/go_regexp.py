@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Protocol, cast
 
 import re2
 
@@ -52,7 +52,8 @@ def compile_regexp(pattern: str) -> Regexp:
     options.max_mem = _MOST_MEMORY
     spend(_COMPILING, "compiling regular expressions")
     try:
-        expression: Regexp = re2.compile(pattern, options)
+        # Stubs of re2, which a tool for the docs installs, have a type of their own for matches.
+        expression = cast("Regexp", re2.compile(pattern, options))
     except re2.error as error:
         reason = error.args[0] if error.args else ""
         raise RegexpError(reason.decode() if isinstance(reason, bytes) else str(reason)) from None
