@@ -77,12 +77,6 @@ _MATCHERS = """\
     name: {preference}
 """
 
-#: Of a machine without an instance type.
-_MEMORY = """\
-        memory:
-          guest: 2Gi
-"""
-
 _BASE = """\
 resources: [{files}]
 """
@@ -141,7 +135,7 @@ expand: "off"
 layout: bundle
 """
 
-_TIERS = "web", "worker", "database", "cache"
+TIERS = "web", "worker", "database", "cache"
 _INSTANCETYPES = "u1.small", "u1.medium", "u1.large", "u1.xlarge", "u1.2xlarge", "o1.medium", "o1.large"
 _PREFERENCES = "centos.stream9", "fedora", "ubuntu", "rhel.9"
 
@@ -206,7 +200,7 @@ def _matchers(number: int) -> str:
 def _virtual_machine(number: int, matchers: str) -> str:
     return _VIRTUAL_MACHINE.format(
         number=number,
-        tier=_TIERS[number % len(_TIERS)],
+        tier=TIERS[number % len(TIERS)],
         matchers=matchers,
         memory="" if matchers else _MEMORY,
         disk=20 + 10 * (number % 9),
