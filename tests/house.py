@@ -207,8 +207,8 @@ def measures() -> tuple[Measure, ...]:
         ("modules under 40 lines with one importer", 0, _tiny_modules),
     )
     return (
-        Measure("modules", len(modules), 517),
-        Measure("lines", sum(map(lines_of, MODULES)), 84_500),
+        Measure("modules", len(modules), 518),
+        Measure("lines", sum(map(lines_of, MODULES)), 84_700),
         Measure("median lines of a module", median(counts), 145),
         Measure(
             "lines of the longest module",

@@ -100,7 +100,9 @@ class OverlayRenderer:
                 found += error.diagnostics
             del outcome  # what only it holds makes room for the files that findings are about
             # Where a finding stands depends on the file, whoever else has read it.
-            findings = self._located(Outcome(None, found).in_overlay(overlay.path).diagnostics)
+            unlocated = deque(Outcome(None, found).in_overlay(overlay.path).diagnostics)
+            del found  # each finding goes when its line is known
+            findings = self._located(unlocated)
             may_be_kept = not findings or self._may_be_kept(findings)
         steps, read = work_done.since()
         return RenderedOverlay(
@@ -117,13 +119,17 @@ class OverlayRenderer:
             may_be_kept=may_be_kept,
         )
 
-    def _located(self, found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+    def _located(self, found: deque[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Return the findings with their lines; ``found`` is empty then."""
         if not found:
             return ()
         from renderer.kubevirt.confidential import mask_in_findings  # noqa: PLC0415 - only when something is said
         from renderer.source.locate import locate  # noqa: PLC0415 - as above
 
-        return mask_in_findings(locate(self._fs, found, self._locator), taint_masking())
+        each = (found.popleft() for _ in range(len(found)))
+        located = mask_in_findings(locate(self._fs, each, self._locator), taint_masking())
+        self._locator.let_go()
+        return located
 
     def _may_be_kept(self, findings: tuple[Diagnostic, ...]) -> bool:
         from renderer.source.locate import quotes_tainted  # noqa: PLC0415 - as above

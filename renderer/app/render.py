@@ -18,14 +18,14 @@ from renderer.app.rendered_trees import (
 )
 from renderer.app.reporter import Reporter
 from renderer.app.run_cache import RunCache
+from renderer.app.run_findings import FindingFilter, RunFindings
 from renderer.app.usage_error import UsageError
 from renderer.disk import leads_to_folder
 from renderer.emit.leftovers import find_stale_trees
 from renderer.emit.output_folder import check_outputs
-from renderer.model.diagnostic import Diagnostic, Severity, has_errors
+from renderer.model.diagnostic import Diagnostic, Severity, Unshown, has_errors
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
-from renderer.model.rule_settings import warnings_as_errors
 from renderer.model.text_enum import TextEnum
 from renderer.source.overlays import output_sites
 from renderer.source.project import PROJECT_FILE
@@ -50,7 +50,7 @@ class RenderRequest(Record):
     as the file ``plan`` says. ``forced`` are files of rendered trees to overwrite or remove although someone
     edited them. ``prune`` removes trees whose overlays no longer exist. With ``tracked``, files that Git
     does not track are findings; with ``strict``, warnings are errors. ``jobs`` is the largest number of
-    processes; None for one on each processor.
+    processes; None for one on each processor. ``most_findings`` is the number of those to keep; None for all.
     """
 
     overlays: tuple[str, ...] = ()
@@ -63,25 +63,41 @@ class RenderRequest(Record):
     jobs: int | None = None
     shard: ShardName | None = None
     plan: Path | None = None
+    most_findings: int | None = None
 
 
 class RenderResult(Record):
     """The trees that were written, compared or removed, and the findings; with an error nothing was written.
 
-    ``overlays`` are the paths of those that were rendered.
+    ``overlays`` are the paths of those that were rendered; ``unshown`` are findings that were not kept.
     """
 
     trees: tuple[TreeResult, ...]
     findings: tuple[Diagnostic, ...]
     overlays: tuple[str, ...]
+    unshown: Unshown = Unshown()
 
 
-class _RenderedOverlays(Record):
-    """``overlays`` without errors, ``findings`` of all overlays, ``folders`` read as kustomizations."""
+class _Results:
+    """The results of overlays; their findings go to ``findings`` as they come, and are not held here.
 
-    overlays: tuple[Rendered, ...]
-    findings: tuple[Diagnostic, ...]
-    folders: frozenset[str]
+    ``folders`` are those that were read as kustomizations.
+    """
+
+    def __init__(self, overlays: Sequence[Overlay], findings: RunFindings) -> None:
+        self.overlays = overlays
+        self.findings = findings
+        self.folders: set[str] = set()
+        self._sound: dict[str, Rendered] = {}
+
+    def keep(self, result: Rendered) -> None:
+        self.folders |= result.folders
+        if not self.findings.add(result.findings):
+            self._sound[result.overlay.path] = result._replace(findings=()) if result.findings else result
+
+    def without_errors(self) -> list[Rendered]:
+        """Return the results in the order of the overlays, but for those with errors."""
+        return [self._sound[overlay.path] for overlay in self.overlays if overlay.path in self._sound]
 
 
 def render(project: Project, request: RenderRequest, reporter: Reporter) -> RenderResult:
@@ -99,16 +115,31 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     forced = _forced_files(
         project, request.forced, [*(each.output for each in selected), *(stale if request.prune else ())]
     )
+    chosen = FindingFilter(strict=request.strict, most=request.most_findings)
+    findings = RunFindings(project.fs, chosen)
+    results = _Results(selected, findings)
     with RenderedTrees(project.root, forced, reporter) as trees:
         with RunCache.of(project, wanted=request.use_cache) as cache:
-            rendering = _render_overlays(project, selected, cache, request, trees)
-        findings = [*rendering.findings, *check_outputs(outputs, rendering.folders)]
-        if not has_errors(findings):
-            findings += project.config.rules.applied(tuple(_emit(trees, rendering.overlays, stale, request)))
+            _render_overlays(project, results, cache, request, trees)
+        findings.add(check_outputs(outputs, results.folders))
+        if not findings.has_errors:
+            for about_tree in _emit(trees, results.without_errors(), stale, request):
+                findings.add(project.config.rules.applied(about_tree))
             if request.tracked:
-                findings += untracked_files(project, [overlay.output for overlay in selected])
-    reported = warnings_as_errors(findings) if request.strict else tuple(findings)
-    return RenderResult(tuple(trees.results), reported, tuple(overlay.path for overlay in selected))
+                findings.add(untracked_files(project, [overlay.output for overlay in selected]))
+    paths = tuple(overlay.path for overlay in selected)
+    return RenderResult(tuple(trees.results), _in_order(findings.found(), paths), paths, findings.unshown)
+
+
+def _in_order(findings: Iterable[Diagnostic], overlays: Sequence[str]) -> tuple[Diagnostic, ...]:
+    """Return the findings with their overlays in the order of the project, whichever was looked at first."""
+    place = {overlay: place for place, overlay in enumerate(overlays)}
+    return tuple(
+        found._replace(overlays=tuple(sorted(found.overlays, key=place.__getitem__)))
+        if len(found.overlays) > 1
+        else found
+        for found in findings
+    )
 
 
 def _check(request: RenderRequest) -> None:
@@ -131,47 +162,42 @@ def _with_proposal(project: Project, reporter: Reporter) -> Project:
 
 def _emit(
     trees: RenderedTrees, rendered: Sequence[Rendered], stale: Collection[str], request: RenderRequest
-) -> list[Diagnostic]:
-    if request.mode is RenderMode.CHECK:
-        return [*trees.compare(rendered), *stale_trees(stale, Severity.ERROR)]
+) -> Iterator[tuple[Diagnostic, ...]]:
+    """Write, compare or plan the trees; yield the findings about each, then about those that are stale."""
     is_dry = request.mode is RenderMode.DRY_RUN
-    findings = trees.plan(rendered) if is_dry else trees.write(rendered)
-    if request.prune:
-        return findings + trees.remove(stale, dry_run=is_dry)
-    return findings + stale_trees(stale, Severity.WARNING)
+    if request.mode is RenderMode.CHECK:
+        yield from trees.compare(rendered)
+        yield stale_trees(stale, Severity.ERROR)
+    else:
+        yield from trees.plan(rendered) if is_dry else trees.write(rendered)
+        if request.prune:
+            yield trees.remove(stale, dry_run=is_dry)
+        else:
+            yield stale_trees(stale, Severity.WARNING)
 
 
 def _render_overlays(
-    project: Project,
-    overlays: Sequence[Overlay],
-    cache: RunCache,
-    request: RenderRequest,
-    trees: RenderedTrees,
-) -> _RenderedOverlays:
+    project: Project, results: _Results, cache: RunCache, request: RenderRequest, trees: RenderedTrees
+) -> None:
     """Render the overlays that changed, and take the results of the others from the cache.
 
     While workers go on, what they have rendered is kept, and trees are begun as long as there is no error.
     """
-    reporter, may_write = trees.reporter, request.mode is RenderMode.WRITE
-    unchanged = {overlay.path: known for overlay in overlays if (known := cache.unchanged(overlay))}
-    changed = [overlay for overlay in overlays if overlay.path not in unchanged]
-    rendered = {}
-    for each in _render_changed(project, changed, cache, request.jobs, reporter):
-        rendered[each.overlay.path] = each
-        cache.keep(each)
-        may_write = may_write and not has_errors(each.findings)
-        if may_write and each.by_worker:
-            trees.begin(each)
-    for path in unchanged:
-        reporter.detail(f"{path}: nothing has changed since it was rendered")
-    results: list[Rendered] = [unchanged.get(overlay.path) or rendered[overlay.path] for overlay in overlays]
-    if request.strict:
-        results = [each._replace(findings=warnings_as_errors(each.findings)) for each in results]
-    return _RenderedOverlays(
-        overlays=tuple(result for result in results if not has_errors(result.findings)),
-        findings=tuple(finding for result in results for finding in result.findings),
-        folders=frozenset(folder for result in results for folder in result.folders),
-    )
+    changed, unchanged = list[Overlay](), list[Overlay]()
+    for overlay in results.overlays:
+        known = cache.unchanged(overlay)
+        (changed if known is None else unchanged).append(overlay)
+        if known is not None:
+            results.keep(known)
+    may_write = request.mode is RenderMode.WRITE
+    for rendered in _render_changed(project, changed, cache, request.jobs, trees.reporter):
+        cache.keep(rendered)
+        may_write = may_write and not has_errors(rendered.findings)
+        if may_write and rendered.by_worker:
+            trees.begin(rendered)
+        results.keep(rendered)
+    for overlay in unchanged:
+        trees.reporter.detail(f"{overlay.path}: nothing has changed since it was rendered")
 
 
 def _render_changed(

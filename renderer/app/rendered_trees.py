@@ -114,11 +114,13 @@ class RenderedTrees:
             change = self._begun[rendered.overlay.output] = self._change(rendered)
             self._batch.build(change.tree)
 
-    def write(self, rendered: Sequence[Rendered]) -> list[Diagnostic]:
-        """Write each tree, several at once. Return the findings; a tree with an error is left as it was."""
+    # The methods for all trees do their work while the findings about each are taken.
+
+    def write(self, rendered: Sequence[Rendered]) -> Iterator[tuple[Diagnostic, ...]]:
+        """Write each tree, several at once. Yield the findings; a tree with an error is left as it was."""
         changed = [each for each in rendered if not isinstance(each, UnchangedOverlay)]
         results = self._written(changed) if changed else iter(())
-        return _collect_errors(rendered, lambda each: self._write(each, results))
+        return _findings_of_each(rendered, lambda each: self._write(each, results))
 
     def _written(self, changed: Sequence[RenderedOverlay]) -> Iterator[_TimedResult]:
         """Yield the result for each tree, and how long that and those with it took."""
@@ -163,15 +165,15 @@ class RenderedTrees:
             TreeChange(output, rendered.files, self.forced.get(output, ()), repairs.append), repairs
         )
 
-    def compare(self, rendered: Iterable[Rendered]) -> list[Diagnostic]:
-        """Compare each tree with what it should be. Return an error for each file that differs."""
-        return _collect_errors(rendered, self._compare)
+    def compare(self, rendered: Iterable[Rendered]) -> Iterator[tuple[Diagnostic, ...]]:
+        """Compare each tree with what it should be. Yield errors for the files that differ."""
+        return _findings_of_each(rendered, self._compare)
 
-    def plan(self, rendered: Iterable[Rendered]) -> list[Diagnostic]:
-        """Tell what writing each tree would do. Return the errors that would stop it."""
-        return _collect_errors(rendered, self._plan)
+    def plan(self, rendered: Iterable[Rendered]) -> Iterator[tuple[Diagnostic, ...]]:
+        """Tell what writing each tree would do. Yield the errors that would stop it."""
+        return _findings_of_each(rendered, self._plan)
 
-    def remove(self, outputs: Iterable[str], *, dry_run: bool = False) -> list[Diagnostic]:
+    def remove(self, outputs: Iterable[str], *, dry_run: bool = False) -> tuple[Diagnostic, ...]:
         """Remove the trees in ``outputs``, or tell that they would be removed."""
         findings: list[Diagnostic] = []
         for output in outputs:
@@ -179,7 +181,7 @@ class RenderedTrees:
                 self._record(self._planned("", output, {}) if dry_run else self._removed(output))
             except DiagnosticError as error:
                 findings += error.diagnostics
-        return findings
+        return tuple(findings)
 
     def _write(self, rendered: Rendered, results: Iterator[_TimedResult]) -> Iterable[Diagnostic]:
         if isinstance(rendered, UnchangedOverlay):
@@ -255,9 +257,9 @@ class RenderedTrees:
         return {f"{output}/{path}": _foreign_manifest(output, path) for path in paths}
 
 
-def stale_trees(outputs: Iterable[str], severity: Severity) -> list[Diagnostic]:
+def stale_trees(outputs: Iterable[str], severity: Severity) -> tuple[Diagnostic, ...]:
     """Return a finding for each output that belongs to no overlay any more."""
-    return [
+    return tuple(
         Diagnostic(
             code=Code.STALE_TREE,
             message=f"no overlay is rendered into {output} any more",
@@ -266,7 +268,7 @@ def stale_trees(outputs: Iterable[str], severity: Severity) -> list[Diagnostic]:
             hint="vmrender render --prune removes what vmrender wrote there",
         )
         for output in outputs
-    ]
+    )
 
 
 def untracked_files(project: Project, outputs: Iterable[str]) -> Iterator[Diagnostic]:
@@ -314,18 +316,16 @@ def _foreign_manifest(output: str, path: str) -> Diagnostic:
     )
 
 
-def _collect_errors(
+def _findings_of_each(
     rendered: Iterable[Rendered], act: Callable[[Rendered], Iterable[Diagnostic]]
-) -> list[Diagnostic]:
-    """Return the findings of ``act`` for all overlays; after an error in one, the others still follow."""
-    findings: list[Diagnostic] = []
+) -> Iterator[tuple[Diagnostic, ...]]:
+    """Yield the findings of ``act`` for each overlay; after an error in one, the others still follow."""
     for each in rendered:
         try:
             found = tuple(act(each))
         except DiagnosticError as error:
             found = tuple(_with_output_site(finding, each.overlay) for finding in error.diagnostics)
-        findings += Outcome(each, found).in_overlay(each.overlay.path).diagnostics
-    return findings
+        yield Outcome(each, found).in_overlay(each.overlay.path).diagnostics
 
 
 def _with_output_site(finding: Diagnostic, overlay: Overlay) -> Diagnostic:

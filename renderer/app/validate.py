@@ -5,17 +5,18 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import islice
 from pathlib import Path
 
 from renderer.app.project import Project, ProjectOpener
+from renderer.app.run_findings import FindingFilter, RunFindings
 from renderer.app.several_projects import by_project, folders, joined, merge_findings
 from renderer.app.usage_error import UsageError
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.kubevirt.placeholders import placeholder_in
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, Unshown, has_errors
 from renderer.model.json import object_at
 from renderer.model.location import Location, Site
 from renderer.model.record import Record
@@ -33,13 +34,14 @@ from renderer.source.validation_scope import ManifestFiles, ScopeFinder
 from renderer.validation.kubevirt_kinds import ALL_GROUPS, GROUPS_OF_KINDS
 
 _NO_COUNTS: Mapping[str, int] = {}
+_ALL_FINDINGS = FindingFilter()
 
 
 class ValidationResult(Record):
     """The findings, and what they are about: overlays by path, and files that were judged alone.
 
     ``fs`` has the files at the paths of findings; ``unchecked`` counts objects without a schema, by
-    kind, ``unbuilt`` the overlays that could not be built.
+    kind, ``unbuilt`` the overlays that could not be built; ``unshown`` are findings that were not kept.
     """
 
     fs: FileSystem
@@ -48,10 +50,14 @@ class ValidationResult(Record):
     files: tuple[str, ...]
     unchecked: Mapping[str, int] = _NO_COUNTS
     unbuilt: int = 0
+    unshown: Unshown = Unshown()
 
 
 def validate_paths(
-    open_project: ProjectOpener, paths: tuple[Path, ...], kubevirt: Release | None
+    open_project: ProjectOpener,
+    paths: tuple[Path, ...],
+    kubevirt: Release | None,
+    chosen: FindingFilter = _ALL_FINDINGS,
 ) -> ValidationResult:
     """Validate files and folders of one project or of several, and without paths the project here.
 
@@ -64,7 +70,7 @@ def validate_paths(
         project = open_project(group[0])
         projects.append(project)
         relative = [project.relative(path) for path in group] if paths else ["."]
-        results.append(validate(project, relative, kubevirt))
+        results.append(validate(project, relative, kubevirt, chosen))
     if len(results) == 1:
         return results[0]
     fs, findings = merge_findings(
@@ -78,10 +84,16 @@ def validate_paths(
         files += (joined(folder, path) for path in result.files)
         unchecked.update(result.unchecked)
     unbuilt = sum(result.unbuilt for result in results)
-    return ValidationResult(fs, findings, tuple(overlays), tuple(files), unchecked, unbuilt)
+    unshown = reduce(Unshown.plus, (result.unshown for result in results))
+    return ValidationResult(fs, findings, tuple(overlays), tuple(files), unchecked, unbuilt, unshown)
 
 
-def validate(project: Project, paths: Iterable[str], kubevirt: Release | None = None) -> ValidationResult:
+def validate(
+    project: Project,
+    paths: Iterable[str],
+    kubevirt: Release | None = None,
+    chosen: FindingFilter = _ALL_FINDINGS,
+) -> ValidationResult:
     """Validate the files at ``paths``, which are relative to the project, and in folders among them.
 
     Raises ``UsageError`` for a path that is not there, and ``DiagnosticError`` for a project whose overlays
@@ -93,15 +105,23 @@ def validate(project: Project, paths: Iterable[str], kubevirt: Release | None = 
     scope = ScopeFinder(run.graph, run.manifests, project.config, run.overlays).scope_of(files)
     unlisted = [overlay for overlay in scope.unlisted if _mentions_kubevirt(run, overlay.path)]
     lone = _LoneFiles(run)
-    found = (
-        *(each for overlay in scope.overlays for each in _build_findings(run, overlay, scope.files)),
-        *(each for overlay in unlisted for each in _unlisted_findings(run, overlay, scope.files)),
-        *(each for folder in scope.parts for each in _part_findings(run, folder)),
-        *(each for file in scope.alone for each in lone.findings(file, is_named=file in paths)),
-    )
-    built = tuple(overlay.path for overlay in (*scope.overlays, *unlisted))
+    findings = RunFindings(project.fs, chosen)
+    for overlay in scope.overlays:
+        findings.add(_build_findings(run, overlay, scope.files))
+    for overlay in unlisted:
+        findings.add(_unlisted_findings(run, overlay, scope.files))
+    for folder in scope.parts:
+        findings.add(_part_findings(run, folder))
+    for file in scope.alone:
+        findings.add(lone.findings(file, is_named=file in paths))
     return ValidationResult(
-        project.fs, found, built, tuple(lone.judged), run.pipeline.unchecked, len(run.unbuilt)
+        project.fs,
+        findings.found(),
+        tuple(overlay.path for overlay in (*scope.overlays, *unlisted)),
+        tuple(lone.judged),
+        run.pipeline.unchecked,
+        len(run.unbuilt),
+        findings.unshown,
     )
 
 

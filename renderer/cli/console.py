@@ -18,7 +18,7 @@ import click
 from renderer.app.project import Project, project_files
 from renderer.cli.terminal import write_document, write_lines, write_text
 from renderer.model.codes import UNREADABLE
-from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.diagnostic import Diagnostic, Severity, Unshown
 from renderer.model.location import Location
 from renderer.model.log_line import log_json, log_markup
 from renderer.model.record import Record
@@ -165,13 +165,18 @@ def _masked(lines: Iterable[str]) -> Iterable[str]:
 
 
 def report(
-    fs: FileSystem | None, diagnostics: Iterable[Diagnostic], overlays: Iterable[str] = ()
+    fs: FileSystem | None,
+    diagnostics: Iterable[Diagnostic],
+    overlays: Iterable[str] = (),
+    unshown: Unshown | None = None,
 ) -> ExitCode:
     """Print the findings with the lines of ``fs`` that caused them, and return the exit code.
 
-    ``overlays`` are the paths of those that were looked at. As text, nothing is printed without a finding; a
-    report in any other format is a whole document also then. Raises ``click.FileError``.
+    ``overlays`` are the paths of those that were looked at, ``unshown`` the findings that the run has not
+    kept. As text, nothing is printed without a finding; a report in any other format is a whole document also
+    then. Raises ``click.FileError``.
     """
+    unshown = unshown or Unshown()
     target, found = ReportTarget.chosen(), tuple(diagnostics)
     if found:
         from renderer.kubevirt.confidential import mask_in_findings  # noqa: PLC0415 - only when something is wrong
@@ -180,8 +185,9 @@ def report(
         found = mask_in_findings(found, taint_masking())
     if target.is_quiet and target.format is Format.TEXT:
         found = tuple(finding for finding in found if finding.severity is Severity.ERROR)
+        unshown = unshown._replace(others=0)
     if found or target.format is not Format.TEXT:
-        made = _report(fs, found, tuple(overlays), target)
+        made = _report(fs, found, unshown, tuple(overlays), target)
         document = writer_of(target.format)(made)
         if target.format is Format.TEXT:
             write_text(document, err=True, colour=shows_colour(sys.stderr))
@@ -190,12 +196,13 @@ def report(
             _print_summary(made)
         else:
             write_document(_DOCUMENTS[target.format](document), err=True)
-    return exit_code_of(found)
+    return exit_code_of(found, unshown)
 
 
-def exit_code_of(diagnostics: Iterable[Diagnostic]) -> ExitCode:
+def exit_code_of(diagnostics: Iterable[Diagnostic], unshown: Unshown | None = None) -> ExitCode:
     """Return the worst exit code that one of the errors stands for."""
     codes = {diagnostic.code for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR}
+    codes |= unshown.codes if unshown else set()
     if codes & UNREADABLE:
         return ExitCode.UNUSABLE
     return ExitCode.FINDINGS if codes else ExitCode.CLEAN
@@ -218,20 +225,28 @@ def _home() -> str:
 
 
 def _report(
-    fs: FileSystem | None, found: tuple[Diagnostic, ...], overlays: tuple[str, ...], target: ReportTarget
+    fs: FileSystem | None,
+    found: tuple[Diagnostic, ...],
+    unshown: Unshown,
+    overlays: tuple[str, ...],
+    target: ReportTarget,
 ) -> Report:
     from renderer.app.explanations import explanation_of  # noqa: PLC0415 - only when something is said
-    from renderer.report.report import Report, bounded, with_target_named  # noqa: PLC0415 - as above
+    from renderer.report.report import Report, with_target_named, with_unshown  # noqa: PLC0415 - as above
 
     if fs is None or not found:
         return Report(tuple(map(with_target_named, found)), overlays, explain=explanation_of, home=_home)
     from renderer.kubevirt.confidential import mask_in_findings  # noqa: PLC0415 - as above
+    from renderer.model.limits import limits  # noqa: PLC0415 - as above
     from renderer.model.taint import taint_masking  # noqa: PLC0415 - as above
     from renderer.report.paths import below  # noqa: PLC0415 - only when something is wrong
-    from renderer.source.locate import locate, quoted_lines  # noqa: PLC0415 - as above
+    from renderer.source.locate import Locator, MergedFindings, quoted_lines  # noqa: PLC0415 - as above
 
+    merged = MergedFindings(limits().findings, unshown)
+    merged.add_all(map(Locator(fs).located, found))
     # Templates are said to be made of values, which are known as soon as a line is.
-    located = bounded(mask_in_findings(map(with_target_named, locate(fs, found)), taint_masking()))
+    shown = mask_in_findings(map(with_target_named, merged.found()), taint_masking())
+    located = with_unshown(shown, merged.unshown)
     if target.format is Format.TEXT:
         from renderer.report.text import quoted  # noqa: PLC0415 - the writer may be of another format
 

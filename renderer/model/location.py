@@ -44,10 +44,12 @@ class Site(Record):
     text: GeneratedText | None = None
 
     def child(self, field: FieldPath) -> Site:
-        return self.below(*field.segments)
+        # Of a whole document the path itself is taken: a finding has a site for each layer.
+        below = self.field.child(*field.segments) if self.field.segments else field
+        return Site(self.path, self.document, below, self.text)
 
     def below(self, *segments: Segment) -> Site:
-        return Site(self.path, self.document, self.field.child(*segments), self.text)
+        return self.child(FieldPath(segments))
 
 
 class GeneratedText:

@@ -144,7 +144,9 @@ class Resource(Record):
         List indices become element names where the elements have names, as the index in a patch
         or base differs from the index in the result.
         """
-        named = FieldPath(tuple(_named_segments(self.content, field)))
+        named = field
+        if not all(isinstance(segment, str) for segment in field.segments):
+            named = FieldPath(tuple(_named_segments(self.content, field)))
         return tuple(layer.child(named) for layer in (*reversed(self.layers), self.origin))
 
 

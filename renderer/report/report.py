@@ -1,4 +1,4 @@
-"""The findings of a run as every writer gets them: bounded in number, with their target release named."""
+"""The findings of a run as every writer gets them: with their target release, and the number of the rest."""
 
 from __future__ import annotations
 
@@ -6,26 +6,23 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from renderer.model.codes import Code, Explanation
-from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.limits import limit_hint, limits
+from renderer.model.diagnostic import Diagnostic, Severity, Unshown
+from renderer.model.limits import limit_hint
 from renderer.model.location import Location
 
 
-def bounded(findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    """Return the first findings, errors before others where not all are kept, and how many more there are."""
-    most = limits().findings
-    if len(findings) <= most:
+def with_unshown(findings: tuple[Diagnostic, ...], unshown: Unshown) -> tuple[Diagnostic, ...]:
+    """Return the findings and, where more were found than a report shows, how many more there are."""
+    more = unshown.errors + unshown.others
+    if not more:
         return findings
-    kept = sorted(range(len(findings)), key=lambda index: findings[index].severity is not Severity.ERROR)[
-        :most
-    ]
-    more = Diagnostic(
+    others = Diagnostic(
         code=Code.BUILD_LIMIT,
         severity=Severity.INFO,
-        message=f"{len(findings) - most} more findings are not shown",
+        message=f"{more} more finding{' is' if more == 1 else 's are'} not shown",
         hint=limit_hint("findings"),
     )
-    return (*(findings[index] for index in sorted(kept)), more)
+    return (*findings, others)
 
 
 def with_target_named(finding: Diagnostic) -> Diagnostic:

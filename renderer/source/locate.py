@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from renderer.kubevirt.confidential import is_about_secret, mask_in_findings
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity, Unshown
 from renderer.model.field_path import ROOT, ElementName, FieldPath
 from renderer.model.location import GeneratedText, Location, Site
 from renderer.model.masking import MASK, Masking
@@ -77,24 +77,82 @@ def locate(
     Findings that are equal on one line are merged into one, with all overlays that they were found in.
     ``locator`` is one that has read some of the files already.
     """
-    locator = locator or Locator(fs)
-    first: dict[Diagnostic, Diagnostic] = {}
-    overlays: dict[Diagnostic, dict[str, None]] = {}
-    for located in map(locator.located, diagnostics):
+    merged = MergedFindings()
+    merged.add_all(map((locator or Locator(fs)).located, diagnostics))
+    return merged.found()
+
+
+class MergedFindings:
+    """Located findings, of which those that are equal on one line are merged as they come.
+
+    Of more than ``most``, the first are kept, errors before others. Of each of the others, which are
+    ``unshown``, a number alone is kept, by which it is known when it comes again.
+    """
+
+    def __init__(self, most: int | None = None, unshown: Unshown | None = None) -> None:
+        self.unshown = unshown or Unshown()
+        self._most = most
+        self._first: dict[Diagnostic, Diagnostic] = {}
+        #: The overlays of findings that came more than once.
+        self._overlays: dict[Diagnostic, dict[str, None]] = {}
+        self._numbers: set[int] = set()
+
+    def __len__(self) -> int:
+        """Return how many findings are held, of which ``found`` may leave some out."""
+        return len(self._first)
+
+    def add_all(self, located: Iterable[Diagnostic]) -> None:
+        """Add findings that know their lines."""
+        for each in located:
+            self.add(each)
+
+    def add(self, located: Diagnostic) -> None:
+        """Add a finding that knows its line."""
         mistake = _mistake(located)
-        first.setdefault(mistake, located)
-        overlays.setdefault(mistake, {}).update(dict.fromkeys(located.overlays))
-    found = (located._replace(overlays=tuple(overlays[mistake])) for mistake, located in first.items())
-    return tuple(sorted(without_repetitions(found), key=_reading_order))
+        if self._numbers and hash(mistake) in self._numbers:
+            return
+        first = self._first.setdefault(mistake, located)
+        if first is not located:
+            overlays = self._overlays.setdefault(mistake, dict.fromkeys(first.overlays))
+            overlays.update(dict.fromkeys(located.overlays))
+        if self._most is not None and len(self._first) > 2 * self._most:  # seldom, as it sorts all of them
+            self._leave_out(self._most)
+
+    def found(self) -> tuple[Diagnostic, ...]:
+        """Return the findings that are kept, sorted as a reader goes through the files."""
+        if self._most is not None and len(self._first) > self._most:
+            self._leave_out(self._most)
+        return tuple(sorted(without_repetitions(self._merged()), key=_reading_order))
+
+    def _merged(self) -> Iterator[Diagnostic]:
+        for mistake, first in self._first.items():
+            overlays = self._overlays.get(mistake)
+            yield first if overlays is None else first._replace(overlays=tuple(overlays))
+
+    def _leave_out(self, most: int) -> None:
+        found = without_repetitions(self._merged())
+        chosen = sorted(found, key=_reading_order)
+        chosen.sort(key=lambda each: each.severity is not Severity.ERROR)
+        for each in chosen[most:]:
+            self._numbers.add(hash(_mistake(each)))
+            self.unshown = self.unshown.with_one(each)
+        kept = set(map(id, chosen[:most]))
+        self._first = {_mistake(each): each for each in found if id(each) in kept}
+        self._overlays.clear()
+
+
+#: Bytes of the files that a locator holds for the findings of the next overlay.
+_MOST_HELD = 4 << 20
 
 
 class Locator:
-    """Finds sites in files, each of which it reads once."""
+    """Finds sites in files, each of which it reads once and holds until it is told to let go."""
 
     def __init__(self, fs: FileSystem, recorder: Recorder | None = None) -> None:
         self._fs = fs
         self._recorder = recorder or Recorder()
-        self._files: dict[str, MarkedFile] = {}
+        #: The file asked last comes last, each with its size.
+        self._files: dict[str, tuple[MarkedFile, int]] = {}
         self._texts: dict[GeneratedText, MarkedFile] = {}
 
     def located(self, diagnostic: Diagnostic) -> Diagnostic:
@@ -112,6 +170,14 @@ class Locator:
             location=location or diagnostic.location,
             related=tuple(self._located_related(other) for other in related),
         )
+
+    def let_go(self) -> None:
+        """Hold only the files asked last, up to 4 MiB: overlays may have very many in all."""
+        held = sum(size for _, size in self._files.values())
+        for path in list(self._files) if held > _MOST_HELD else ():
+            if held > _MOST_HELD:
+                held -= self._files.pop(path)[1]
+        self._texts.clear()
 
     def _in_text(self, inner: Location, sites: tuple[Site, ...]) -> Location | None:
         """A location counted in the text at the first of ``sites``, in the file; unchanged without sites."""
@@ -175,9 +241,12 @@ class Locator:
 
     def _file(self, path: str) -> MarkedFile:
         with self._recorder.using(Task("lines", path)):
-            if path not in self._files:
-                self._files[path] = MarkedFile(self._content(path))
-        return self._files[path]
+            held = self._files.pop(path, None)
+            if held is None:
+                content = self._content(path)
+                held = MarkedFile(content), len(content)
+        self._files[path] = held
+        return held[0]
 
     def _content(self, path: str) -> bytes:
         """Return nothing for what is no file: its name is all there is to say."""

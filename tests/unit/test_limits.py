@@ -23,7 +23,7 @@ from renderer.diff.live.managed_fields import FieldOwners
 from renderer.emit.check import check_tree
 from renderer.emit.layout import layout
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject
 from renderer.model.limits import (
@@ -44,7 +44,6 @@ from renderer.model.suggest import suggest
 from renderer.model.work import begin_run, spent
 from renderer.pipeline import Pipeline
 from renderer.provenance import paths
-from renderer.report.report import bounded
 from renderer.source.file_system import DiskFileSystem, MemoryFileSystem
 from renderer.source.git_repository import GitRepository
 from renderer.source.locate import Locator
@@ -548,18 +547,6 @@ def test_each_side_of_a_difference_has_its_own_limits() -> None:
     with lowered({"resources": 20}):
         assert limits().resources == 20
     assert limits().resources == 10
-
-
-def test_too_many_findings() -> None:
-    set_maximum({"findings": 2})
-    warning = Diagnostic(code=Code.SCHEMA, message="w", severity=Severity.WARNING)
-    error = Diagnostic(code=Code.SCHEMA, message="e")
-
-    *kept, more = bounded((warning, warning, error, warning))
-
-    assert kept == [warning, error]
-    assert more.message == "2 more findings are not shown"
-    assert bounded((warning, error)) == (warning, error)
 
 
 # The work of a run.

@@ -21,6 +21,7 @@ from renderer.cli.options import (
     verbose_option,
 )
 from renderer.cli.progress import TerminalReporter, closing_line, partial_write_hint
+from renderer.model.limits import limits
 from renderer.report.formats import Format
 
 
@@ -70,12 +71,13 @@ def command(*, verbose: bool, no_progress: bool, check: bool, dry_run: bool, **o
         raise click.UsageError("--check and --dry-run both write nothing; leave one of them out")
     mode = RenderMode.CHECK if check else RenderMode.DRY_RUN if dry_run else RenderMode.WRITE
     use_cache = not options.pop("no_cache")
-    request = RenderRequest(mode=mode, use_cache=use_cache, **options)
     reporter, stopwatch = TerminalReporter(verbose=verbose, no_progress=no_progress), Stopwatch()
     project = open_project()
+    most = limits().findings
+    request = RenderRequest(mode=mode, use_cache=use_cache, most_findings=most, **options)
     result = render(project, request, reporter)
     reporter.detail(f"done in {stopwatch.total()}")
-    code = report(project.fs, result.findings, result.overlays)
+    code = report(project.fs, result.findings, result.overlays, result.unshown)
     if ReportTarget.chosen().format is Format.TEXT:
         note(closing_line(result), *filter(None, [partial_write_hint(result)]))
     return code

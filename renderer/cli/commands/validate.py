@@ -7,14 +7,15 @@ from pathlib import Path
 
 import click
 
+from renderer.app.run_findings import FindingFilter
 from renderer.app.several_projects import by_project
 from renderer.app.validate import ValidationResult, validate_paths
 from renderer.cli.command import Command, option
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
 from renderer.cli.options import ExistingPath, format_option, kubevirt_option, quiet_option, strict_option
 from renderer.model.codes import Code
+from renderer.model.limits import limits
 from renderer.model.release import Release
-from renderer.model.rule_settings import warnings_as_errors
 from renderer.report.formats import Format
 
 _MOST_KINDS = 12
@@ -47,14 +48,12 @@ def command(
       vmrender validate overlays/prod
       vmrender validate --kubevirt 1.8 --format sarif vm.yaml
     """
-    result = validate_paths(open_project, paths, kubevirt)
+    ignored = frozenset({Code.SCHEMA_MISSING} if ignore_missing_schemas else ())
+    chosen = FindingFilter(ignored, strict, limits().findings)
+    result = validate_paths(open_project, paths, kubevirt, chosen)
     if len(by_project(paths)) > 1:  # then paths begin at the folder that all of them are in
         ReportTarget.chosen()._replace(folder=".").choose()
-    ignored = {Code.SCHEMA_MISSING} if ignore_missing_schemas else set()
-    findings = [finding for finding in result.findings if finding.code not in ignored]
-    if strict:
-        findings = [*warnings_as_errors(findings)]
-    code = report(result.fs, findings, result.overlays)
+    code = report(result.fs, result.findings, result.overlays, result.unshown)
     if ReportTarget.chosen().format is Format.TEXT:
         note(f"checked {_scope_text(result)}")
         if result.unchecked:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
 
@@ -79,19 +79,25 @@ def test_findings_whose_other_sides_stand_at_one_line_are_one() -> None:
     assert [related.location for related in located.related] == [Location("base.yaml", 8, 7, 10)]
 
 
+class Counting(MemoryFileSystem):
+    """Notes the files that are read."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        super().__init__(files)
+        self.was_read: list[str] = []
+
+    def read(self, path: str) -> bytes:
+        self.was_read.append(path)
+        return super().read(path)
+
+
 def test_a_file_is_read_once_for_all_that_is_found_in_it() -> None:
-    read: list[str] = []
-
-    class Counting(MemoryFileSystem):
-        def read(self, path: str) -> bytes:
-            read.append(path)
-            return super().read(path)
-
+    fs = Counting(FS.files)
     findings = [
         Diagnostic(code=Code.SCHEMA, message=str(number), sites=sites("serial")) for number in range(3)
     ]
-    assert len(locate(Counting(FS.files), findings)) == 3
-    assert sorted(read) == ["base.yaml", "patch.yaml"]
+    assert len(locate(fs, findings)) == 3
+    assert sorted(fs.was_read) == ["base.yaml", "patch.yaml"]
 
 
 def test_twelve_files_find_the_line_of_a_finding(tmp_path: Path) -> None:
@@ -123,3 +129,22 @@ def _files_of(function: Callable[[], object]) -> set[str]:
     finally:
         sys.setprofile(None)
     return {file for file in files if f"{os.sep}renderer{os.sep}" in file}
+
+
+def test_files_are_held_for_the_next_overlay_as_long_as_they_are_small() -> None:
+    large = b"data: " + b"a" * (3 << 20) + b"\n"
+    fs = Counting({"one.yaml": large, "two.yaml": large, "small.yaml": b"data: a\n"})
+    locator = Locator(fs)
+
+    def read_for(*paths: str) -> list[str]:
+        """Return the files that are read to locate findings in these."""
+        fs.was_read.clear()
+        for path in paths:
+            locator.location_of((Site(path, 0, DATA),))
+        return [*fs.was_read]
+
+    assert len(read_for("one.yaml", "two.yaml", "small.yaml", "one.yaml", "two.yaml")) == 3
+    locator.let_go()
+    assert read_for("two.yaml", "small.yaml") == ["small.yaml"]  # only the file that was asked last is held
+    locator.let_go()
+    assert read_for("two.yaml", "small.yaml") == []

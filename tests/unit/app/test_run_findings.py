@@ -1,0 +1,166 @@
+"""What is held of the findings of a run, and what is told of those that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+import renderer
+from renderer.app.run_findings import FindingFilter, RunFindings
+from renderer.cli.app import main
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.limits import VARIABLE
+from renderer.model.location import Location
+from renderer.source.file_system import MemoryFileSystem
+from renderer.source.locate import MergedFindings
+
+
+def finding(line: int, severity: Severity = Severity.WARNING, overlay: str = "prod") -> Diagnostic:
+    return Diagnostic(
+        code=Code.RUN_STRATEGY,
+        message=f"{severity} in line {line}",
+        severity=severity,
+        location=Location("vm.yaml", line),
+        overlays=(overlay,),
+    )
+
+
+def merged(findings: Sequence[Diagnostic], most: int | None = None) -> MergedFindings:
+    found = MergedFindings(most)
+    found.add_all(findings)
+    return found
+
+
+FINDINGS = st.lists(
+    st.builds(
+        finding,
+        st.integers(1, 30),
+        st.sampled_from([Severity.ERROR, Severity.WARNING]),
+        st.sampled_from(["prod", "test", "lab"]),
+    ),
+    max_size=120,
+)
+
+
+@given(FINDINGS, st.integers(1, 10))
+def test_the_first_are_kept_errors_before_others_and_the_rest_is_counted_once(
+    findings: list[Diagnostic], most: int
+) -> None:
+    everything = merged(findings).found()
+    wanted = sorted(everything, key=lambda each: each.severity is not Severity.ERROR)
+
+    bounded = merged(findings, most)
+    kept = bounded.found()
+
+    assert {each.message for each in kept} == {each.message for each in wanted[:most]}
+    assert list(kept) == [each for each in everything if each in kept]
+    rest = wanted[most:]
+    errors = [each for each in rest if each.severity is Severity.ERROR]
+    assert (bounded.unshown.errors, bounded.unshown.others) == (len(errors), len(rest) - len(errors))
+    assert bounded.unshown.codes == {each.code for each in errors}
+
+
+@given(FINDINGS)
+def test_no_more_than_twice_as_many_as_are_shown_are_held(findings: list[Diagnostic]) -> None:
+    found = MergedFindings(5)
+    for each in findings:
+        found.add(each)
+        assert len(found) <= 10
+
+
+def test_ignored_codes_are_passed_over_and_strict_makes_errors_of_warnings() -> None:
+    fs = MemoryFileSystem({})
+    assert not RunFindings(fs, FindingFilter()).add([finding(1)])
+    strict = RunFindings(fs, FindingFilter(strict=True))
+    assert strict.add([finding(1)])
+    assert not strict.add([])
+    assert strict.has_errors
+    ignoring = RunFindings(fs, FindingFilter(frozenset({Code.RUN_STRATEGY}), strict=True))
+    assert not ignoring.add([finding(1)])
+    assert ignoring.found() == ()
+
+
+OVERLAYS, MACHINES = 6, 5
+MACHINE = """\
+---
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {{name: vm-{number}}}
+spec:
+  running: true
+  template: {{spec: {{domain: {{memory: {{guest: 1Gi}}, devices: {{}}}}}}}}
+"""
+
+
+@pytest.fixture
+def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project in which every machine has a warning of its own."""
+    (tmp_path / "vmrender.yaml").write_text("apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n")
+    for number in range(OVERLAYS):
+        folder = tmp_path / "overlays" / f"o{number}"
+        folder.mkdir(parents=True)
+        (folder / "kustomization.yaml").write_text("resources: [vms.yaml]\n")
+        (folder / "vms.yaml").write_text(
+            "".join(MACHINE.format(number=machine) for machine in range(MACHINES))
+        )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, list(arguments))
+
+
+@pytest.mark.usefixtures("fleet")
+@pytest.mark.parametrize("command", [("render", "--no-cache"), ("validate",)])
+def test_a_run_tells_how_many_findings_it_does_not_show(
+    command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "findings=4")
+    result = run(*command)
+    assert result.exit_code == 0
+    assert f"{OVERLAYS * MACHINES - 4} more findings are not shown" in result.stderr
+    assert "overlays/o0/vms.yaml:6:3" in result.stderr
+    assert "overlays/o1" not in result.stderr.replace("overlays/o1 ->", "")
+
+    strict = run(*command, "--strict")
+    assert strict.exit_code == 1
+    assert "4 errors, 1 info" in strict.stderr
+
+
+@pytest.mark.usefixtures("fleet")
+def test_a_second_run_tells_the_same_from_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "findings=4")
+    first = run("render", "--check")
+    assert first.exit_code == 1
+    run("render")
+    second, third = run("render", "--check"), run("render", "--check", "--no-cache")
+    assert second.exit_code == 0
+    assert second.stderr == third.stderr
+    assert "26 more findings are not shown" in second.stderr
+
+
+def test_an_overlay_whose_error_is_not_shown_is_not_said_to_be_sound(
+    fleet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "findings=2")
+    for number in range(OVERLAYS - 1):
+        file = fleet / "overlays" / f"o{number}" / "vms.yaml"
+        file.write_text(file.read_text().replace("devices: {}", "devices: {diks: []}"))
+    result = run("render", "--no-cache")
+    assert result.exit_code == 1
+    assert "hint: vmrender render overlays/o5" in result.stderr
+
+
+@pytest.mark.usefixtures("fleet")
+def test_a_function_of_the_library_returns_all_findings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "findings=2")
+    project = renderer.open_project()
+    assert len(renderer.validate(project)) == OVERLAYS * MACHINES
+    assert len(renderer.write(project).findings) == OVERLAYS * MACHINES
