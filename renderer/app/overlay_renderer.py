@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from renderer.app.reporter import Stopwatch
 from renderer.cache.known_results import KnownCatalogs
 from renderer.emit.layout import file_paths, texts_by_path
+from renderer.emit.ownership import EncodedFiles, encode_files
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.limits import Limits, restore, snapshot
 from renderer.model.record import Record
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class RenderedOverlay(Record):
-    """An overlay and its rendered ``files``, text by path below its output folder; none when it failed.
+    """An overlay and its rendered ``files``, by path below its output folder; none when it failed.
 
     ``findings`` know their lines. ``folders`` are those read as kustomizations. ``inputs`` has the answers to
     all questions to the repository. ``seconds`` is how long it took, and ``summary`` says so in words.
@@ -48,7 +49,7 @@ class RenderedOverlay(Record):
     """
 
     overlay: Overlay
-    files: Mapping[str, str]
+    files: EncodedFiles
     findings: tuple[Diagnostic, ...]
     folders: frozenset[str]
     inputs: Mapping[FileQuestion, str]
@@ -59,6 +60,9 @@ class RenderedOverlay(Record):
     tainted: tuple[str, ...] = ()
     may_be_kept: bool = True
     by_worker: bool = False
+
+
+_NO_FILES = encode_files({})
 
 
 class OverlayRenderer:
@@ -86,7 +90,7 @@ class OverlayRenderer:
             composing = stopwatch.lap()
             counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
             outcome = self._pipeline.checked(overlay, composed)
-            files: Mapping[str, str] = {}
+            files = _NO_FILES
             found = outcome.diagnostics
             try:
                 # Paths that came later would lie in the room that the composed resources leave, all over it.
@@ -95,7 +99,8 @@ class OverlayRenderer:
                 if is_last:
                     forget_shared()  # or a few parts hold pages of memory that nothing else is on any more
                 if not outcome.failed:
-                    files = _files(overlay, outcome.value, paths)
+                    files = encode_files(_files(overlay, outcome.value, paths))
+                    files.ownership  # noqa: B018 - a worker makes it, and not the process that waits for all
             except DiagnosticError as error:
                 found += error.diagnostics
             del outcome  # what only it holds makes room for the files that findings are about

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from renderer.app.overlay_renderer import RenderedOverlay
     from renderer.app.project import Project
     from renderer.emit.check import TreeDiff
+    from renderer.emit.ownership import EncodedFiles
     from renderer.emit.swap import Repair
     from renderer.emit.write import TreeBatch, TreeChange, Written
 
@@ -222,7 +223,7 @@ class RenderedTrees:
             return [found for path, found in self._foreign(rendered).items() if path not in gone]
         return self._foreign(rendered).values()
 
-    def _planned(self, source: str, output: str, files: Mapping[str, str]) -> TreeResult:
+    def _planned(self, source: str, output: str, files: Mapping[str, str] | EncodedFiles) -> TreeResult:
         """Raises ``DiagnosticError``: foreign-file for each file that would stop the run."""
         from renderer.emit.check import plan_changes  # noqa: PLC0415 - as above
 

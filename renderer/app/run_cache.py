@@ -12,7 +12,6 @@ from renderer.cache.recorded_inputs import FileDigests, RecordedInputs
 from renderer.cache.store import Store, cache_folder
 from renderer.cache.tool_fingerprint import tool_fingerprint
 from renderer.disk import ConfinedFolder
-from renderer.emit.ownership import encode_files
 from renderer.emit.unchanged_since_render import files_unchanged_since_render
 from renderer.model.diagnostic import Diagnostic, has_errors
 from renderer.model.digest import sha256
@@ -76,7 +75,7 @@ class RunCache:
         """Keep the results of an overlay without errors, unless a line that is quoted has to be masked."""
         if self._store is None or has_errors(rendered.findings) or not rendered.may_be_kept:
             return
-        tree = sha256(encode_files(rendered.files).ownership)  # which has the digests of all files
+        tree = sha256(rendered.files.ownership)  # which has the digests of all files
         known = KnownOverlay(tree, rendered.folders, rendered.findings, rendered.seconds)
         self._known.keep(rendered.overlay, known, rendered.inputs)
 

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from renderer.emit.output_folder import OutputFolder
-from renderer.emit.ownership import OWNERSHIP_FILE, encode_files
+from renderer.emit.ownership import OWNERSHIP_FILE, EncodedFiles, encode_files
 from renderer.emit.plan import TreePlan, plan_tree, refusals
 from renderer.emit.staging import StagingArea, has_staging_folder
 from renderer.emit.tree import Tree, TreeFile, disk_errors, read_tree
@@ -46,7 +46,7 @@ class TreeDiff(Record):
         )
 
 
-def check_tree(root: Path, output: str, files: Mapping[str, str]) -> Outcome[TreeDiff]:
+def check_tree(root: Path, output: str, files: Mapping[str, str] | EncodedFiles) -> Outcome[TreeDiff]:
     """Compare the folder ``output`` below ``root`` with ``files``, text by relative path.
 
     Diagnostics: stale for each file that is missing, different or left over; foreign-file for each that
@@ -65,7 +65,9 @@ def check_tree(root: Path, output: str, files: Mapping[str, str]) -> Outcome[Tre
     return Outcome(diff, tuple(sorted(findings, key=lambda finding: str(finding.location))))
 
 
-def plan_changes(root: Path, output: str, files: Mapping[str, str], force: Collection[str] = ()) -> TreeDiff:
+def plan_changes(
+    root: Path, output: str, files: Mapping[str, str] | EncodedFiles, force: Collection[str] = ()
+) -> TreeDiff:
     """Return the changes that writing ``files`` into ``output`` would make; ``force`` as in ``write_tree``.
 
     Raises ``DiagnosticError`` as ``check_tree`` does, and foreign-file for each file that writing refuses.

@@ -82,7 +82,7 @@ def is_tree_path(path: str) -> bool:
 class EncodedFiles(Mapping[str, bytes]):
     """The bytes of files by path: each is encoded when it is asked for, as the texts are held already.
 
-    ``ownership`` is the ownership file of a tree that holds them.
+    ``ownership`` is the ownership file of a tree that holds them, with the digest of each; it is made once.
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -102,8 +102,10 @@ class EncodedFiles(Mapping[str, bytes]):
         return encode_ownership(self)
 
 
-def encode_files(files: Mapping[str, str]) -> EncodedFiles:
+def encode_files(files: Mapping[str, str] | EncodedFiles) -> EncodedFiles:
     """Return the bytes of ``files`` by path. Raises ``ValueError`` for a path that no tree may hold."""
+    if isinstance(files, EncodedFiles):
+        return files
     for path in files:
         if not is_tree_path(path):
             raise ValueError(f"no path in a rendered tree: {path!r}")

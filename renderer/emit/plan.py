@@ -37,7 +37,10 @@ def plan_tree(tree: Tree, wanted: EncodedFiles, force: Collection[str] = ()) -> 
     ``force`` names it. A file that already is as wanted is taken over, whoever wrote it: so a tree heals
     whose ownership file was lost, or merged by Git.
     """
-    differing = sorted(path for path, content in wanted.items() if tree.files[path] != content)
+    # What is not there differs, and its bytes need not be made for that.
+    differing = sorted(
+        path for path in wanted if (there := tree.files[path]) is None or there != wanted[path]
+    )
     occupied = [path for path in differing if tree.files[path] is not None]
     left_over = sorted(path for path in tree.owned if path not in wanted and _is_file(tree, path))
     ours = {

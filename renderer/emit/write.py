@@ -21,7 +21,7 @@ from typing import Self, TypeAlias, TypeVar
 from renderer.disk import opened_folder
 from renderer.emit.durable import Unsynced, link_or_copy
 from renderer.emit.output_folder import OutputFolder, is_link
-from renderer.emit.ownership import OWNERSHIP_FILE, encode_files
+from renderer.emit.ownership import OWNERSHIP_FILE, EncodedFiles, encode_files
 from renderer.emit.plan import TreePlan, plan_tree, refusals
 from renderer.emit.proof import write_proof
 from renderer.emit.staging import OtherTurnError, Staging, StagingArea, Turn, has_staging_folder
@@ -154,7 +154,7 @@ class TreeChange(Record):
     """
 
     output: str
-    files: Mapping[str, str]
+    files: Mapping[str, str] | EncodedFiles
     force: Collection[str] = ()
     on_repair: Callable[[Repair], object] = lambda _: None
     removes: bool = False

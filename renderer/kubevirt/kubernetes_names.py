@@ -53,6 +53,8 @@ def dns_label_errors(name: str) -> list[str]:
 
 def dns_subdomain_errors(name: str) -> list[str]:
     """Return what is wrong with a DNS subdomain, one text per error."""
+    if len(name) <= _LABEL_LENGTH and is_dns_label(name):  # as most names are
+        return []
     return _errors(name, is_dns_subdomain, _SUBDOMAIN_LENGTH, _SUBDOMAIN_RULE)
 
 

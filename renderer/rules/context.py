@@ -62,6 +62,11 @@ def no_catalog(_kind: str, _name: str, _namespace: str) -> Resource | None:
     return None
 
 
+def _have_one_id(one: Resource, other: Resource) -> bool:
+    """Return True if two resources of one name have the same id, without making any."""
+    return (one.namespace, one.kind, one.api_version) == (other.namespace, other.kind, other.api_version)
+
+
 class Context:
     """``resources`` are rendered, ``composed`` the same before their virtual machines were expanded."""
 
@@ -112,10 +117,9 @@ class Context:
 
     def spec_before(self, machine: VirtualMachineView) -> JsonObject:
         """Return the machine's spec before expansion; its own where nothing was composed under that name."""
-        wanted = machine.resource.current_id
-        resource = self._composed_by_unique_name.get(wanted.name)
-        if resource is None or resource.current_id != wanted:
-            resource = self._composed_by_id.get(wanted, machine.resource)
+        resource = self._composed_by_unique_name.get(machine.name)
+        if resource is None or not _have_one_id(resource, machine.resource):
+            resource = self._composed_by_id.get(machine.resource.current_id, machine.resource)
         return object_at(resource.content, *machine.paths.spec.keys)
 
     @cached_property

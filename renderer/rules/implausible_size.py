@@ -31,9 +31,9 @@ from renderer.model.codes import Code
 from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at, scalar_text
 from renderer.model.quantity import Quantity, lenient_quantity
-from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
+from renderer.model.sharing import Memo
 from renderer.rules.context import INSTANCETYPES, PREFERENCES, Context
 from renderer.rules.rule import Finding, Rule
 
@@ -51,17 +51,9 @@ _REQUESTED = ("resources", "requests", "storage")
 _IN_DATA_VOLUMES: tuple[tuple[str, ...], ...] = (("pvc", *_REQUESTED), ("storage", *_REQUESTED))
 
 
-class _Amount(Record):
-    """The amount ``written`` in a field, at ``way`` below ``base``; only a finding joins the two paths."""
-
-    written: Json
-    base: FieldPath
-    way: tuple[Segment, ...]
-
-
 def _check(context: Context) -> Iterator[Finding]:
     for machine in context.machines:
-        yield from _implausible_amounts(machine.resource, _of_machine(machine))
+        yield from _of_machine(machine)
     of_kinds: tuple[tuple[Sequence[str], Sequence[tuple[str, ...]]], ...] = (
         (INSTANCETYPES, _IN_INSTANCETYPES),
         (PREFERENCES, _IN_PREFERENCES),
@@ -70,44 +62,58 @@ def _check(context: Context) -> Iterator[Finding]:
     )
     for kinds, paths in of_kinds:
         for resource in context.of_kind(*kinds):
-            yield from _implausible_amounts(resource, _amounts(resource.content, ROOT, (), paths))
+            yield from _findings(resource, resource.content, paths, ROOT)
 
 
-def _of_machine(machine: VirtualMachineView) -> Iterator[_Amount]:
-    paths = machine.paths
-    yield from _amounts(machine.domain, paths.instance, ("domain",), _IN_DOMAIN)
+def _of_machine(machine: VirtualMachineView) -> Iterator[Finding]:
+    resource, paths = machine.resource, machine.paths
+    yield from _findings(resource, machine.domain, _IN_DOMAIN, paths.instance, "domain")
     for index, template in machine.data_volume_templates:
         spec = object_at(template, "spec")
-        yield from _amounts(spec, paths.spec, ("dataVolumeTemplates", index, "spec"), _IN_DATA_VOLUMES)
+        yield from _findings(
+            resource, spec, _IN_DATA_VOLUMES, paths.spec, "dataVolumeTemplates", index, "spec"
+        )
     for index, volume in machine.volumes:
-        yield from _amounts(volume, paths.instance, ("volumes", index), _IN_VOLUMES)
+        if "emptyDisk" in volume:
+            yield from _findings(resource, volume, _IN_VOLUMES, paths.instance, "volumes", index)
 
 
-def _amounts(
-    content: JsonObject, base: FieldPath, place: tuple[Segment, ...], ways: Iterable[tuple[str, ...]]
-) -> Iterator[_Amount]:
-    """Yield what is written at the ``ways`` below ``content``, which stands at ``place`` below ``base``."""
+def _findings(
+    resource: Resource,
+    content: JsonObject,
+    ways: Iterable[tuple[str, ...]],
+    base: FieldPath,
+    *place: Segment,
+) -> Iterator[Finding]:
+    """Yield the findings at the ``ways`` below ``content``, which stands at ``place`` below ``base``."""
     for way in ways:
-        if way[0] not in content:
-            continue
-        written = object_at(content, *way[:-1]).get(way[-1])
-        if written is not None:
-            yield _Amount(written, base, (*place, *way))
+        if way[0] in content:
+            written = object_at(content, *way[:-1]).get(way[-1])
+            amount = None if _is_plausible(written) else lenient_quantity(written)
+            if amount is not None:
+                yield _finding(resource, base.child(*place, *way), written, amount)
 
 
-def _implausible_amounts(resource: Resource, amounts: Iterable[_Amount]) -> Iterator[Finding]:
-    for written, base, way in amounts:
-        amount = lenient_quantity(written)
-        if amount is None or amount.sign == 0 or amount.compare(_SMALLEST) >= 0:
-            continue
-        field = base.child(*way)
-        if amount.sign < 0:
-            yield Finding(resource, field, f"{field} is {scalar_text(written)}, which is negative")
-        else:
-            digits = scalar_text(written).rstrip("mkKun")
-            what = "storage" if "storage" in way or "capacity" in way else "memory"
-            message = f"{field} is {scalar_text(written)}, which is {_bytes(amount)} of {what}"
-            yield Finding(resource, field, message, f"write a unit: did you mean {digits}Gi or {digits}Mi?")
+def _is_plausible(written: Json) -> bool:
+    return _PLAUSIBLE[written] if isinstance(written, str) else _is_plausible_amount(written)
+
+
+def _is_plausible_amount(written: Json) -> bool:
+    """Return True for no quantity at all, too, which other checks refuse."""
+    amount = lenient_quantity(written)
+    return amount is None or amount.sign == 0 or amount.compare(_SMALLEST) >= 0
+
+
+_PLAUSIBLE = Memo(_is_plausible_amount)
+
+
+def _finding(resource: Resource, field: FieldPath, written: Json, amount: Quantity) -> Finding:
+    if amount.sign < 0:
+        return Finding(resource, field, f"{field} is {scalar_text(written)}, which is negative")
+    digits = scalar_text(written).rstrip("mkKun")
+    what = "memory" if "memory" in field.segments else "storage"
+    message = f"{field} is {scalar_text(written)}, which is {_bytes(amount)} of {what}"
+    return Finding(resource, field, message, f"write a unit: did you mean {digits}Gi or {digits}Mi?")
 
 
 def _bytes(amount: Quantity) -> str:

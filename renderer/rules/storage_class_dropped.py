@@ -42,19 +42,19 @@ _PREFERRED = FieldPath.of("spec", "volumes", "preferredStorageClassName")
 
 def _check(context: Context) -> Iterator[Finding]:
     for machine in context.machines:
-        if machine.data_volume_templates and PREFERENCE not in machine.spec:
+        if "dataVolumeTemplates" in machine.spec and PREFERENCE not in machine.spec:
             found = _dropped_class(context, machine)
             if found is not None:
                 yield found
 
 
 def _dropped_class(context: Context, machine: VirtualMachineView) -> Finding | None:
-    without = [index for index, template in machine.data_volume_templates if _has_no_class(template)]
-    preference = preference_of(context, machine) if without else None
+    preference = preference_of(context, machine)
     if preference is None:
         return None
-    preferred = text_at(preference.content, "spec", "volumes", "preferredStorageClassName")
-    if not preferred:
+    preferred = text_at(preference.content, *_PREFERRED.keys)
+    without = [index for index, template in machine.data_volume_templates if _has_no_class(template)]
+    if not preferred or not without:
         return None
     names = [
         text_at(template, "metadata", "name") for i, template in machine.data_volume_templates if i in without

@@ -30,7 +30,8 @@ interface lists, a negative `terminationGracePeriodSeconds`, DataVolumes that CD
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TypeAlias
 
 from renderer.kubevirt.kubernetes_names import (
@@ -50,6 +51,7 @@ from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.list_elements import value_at
 from renderer.model.pattern import pattern
 from renderer.model.rule_settings import Level
+from renderer.model.sharing import once_for_same
 from renderer.model.suggest import did_you_mean
 from renderer.rules.context import Context
 from renderer.rules.references import NETWORK, ObjectReference
@@ -65,14 +67,23 @@ def _check(context: Context) -> Iterator[Finding]:
         for way, message, hint in _problems(machine):
             if not has_placeholder(value_at(machine.instance, way)):
                 yield Finding(machine.resource, machine.in_instance(*way), message, hint)
+        yield from _of_data_volume_templates(machine)
     yield from _of_other_kinds(context)
     for references in context.references.values():
         for reference in references:
-            yield from _of_name(reference)
+            if reference.kind == NETWORK or dns_subdomain_errors(reference.name):
+                yield from _of_name(reference)
+
+
+def _of_data_volume_templates(machine: VirtualMachineView) -> Iterator[Finding]:
+    for index, template in machine.data_volume_templates:
+        for way, message, hint in _of_data_volume(object_at(template, "spec")):
+            at = machine.in_spec("dataVolumeTemplates", index, "spec", *way)
+            yield Finding(machine.resource, at, message, hint)
 
 
 def _of_other_kinds(context: Context) -> Iterator[Finding]:
-    """Yield what is wrong with DataVolumes, by themselves and in machines, and with networks."""
+    """Yield what is wrong with DataVolumes by themselves, and with networks."""
     for kind, problems in (
         ("DataVolume", _of_data_volume),
         ("NetworkAttachmentDefinition", _of_network),
@@ -80,27 +91,21 @@ def _of_other_kinds(context: Context) -> Iterator[Finding]:
         for resource in context.of_kind(kind):
             for way, message, hint in problems(object_at(resource.content, "spec")):
                 yield Finding(resource, FieldPath.of("spec", *way), message, hint)
-    for machine in context.machines:
-        for index, template in machine.data_volume_templates:
-            for way, message, hint in _of_data_volume(object_at(template, "spec")):
-                at = machine.in_spec("dataVolumeTemplates", index, "spec", *way)
-                yield Finding(machine.resource, at, message, hint)
 
 
 def _problems(machine: VirtualMachineView) -> _Problems:
-    spec = machine.instance
-    for index, toleration in elements(spec.get("tolerations")):
+    if _asks_for_no_memory(machine):
+        message = "the machine asks for no memory: KubeVirt admits it, and refuses each instance of it"
+        yield ("domain",), message, "set domain.memory.guest, or name an instance type"
+    for field, value in machine.instance.items():
+        check = _CHECKS.get(field)
+        if check is not None:
+            yield from check(value, machine)
+
+
+def _of_tolerations(tolerations: Json, _: VirtualMachineView) -> _Problems:
+    for index, toleration in elements(tolerations):
         yield from _of_toleration(("tolerations", index), toleration)
-    yield from _of_node_selector(spec)
-    if "affinity" in spec:
-        yield from _of_node_affinity(spec)
-    for index, constraint in elements(spec.get("topologySpreadConstraints")):
-        yield from _of_spread(("topologySpreadConstraints", index), constraint)
-    for kind in ("readinessProbe", "livenessProbe"):
-        if kind in spec:
-            yield from _of_probe(kind, object_at(spec, kind), machine)
-    yield from _of_images(machine)
-    yield from _of_other_fields(machine)
 
 
 _EQUAL, _EXISTS = "Equal", "Exists"
@@ -131,24 +136,25 @@ def _of_toleration(way: tuple[Segment, ...], toleration: JsonObject) -> _Problem
         yield (*way, "tolerationSeconds"), message, "drop it, or write effect: NoExecute"
 
 
-def _of_node_selector(spec: JsonObject) -> _Problems:
-    for key, value in object_at(spec, "nodeSelector").items():
+def _of_node_selector(selector: Json, _: VirtualMachineView) -> _Problems:
+    for key, value in object_at(selector).items():
         for error in label_key_errors(key):
             yield ("nodeSelector", key), f"no node has the label {key!r}, which {error}", None
         for error in label_value_errors(value) if isinstance(value, str) else ():
             yield ("nodeSelector", key), f"no node has a label with the value {value!r}, which {error}", None
 
 
-_AFFINITY = ("affinity", "nodeAffinity")
+_NODE_AFFINITY = "nodeAffinity"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _INTEGER = pattern(r"[+-]?[0-9]+")
 
 
-def _of_node_affinity(spec: JsonObject) -> _Problems:
-    required = object_at(spec, *_AFFINITY, _REQUIRED)
+def _of_node_affinity(affinity: Json, _: VirtualMachineView) -> _Problems:
+    required = object_at(affinity, _NODE_AFFINITY, _REQUIRED)
+    terms = ("affinity", _NODE_AFFINITY, _REQUIRED, "nodeSelectorTerms")
     for number, term in elements(required.get("nodeSelectorTerms")):
         for index, requirement in elements(term.get("matchExpressions")):
-            way = (*_AFFINITY, _REQUIRED, "nodeSelectorTerms", number, "matchExpressions", index, "values")
+            way = (*terms, number, "matchExpressions", index, "values")
             yield from _of_values(way, text_at(requirement, "operator"), requirement.get("values"))
 
 
@@ -164,6 +170,11 @@ def _of_values(way: tuple[Segment, ...], operator: str, values: Json) -> _Proble
 
 
 _POLICIES = ("nodeAffinityPolicy", "nodeTaintsPolicy")
+
+
+def _of_spreads(constraints: Json, _: VirtualMachineView) -> _Problems:
+    for index, constraint in elements(constraints):
+        yield from _of_spread(("topologySpreadConstraints", index), constraint)
 
 
 def _of_spread(way: tuple[Segment, ...], constraint: JsonObject) -> _Problems:
@@ -190,7 +201,8 @@ _PROBE_NUMBERS = (
 )
 
 
-def _of_probe(kind: str, probe: JsonObject, machine: VirtualMachineView) -> _Problems:
+def _of_probe(kind: str, written: Json, machine: VirtualMachineView) -> _Problems:
+    probe = object_at(written)
     for handler in ("httpGet", "tcpSocket"):
         for message, hint in _of_probed_port(object_at(probe, handler).get("port"), machine):
             yield (kind, handler, "port"), message, hint
@@ -236,14 +248,11 @@ _LONGEST_REPOSITORY, _LONGEST_IMAGE = 255, 4096
 _SHA256 = pattern(r".*@sha256:[0-9a-f]{64}")
 
 
-def _of_images(machine: VirtualMachineView) -> _Problems:
-    for index, volume in machine.volumes:
+def _of_volumes(volumes: Json, _: VirtualMachineView) -> _Problems:
+    for index, volume in elements(volumes):
         if "containerDisk" in volume:
             image = object_at(volume, "containerDisk").get("image")
             yield from _of_image(("volumes", index, "containerDisk", "image"), image)
-    if "firmware" in machine.domain:
-        way = ("domain", "firmware", "kernelBoot", "container", "image")
-        yield from _of_image(way, object_at(machine.instance, *way[:-1]).get("image"))
 
 
 def _of_image(way: tuple[Segment, ...], image: Json) -> _Problems:
@@ -274,33 +283,55 @@ def _image_hint(image: str) -> str:
     return "write it as registry/path:tag, or registry/path@sha256:digest"
 
 
-_MULTICAST = 0x01
+#: The second digits of multicast addresses: the last bit of the first byte says so.
+_ODD = frozenset("13579bdfBDF")
 _UUID_DIGITS = 32
 
 
-def _of_other_fields(machine: VirtualMachineView) -> _Problems:
-    if _asks_for_no_memory(machine):
-        message = "the machine asks for no memory: KubeVirt admits it, and refuses each instance of it"
-        yield ("domain",), message, "set domain.memory.guest, or name an instance type"
-    grace = machine.instance.get("terminationGracePeriodSeconds")
+def _of_grace_period(grace: Json, _: VirtualMachineView) -> _Problems:
     if isinstance(grace, int) and grace < 0:
         message = "terminationGracePeriodSeconds is negative"
         yield ("terminationGracePeriodSeconds",), message, "0 stops the guest at once"
-    priority = text_at(machine.instance, "priorityClassName")
-    for error in dns_subdomain_errors(priority) if priority else ():
+
+
+def _of_priority(priority: Json, _: VirtualMachineView) -> _Problems:
+    for error in dns_subdomain_errors(priority) if isinstance(priority, str) and priority else ():
         yield ("priorityClassName",), f"no PriorityClass can be called {priority!r}: its name {error}", None
+
+
+def _of_domain(domain: Json, machine: VirtualMachineView) -> _Problems:
     for index, interface in machine.interfaces:
         mac = text_at(interface, "macAddress")
-        if _is_mac_address(mac) and int(mac[:2], 16) & _MULTICAST:
+        if mac[1:2] in _ODD and _is_mac_address(mac):
             yield (
                 ("domain", "devices", "interfaces", index, "macAddress"),
                 f"{mac} is a multicast MAC address, and no interface can have it",
                 "the first two digits have to be even: 02 is for addresses of one's own",
             )
-    uuid = text_at(machine.domain, "firmware", "uuid")
+    firmware = object_at(domain, "firmware")
+    if not firmware:
+        return
+    uuid = text_at(firmware, "uuid")
     digits = uuid.replace("-", "")
     if uuid and (len(digits) != _UUID_DIGITS or not consists_of(digits, HEXADECIMAL)):
         yield ("domain", "firmware", "uuid"), f"{uuid!r} is no UUID", "a UUID has 32 hexadecimal digits"
+    way = ("domain", "firmware", "kernelBoot", "container", "image")
+    yield from _of_image(way, object_at(machine.instance, *way[:-1]).get("image"))
+
+
+#: The checks of the fields of an instance: each gets the value of its field, and the machine.
+_CHECKS: Mapping[str, Callable[[Json, VirtualMachineView], _Problems]] = {
+    "affinity": _of_node_affinity,
+    "domain": _of_domain,
+    "livenessProbe": partial(_of_probe, "livenessProbe"),
+    "nodeSelector": _of_node_selector,
+    "priorityClassName": _of_priority,
+    "readinessProbe": partial(_of_probe, "readinessProbe"),
+    "terminationGracePeriodSeconds": _of_grace_period,
+    "tolerations": _of_tolerations,
+    "topologySpreadConstraints": _of_spreads,
+    "volumes": _of_volumes,
+}
 
 
 def _asks_for_no_memory(machine: VirtualMachineView) -> bool:
@@ -308,11 +339,14 @@ def _asks_for_no_memory(machine: VirtualMachineView) -> bool:
 
     The webhook of an instance says so itself, and an instance type gives memory.
     """
+    domain = machine.domain
+    memory = object_at(domain, "memory")
+    if memory.get("guest") is not None or memory.get("hugepages") is not None:
+        return False
     if machine.kind == INSTANCE or machine.spec.get("instancetype") is not None:
         return False
-    memory, resources = object_at(machine.domain, "memory"), object_at(machine.domain, "resources")
-    amounts = (object_at(resources, key).get("memory") for key in ("requests", "limits"))
-    return all(given is None for given in (memory.get("guest"), memory.get("hugepages"), *amounts))
+    resources = object_at(domain, "resources")
+    return all(object_at(resources, key).get("memory") is None for key in ("requests", "limits"))
 
 
 def _is_mac_address(text: str) -> bool:
@@ -339,8 +373,13 @@ _SCHEMES: Mapping[str, tuple[str, ...]] = {
 _SIZE = ("resources", "requests", "storage")
 
 
-def _of_data_volume(spec: JsonObject) -> _Problems:
-    """Yield what is wrong with a DataVolume (CDI ``pkg/apiserver/webhooks/datavolume-validate.go``)."""
+@once_for_same
+def _of_data_volume(spec: JsonObject) -> tuple[_Problem, ...]:
+    """Return what is wrong with a DataVolume (CDI ``pkg/apiserver/webhooks/datavolume-validate.go``)."""
+    return tuple(_data_volume_problems(spec))
+
+
+def _data_volume_problems(spec: JsonObject) -> _Problems:
     if any(has_placeholder(spec.get(key)) for key in ("source", "sourceRef", "pvc", "storage")):
         return
     source = object_at(spec, "source")
