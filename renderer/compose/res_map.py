@@ -12,9 +12,10 @@ from renderer.compose.identity import Identity, current_identity, identities
 from renderer.deferred import FunctionsOf
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.json import EMPTY, Json
+from renderer.model.json import EMPTY, Json, JsonObject
 from renderer.model.limits import limits, over_limit
 from renderer.model.resource import Resource
+from renderer.model.sharing import once_for_same
 from renderer.model.taint import taint
 from renderer.model.work import spend
 
@@ -48,6 +49,12 @@ _MISSING = object()
 def growth(before: Json, after: Json) -> Growth:
     """Return the parts of ``after`` that ``before`` does not share with it, as a size and a depth."""
     return _added(before, after, {})
+
+
+@once_for_same
+def size(tree: JsonObject) -> int:
+    """Return the number of characters that a tree adds where nothing of it was before."""
+    return growth({}, tree)[0]
 
 
 def _added(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
@@ -124,6 +131,8 @@ class ResMap:
         self._resources = dict(enumerate(resources))
         self._next_key = len(self._resources)
         self._added = 0
+        #: A patch is checked before more work is done on its result, and again when that is put in its place.
+        self._last_growth: tuple[Json, Json, Growth] | None = None
         self._in_floats: dict[int, Json] = {}
         self._by_current: dict[Identity, int] | None = None
         self._by_any: dict[Identity, list[int]] | None = None
@@ -187,15 +196,18 @@ class ResMap:
         keys = sorted(self._by_name.get(name, ()))
         return tuple((key, self._resources[key]) for key in keys if key in self._resources)
 
-    def replace(self, key: int, resource: Resource) -> None:
+    def replace(self, key: int, resource: Resource, most_added: int | None = None) -> None:
         """Replace the resource with the key; the new one is still found by the ids of the old one.
 
-        Raises: build-limit.
+        ``most_added`` is the number of characters that the change can have added at most, without nesting
+        anything deeper; without it, both are looked for. Raises: build-limit.
         """
         spend(_REPLACING, "changing resources")
         if resource.shared_fields:
-            resource = scalar_nodes.with_shared_change(self._resources[key], resource)
-        self._added += self.check_growth(key, resource)
+            resource, most_added = scalar_nodes.with_shared_change(self._resources[key], resource), None
+        if most_added is None or self._added + most_added > limits().added_size:
+            most_added = self.check_growth(key, resource)
+        self._added += most_added
         if self._by_current is not None and current_identity(resource) != current_identity(
             self._resources[key]
         ):
@@ -210,7 +222,14 @@ class ResMap:
         Raises: build-limit, where that is too much, or nested too deeply.
         """
         most = limits()
-        size, depth = growth(self._resources[key].content, changed.content)
+        before, after = self._resources[key].content, changed.content
+        if (
+            self._last_growth is None
+            or self._last_growth[0] is not before
+            or self._last_growth[1] is not after
+        ):
+            self._last_growth = before, after, growth(before, after)
+        size, depth = self._last_growth[2]
         if self._added + size > most.added_size:
             message = f"more than {most.added_size} characters are added, the last to {changed.current_id}"
             raise over_limit("added_size", message, resource=changed)

@@ -159,7 +159,8 @@ class ResourceSelector:
 
 def _hold(requirements: tuple[Requirement, ...], resource: Resource, field: str) -> bool:
     values = object_at(resource.content, "metadata", field)
-    texts = {key: resource.written_text("metadata", field, key) for key in values}
+    asked = (requirement.key for requirement in requirements if requirement.key in values)
+    texts = {key: resource.written_text("metadata", field, key) for key in asked}
     return all(requirement.matches(texts) for requirement in requirements)
 
 

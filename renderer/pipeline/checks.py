@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.field_path import FieldPath
-from renderer.model.json import count_values
 from renderer.model.location import Site
 from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
 from renderer.model.render_config import CatalogPath, ExpandMode, Overlay, RenderConfig
 from renderer.model.res_id import ResId
 from renderer.model.resource import ResourceSet
-from renderer.model.work import spend
 from renderer.pipeline.expansion import Expander
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.source.file_system import FileSystem
@@ -29,11 +27,6 @@ from renderer.source.recorder import Recorder, Task
 if TYPE_CHECKING:
     from renderer.instancetype.catalog import Catalog
     from renderer.validation.registry import SchemaRegistry
-
-
-#: Steps to expand and check a value, and an object of KubeVirt's beside its values (``model.work``).
-_STEPS_PER_VALUE, _KUBEVIRT = 6, 200
-_GROUP = "kubevirt.io"
 
 
 class Checks:
@@ -69,9 +62,6 @@ class Checks:
         from renderer.instancetype.target_form import is_render_time_only
         from renderer.validation.validate import unchecked, validate
 
-        for resource in resources:
-            own = _KUBEVIRT if resource.gvk.group.endswith(_GROUP) else 0
-            spend(own + _STEPS_PER_VALUE * count_values(resource.content), "expanding and checking resources")
         written = resources.where(lambda resource: not is_render_time_only(resource))
         diagnostics = validate(written, release, self._schemas)
         for resource in unchecked(written, self._schemas):

@@ -33,13 +33,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.kubevirt.placeholders import has_placeholder
+from renderer.kubevirt.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json
 from renderer.model.rule_settings import Level
 from renderer.model.suggest import suggest
 from renderer.rules.context import Context
-from renderer.rules.rule import Finding, Rule
+from renderer.rules.rule import Finding, MachineCheck, Rule
 from renderer.yamlio.decode import decode_yaml11
 
 _SOURCES = ("cloudInitConfigDrive", "cloudInitNoCloud")
@@ -174,15 +175,14 @@ _KEYS = frozenset(
 )
 
 
-def _check(context: Context) -> Iterator[Finding]:
-    for machine in context.machines:
-        for index, volume in machine.volumes:
-            for source in _SOURCES:
-                content = volume.get(source)
-                if isinstance(content, dict):
-                    place = machine.in_instance("volumes", index, source)
-                    for message, hint, key in _problems(content):
-                        yield Finding(machine.resource, place.child(key), message, hint)
+def _of_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+    for index, volume in machine.volumes:
+        for source in _SOURCES:
+            content = volume.get(source)
+            if isinstance(content, dict):
+                for message, hint, key in _problems(content):
+                    field = machine.in_instance("volumes", index, source, key)
+                    yield Finding(machine.resource, field, message, hint)
 
 
 def _problems(source: dict[str, Json]) -> Iterator[tuple[str, str, str]]:
@@ -242,4 +242,4 @@ def _text(value: Json, key: str) -> str | None:
     return None if content.startswith(_GZIP) else content.decode("utf-8", "replace")
 
 
-RULE = Rule(Code.CLOUD_INIT, Level.WARNING, _check, __doc__)
+RULE = Rule(Code.CLOUD_INIT, Level.WARNING, MachineCheck(_of_machine), __doc__)

@@ -7,22 +7,18 @@ from collections.abc import Iterator
 from renderer.kubevirt.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, object_at
+from renderer.model.json import object_at
 from renderer.model.quantity import lenient_quantity, nearest_whole_pages
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
 from renderer.rules.context import INSTANCETYPE, INSTANCETYPES, Context, not_named_by_machines
-from renderer.rules.rule import Finding, Rule, related_to
+from renderer.rules.rule import Finding, MachineCheck, Rule, related_to
 
 
-def _overcommitted(context: Context) -> Iterator[Finding]:
-    for machine in context.machines:
-        memory = object_at(machine.domain, "memory")
-        if memory.get("hugepages") is not None:
-            yield from _overcommit_of(machine, memory)
-
-
-def _overcommit_of(machine: VirtualMachineView, memory: JsonObject) -> Iterator[Finding]:
+def _overcommit(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+    memory = object_at(machine.domain, "memory")
+    if memory.get("hugepages") is None:
+        return
     guest = lenient_quantity(memory.get("guest"))
     requested = lenient_quantity(object_at(machine.domain, "resources", "requests").get("memory"))
     if guest is None or requested is None or requested.sign <= 0 or requested.compare(guest) >= 0:
@@ -35,7 +31,7 @@ def _overcommit_of(machine: VirtualMachineView, memory: JsonObject) -> Iterator[
     yield Finding(machine.resource, at, message, "request as much as the guest has, or nothing", (related,))
 
 
-OVERCOMMIT = Rule(Code.HUGEPAGES_OVERCOMMIT, Level.WARNING, _overcommitted)
+OVERCOMMIT = Rule(Code.HUGEPAGES_OVERCOMMIT, Level.WARNING, MachineCheck(_overcommit))
 
 
 _GUEST = FieldPath.of("spec", "memory", "guest")

@@ -35,7 +35,7 @@ from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
 from renderer.model.sharing import Memo
 from renderer.rules.context import INSTANCETYPES, PREFERENCES, Context
-from renderer.rules.rule import Finding, Rule
+from renderer.rules.rule import Finding, MachineCheck, Rule
 
 _SMALLEST = Quantity.parse("1Mi")
 _IN_DOMAIN: tuple[tuple[str, ...], ...] = (
@@ -51,9 +51,7 @@ _REQUESTED = ("resources", "requests", "storage")
 _IN_DATA_VOLUMES: tuple[tuple[str, ...], ...] = (("pvc", *_REQUESTED), ("storage", *_REQUESTED))
 
 
-def _check(context: Context) -> Iterator[Finding]:
-    for machine in context.machines:
-        yield from _of_machine(machine)
+def _of_others(context: Context) -> Iterator[Finding]:
     of_kinds: tuple[tuple[Sequence[str], Sequence[tuple[str, ...]]], ...] = (
         (INSTANCETYPES, _IN_INSTANCETYPES),
         (PREFERENCES, _IN_PREFERENCES),
@@ -65,7 +63,7 @@ def _check(context: Context) -> Iterator[Finding]:
             yield from _findings(resource, resource.content, paths, ROOT)
 
 
-def _of_machine(machine: VirtualMachineView) -> Iterator[Finding]:
+def _of_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
     resource, paths = machine.resource, machine.paths
     yield from _findings(resource, machine.domain, _IN_DOMAIN, paths.instance, "domain")
     for index, template in machine.data_volume_templates:
@@ -121,4 +119,4 @@ def _bytes(amount: Quantity) -> str:
     return "less than a byte" if amount.milli_value() < 1000 else f"{count} byte{'s' if count > 1 else ''}"  # noqa: PLR2004 - thousandths
 
 
-RULE = Rule(Code.IMPLAUSIBLE_SIZE, Level.WARNING, _check, __doc__)
+RULE = Rule(Code.IMPLAUSIBLE_SIZE, Level.WARNING, MachineCheck(_of_machine, _of_others), __doc__)

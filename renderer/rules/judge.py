@@ -9,7 +9,7 @@ from renderer.model.diagnostic import Diagnostic, Outcome, Severity
 from renderer.model.resource import ResourceSet
 from renderer.model.rule_settings import Level, RuleSettings
 from renderer.rules.context import Context
-from renderer.rules.rule import Rule
+from renderer.rules.rule import MachineCheck, Rule
 from renderer.rules.suppression import Suppression, Suppressions, read_suppressions, without_suppressions
 from renderer.rules.table import RULES
 
@@ -38,11 +38,19 @@ def judge(
 def _found(
     context: Context, settings: RuleSettings, rules: Iterable[Rule], levels: Mapping[Code, Level]
 ) -> Iterator[Diagnostic]:
-    for rule in rules:
-        level = levels[rule.code]
-        if level is not Level.OFF:
-            check = rule.strict if rule.strict is not None and settings.of(rule.code).strict else rule.check
-            yield from (finding.diagnostic(rule.code, Severity(level)) for finding in check(context))
+    asked = [
+        (rule.strict if rule.strict is not None and settings.of(rule.code).strict else rule.check, rule.code)
+        for rule in rules
+        if levels[rule.code] is not Level.OFF
+    ]
+    of_machine = [(check.of_machine, code) for check, code in asked if isinstance(check, MachineCheck)]
+    for machine in context.machines:
+        for check, code in of_machine:
+            for finding in check(context, machine):
+                yield finding.diagnostic(code, Severity(levels[code]))
+    for whole, code in asked:
+        for finding in whole.others(context) if isinstance(whole, MachineCheck) else whole(context):
+            yield finding.diagnostic(code, Severity(levels[code]))
 
 
 def _divided(

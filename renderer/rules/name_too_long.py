@@ -30,26 +30,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from renderer.kubevirt.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.rule import Finding, Rule
+from renderer.rules.rule import Finding, MachineCheck, Rule
 
 _LONGEST = 63
 _POOL_SUFFIX = len("-0")
 
 
-def _check(context: Context) -> Iterator[Finding]:
-    for machine in context.machines:
-        longest = _LONGEST if machine.is_one else _LONGEST - _POOL_SUFFIX
-        if len(machine.name) > longest:
-            yield Finding(
-                machine.resource,
-                FieldPath.of("metadata", "name"),
-                f"the name has {len(machine.name)} characters, and becomes a label, which holds 63",
-                f"give it at most {longest} characters: with this one it cannot be live-migrated",
-            )
+def _of_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+    longest = _LONGEST if machine.is_one else _LONGEST - _POOL_SUFFIX
+    if len(machine.name) > longest:
+        yield Finding(
+            machine.resource,
+            FieldPath.of("metadata", "name"),
+            f"the name has {len(machine.name)} characters, and becomes a label, which holds 63",
+            f"give it at most {longest} characters: with this one it cannot be live-migrated",
+        )
 
 
-RULE = Rule(Code.NAME_TOO_LONG, Level.WARNING, _check, __doc__)
+RULE = Rule(Code.NAME_TOO_LONG, Level.WARNING, MachineCheck(_of_machine), __doc__)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeAlias
 
+from renderer.kubevirt.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.field_path import ROOT, FieldPath
@@ -11,6 +13,10 @@ from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
+
+
+def _nothing(_: object) -> Iterable[Finding]:
+    return ()
 
 
 class Finding(Record):
@@ -40,7 +46,29 @@ def related_to(resource: Resource, message: str, field: FieldPath = ROOT) -> Rel
     return Related(message, resource.sites(field))
 
 
-Check = Callable[[Context], Iterable[Finding]]
+#: Finds mistakes in an overlay.
+Check: TypeAlias = Callable[[Context], Iterable[Finding]]
+
+
+class MachineCheck:
+    """A check of single machines, and of what ``others`` finds beside them.
+
+    All rules check a machine while it is at hand, before the next one is looked at.
+    """
+
+    def __init__(
+        self,
+        of_machine: Callable[[Context, VirtualMachineView], Iterable[Finding]],
+        others: Check = _nothing,
+    ) -> None:
+        self.of_machine: Final = of_machine
+        self.others: Final = others
+
+    def __call__(self, context: Context) -> Iterator[Finding]:
+        """Yield what this check alone finds in an overlay."""
+        for machine in context.machines:
+            yield from self.of_machine(context, machine)
+        yield from self.others(context)
 
 
 class Rule(Record):

@@ -35,31 +35,25 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, text_at
 from renderer.model.rule_settings import Level
 from renderer.rules.context import PREFERENCE, Context, preference_of
-from renderer.rules.rule import Finding, Rule, related_to
+from renderer.rules.rule import Finding, MachineCheck, Rule, related_to
 
 _PREFERRED = FieldPath.of("spec", "volumes", "preferredStorageClassName")
 
 
-def _check(context: Context) -> Iterator[Finding]:
-    for machine in context.machines:
-        if "dataVolumeTemplates" in machine.spec and PREFERENCE not in machine.spec:
-            found = _dropped_class(context, machine)
-            if found is not None:
-                yield found
-
-
-def _dropped_class(context: Context, machine: VirtualMachineView) -> Finding | None:
+def _of_machine(context: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+    if "dataVolumeTemplates" not in machine.spec or PREFERENCE in machine.spec:
+        return
     preference = preference_of(context, machine)
-    if preference is None:
-        return None
-    preferred = text_at(preference.content, *_PREFERRED.keys)
+    preferred = text_at(preference.content, *_PREFERRED.keys) if preference else ""
+    if not preferred or preference is None:
+        return
     without = [index for index, template in machine.data_volume_templates if _has_no_class(template)]
-    if not preferred or not without:
-        return None
+    if not without:
+        return
     names = [
         text_at(template, "metadata", "name") for i, template in machine.data_volume_templates if i in without
     ]
-    return Finding(
+    yield Finding(
         machine.resource,
         machine.in_spec("dataVolumeTemplates", without[0], "spec"),
         f"{', '.join(names)} would get the storage class {preferred} from {preference.name}, and get none: "
@@ -75,4 +69,4 @@ def _has_no_class(template: JsonObject) -> bool:
     return bool(sections) and all(object_at(section).get("storageClassName") is None for section in sections)
 
 
-RULE = Rule(Code.STORAGE_CLASS_DROPPED, Level.WARNING, _check, __doc__)
+RULE = Rule(Code.STORAGE_CLASS_DROPPED, Level.WARNING, MachineCheck(_of_machine), __doc__)

@@ -55,35 +55,25 @@ from renderer.model.sharing import once_for_same
 from renderer.model.suggest import did_you_mean
 from renderer.rules.context import Context
 from renderer.rules.references import NETWORK, ObjectReference
-from renderer.rules.rule import Finding, Rule
+from renderer.rules.rule import Finding, MachineCheck, Rule
 
 #: A field below the instance's spec, what is wrong with it, and what to do.
 _Problem: TypeAlias = tuple[tuple[Segment, ...], str, str | None]
 _Problems: TypeAlias = Iterator[_Problem]
 
 
-def _check(context: Context) -> Iterator[Finding]:
-    for machine in context.machines:
-        for way, message, hint in _problems(machine):
-            if not has_placeholder(value_at(machine.instance, way)):
-                yield Finding(machine.resource, machine.in_instance(*way), message, hint)
-        yield from _of_data_volume_templates(machine)
-    yield from _of_other_kinds(context)
-    for references in context.references.values():
-        for reference in references:
-            if reference.kind == NETWORK or dns_subdomain_errors(reference.name):
-                yield from _of_name(reference)
-
-
-def _of_data_volume_templates(machine: VirtualMachineView) -> Iterator[Finding]:
+def _of_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+    for way, message, hint in _problems(machine):
+        if not has_placeholder(value_at(machine.instance, way)):
+            yield Finding(machine.resource, machine.in_instance(*way), message, hint)
     for index, template in machine.data_volume_templates:
         for way, message, hint in _of_data_volume(object_at(template, "spec")):
             at = machine.in_spec("dataVolumeTemplates", index, "spec", *way)
             yield Finding(machine.resource, at, message, hint)
 
 
-def _of_other_kinds(context: Context) -> Iterator[Finding]:
-    """Yield what is wrong with DataVolumes by themselves, and with networks."""
+def _of_others(context: Context) -> Iterator[Finding]:
+    """Yield what is wrong with DataVolumes by themselves, with networks, and with names in machines."""
     for kind, problems in (
         ("DataVolume", _of_data_volume),
         ("NetworkAttachmentDefinition", _of_network),
@@ -91,6 +81,10 @@ def _of_other_kinds(context: Context) -> Iterator[Finding]:
         for resource in context.of_kind(kind):
             for way, message, hint in problems(object_at(resource.content, "spec")):
                 yield Finding(resource, FieldPath.of("spec", *way), message, hint)
+    for references in context.references.values():
+        for reference in references:
+            if reference.kind == NETWORK or dns_subdomain_errors(reference.name):
+                yield from _of_name(reference)
 
 
 def _problems(machine: VirtualMachineView) -> _Problems:
@@ -445,4 +439,4 @@ def _of_network(spec: JsonObject) -> _Problems:
         yield ("config",), message, 'add the CNI plugin, such as "type": "bridge"'
 
 
-RULE = Rule(Code.UNUSABLE_VALUE, Level.WARNING, _check, __doc__)
+RULE = Rule(Code.UNUSABLE_VALUE, Level.WARNING, MachineCheck(_of_machine, _of_others), __doc__)

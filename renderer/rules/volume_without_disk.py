@@ -43,19 +43,15 @@ from renderer.model.codes import Code
 from renderer.model.json import object_at, text_at
 from renderer.model.rule_settings import Level
 from renderer.rules.context import Context
-from renderer.rules.rule import Finding, Rule
+from renderer.rules.rule import Finding, MachineCheck, Rule
 
 #: Volumes that are no disks of the guest, or are refused without what KubeVirt would not add.
 _WITHOUT_DISK = frozenset({"memoryDump", "downwardMetrics", "containerPath"})
 
 
-def _check(context: Context) -> Iterator[Finding]:
-    for machine in context.machines:
-        if len(machine.volumes) > len(machine.disks) > 0:
-            yield from _volumes_without_disk(machine)
-
-
-def _volumes_without_disk(machine: VirtualMachineView) -> Iterator[Finding]:
+def _of_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+    if not len(machine.volumes) > len(machine.disks) > 0:
+        return
     devices = object_at(machine.domain, "devices")
     attached = {text_at(disk, "name") for _, disk in (*machine.disks, *elements(devices.get("filesystems")))}
     for index, volume in machine.volumes:
@@ -69,4 +65,4 @@ def _volumes_without_disk(machine: VirtualMachineView) -> Iterator[Finding]:
             )
 
 
-RULE = Rule(Code.VOLUME_WITHOUT_DISK, Level.INFO, _check, __doc__)
+RULE = Rule(Code.VOLUME_WITHOUT_DISK, Level.INFO, MachineCheck(_of_machine), __doc__)

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
+from renderer.model.json import count_values
 from renderer.model.release import Release
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, ResourceSet
+from renderer.model.work import spend
 from renderer.validation.kind_schema import KindSchema
 from renderer.validation.kubernetes_kinds import GROUPS as KUBERNETES_GROUPS
 from renderer.validation.kubevirt_kinds import GROUPS_OF_KINDS
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
     from renderer.validation.finding import SchemaTarget
 
 _KIND = FieldPath.of("kind")
+
+#: Steps to expand and check a value, and an object of KubeVirt's beside its values (``model.work``).
+_STEPS_PER_VALUE, _KUBEVIRT = 6, 200
+_GROUP = "kubevirt.io"
 
 
 def validate(resources: ResourceSet, release: Release, schemas: SchemaRegistry) -> tuple[Diagnostic, ...]:
@@ -57,6 +63,8 @@ class _Run:
 
     def judged(self, resource: Resource) -> Iterator[Diagnostic]:
         gvk = resource.gvk
+        own = _KUBEVIRT if gvk.group.endswith(_GROUP) else 0
+        spend(own + _STEPS_PER_VALUE * count_values(resource.content), "expanding and checking resources")
         if gvk not in self._by_gvk:
             yield from self._lookup_problems(gvk, resource)
         schema = self._by_gvk[gvk]
