@@ -19,6 +19,7 @@ from renderer.yamlio.scalar_text import (
     block_hints,
     has_space_before_break,
     has_unprintable,
+    is_plain_word,
 )
 from renderer.yamlio.scalars import CORE_RULES, MAX_INT, YAML11_RULES, Kind, ScalarRules, resolve
 
@@ -149,7 +150,7 @@ _written = WRITTEN_SCALARS.scalar
 
 
 def _written_value(text: str) -> Scalar:
-    return _written(_resource_value(text), text)
+    return text if is_plain_word(text) else _written(_resource_value(text), text)
 
 
 def _written_flow_value(text: str) -> Scalar:
@@ -171,7 +172,7 @@ def _resource_flow_key(text: str) -> str | None:
 
 
 def _yaml11_value(text: str) -> Scalar:
-    return resolve(text, YAML11_RULES).value
+    return text if is_plain_word(text) else resolve(text, YAML11_RULES).value
 
 
 def _yaml11_flow_value(text: str) -> Scalar:

@@ -17,7 +17,7 @@ from renderer.model.json import Json
 from renderer.model.pattern import pattern
 from renderer.model.sharing import Memo
 from renderer.yamlio.go_numbers import format_float, json_number
-from renderer.yamlio.scalar_text import LINE_BREAKS, Style, folded, in_one_line, style_of
+from renderer.yamlio.scalar_text import LINE_BREAKS, Style, folded, in_one_line, is_plain_word, style_of
 
 _NEXT_LINES = pattern("\x20*\x85[\x20\x85]*")
 _ESCAPABLE = pattern(r"\A[^\ud800-\udfff]*[\x7f-\x9f\ufffe\uffff][^\ud800-\udfff]*\Z")
@@ -249,6 +249,8 @@ def _string(text: str, column: int, indent: str) -> str:
 
 def _short(text: str) -> str:
     """The text of a string without spaces and line breaks; empty if its form depends on its place."""
+    if is_plain_word(text):
+        return f"{text}\n"
     if " " in text or "\n" in text or "\x85" in text or "\u2028" in text or "\u2029" in text:
         return ""
     if isinstance(text, _Escaped):  # the memo takes it for the same text that is to be refused

@@ -121,8 +121,8 @@ class LineTable(Memo[Line]):
         """Return the value of a text that stands behind a key or dash."""
         first = text[0]
         if first not in _INDICATORS:
-            plain = text.partition(" #")[0].rstrip(" ")
-            if ": " in plain or plain[-1] == ":" or (first == "-" and plain[1:2] in ("", " ")):
+            plain = text.partition(" #")[0].rstrip(" ") if " " in text else text
+            if plain[-1] == ":" or ": " in plain or (first == "-" and plain[1:2] in ("", " ")):
                 raise RefusedError
             return self._block.values[plain]
         if first in _QUOTES:

@@ -21,6 +21,7 @@ _INDICATORS = frozenset("#,[]{}&*!|>'\"%@` ")
 _BLOCK_INDICATORS = frozenset(f"{indicator}{end}" for indicator in "?:-" for end in ("", " "))
 _DOCUMENT_MARKERS = frozenset(("---", "..."))
 # Patterns that few texts need stand here as text: ``re`` compiles them when they are first used.
+_IN_BASE_60 = "0123456789_:.+-"
 _BASE_60 = r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"
 _BREAK_BEFORE_SPACE = f"[{LINE_BREAKS}] "
 
@@ -40,6 +41,19 @@ def has_space_before_break(text: str) -> bool:
 
 #: First characters of the texts that mean something else than themselves.
 _MEANINGFUL = frozenset("+-0123456789.yYnNtTfFoO~")
+
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_IN_WORDS = f"{_LETTERS}0123456789-./_"
+_BEGIN_WORDS = frozenset(_LETTERS) - _MEANINGFUL
+#: The longest text that means something else and begins with a letter is ``false``.
+_LONGEST_BOOLEAN = 5
+
+
+def is_plain_word(text: str) -> bool:
+    """Return True for most words and names, all of which stand for themselves; False says nothing."""
+    begins = text[:1] in _BEGIN_WORDS or (len(text) > _LONGEST_BOOLEAN and text[0] in _LETTERS)
+    return begins and not text.strip(_IN_WORDS)
 
 
 class Style(TextEnum):
@@ -79,7 +93,7 @@ def is_ambiguous(text: str) -> bool:
 
 
 def _is_in_base_60(text: str) -> bool:
-    return ":" in text and re.fullmatch(_BASE_60, text) is not None
+    return ":" in text and not text.strip(_IN_BASE_60) and re.fullmatch(_BASE_60, text) is not None
 
 
 #: A line is broken at the first single space beyond this column.
