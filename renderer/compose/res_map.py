@@ -208,11 +208,10 @@ class ResMap:
         if most_added is None or self._added + most_added > limits().added_size:
             most_added = self.check_growth(key, resource)
         self._added += most_added
-        if self._by_current is not None and current_identity(resource) != current_identity(
-            self._resources[key]
-        ):
+        before = self._resources[key]
+        if self._by_current is not None and not _has_same_identity(before, resource):
             self._by_current = None
-        _taint_lost_values(self._resources[key], resource)
+        _taint_lost_values(before, resource)
         self._resources[key] = resource
         self._note(key, resource)
 
@@ -275,6 +274,16 @@ class ResMap:
                 if other != key:
                     raise duplicate_id(self._resources[other], resource)
         return self._by_current
+
+
+def _has_same_identity(one: Resource, other: Resource) -> bool:
+    """Return True if kustomize takes the ids for equal; few changes touch any part of them."""
+    before, after = one.content, other.content
+    return (
+        before.get("metadata") is after.get("metadata")
+        and before.get("kind") == after.get("kind")
+        and before.get("apiVersion") == after.get("apiVersion")
+    ) or current_identity(one) == current_identity(other)
 
 
 def _taint_lost_values(before: Resource, after: Resource | None = None) -> None:

@@ -253,14 +253,15 @@ class StrategicMergePatching:
         Raises: patch-target-missing, patch-invalid.
         """
         for document in documents:
-            self._apply(resources, target_of(document, resources), document, document.content)
+            patch = self._without_kept_fields(document.content, document)
+            self._apply(resources, target_of(document, resources), document, patch)
 
     def apply_to(self, resources: ResMap, keys: Iterable[int], document: Resource) -> None:
         """Patch the resources with the given keys, whatever id the document has.
 
         Raises: patch-invalid; duplicate-id, when the patch gives two resources one name.
         """
-        patch = _as_targeted_patch(document)
+        patch = self._without_kept_fields(_as_targeted_patch(document), document)
         versioned: dict[str, JsonObject] = {"": patch}
         for key in keys:
             api_version = resources[key].api_version
@@ -294,6 +295,11 @@ class StrategicMergePatching:
             return None
         restored = self._restored(merged, resource.content, document)
         return with_patch_spellings(resource.with_content(restored, document.origin), document)
+
+    def _without_kept_fields(self, patch: JsonObject, document: Resource) -> JsonObject:
+        """Return the patch without fields that an object keeps: its metadata is then often left as it is."""
+        patch = without(patch, "metadata", "namespace")
+        return patch if self._may_rename(document) else without(patch, "metadata", "name")
 
     def _may_rename(self, document: Resource) -> bool:
         return self._listed.allow_name_change or is_enabled(document, ALLOW_NAME_CHANGE)

@@ -30,7 +30,7 @@ interface lists, a negative `terminationGracePeriodSeconds`, DataVolumes that CD
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TypeAlias
 
@@ -130,8 +130,17 @@ def _of_toleration(way: tuple[Segment, ...], toleration: JsonObject) -> _Problem
         yield (*way, "tolerationSeconds"), message, "drop it, or write effect: NoExecute"
 
 
-def _of_node_selector(selector: Json, _: VirtualMachineView) -> _Problems:
-    for key, value in object_at(selector).items():
+def _of_node_selector(selector: Json, _: VirtualMachineView) -> tuple[_Problem, ...]:
+    return _of_labels(object_at(selector))
+
+
+@once_for_same
+def _of_labels(selector: JsonObject) -> tuple[_Problem, ...]:
+    return tuple(_label_problems(selector))
+
+
+def _label_problems(selector: JsonObject) -> _Problems:
+    for key, value in selector.items():
         for error in label_key_errors(key):
             yield ("nodeSelector", key), f"no node has the label {key!r}, which {error}", None
         for error in label_value_errors(value) if isinstance(value, str) else ():
@@ -314,7 +323,7 @@ def _of_domain(domain: Json, machine: VirtualMachineView) -> _Problems:
 
 
 #: The checks of the fields of an instance: each gets the value of its field, and the machine.
-_CHECKS: Mapping[str, Callable[[Json, VirtualMachineView], _Problems]] = {
+_CHECKS: Mapping[str, Callable[[Json, VirtualMachineView], Iterable[_Problem]]] = {
     "affinity": _of_node_affinity,
     "domain": _of_domain,
     "livenessProbe": partial(_of_probe, "livenessProbe"),
