@@ -46,6 +46,7 @@ from renderer.model.json import (
 )
 from renderer.model.kustomization import Patch
 from renderer.model.list_elements import value_at
+from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.sharing import share_keys
 from renderer.model.work import spend
@@ -237,6 +238,15 @@ def _list(value: Slot) -> list[Json]:
     raise StrategicMergeError("only one of the patch and the object has a list here")
 
 
+class _MergedDocument(Record):
+    """A document of a patch with its content as it is merged into objects, and what it may change in them."""
+
+    document: Resource
+    content: JsonObject
+    may_rename: bool
+    may_change_kind: bool
+
+
 class StrategicMergePatching:
     """The documents of one listed patch and its options, applied to resources."""
 
@@ -253,72 +263,72 @@ class StrategicMergePatching:
         Raises: patch-target-missing, patch-invalid.
         """
         for document in documents:
-            patch = self._without_kept_fields(document.content, document)
-            self._apply(resources, target_of(document, resources), document, patch)
+            self._apply(resources, target_of(document, resources), self._to_merge(document, document.content))
 
     def apply_to(self, resources: ResMap, keys: Iterable[int], document: Resource) -> None:
         """Patch the resources with the given keys, whatever id the document has.
 
         Raises: patch-invalid; duplicate-id, when the patch gives two resources one name.
         """
-        patch = self._without_kept_fields(_as_targeted_patch(document), document)
-        versioned: dict[str, JsonObject] = {"": patch}
+        patch = self._to_merge(document, _as_targeted_patch(document))
+        versioned: dict[str, _MergedDocument] = {"": patch}
         for key in keys:
             api_version = resources[key].api_version
             if api_version not in versioned:
-                versioned[api_version] = {**patch, "apiVersion": api_version}
-            self._apply(resources, key, document, versioned[api_version])
-        if self._may_rename(document) or self._may_change_kind(document):
+                content = {**patch.content, "apiVersion": api_version}
+                versioned[api_version] = patch._replace(content=content)
+            self._apply(resources, key, versioned[api_version])
+        if patch.may_rename or patch.may_change_kind:
             resources.check_ids()
 
-    def _apply(self, resources: ResMap, key: int, document: Resource, patch: JsonObject) -> None:
-        patched = self._patched(resources[key], document, patch)
+    def _to_merge(self, document: Resource, content: JsonObject) -> _MergedDocument:
+        """Return a document without the fields that an object keeps, whose metadata it then leaves alone."""
+        may_rename = self._listed.allow_name_change or is_enabled(document, ALLOW_NAME_CHANGE)
+        may_change_kind = self._listed.allow_kind_change or is_enabled(document, ALLOW_KIND_CHANGE)
+        content = without(content, "metadata", "namespace")
+        if not may_rename:
+            content = without(content, "metadata", "name")
+        return _MergedDocument(document, content, may_rename, may_change_kind)
+
+    def _apply(self, resources: ResMap, key: int, patch: _MergedDocument) -> None:
+        patched = self._patched(resources[key], patch)
         if patched is None:
             resources.remove(key)
         else:
             # A merge puts each part of the patch in one place of the object, as deep as it is in the patch.
-            resources.replace(key, patched, size(document.content))
+            resources.replace(key, patched, size(patch.document.content))
 
-    def _patched(self, resource: Resource, document: Resource, patch: JsonObject) -> Resource | None:
+    def _patched(self, resource: Resource, patch: _MergedDocument) -> Resource | None:
         """Return the resource after the patch; None when it is deleted."""
-        if self._may_rename(document) or self._may_change_kind(document):
+        document, content = patch.document, patch.content
+        if patch.may_rename or patch.may_change_kind:
             resource = with_previous_id(resource)
         schema = self._schema()
-        for replaced in replaced_lists(resource, patch, schema):
+        for replaced in replaced_lists(resource, content, schema):
             self._warn(warning(replaced, resource, document))
-        resource = before_merge(without_blank_fields(resource, schema), patch, schema)
+        resource = before_merge(without_blank_fields(resource, schema), content, schema)
         try:
-            merged = StrategicMerge(schema).apply(resource.content, patch)
+            merged = StrategicMerge(schema).apply(resource.content, content)
         except StrategicMergeError as error:
             raise _invalid(error, resource, document) from None
         if not merged:
             return None
-        restored = self._restored(merged, resource.content, document)
+        restored = _restored(merged, resource.content, patch)
         return with_patch_spellings(resource.with_content(restored, document.origin), document)
 
-    def _without_kept_fields(self, patch: JsonObject, document: Resource) -> JsonObject:
-        """Return the patch without fields that an object keeps: its metadata is then often left as it is."""
-        patch = without(patch, "metadata", "namespace")
-        return patch if self._may_rename(document) else without(patch, "metadata", "name")
 
-    def _may_rename(self, document: Resource) -> bool:
-        return self._listed.allow_name_change or is_enabled(document, ALLOW_NAME_CHANGE)
-
-    def _may_change_kind(self, document: Resource) -> bool:
-        return self._listed.allow_kind_change or is_enabled(document, ALLOW_KIND_CHANGE)
-
-    def _restored(self, merged: JsonObject, before: JsonObject, document: Resource) -> JsonObject:
-        """Return the merged object with the old namespace, and kind and name unless they may change."""
-        if merged.get("kind") != before.get("kind") and not self._may_change_kind(document):
-            merged = {**merged, "kind": before.get("kind")}
-        metadata, old = object_at(merged, "metadata"), object_at(before, "metadata")
-        if metadata.get("name") != old.get("name") and not self._may_rename(document):
-            merged = with_value(merged, ("metadata", "name"), old.get("name"))
-        if metadata.get("namespace") == old.get("namespace"):
-            return merged
-        if old.get("namespace") is None:
-            return without(merged, "metadata", "namespace")
-        return with_value(merged, ("metadata", "namespace"), old["namespace"])
+def _restored(merged: JsonObject, before: JsonObject, patch: _MergedDocument) -> JsonObject:
+    """Return the merged object with the old namespace, and kind and name unless they may change."""
+    if merged.get("kind") != before.get("kind") and not patch.may_change_kind:
+        merged = {**merged, "kind": before.get("kind")}
+    metadata, old = object_at(merged, "metadata"), object_at(before, "metadata")
+    if metadata.get("name") != old.get("name") and not patch.may_rename:
+        merged = with_value(merged, ("metadata", "name"), old.get("name"))
+    if metadata.get("namespace") == old.get("namespace"):
+        return merged
+    if old.get("namespace") is None:
+        return without(merged, "metadata", "namespace")
+    return with_value(merged, ("metadata", "namespace"), old["namespace"])
 
 
 def _invalid(error: StrategicMergeError, resource: Resource, document: Resource) -> DiagnosticError:

@@ -204,7 +204,7 @@ def strip_status(resources: ResourceSet) -> ResourceSet:
 def _server_fields(content: JsonObject) -> Iterator[FieldPath]:
     for parents, keys, prefixes in _SECTIONS:
         section = object_at(content, *parents) if parents else content
-        for key in section:
+        for key in section if prefixes or not keys.isdisjoint(section) else ():
             if (key in keys or key.startswith(prefixes)) and not _is_empty(section[key]):
                 yield FieldPath((*parents, key))
 

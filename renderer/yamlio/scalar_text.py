@@ -160,6 +160,8 @@ def _literal(text: str, indent: str) -> str:
 
 def _fold(text: str, column: int, indent: str) -> str:
     """Break a line at a space that has no other beside it."""
+    if column + len(text) <= WIDTH:
+        return text
     previous, *words = text.split(" ")
     parts = [previous]
     column += len(previous)
