@@ -160,8 +160,9 @@ def _files(overlay: Overlay, resources: ResourceSet, paths: Sequence[str]) -> Ma
 
 #: Seconds of work that a worker is worth: to begin it takes about a tenth of that.
 WORTH_A_WORKER = 0.5
-#: Workers get a share of so many parts each, so that they end at about the same time.
-_PARTS_PER_WORKER = 32
+#: A worker gets so many overlays at most, then a fourth of its share of what is left, and single ones in the
+#: end: so few waits between them, and all workers end at about the same time (OpenMP ``schedule(guided)``).
+_MOST_AT_ONCE, _PARTS_OF_SHARE = 16, 4
 
 
 def rendered_in_order(
@@ -206,9 +207,8 @@ def _rendered_by_workers(
     work = SharedWork(context.Value("q"), context.Value("q"), context.RawArray("b", SharedWork.MARKS))
     pool = ProcessPoolExecutor(workers, context, _begin, (renderer, overlays, work, *snapshot()))
     try:
-        size = max(1, len(overlays) // (workers * _PARTS_PER_WORKER))
         # What ``pool.map`` cancels when it is interrupted makes the pool's own thread fail, with a traceback.
-        parts = deque(pool.submit(_render, start, start + size) for start in range(0, len(overlays), size))
+        parts = deque(pool.submit(_render, *part) for part in parts_of(len(overlays), workers))
         while parts:
             for rendered in parts.popleft().result():
                 done += 1
@@ -220,6 +220,16 @@ def _rendered_by_workers(
     finally:
         pool.shutdown(cancel_futures=True)
     yield from map(renderer.render, overlays[done:])
+
+
+def parts_of(overlays: int, workers: int) -> Iterator[tuple[int, int]]:
+    """Yield where each part of the overlays begins and ends, in the order in which workers take them."""
+    start = 0
+    while start < overlays:
+        size = (overlays - start) // (workers * _PARTS_OF_SHARE)
+        end = start + max(1, min(size, _MOST_AT_ONCE))
+        yield start, end
+        start = end
 
 
 class _Worker:

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from renderer.app import overlay_renderer
 from tests import warm_program
@@ -264,3 +266,13 @@ def test_a_container_s_share_of_processors_counts(tmp_path: Path, monkeypatch: p
 )
 def test_a_worker_has_half_a_second_to_do(seconds: list[float], overlays: int, workers: int) -> None:
     assert overlay_renderer.workers_worth(seconds, overlays) == workers
+
+
+@given(st.integers(0, 3000), st.integers(1, 64))
+def test_parts_cover_all_overlays_and_get_smaller_towards_the_end(overlays: int, workers: int) -> None:
+    parts = list(overlay_renderer.parts_of(overlays, workers))
+    assert [number for start, end in parts for number in range(start, end)] == [*range(overlays)]
+    sizes = [end - start for start, end in parts]
+    assert sizes == sorted(sizes, reverse=True)
+    assert all(1 <= size <= 16 for size in sizes)
+    assert sizes[-workers:] == [1] * min(workers, len(sizes))
