@@ -253,6 +253,8 @@ class RenderedTrees:
 
     def _foreign(self, rendered: Rendered) -> Mapping[str, Diagnostic]:
         """Return warnings of manifests in the tree that vmrender did not write, by their paths."""
+        if isinstance(rendered, UnchangedOverlay) and rendered.is_alone:
+            return {}
         output = rendered.overlay.output
         paths = foreign_manifests(self.root / output, frozenset(rendered.files))
         return {f"{output}/{path}": _foreign_manifest(output, path) for path in paths}
@@ -299,7 +301,7 @@ def untracked_files(project: Project, outputs: Iterable[str]) -> Iterator[Diagno
 
 
 def _unchanged(action: TreeAction, known: UnchangedOverlay) -> TreeResult:
-    return TreeResult(action, known.overlay.path, known.overlay.output, unchanged=tuple(sorted(known.files)))
+    return TreeResult(action, known.overlay.path, known.overlay.output, unchanged=known.files)
 
 
 def _result_of(action: TreeAction, source: str, output: str, diff: TreeDiff) -> TreeResult:

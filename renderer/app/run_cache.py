@@ -12,7 +12,7 @@ from renderer.cache.recorded_inputs import FileDigests, RecordedInputs
 from renderer.cache.store import Store, cache_folder
 from renderer.cache.tool_fingerprint import tool_fingerprint
 from renderer.disk import ConfinedFolder
-from renderer.emit.unchanged_since_render import files_unchanged_since_render
+from renderer.emit.unchanged_since_render import unchanged_tree
 from renderer.model.diagnostic import Diagnostic, has_errors
 from renderer.model.digest import sha256
 from renderer.model.record import Record
@@ -25,15 +25,17 @@ if TYPE_CHECKING:
 
 
 class UnchangedOverlay(Record):
-    """An overlay whose tree holds exactly the ``files`` that rendering it would write.
+    """An overlay whose tree holds exactly the ``files`` that rendering it would write, sorted by path.
 
-    ``findings`` know their lines; ``folders`` are those that it is made of.
+    ``findings`` know their lines; ``folders`` are those that it is made of. The tree ``is_alone`` if its
+    folders hold no other manifest.
     """
 
     overlay: Overlay
-    files: frozenset[str]
+    files: tuple[str, ...]
     findings: tuple[Diagnostic, ...]
     folders: frozenset[str]
+    is_alone: bool
 
 
 class RunCache:
@@ -64,8 +66,10 @@ class RunCache:
         known = self._known.find(overlay) if self._store else None
         if known is None:
             return None
-        files = files_unchanged_since_render(self._root, overlay.output, known.tree, self._digests.are)
-        return None if files is None else UnchangedOverlay(overlay, files, known.findings, known.folders)
+        tree = unchanged_tree(self._root, overlay.output, known.tree, self._digests.tree_is_alone)
+        if tree is None:
+            return None
+        return UnchangedOverlay(overlay, tree.files, known.findings, known.folders, tree.is_alone)
 
     def seconds(self, overlay: Overlay) -> float | None:
         """Return how long rendering it took the last time; None when it was never rendered here."""

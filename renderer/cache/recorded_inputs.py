@@ -8,13 +8,14 @@ from __future__ import annotations
 import marshal
 import os
 import stat
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from operator import attrgetter
 from pathlib import Path
 from time import time_ns
 from typing import Any
 
 from renderer.cache.store import Store
+from renderer.emit.leftovers import holds_only
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.digest import sha256
 from renderer.model.json import Json, object_at
@@ -40,7 +41,7 @@ class FileDigests:
         self._read = read
         self._store = store
         self._known = object_at(store.get("file-signs", self._root))
-        self._fresh: dict[str, list[str | int]] = {}
+        self._fresh: dict[str, list[str | int | bool]] = {}
 
     def of(self, path: str) -> str | None:
         """Return the digest of a file; None for a link, a folder, or a file that cannot be read."""
@@ -59,27 +60,39 @@ class FileDigests:
             self._fresh[path] = [digest, *signs]
         return digest
 
-    def are(self, folder: str, tree: str, digests: Mapping[str, str]) -> bool:
-        """Return True if each file of ``digests``, by its path below ``folder``, has the digest there.
+    def tree_is_alone(
+        self, folder: str, tree: str, digests: Mapping[str, str], folders: Collection[str]
+    ) -> bool | None:
+        """Return whether nothing but these files is in ``folders`` of a rendered tree that Flux would apply.
 
-        ``tree`` is a digest of all of them: a rendered tree has thousands, whose signs are known as one.
+        ``digests`` has the files by path below ``folder``; None if one of them has another digest.
+        ``tree`` is a digest of all of them: a tree has thousands, whose signs are known as one. So are those
+        of its folders, which change when something is put there.
         """
         place = f"{folder}/"
         above = f"{self._root}/{place}"
         try:
-            statuses = [os.lstat(above + name) for name in digests]  # noqa: PTH116, RUF100 - texts, for speed
+            files = [os.lstat(above + name) for name in digests]  # noqa: PTH116, RUF100 - texts, for speed
+            holders = [os.lstat((above + name).rstrip("/")) for name in folders]  # noqa: PTH116, RUF100 - as above
         except (OSError, ValueError):
-            return False
-        known: list[str | int] = [tree, sha256(marshal.dumps(list(map(_mode_and_signs, statuses)), 2))]
-        if self._known.get(place) == known:
-            return True
-        if not all(stat.S_ISREG(status.st_mode) for status in statuses) or any(
-            self._of_content(place + name) != digest for name, digest in digests.items()
+            return None
+        statuses = [*files, *holders]
+        signs = sha256(marshal.dumps(list(map(_mode_and_signs, statuses)), 2))
+        match self._known.get(place):
+            case [was, known_signs, bool(is_alone)] if was == tree and known_signs == signs:
+                return is_alone
+        if not all(stat.S_ISDIR(status.st_mode) for status in holders) or any(
+            self._of_file(place + name, status) != digest
+            for (name, digest), status in zip(digests.items(), files, strict=True)
         ):
-            return False
+            return None
+        is_alone = holds_only(above, digests.keys(), folders)
         if all(map(_has_settled, statuses)):
-            self._fresh[place] = known
-        return True
+            self._fresh[place] = [tree, signs, is_alone]
+        return is_alone
+
+    def _of_file(self, path: str, status: os.stat_result) -> str | None:
+        return self._of_content(path) if stat.S_ISREG(status.st_mode) else None
 
     def _of_content(self, path: str) -> str | None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from itertools import takewhile
@@ -89,6 +90,22 @@ def _unlisted_manifests(folder: str, listed: Collection[str]) -> Iterator[str]:
                     folders.append(f"{path}/")
             elif path.endswith(_MANIFESTS) or entry.name in _KUSTOMIZATIONS:
                 yield path
+
+
+def holds_only(folder: str, files: Collection[str], folders: Collection[str]) -> bool:
+    """Return True if below ``folder`` no manifest is but ``files``, and no folder but ``folders``."""
+    return all(
+        path in folders or (path in files and entry.is_file(follow_symlinks=False))
+        for below in folders
+        for entry in _entries(f"{folder}/{below}")
+        if (path := posixpath.join(below, entry.name)) and _matters(entry)
+    )
+
+
+def _matters(entry: os.DirEntry[str]) -> bool:
+    """Return True for what may be, or hold, a manifest that is applied with a tree."""
+    is_folder = _is_folder(entry) and not entry.is_symlink()
+    return is_folder or entry.name.endswith(_MANIFESTS) or entry.name in _KUSTOMIZATIONS
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
 from renderer.disk import ConfinedFolder
 from renderer.emit.output_folder import OutputFolder
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.emit.staging import StagingArea, has_staging_folder
-from renderer.emit.tree import look_up_folder
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.digest import sha256
+from renderer.model.record import Record
 
 _DIGEST = 64
 
 
-def files_unchanged_since_render(
-    root: ConfinedFolder, output: str, digest: str, have: Callable[[str, str, Mapping[str, str]], bool]
-) -> frozenset[str] | None:
-    """The files of the tree in ``output`` if it is the one of ``digest`` to the last byte; None if not.
+class UnchangedTree(Record):
+    """The ``files`` of a rendered tree, sorted; it ``is_alone`` if its folders hold no other manifest."""
 
-    ``have`` says whether the files in a folder below ``root`` have the SHA-256 that is given by their paths;
-    it gets ``digest``, too. None too while another run is at work on the tree, or where one was killed.
+    files: tuple[str, ...]
+    is_alone: bool
+
+
+def unchanged_tree(
+    root: ConfinedFolder,
+    output: str,
+    digest: str,
+    is_alone: Callable[[str, str, Mapping[str, str], Collection[str]], bool | None],
+) -> UnchangedTree | None:
+    """Return the tree in ``output`` if it is the one of ``digest`` to the last byte; None if not.
+
+    ``is_alone`` gets the folder below ``root``, the ``digest``, the SHA-256 of each file by its path, and the
+    folders in it; it returns None where they are not so. None too while another run is at work on the tree,
+    or where one was killed.
     """
     try:
         folder = OutputFolder.below(Path(root.top), output)
@@ -33,15 +44,14 @@ def files_unchanged_since_render(
         if has_staging_folder(folder) and StagingArea.of(folder).is_left_over():
             return None
         owned = {line[_DIGEST + 2 :]: line[:_DIGEST] for line in ownership.decode().splitlines()[1:]}
-        if not all(look_up_folder(f"{top}/{place}") is True for place in _folders(owned)):
-            return None
     except (OSError, DiagnosticError):  # writing to the tree, or checking it, says it better
         return None
-    return frozenset(owned) if have(folder.path, digest, owned) else None
+    alone = is_alone(folder.path, digest, owned, _folders(owned))
+    return None if alone is None else UnchangedTree(tuple(owned), alone)
 
 
 def _folders(paths: Iterable[str]) -> frozenset[str]:
-    """All that the files are in: of a link it is not the files behind it that count."""
-    parents = {path.rpartition("/")[0] for path in paths} - {""}
+    """All that the files are in, the tree itself included, which is the empty path."""
+    parents = {path.rpartition("/")[0] for path in paths} | {""}
     above = {parent[:index] for parent in parents for index, letter in enumerate(parent) if letter == "/"}
     return frozenset(parents | above)

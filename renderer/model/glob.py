@@ -71,6 +71,8 @@ def _match(elements: Sequence[Element], name: str, *, star: CharacterClass) -> b
     while at < len(name):
         wanted = elements[index] if index < len(elements) else _NONE
         if wanted is STAR:
+            if star is ANY_CHARACTER and index + 1 == len(elements):
+                return True
             star_index, star_at = index, at
             index += 1
         elif wanted.has(name[at]):

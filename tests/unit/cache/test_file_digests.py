@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -102,14 +103,18 @@ def test_what_is_no_file_has_no_digest(file: Path, run: Reader) -> None:
     assert [of(run, path) for path in ("link", "folder", "none", "a/b", "a\0")] == [None] * 5
 
 
-def are(run: Reader, tree: str = "t", **texts: str) -> bool:
-    """Whether the files in the folder ``out`` have these texts, and all together the digest ``tree``."""
+def is_alone(run: Reader, tree: str = "t", **texts: str) -> bool | None:
+    """Whether the files in ``out`` are alone there; None unless they have these texts."""
     digests = run()
-    found = digests.are(
-        "out", tree, {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
-    )
+    wanted = {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
+    found: bool | None = digests.tree_is_alone("out", tree, wanted, [""])
     digests.keep()
     return found
+
+
+def are(run: Reader, tree: str = "t", **texts: str) -> bool:
+    """Whether the files in the folder ``out`` have these texts, and all together the digest ``tree``."""
+    return is_alone(run, tree, **texts) is not None
 
 
 @pytest.fixture
@@ -161,3 +166,35 @@ def test_a_tree_that_changed_a_moment_ago_might_change_again_unseen(
     monkeypatch.setattr(file_digests, "time_ns", lambda: (tree / "b").stat().st_ctime_ns + 1_000_000)
     assert [are(run, a="a", b="b"), are(run, a="a", b="b")] == [True, True]
     assert reads == ["out/a", "out/b"] * 2
+
+
+@pytest.mark.parametrize(
+    "name", ["more.yaml", "more.json", "kustomization.yml", "deeper/more.yaml", "deeper/"]
+)
+def test_a_tree_is_not_alone_once_a_manifest_or_a_folder_is_put_into_it(
+    tree: Path, run: Reader, name: str
+) -> None:
+    assert [is_alone(run, a="a", b="b"), is_alone(run, a="a", b="b")] == [True, True]
+    more = tree / name
+    if name.endswith("/"):
+        more.mkdir()
+    else:
+        more.parent.mkdir(exist_ok=True)
+        more.write_text("kind: ConfigMap")
+    assert [is_alone(run, a="a", b="b"), is_alone(run, a="a", b="b")] == [False, False]
+    shutil.rmtree(tree / "deeper", ignore_errors=True)
+    more.unlink(missing_ok=True)
+    assert is_alone(run, a="a", b="b") is True
+
+
+def test_a_tree_is_alone_beside_what_is_no_manifest(tree: Path, run: Reader) -> None:
+    (tree / "README.md").write_text("read me")
+    (tree / "away").symlink_to(tree.parent)
+    assert is_alone(run, a="a", b="b") is True
+
+
+def test_what_is_in_a_folder_that_became_a_link_is_another_tree(tree: Path, run: Reader) -> None:
+    assert is_alone(run, a="a", b="b") is True
+    tree.rename(tree.with_name("elsewhere"))
+    tree.symlink_to("elsewhere")
+    assert is_alone(run, a="a", b="b") is None
