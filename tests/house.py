@@ -208,7 +208,7 @@ def measures() -> tuple[Measure, ...]:
     )
     return (
         Measure("modules", len(modules), 518),
-        Measure("lines", sum(map(lines_of, MODULES)), 84_700),
+        Measure("lines", sum(map(lines_of, MODULES)), 84_900),
         Measure("median lines of a module", median(counts), 145),
         Measure(
             "lines of the longest module",

@@ -97,9 +97,14 @@ def _problems(machine: VirtualMachineView) -> _Problems:
             yield from check(value, machine)
 
 
-def _of_tolerations(tolerations: Json, _: VirtualMachineView) -> _Problems:
-    for index, toleration in elements(tolerations):
-        yield from _of_toleration(("tolerations", index), toleration)
+def _of_each(
+    field: str,
+    problems: Callable[[tuple[Segment, ...], JsonObject], _Problems],
+    listed: Json,
+    _: VirtualMachineView,
+) -> _Problems:
+    for index, element in elements(listed):
+        yield from problems((field, index), element)
 
 
 _EQUAL, _EXISTS = "Equal", "Exists"
@@ -130,13 +135,8 @@ def _of_toleration(way: tuple[Segment, ...], toleration: JsonObject) -> _Problem
         yield (*way, "tolerationSeconds"), message, "drop it, or write effect: NoExecute"
 
 
-def _of_node_selector(selector: Json, _: VirtualMachineView) -> tuple[_Problem, ...]:
+def _of_node_selector(selector: Json, _: VirtualMachineView) -> Iterable[_Problem]:
     return _of_labels(object_at(selector))
-
-
-@once_for_same
-def _of_labels(selector: JsonObject) -> tuple[_Problem, ...]:
-    return tuple(_label_problems(selector))
 
 
 def _label_problems(selector: JsonObject) -> _Problems:
@@ -173,11 +173,6 @@ def _of_values(way: tuple[Segment, ...], operator: str, values: Json) -> _Proble
 
 
 _POLICIES = ("nodeAffinityPolicy", "nodeTaintsPolicy")
-
-
-def _of_spreads(constraints: Json, _: VirtualMachineView) -> _Problems:
-    for index, constraint in elements(constraints):
-        yield from _of_spread(("topologySpreadConstraints", index), constraint)
 
 
 def _of_spread(way: tuple[Segment, ...], constraint: JsonObject) -> _Problems:
@@ -331,8 +326,8 @@ _CHECKS: Mapping[str, Callable[[Json, VirtualMachineView], Iterable[_Problem]]] 
     "priorityClassName": _of_priority,
     "readinessProbe": partial(_of_probe, "readinessProbe"),
     "terminationGracePeriodSeconds": _of_grace_period,
-    "tolerations": _of_tolerations,
-    "topologySpreadConstraints": _of_spreads,
+    "tolerations": partial(_of_each, "tolerations", _of_toleration),
+    "topologySpreadConstraints": partial(_of_each, "topologySpreadConstraints", _of_spread),
     "volumes": _of_volumes,
 }
 
@@ -376,13 +371,8 @@ _SCHEMES: Mapping[str, tuple[str, ...]] = {
 _SIZE = ("resources", "requests", "storage")
 
 
-@once_for_same
-def _of_data_volume(spec: JsonObject) -> tuple[_Problem, ...]:
-    """Return what is wrong with a DataVolume (CDI ``pkg/apiserver/webhooks/datavolume-validate.go``)."""
-    return tuple(_data_volume_problems(spec))
-
-
 def _data_volume_problems(spec: JsonObject) -> _Problems:
+    """Yield what is wrong with a DataVolume (CDI ``pkg/apiserver/webhooks/datavolume-validate.go``)."""
     if any(has_placeholder(spec.get(key)) for key in ("source", "sourceRef", "pvc", "storage")):
         return
     source = object_at(spec, "source")
@@ -447,5 +437,9 @@ def _of_network(spec: JsonObject) -> _Problems:
         message = "config has neither type nor plugins, so no interface can be attached"
         yield ("config",), message, 'add the CNI plugin, such as "type": "bridge"'
 
+
+#: What many machines share is looked at once.
+_of_labels = once_for_same(lambda selector: tuple(_label_problems(selector)))
+_of_data_volume = once_for_same(lambda spec: tuple(_data_volume_problems(spec)))
 
 RULE = Rule(Code.UNUSABLE_VALUE, Level.WARNING, MachineCheck(_of_machine, _of_others), __doc__)
