@@ -69,35 +69,41 @@ class RenderRequest(Record):
 class RenderResult(Record):
     """The trees that were written, compared or removed, and the findings; with an error nothing was written.
 
-    ``overlays`` are the paths of those that were rendered; ``unshown`` are findings that were not kept.
+    ``overlays`` are the paths of those that were rendered, ``broken`` of those among them with errors;
+    ``unshown`` are findings that were not kept.
     """
 
     trees: tuple[TreeResult, ...]
     findings: tuple[Diagnostic, ...]
     overlays: tuple[str, ...]
     unshown: Unshown = Unshown()
+    broken: frozenset[str] = frozenset()
 
 
 class _Results:
     """The results of overlays; their findings go to ``findings`` as they come, and are not held here.
 
-    ``folders`` are those that were read as kustomizations.
+    ``folders`` are those that were read as kustomizations, ``broken`` the overlays with errors.
     """
 
     def __init__(self, overlays: Sequence[Overlay], findings: RunFindings) -> None:
         self.overlays = overlays
         self.findings = findings
         self.folders: set[str] = set()
+        self.broken: set[str] = set()
         self._sound: dict[str, Rendered] = {}
 
     def keep(self, result: Rendered) -> None:
+        path = result.overlay.path
         self.folders |= result.folders
-        if not self.findings.add(result.findings):
-            self._sound[result.overlay.path] = result._replace(findings=()) if result.findings else result
+        if self.findings.add(result.findings):
+            self.broken.add(path)
+        else:
+            self._sound[path] = result._replace(findings=()) if result.findings else result
 
     def without_errors(self) -> list[Rendered]:
         """Return the results in the order of the overlays, but for those with errors."""
-        return [self._sound[overlay.path] for overlay in self.overlays if overlay.path in self._sound]
+        return [self._sound[overlay.path] for overlay in self.overlays if overlay.path not in self.broken]
 
 
 def render(project: Project, request: RenderRequest, reporter: Reporter) -> RenderResult:
@@ -115,8 +121,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     forced = _forced_files(
         project, request.forced, [*(each.output for each in selected), *(stale if request.prune else ())]
     )
-    chosen = FindingFilter(strict=request.strict, most=request.most_findings)
-    findings = RunFindings(project.fs, chosen)
+    findings = RunFindings(project.fs, FindingFilter(strict=request.strict, most=request.most_findings))
     results = _Results(selected, findings)
     with RenderedTrees(project.root, forced, reporter) as trees:
         with RunCache.of(project, wanted=request.use_cache) as cache:
@@ -128,7 +133,8 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
             if request.tracked:
                 findings.add(untracked_files(project, [overlay.output for overlay in selected]))
     paths = tuple(overlay.path for overlay in selected)
-    return RenderResult(tuple(trees.results), _in_order(findings.found(), paths), paths, findings.unshown)
+    told = _in_order(findings.found(), paths)
+    return RenderResult(tuple(trees.results), told, paths, findings.unshown, frozenset(results.broken))
 
 
 def _in_order(findings: Iterable[Diagnostic], overlays: Sequence[str]) -> tuple[Diagnostic, ...]:

@@ -91,7 +91,7 @@ def partial_write_hint(result: RenderResult) -> str:
     Empty where there is none.
     """
     errors = [found for found in result.findings if found.severity is Severity.ERROR]
-    broken = result.unshown.overlays.union(path for found in errors for path in found.overlays)
+    broken = result.broken.union(path for found in errors for path in found.overlays)
     sound = [path for path in result.overlays if path not in broken]
     if any(tree.source for tree in result.trees) or not all(found.overlays for found in errors) or not sound:
         return ""

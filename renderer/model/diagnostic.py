@@ -83,25 +83,22 @@ class Diagnostic(Record):
 class Unshown(Record):
     """The findings of a run beyond those that a report shows (``limits().findings``), of which this is left.
 
-    ``errors`` of them are errors, with these ``codes``, found in these ``overlays``; ``others`` are not.
+    ``errors`` of them are errors, with these ``codes``; ``others`` are not.
     """
 
     errors: int = 0
     others: int = 0
     codes: frozenset[Code] = frozenset()
-    overlays: frozenset[str] = frozenset()
 
     def with_one(self, finding: Diagnostic) -> Unshown:
         """Return this with one more finding."""
         if finding.severity is not Severity.ERROR:
             return self._replace(others=self.others + 1)
-        codes, overlays = self.codes | {finding.code}, self.overlays.union(finding.overlays)
-        return Unshown(self.errors + 1, self.others, codes, overlays)
+        return Unshown(self.errors + 1, self.others, self.codes | {finding.code})
 
     def plus(self, other: Unshown) -> Unshown:
         """Return the findings of both."""
-        codes, overlays = self.codes | other.codes, self.overlays | other.overlays
-        return Unshown(self.errors + other.errors, self.others + other.others, codes, overlays)
+        return Unshown(self.errors + other.errors, self.others + other.others, self.codes | other.codes)
 
 
 class DiagnosticError(Exception):
