@@ -93,7 +93,7 @@ def growth_rows(growth: Growth) -> Iterator[Row]:
     yield Row(
         f"`vmrender render`, {_LARGEST:,} VMs: peak memory",
         megabytes(largest.peak),
-        "one VM",
+        f"{_SMALLEST} VMs",
         megabytes(start.peak),
         largest.peak / _LARGEST / 1000,
         60,
