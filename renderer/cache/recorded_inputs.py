@@ -76,19 +76,23 @@ class FileDigests:
             holders = [os.lstat((above + name).rstrip("/")) for name in folders]  # noqa: PTH116, RUF100 - as above
         except (OSError, ValueError):
             return None
-        statuses = [*files, *holders]
-        signs = sha256(marshal.dumps(list(map(_mode_and_signs, statuses)), 2))
-        match self._known.get(place):
-            case [was, known_signs, bool(is_alone)] if was == tree and known_signs == signs:
-                return is_alone
-        if not all(stat.S_ISDIR(status.st_mode) for status in holders) or any(
+        signs, folder_signs = _signs_as_one(files), _signs_as_one(holders)
+        known = self._known.get(place)
+        known = known if isinstance(known, list) and known[:2] == [tree, signs] else None
+        if known and known[2:3] == [folder_signs]:  # earlier releases did not keep them
+            return known[3:] == [True]
+        if not known and any(
             self._of_file(place + name, status) != digest
             for (name, digest), status in zip(digests.items(), files, strict=True)
         ):
             return None
+        if not all(stat.S_ISDIR(status.st_mode) for status in holders):
+            return None
         is_alone = holds_only(above, digests.keys(), folders)
-        if all(map(_has_settled, statuses)):
-            self._fresh[place] = [tree, signs, is_alone]
+        if all(map(_has_settled, files)):
+            # A tree has just been put in its place, while its files have been there for a while.
+            settled = folder_signs if all(map(_has_settled, holders)) else ""
+            self._fresh[place] = [tree, signs, settled, is_alone]
         return is_alone
 
     def _of_file(self, path: str, status: os.stat_result) -> str | None:
@@ -105,6 +109,10 @@ class FileDigests:
         if self._fresh:
             known = {**self._known, **self._fresh}
             self._store.put(dict(list(known.items())[-_MOST:]), "file-signs", self._root)
+
+
+def _signs_as_one(statuses: Iterable[os.stat_result]) -> str:
+    return sha256(marshal.dumps(list(map(_mode_and_signs, statuses)), 2))
 
 
 def _has_settled(status: os.stat_result) -> bool:

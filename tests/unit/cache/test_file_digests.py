@@ -11,6 +11,7 @@ import pytest
 from renderer.cache import recorded_inputs as file_digests
 from renderer.cache.recorded_inputs import FileDigests
 from renderer.cache.store import Store
+from renderer.model.json import array_at
 
 Reader = Callable[[], FileDigests]
 HOUR_AGO = 3600
@@ -198,3 +199,29 @@ def test_what_is_in_a_folder_that_became_a_link_is_another_tree(tree: Path, run:
     tree.rename(tree.with_name("elsewhere"))
     tree.symlink_to("elsewhere")
     assert is_alone(run, a="a", b="b") is None
+
+
+def test_files_of_a_tree_that_was_just_put_in_its_place_are_known(
+    tree: Path, run: Reader, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait = 200_000_000
+    now = (tree / "b").stat().st_ctime_ns + wait
+    tree.rename(tree.with_name("new"))
+    tree.with_name("new").rename(tree)
+    changed = tree.stat().st_ctime_ns
+    monkeypatch.setattr(file_digests, "time_ns", lambda: max(now, changed + 1000))
+    assert is_alone(run, a="a", b="b") is True
+    (tree / "more.yaml").write_text("kind: ConfigMap")  # within the same tick of the clock, it may be
+    os.utime(tree, ns=(changed, changed))
+    assert is_alone(run, a="a", b="b") is False
+    assert reads == ["out/a", "out/b"]
+
+
+def test_signs_that_an_earlier_release_kept_are_completed(
+    tree: Path, run: Reader, reads: list[str], tmp_path: Path
+) -> None:
+    assert is_alone(run, a="a", b="b") is True
+    store, name = Store(tmp_path / "cache", b"key"), ("file-signs", str(tree.parent))
+    store.put({"out/": array_at(store.get(*name), "out/")[:2]}, *name)
+    assert [is_alone(run, a="a", b="b"), is_alone(run, a="a", b="b")] == [True, True]
+    assert reads == ["out/a", "out/b"]
