@@ -12,10 +12,9 @@ from renderer.compose.identity import Identity, current_identity, identities
 from renderer.deferred import FunctionsOf
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.json import EMPTY, Json, JsonObject
+from renderer.model.json import EMPTY, Json
 from renderer.model.limits import limits, over_limit
 from renderer.model.resource import Resource
-from renderer.model.sharing import once_for_same
 from renderer.model.taint import taint
 from renderer.model.work import spend
 
@@ -49,12 +48,6 @@ _MISSING = object()
 def growth(before: Json, after: Json) -> Growth:
     """Return the parts of ``after`` that ``before`` does not share with it, as a size and a depth."""
     return _added(before, after, {})
-
-
-@once_for_same
-def size(tree: JsonObject) -> int:
-    """Return the number of characters that a tree adds where nothing of it was before."""
-    return growth({}, tree)[0]
 
 
 def _added(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
@@ -196,18 +189,15 @@ class ResMap:
         keys = sorted(self._by_name.get(name, ()))
         return tuple((key, self._resources[key]) for key in keys if key in self._resources)
 
-    def replace(self, key: int, resource: Resource, most_added: int | None = None) -> None:
+    def replace(self, key: int, resource: Resource) -> None:
         """Replace the resource with the key; the new one is still found by the ids of the old one.
 
-        ``most_added`` is the number of characters that the change can have added at most, without nesting
-        anything deeper; without it, both are looked for. Raises: build-limit.
+        Raises: build-limit.
         """
         spend(_REPLACING, "changing resources")
         if resource.shared_fields:
-            resource, most_added = scalar_nodes.with_shared_change(self._resources[key], resource), None
-        if most_added is None or self._added + most_added > limits().added_size:
-            most_added = self.check_growth(key, resource)
-        self._added += most_added
+            resource = scalar_nodes.with_shared_change(self._resources[key], resource)
+        self._added += self.check_growth(key, resource)
         before = self._resources[key]
         if self._by_current is not None and not _has_same_identity(before, resource):
             self._by_current = None

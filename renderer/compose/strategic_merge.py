@@ -26,7 +26,7 @@ from renderer.compose.list_merge import (
 )
 from renderer.compose.merge_keys.merge_schema import FieldSchema, MergeSchema
 from renderer.compose.merge_keys.replaced_lists import replaced_lists, warning
-from renderer.compose.res_map import ResMap, size
+from renderer.compose.res_map import ResMap
 from renderer.compose.scalar_nodes import before_merge, with_patch_spellings
 from renderer.compose.selection import target_of
 from renderer.compose.values import ABSENT, Slot, is_bare_text
@@ -295,8 +295,7 @@ class StrategicMergePatching:
         if patched is None:
             resources.remove(key)
         else:
-            # A merge puts each part of the patch in one place of the object, as deep as it is in the patch.
-            resources.replace(key, patched, size(patch.document.content))
+            resources.replace(key, patched)
 
     def _patched(self, resource: Resource, patch: _MergedDocument) -> Resource | None:
         """Return the resource after the patch; None when it is deleted."""
