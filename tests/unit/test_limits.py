@@ -529,6 +529,22 @@ def test_what_is_printed_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "the overlay comes to more than 20 characters of text" in result.stderr
 
 
+def test_what_a_patch_takes_away_is_no_part_of_what_is_added(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patches = (f"{{{'z' * 65}: null}}", f'{{b: "{"1" * 70}"}}')
+    head = "apiVersion: v1, kind: ConfigMap, metadata: {name: a}"
+    listed = "".join(f"- patch: '{{{head}, data: {data}}}'\n" for data in patches)
+    (tmp_path / "kustomization.yaml").write_text(f"resources: [a.yaml]\npatches:\n{listed}")
+    (tmp_path / "a.yaml").write_text(f"{{{head}, data: {{a: b}}}}\n")
+    monkeypatch.chdir(tmp_path)
+    codes = {}
+    for most in (60, 90, 150, 300):
+        monkeypatch.setenv(VARIABLE, f"addedSize={most}")
+        codes[most] = CliRunner().invoke(main, ["build", "."]).exit_code
+    assert codes == {60: 1, 90: 0, 150: 0, 300: 0}
+
+
 def test_a_file_that_is_too_large_for_a_rendered_one(tmp_path: Path) -> None:
     set_maximum({"output_size": 20})
     (tmp_path / "out").mkdir()
