@@ -81,12 +81,12 @@ class FileDigests:
         known = known if isinstance(known, list) and known[:2] == [tree, signs] else None
         if known and known[2:3] == [folder_signs]:  # earlier releases did not keep them
             return known[3:] == [True]
+        if not all(stat.S_ISDIR(status.st_mode) for status in holders):  # behind a link are other files
+            return None
         if not known and any(
             self._of_file(place + name, status) != digest
             for (name, digest), status in zip(digests.items(), files, strict=True)
         ):
-            return None
-        if not all(stat.S_ISDIR(status.st_mode) for status in holders):
             return None
         is_alone = holds_only(above, digests.keys(), folders)
         if all(map(_has_settled, files)):

@@ -174,9 +174,8 @@ class Locator:
     def let_go(self) -> None:
         """Hold only the files asked last, up to 4 MiB: overlays may have very many in all."""
         held = sum(size for _, size in self._files.values())
-        for path in list(self._files) if held > _MOST_HELD else ():
-            if held > _MOST_HELD:
-                held -= self._files.pop(path)[1]
+        while held > _MOST_HELD:
+            held -= self._files.pop(next(iter(self._files)))[1]
         self._texts.clear()
 
     def _in_text(self, inner: Location, sites: tuple[Site, ...]) -> Location | None:
