@@ -77,7 +77,7 @@ class Vmrender(LazyGroup):
             apply_limits(os.environ["VMRENDER_LIMITS"])
         return super().invoke(ctx)
 
-    def _exit_code(self, args: Sequence[str] | None, prog_name: str) -> int:  # noqa: PLR0911 - one for each way to end
+    def _exit_code(self, args: Sequence[str] | None, prog_name: str) -> int:
         try:
             return super().main(args, prog_name=prog_name, standalone_mode=False) or 0
         except click.FileError as error:  # standard output, as on a full disk

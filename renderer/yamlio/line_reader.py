@@ -194,7 +194,7 @@ def _is_word(text: str) -> bool:
 LINE_TABLES = {id(dialect): LineTable(dialect) for dialect in (RESOURCE, RESOURCE_AS_WRITTEN, YAML11)}
 
 
-def read_lines(text: str, dialect: Dialect) -> Json:  # noqa: C901, PLR0912 - calls would cost as much again
+def read_lines(text: str, dialect: Dialect) -> Json:
     """Return the tree of a document, None for an empty one. Raises ``UnusableError`` to refuse it."""
     table, empty = LINE_TABLES[id(dialect)], dialect.block.values
     lines = text.removeprefix("---\n").split("\n")

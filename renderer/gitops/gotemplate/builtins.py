@@ -126,9 +126,7 @@ def _formatted(match: re.Match[str], value: object) -> str:
     return text.zfill(width) if "0" in flags and verb in "dfeg" else text.rjust(width)
 
 
-def _verb(  # noqa: C901, PLR0911 - one for each verb
-    verb: str, value: object, flags: str, precision: int | None
-) -> str | None:
+def _verb(verb: str, value: object, flags: str, precision: int | None) -> str | None:
     """Return the value as the verb writes it; None for a value that is not of the verb's kind."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     sign = "+" if "+" in flags else ""

@@ -170,7 +170,7 @@ class Evaluation:
             raise GoTemplateError("nil is not a command")
         return self._operand(first, dot)
 
-    def _operand(self, operand: Operand, dot: object) -> object:  # noqa: PLR0911 - one for each kind
+    def _operand(self, operand: Operand, dot: object) -> object:
         match operand:
             case Dot():
                 return dot

@@ -271,7 +271,7 @@ class _Parser:
             end += 1
         return (_with_fields(operand, tuple(names)) if names else operand), end
 
-    def _term(self, token: Token) -> Operand:  # noqa: C901, PLR0911 - one for each kind of token
+    def _term(self, token: Token) -> Operand:
         match token.kind:
             case "text" | "raw":
                 return Literal(unquoted(token.text) if token.kind == "text" else token.text[1:-1])
