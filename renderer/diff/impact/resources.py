@@ -1,14 +1,20 @@
 """CPU sockets and guest memory, which are plugged in within what was planned for when the VM started.
 
 KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``handleCPUChangeRequest``, ``handleMemoryHotplugRequest``),
-``pkg/defaults/defaults.go`` (``setupHotplug``) and ``pkg/liveupdate/memory``.
+``pkg/liveupdate/memory``; the plan itself is in ``kubevirt.hotplug``.
 """
 
 from __future__ import annotations
 
 from renderer.diff.impact.migratable import migration_obstacle
 from renderer.diff.impact.state import LIVE_UPDATE_FEATURES_UNTIL, InstanceState, Update, spec_field
-from renderer.kubevirt.cluster import Cluster
+from renderer.kubevirt.hotplug import (
+    is_possible,
+    memory_obstacle,
+    planned_memory,
+    planned_sockets,
+    wanted_memory,
+)
 from renderer.kubevirt.sizes import positive
 from renderer.model.difference import Effect
 from renderer.model.json import Json, JsonObject, object_at, text_at
@@ -17,14 +23,9 @@ from renderer.model.release import Release
 
 _CPU, _MEMORY = ("domain", "cpu"), ("domain", "memory")
 _SOCKETS, _GUEST = (*_CPU, "sockets"), (*_MEMORY, "guest")
-_ARM = "arm64"
-_MAX_VCPUS = 512
-_SINCE_LIMITED_VCPUS = Release(1, 4)
 #: The only release that plugs in no sockets with ``networkInterfaceMultiqueue``.
 _MULTI_QUEUE_REFUSED_IN = Release(1, 3)
-_SINCE_NOT_ON_ARM = Release(1, 5)  # from it on, nothing is plugged in on arm64
 _SINCE_MEMORY_CHECKS = Release(1, 3)
-_BLOCK, _LARGE_BLOCK, _LEAST_GUEST = 2 << 20, 1 << 30, 1 << 30
 
 
 def handle_cpu_change(update: Update, state: InstanceState) -> InstanceState:
@@ -63,7 +64,7 @@ def _socket_refusal(update: Update, cpu: JsonObject, before: int, after: int) ->
         return f"the VM was started with room for {most} sockets" if most else _no_room(update, cpu)
     if after < before:
         return "sockets cannot be unplugged"
-    if release >= _SINCE_NOT_ON_ARM and text_at(update.after.template, "architecture") == _ARM:
+    if not is_possible(update.cluster, update.after.template):
         return "sockets cannot be plugged in on arm64"
     multi_queue = object_at(update.after.applied, "domain", "devices").get("networkInterfaceMultiqueue")
     if release == _MULTI_QUEUE_REFUSED_IN and multi_queue is True:
@@ -80,25 +81,9 @@ def _no_room(update: Update, cpu: JsonObject) -> str:
 
 
 def max_sockets(update: Update) -> int:
-    """Return how many sockets the instance was planned for when it was started (``setupCPUHotplug``)."""
-    cpu = object_at(update.before.instance, "spec", *_CPU)
-    cluster, own = update.cluster, positive(cpu.get("sockets"))
-    given = positive(cpu.get("maxSockets"))
-    if given:
-        return given
-    if cluster.release >= _SINCE_NOT_ON_ARM and _is_arm(update):
-        return 0
-    if cluster.config.max_cpu_sockets:
-        return (
-            max(cluster.config.max_cpu_sockets, own)
-            if cluster.release >= _SINCE_LIMITED_VCPUS
-            else cluster.config.max_cpu_sockets
-        )
-    per_socket = positive(cpu.get("cores")) * positive(cpu.get("threads"))
-    most = own * cluster.config.max_hotplug_ratio
-    if cluster.release < _SINCE_LIMITED_VCPUS or most * per_socket <= _MAX_VCPUS:
-        return most
-    return max(_MAX_VCPUS // per_socket, own)
+    """Return how many sockets the instance had room for when it was started."""
+    spec = object_at(update.before.instance, "spec")
+    return positive(object_at(spec, *_CPU).get("maxSockets")) or planned_sockets(update.cluster, spec)
 
 
 def handle_memory_change(update: Update, state: InstanceState) -> InstanceState:
@@ -140,7 +125,7 @@ def _memory_refusal(update: Update, state: InstanceState, before: Quantity, afte
         return f"memory is plugged in by a live migration, but {reason}"
     if most is None:
         return "the VM was started without room for more memory" + _because(update)
-    return _incompatible(update.after.applied, most, release) or less
+    return memory_obstacle(update.after.applied, most, release) or less
 
 
 def _too_much(guest: Quantity, most: Quantity | None) -> str:
@@ -150,68 +135,16 @@ def _too_much(guest: Quantity, most: Quantity | None) -> str:
 
 def _because(update: Update) -> str:
     spec = object_at(update.before.instance, "spec")
-    planned = _planned_guest(update.cluster, spec)
-    problem = planned and _incompatible(spec, planned, update.cluster.release)
+    wanted = wanted_memory(update.cluster, spec)
+    problem = wanted and memory_obstacle(spec, wanted, update.cluster.release)
     return f": {problem}" if problem else ""
 
 
 def max_guest(update: Update) -> Quantity | None:
-    """Return how much memory the instance was planned for; None where none can be plugged in.
-
-    ``setupMemoryHotplug``.
-    """
+    """Return how much memory the instance has room for; None where none can be plugged in."""
     spec = object_at(update.before.instance, "spec")
     given = lenient_quantity(object_at(spec, *_MEMORY).get("maxGuest"))
-    if given is not None:
-        return given
-    release = update.cluster.release
-    if release >= _SINCE_NOT_ON_ARM and _is_arm(update):
-        return None
-    planned = _planned_guest(update.cluster, spec)
-    if planned is None or (release >= _SINCE_MEMORY_CHECKS and _incompatible(spec, planned, release)):
-        return None
-    return planned
-
-
-def _planned_guest(cluster: Cluster, spec: JsonObject) -> Quantity | None:
-    guest = lenient_quantity(object_at(spec, *_MEMORY).get("guest"))
-    if cluster.config.max_guest is not None or guest is None:
-        return cluster.config.max_guest
-    return Quantity.of_integer(guest.value() * cluster.config.max_hotplug_ratio, QuantityFormat.BINARY_SI)
-
-
-def _incompatible(spec: JsonObject, most: Quantity, release: Release) -> str:
-    """Return why memory cannot be plugged in (``ValidateLiveUpdateMemory``); empty where it can."""
-    guest = lenient_quantity(object_at(spec, *_MEMORY).get("guest"))
-    with_what = _obstacle(object_at(spec, "domain"))
-    if with_what:
-        return f"memory cannot be plugged in with {with_what}"
-    if guest is None:
-        return "memory cannot be plugged in without memory.guest"
-    architectures = ("amd64",) if release >= _SINCE_NOT_ON_ARM else ("amd64", _ARM)
-    if text_at(spec, "architecture") not in architectures:
-        return f"memory can be plugged in on {' and '.join(architectures)} only"
-    return _too_much(guest, most) or _wrong_size(spec, guest, most)
-
-
-def _obstacle(domain: JsonObject) -> str:
-    """Return the field that keeps memory from being plugged in; empty where there is none."""
-    cpu = object_at(domain, "cpu")
-    obstacles = {
-        "cpu.realtime": cpu.get("realtime"),
-        "cpu.numa.guestMappingPassthrough": object_at(cpu, "numa").get("guestMappingPassthrough"),
-        "launchSecurity": domain.get("launchSecurity"),
-    }
-    return next((name for name, value in obstacles.items() if value is not None), "")
-
-
-def _wrong_size(spec: JsonObject, guest: Quantity, most: Quantity) -> str:
-    is_large = text_at(spec, *_MEMORY, "hugepages", "pageSize") == "1Gi"
-    block, name = (_LARGE_BLOCK, "1Gi") if is_large else (_BLOCK, "2Mi")
-    for amount in (guest, most):
-        if amount.value() % block:
-            return f"memory is plugged in in blocks of {name}, of which {amount.json} is no multiple"
-    return "memory can be plugged in from 1Gi on" if guest.value() < _LEAST_GUEST else ""
+    return planned_memory(update.cluster, spec) if given is None else given
 
 
 def _is_chosen(update: Update, feature: str) -> bool:
@@ -221,10 +154,6 @@ def _is_chosen(update: Update, feature: str) -> bool:
         return True
     chosen = object_at(update.after.spec, "liveUpdateFeatures").get(feature) is not None
     return chosen and (release > Release(1, 0) or feature == "cpu")
-
-
-def _is_arm(update: Update) -> bool:
-    return text_at(update.before.instance, "spec", "architecture") == _ARM
 
 
 def _bytes(count_of: int) -> str:
