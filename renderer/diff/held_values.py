@@ -51,6 +51,31 @@ _NUMBERS = frozenset(
         "timeoutSeconds",
     }
 )
+#: Fields that are pointers to text: an empty text is a value. Some names are pointers in one list only.
+_TEXT_POINTERS = frozenset(
+    {
+        "apiGroup",
+        "errorPolicy",
+        "evictionStrategy",
+        "inferFromVolumeFailurePolicy",
+        "ioThreadsPolicy",
+        "localhostProfile",
+        "memLock",
+        "nodeAffinityPolicy",
+        "nodeTaintsPolicy",
+        "rebootPolicy",
+        "resourceClaimName",
+        "resourceClaimTemplateName",
+        "runStrategy",
+        "startStrategy",
+        "storageClassName",
+        "timezone",
+        "updateVolumesStrategy",
+        "volumeMode",
+    }
+)
+_TEXT_POINTERS_IN = frozenset({("options", "value"), ("panicDevices", "model"), ("utilityVolumes", "type")})
+_TEXT_MAPS = frozenset({"annotations", "labels", "matchLabels", "nodeSelector"})
 #: Fields of a struct type, and maps: an empty one is as good as none.
 _STRUCTS = frozenset(
     {
@@ -70,7 +95,7 @@ _STRUCTS = frozenset(
 )
 #: Structs that are there also where nothing is written of them.
 _ALWAYS_THERE = frozenset({"annotations", "devices", "domain", "labels", "metadata", "resources"})
-_QUANTITIES = frozenset({"capacity", "guest", "maxGuest"})
+_QUANTITIES = frozenset({"addedOverhead", "capacity", "divisor", "guest", "maxGuest"})
 _QUANTITY_MAPS = frozenset({"limits", "requests"})
 #: Targets of a disk in which ``readonly`` is no pointer, as it is in ``cdrom``.
 _READ_WRITE_TARGETS = frozenset({"disk", "lun"})
@@ -82,6 +107,7 @@ def held(value: JsonObject) -> JsonObject:
 
 
 def _object(value: JsonObject, parent: str) -> JsonObject:
+    """``parent`` is the key that leads to the object, or to the list that it is an element of."""
     kept: dict[str, Json] = {}
     for key, child in value.items():
         found = _value(child, key, parent)
@@ -92,7 +118,7 @@ def _object(value: JsonObject, parent: str) -> JsonObject:
 
 def _value(value: Json, key: str, parent: str) -> Json:
     if isinstance(value, dict):
-        found = _object(value, key)
+        found = _object(value, key or parent)
         is_struct = key in _STRUCTS or (key == "acpi" and parent == "features")
         return None if is_struct and not found else found
     if isinstance(value, list):
@@ -100,9 +126,13 @@ def _value(value: Json, key: str, parent: str) -> Json:
     if key in _QUANTITIES or parent in _QUANTITY_MAPS:
         amount = lenient_quantity(value)
         return value if amount is None else amount.canonical
-    if value == "" and parent not in ("annotations", "labels", "nodeSelector", "matchLabels"):
-        return None
-    if value is False and (key in _BOOLEANS or (key == "readonly" and parent in _READ_WRITE_TARGETS)):
+    if value == "":
+        is_kept = key in _TEXT_POINTERS or (parent, key) in _TEXT_POINTERS_IN or parent in _TEXT_MAPS
+        return value if is_kept else None
+    if value is False and (
+        (key in _BOOLEANS and parent != "containerPath")  # whose readOnly is a pointer
+        or (key == "readonly" and parent in _READ_WRITE_TARGETS)
+    ):
         return None
     return None if value == 0 and value is not False and key in _NUMBERS else value
 
