@@ -22,6 +22,7 @@ import yaml
 from click.testing import CliRunner
 
 from renderer.cli.app import main
+from tests.started import machines_start_the_same
 
 CASES = Path(__file__).parent / "cases"
 FOLDERS = sorted(file.parent for file in CASES.glob("*/*/case.yaml"))
@@ -110,9 +111,10 @@ def test_there_are_cases() -> None:
 def run(case: Case, repository: Path, inputs: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Result:
     monkeypatch.chdir(repository)
     stdin = inputs[case.stdin] if case.stdin else None
-    run = CliRunner(catch_exceptions=False).invoke(
-        main, shlex.split(case.command), input=stdin, prog_name="vmrender"
-    )
+    with machines_start_the_same():
+        run = CliRunner(catch_exceptions=False).invoke(
+            main, shlex.split(case.command), input=stdin, prog_name="vmrender"
+        )
     files = read_tree(repository)
     return Result(
         exit=run.exit_code,

@@ -160,7 +160,7 @@ class Fitter:
         behaviour, config = self.cluster.behaviour, self.cluster.config
         spec = default_vmi_spec(default_disks(object_at(template, "spec")), config, behaviour)
         if behaviour.expand_defaults is ExpandDefaults.OBJECT:
-            spec = default_vmi_object(spec, config.cpu_model)
+            spec = default_vmi_object(spec, config.cpu_model, behaviour)
         return {**template, "spec": spec}
 
     def _reductions(self, target: Target) -> list[ReducedPreference]:

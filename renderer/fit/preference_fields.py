@@ -181,7 +181,11 @@ class PreferenceFields:
         if is_same_template(made, template):
             return True
         # expand-spec of 1.3 turns on what the preference leaves open.
-        return self._defaults_object and is_same_template(_defaulted(made), _defaulted(template))
+        return self._defaults_object and is_same_template(self._defaulted(made), self._defaulted(template))
+
+    def _defaulted(self, template: JsonObject) -> JsonObject:
+        spec = default_vmi_object(object_at(template, "spec"), "", self._specs.behaviour)
+        return {**template, "spec": spec}
 
     def _candidates(
         self, apply: PreferenceApplier, made: JsonObject, template: JsonObject
@@ -267,10 +271,6 @@ def _changes(
             yield from _changes(value, left, (*at, key))
         else:
             yield (*at, key), left
-
-
-def _defaulted(template: JsonObject) -> JsonObject:
-    return {**template, "spec": default_vmi_object(object_at(template, "spec"), "")}
 
 
 def _without_made_element(element: JsonObject, made: JsonObject) -> JsonObject:

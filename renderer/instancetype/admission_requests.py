@@ -87,7 +87,7 @@ class _Requests:
         from renderer.instancetype.vmi_object_defaults import default_vmi_object  # noqa: PLC0415 - few repositories have any
 
         spec = default_vmi_spec(spec, self._config, self._behaviour)
-        return default_vmi_object(spec, self._config.cpu_model)
+        return default_vmi_object(spec, self._config.cpu_model, self._behaviour)
 
     def _vmi_of_template(self, resource: Resource) -> AdmissionRequest:
         """Return the request for an instance that a replica set makes."""

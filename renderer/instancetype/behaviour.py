@@ -14,6 +14,7 @@ from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.text_enum import TextEnum
 
+_OTHER_WATCHDOGS = {"arm64": "", "s390x": "diag288"}
 _V1BETA1 = frozenset({"v1beta1"})
 _V1ALPHA = frozenset({"v1alpha1", "v1alpha2"})
 
@@ -206,6 +207,16 @@ class Behaviour(Record):
     def defaults_memory_request(self) -> bool:
         """The request follows from guest memory and the cluster's overcommit. pkg/defaults/defaults.go"""
         return self.release < (1, 6)
+
+    @property
+    def other_watchdogs(self) -> Mapping[str, str]:
+        """A watchdog without a device is an i6300esb but for these architectures. pkg/defaults/s390x.go"""
+        return _OTHER_WATCHDOGS if self.release >= (1, 5) else {}
+
+    @property
+    def defaults_secure_boot_of_efi(self) -> bool:
+        """On arm64 secureBoot is false; before, only in a VM without a boot loader. pkg/defaults/arm64.go"""
+        return self.release >= (1, 8)
 
     @property
     def permits_slirp(self) -> bool:

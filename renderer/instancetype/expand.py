@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from renderer.instancetype.admission import TargetCluster, admit, apply
@@ -23,12 +23,14 @@ from renderer.instancetype.matcher_warnings import (
     unresolved_matchers,
 )
 from renderer.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
+from renderer.instancetype.start import with_preferred_devices
+from renderer.instancetype.start_warnings import assumed_network, input_device_left_out
 from renderer.instancetype.target_form import in_target_form
 from renderer.instancetype.virtual_machine import VirtualMachine, expanded
 from renderer.kubevirt.cluster import DEFAULT_CONFIG
-from renderer.kubevirt.kinds import MATCHER_KEYS
+from renderer.kubevirt.kinds import KUBEVIRT, MATCHER_KEYS
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.json import EMPTY, Json, JsonObject, object_at
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
@@ -38,14 +40,16 @@ from renderer.model.resource import Resource, ResourceSet
 class VmExpansion(Record):
     """The inputs and the result of one expansion: ``vm`` became ``expanded``.
 
-    ``sized`` is its ``spec.template`` after inference and without a size of its own, to which ``selected``
-    was applied; with ``defaults`` it was also defaulted.
+    ``sized`` is its ``spec.template`` after inference and without a size of its own, ``completed`` the same
+    with devices that KubeVirt adds at the start. ``selected`` was applied to ``completed``; with ``defaults``
+    the result was also defaulted.
     """
 
     vm: VirtualMachine
     expanded: Resource
     selected: ResolvedMatchers
     sized: JsonObject
+    completed: JsonObject
     cluster: TargetCluster
     defaults: bool
 
@@ -67,7 +71,7 @@ def expand_spec(
     if behaviour.expand_defaults is ExpandDefaults.OBJECT:
         from renderer.instancetype.vmi_object_defaults import default_vmi_object  # noqa: PLC0415 - few ask for it
 
-        spec = default_vmi_object(spec, config.cpu_model)
+        spec = default_vmi_object(spec, config.cpu_model, behaviour)
     return {**applied, "spec": spec}
 
 
@@ -151,7 +155,16 @@ class _Expander:
         self._live = live
         self._finder = Finder(cluster.behaviour, live=live)
         self._known: dict[tuple[object, ...], tuple[tuple[Json, ...], Matchers, ResolvedMatchers]] = {}
-        self.warnings: list[Diagnostic] = []
+        self._knows_cluster = next(catalog.of_kind(KUBEVIRT), None) is not None
+        self._with_assumed_network: list[VirtualMachine] = []
+        self._warnings: list[Diagnostic] = []
+
+    @property
+    def warnings(self) -> Iterator[Diagnostic]:
+        """The warnings about what was expanded so far."""
+        yield from self._warnings
+        if self._with_assumed_network:
+            yield assumed_network(self._with_assumed_network, self._cluster.config.default_interface)
 
     @property
     def used(self) -> tuple[Resource, ...]:
@@ -168,7 +181,7 @@ class _Expander:
             return resource, resource
         unresolved = tuple(unresolved_matchers(vm)) if vm.has_matchers else ()
         if unresolved:
-            self.warnings += unresolved
+            self._warnings += unresolved
             left = without_custom_vcpus(resource)
             return left, left
         try:
@@ -180,23 +193,34 @@ class _Expander:
         behaviour = self._cluster.behaviour
         scope = Scope(self._catalog, vm.resource.namespace)
         matchers, found = self._resolved(vm, scope)
-        self.warnings += mismatches(vm, matchers, found)
+        self._warnings += mismatches(vm, matchers, found)
         if self._live:
-            self.warnings += missing_revisions(vm, matchers, scope, behaviour)
+            self._warnings += missing_revisions(vm, matchers, scope, behaviour)
         if self._mode is ExpandMode.OFF:
             _refuse_unexpanded(found, template, behaviour)
         selected, sized = with_custom_size(found, _inferred(matchers, found, template), vm, behaviour)
-        applied = admit(selected, sized, scope, self._cluster)
+        preference = None if selected.preference is None else selected.preference.spec
+        writes_defaults = (
+            self._mode is ExpandMode.DEFAULTS and behaviour.expand_defaults is not ExpandDefaults.NONE
+        )
+        completed = sized
+        if self._mode is not ExpandMode.OFF and not writes_defaults:
+            completed = with_preferred_devices(sized, preference, self._cluster)
+        applied = admit(selected, completed, scope, self._cluster)
         if self._mode is ExpandMode.OFF:
             return vm.resource, vm.with_content(expanded(vm.content, applied))
         defaults = self._mode is ExpandMode.DEFAULTS and bool(matchers)
         if defaults:
-            applied = expand_spec(selected, sized, scope, self._cluster)
+            applied = expand_spec(selected, completed, scope, self._cluster)
+            if with_preferred_devices(applied, preference, self._cluster) is not applied:
+                self._warnings.append(input_device_left_out(vm, preference or EMPTY))
         whole = vm.with_content(expanded(vm.content, applied))
         if whole is not vm.resource:
-            self.warnings += empty_matchers(vm)
+            self._warnings += empty_matchers(vm)
+            if not self._knows_cluster and _networks(completed) != _networks(sized):
+                self._with_assumed_network.append(vm)
         if self._observe and whole is not vm.resource:
-            self._observe(VmExpansion(vm, whole, selected, sized, self._cluster, defaults))
+            self._observe(VmExpansion(vm, whole, selected, sized, completed, self._cluster, defaults))
         return whole, whole
 
     def _resolved(self, vm: VirtualMachine, scope: Scope) -> tuple[Matchers, ResolvedMatchers]:
@@ -222,6 +246,10 @@ def _inferred(matchers: Matchers, selected: ResolvedMatchers, template: JsonObje
     """Return the template after inference, which removes only memory that the instance type gives."""
     leaves_memory = selected.instancetype is not None and leaves_memory_to_vm(selected.instancetype.spec)
     return template if leaves_memory else matchers.template(template)
+
+
+def _networks(template: JsonObject) -> Json:
+    return object_at(template, "spec").get("networks")
 
 
 def _refuse_unexpanded(selected: ResolvedMatchers, template: JsonObject, behaviour: Behaviour) -> None:

@@ -1,31 +1,27 @@
 """A VirtualMachine as the cluster holds it, and the instance that virt-controller makes of it.
 
-KubeVirt ``pkg/virt-api/webhooks/mutating-webhook/mutators`` (``vm-mutator.go``, ``vmi-mutator.go``) and
-``pkg/virt-controller/watch/vm/vm.go`` (``startVMI``). What KubeVirt chooses at random, the firmware's UUID
-and serial, is a fixed text here: only whether it changes counts.
+KubeVirt ``pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go``. What KubeVirt chooses at random,
+the firmware's UUID and serial, is a fixed text here: only whether it changes counts.
 """
 
 from __future__ import annotations
 
 from renderer.instancetype.admission import TargetCluster, apply
-from renderer.instancetype.apply.applier import AppliedSpecs
 from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.instancetype.cluster_config import cluster_config
 from renderer.instancetype.custom_supply import with_custom_size
-from renderer.instancetype.defaults import default_disks, default_network, default_vmi_spec, with_default
+from renderer.instancetype.defaults import with_default
 from renderer.instancetype.find import Finder, Found
 from renderer.instancetype.matcher import Matcher
-from renderer.instancetype.preference.devices import apply_devices
 from renderer.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
+from renderer.instancetype.start import started_instance
 from renderer.instancetype.virtual_machine import VirtualMachine
-from renderer.instancetype.vmi_object_defaults import default_vmi_object
-from renderer.instancetype.vmi_template import with_annotations, with_section
+from renderer.instancetype.vmi_template import with_annotations
 from renderer.instancetype.webhook_fields import has_pcie, mutation_of
 from renderer.kubevirt.cluster import ClusterConfig
 from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
-from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
 from renderer.model.record import Record
-from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet
 
 _TEMPLATE = ("spec", "template")
@@ -33,8 +29,6 @@ _VMI = (*_TEMPLATE, "spec")
 _FIRMWARE = (*_VMI, "domain", "firmware")
 _PCI_TOPOLOGY = (*_TEMPLATE, "metadata", "annotations", "kubevirt.io/pci-topology-version")
 _AT_RANDOM = "chosen by KubeVirt"
-_NODE_LABELS_UNTIL = Release(1, 5)
-_FROM_NAME = "made of the name"  # ``setupStableFirmwareUUID``
 #: ``pkg/instancetype/annotations/annotations.go``.
 _NAME_ANNOTATIONS = {
     INSTANCETYPE.key: ("kubevirt.io/instancetype-name", "kubevirt.io/cluster-instancetype-name"),
@@ -136,27 +130,19 @@ class VmHolder:
             sized, template = with_custom_size(selected, template, vm, behaviour)
         scope = Scope(self._catalog, resource.namespace)
         applied = apply(sized, template, scope, behaviour)
-        instance = self._started(template, sized, scope, matchers)
+        instance = started_instance(
+            with_annotations(template, _names_of(matchers)), sized, scope, self._cluster
+        )
         return StartedVm(content, applied, instance, matchers, selected)
 
-    def _started(
-        self, template: JsonObject, selected: ResolvedMatchers, scope: Scope, matchers: Matchers
-    ) -> JsonObject:
-        """The instance as ``startVMI`` and the instance's mutating webhook make it."""
-        behaviour, config = self._cluster.behaviour, self._cluster.config
-        if selected.preference is not None:
-            specs = AppliedSpecs(EMPTY, selected.preference.spec, behaviour)
-            template = apply_devices(specs, template)
-        spec = _with_input_device(default_disks(object_at(template, "spec")))
-        template = {**template, "spec": default_network(spec, config, behaviour)}
-        template = with_annotations(apply(selected, template, scope, behaviour), _names_of(matchers))
-        spec = default_vmi_spec(object_at(template, "spec"), config, behaviour)
-        if object_at(spec, "domain").get("features") is None:
-            spec = with_section(spec, ("domain", "features"), {})
-        spec = default_vmi_object(_with_input_defaults(spec), config.cpu_model)
-        if behaviour.release < _NODE_LABELS_UNTIL:
-            spec = _with_node_labels(spec)
-        return {**template, "spec": with_default(spec, ("domain", "firmware", "uuid"), _FROM_NAME)}
+
+def start(vm: Resource, objects: Catalog, cluster: TargetCluster) -> JsonObject:
+    """Return ``metadata`` and ``spec`` of the instance that virt-controller makes of a new VirtualMachine.
+
+    ``objects`` are what the cluster has: instance types, preferences and revisions, volumes and their
+    sources. Raises ``CauseError`` or ``DiagnosticError`` where there is no instance.
+    """
+    return VmHolder(objects, ResourceSet((vm,)), cluster).created(vm).instance
 
 
 def applied_to(live: Json, old: Json, new: Json) -> Json:
@@ -197,36 +183,6 @@ def _kept(before: StartedVm, matchers: Matchers, found: ResolvedMatchers, key: s
 def _has_pcie(vm: JsonObject) -> bool:
     spec = object_at(vm, *_VMI)
     return has_pcie(text_at(spec, "architecture"), text_at(spec, "domain", "machine", "type"))
-
-
-def _with_input_device(spec: JsonObject) -> JsonObject:
-    """``AutoAttachInputDevice``: the webhook and preferences give it a bus and a type."""
-    devices = object_at(spec, "domain", "devices")
-    if devices.get("autoattachInputDevice") is not True or array_at(devices, "inputs"):
-        return spec
-    return with_section(spec, ("domain", "devices", "inputs"), [{"name": "default-0"}])
-
-
-def _with_node_labels(spec: JsonObject) -> JsonObject:
-    """The labels of nodes that can run the instance, as the webhook selected them (``addNodeSelector``)."""
-    domain = object_at(spec, "domain")
-    sev = object_at(domain, "launchSecurity").get("sev")
-    wanted = {
-        "kubevirt.io/realtime": object_at(domain, "cpu").get("realtime") is not None,
-        "kubevirt.io/sev": sev is not None,
-        "kubevirt.io/sev-es": object_at(sev, "policy").get("encryptedState") is True,
-    }
-    labels: dict[str, Json] = {label: "" for label, is_wanted in wanted.items() if is_wanted}
-    return {**spec, "nodeSelector": {**object_at(spec, "nodeSelector"), **labels}} if labels else spec
-
-
-def _with_input_defaults(spec: JsonObject) -> JsonObject:
-    """``setDefaults_Input``."""
-    inputs: list[Json] = [
-        with_default(with_default(object_at(each), ("bus",), "usb"), ("type",), "tablet")
-        for each in array_at(spec, "domain", "devices", "inputs")
-    ]
-    return with_section(spec, ("domain", "devices", "inputs"), inputs) if inputs else spec
 
 
 def _names_of(matchers: Matchers) -> JsonObject:

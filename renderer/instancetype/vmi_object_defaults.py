@@ -15,7 +15,7 @@ from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.defaults import default_vmi_spec, with_default
 from renderer.instancetype.vmi_template import with_section
 from renderer.kubevirt.cluster import ClusterConfig
-from renderer.model.json import Json, JsonObject, array_at, object_at
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 
 _CPU_FEATURES = ("domain", "cpu", "features")
 #: A feature, and the feature it needs; a needed one stands below those that need it.
@@ -49,7 +49,10 @@ _HYPERV_STATES = (
     "ipi",
     "evmcs",
 )
+_HYPERV_PARTS = (("synictimer", "direct"), ("tlbflush", "direct"), ("tlbflush", "extended"))
 _SPINLOCK_RETRIES = 4096
+_FIRMWARE = ("domain", "firmware")
+_VIRTIO_ARCHITECTURES = frozenset({"arm64", "s390x"})
 _DISK_TARGETS = ("disk", "cdrom", "lun")
 _PROBE = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
 
@@ -63,9 +66,9 @@ def default_admitted_spec(spec: JsonObject, config: ClusterConfig, behaviour: Be
     if not behaviour.defaults_template_as_instance:
         return spec
     if spec.get("architecture") == "s390x" and not behaviour.knows_s390x:
-        defaulted = default_vmi_object({**spec, "architecture": "amd64"}, config.cpu_model)
+        defaulted = default_vmi_object({**spec, "architecture": "amd64"}, config.cpu_model, behaviour)
         return {**defaulted, "architecture": "s390x"}
-    return default_vmi_object(spec, config.cpu_model)
+    return default_vmi_object(spec, config.cpu_model, behaviour)
 
 
 def default_hyperv_dependencies(spec: JsonObject) -> JsonObject:
@@ -94,7 +97,7 @@ def _with_vmx(features: list[Json]) -> list[Json]:
     return [*features, {"name": "vmx", "policy": "require"}]
 
 
-def default_vmi_object(spec: JsonObject, cpu_model: str) -> JsonObject:
+def default_vmi_object(spec: JsonObject, cpu_model: str, behaviour: Behaviour) -> JsonObject:
     """The template's spec, whose own defaults are set already; ``cpu_model`` is the cluster's, or empty."""
     architecture = spec.get("architecture")
     if architecture == "s390x":
@@ -102,8 +105,26 @@ def default_vmi_object(spec: JsonObject, cpu_model: str) -> JsonObject:
     spec = _default_timers(_default_features(spec))
     spec = _with_each(spec, _DISKS, _default_disk)
     spec = _with_each(spec, _GPUS, _default_gpu)
-    spec = default_hyperv_dependencies(_default_probes(_default_watchdog(spec)))
-    return _default_for_architecture(spec, architecture, cpu_model)
+    watchdog = behaviour.other_watchdogs.get(text_at(spec, "architecture"), "i6300esb")
+    if watchdog and object_at(spec, "domain", "devices").get("watchdog") is not None:
+        spec = with_default(spec, ("domain", "devices", "watchdog", watchdog, "action"), "reset")
+    spec = default_hyperv_dependencies(_default_probes(spec))
+    bus = "virtio" if architecture in _VIRTIO_ARCHITECTURES else "sata"
+    spec = _with_each(spec, _DISKS, lambda disk: _with_bus(disk, bus))
+    if architecture == "arm64":
+        spec = _default_arm64_bootloader(spec, behaviour)
+    model = "host-passthrough" if architecture == "arm64" else cpu_model or "host-model"
+    return with_default(spec, ("domain", "cpu", "model"), model)
+
+
+def _default_arm64_bootloader(spec: JsonObject, behaviour: Behaviour) -> JsonObject:
+    """``setDefaultArm64Bootloader``."""
+    bootloader = object_at(spec, *_FIRMWARE).get("bootloader")
+    if bootloader is None:
+        return with_section(spec, (*_FIRMWARE, "bootloader"), {"efi": {"secureBoot": False}})
+    if object_at(bootloader).get("efi") is not None and behaviour.defaults_secure_boot_of_efi:
+        spec = with_default_flag(spec, (*_FIRMWARE, "bootloader", "efi", "secureBoot"), value=False)
+    return spec
 
 
 def with_default_flag(spec: JsonObject, path: tuple[str, ...], *, value: bool) -> JsonObject:
@@ -133,7 +154,8 @@ def _default_features(spec: JsonObject) -> JsonObject:
         spec = _enabled(spec, *_FEATURES, name)
     for name in _HYPERV_STATES:
         spec = _enabled(spec, *_HYPERV, name)
-    spec = _enabled(spec, *_HYPERV, "synictimer", "direct")
+    for parent, name in _HYPERV_PARTS:
+        spec = _enabled(spec, *_HYPERV, parent, name)
     spinlocks = object_at(spec, *_HYPERV, "spinlocks")
     if spinlocks.get("enabled") is True and spinlocks.get("spinlocks") is None:
         spec = with_section(spec, (*_HYPERV, "spinlocks", "spinlocks"), _SPINLOCK_RETRIES)
@@ -153,12 +175,6 @@ def _default_gpu(gpu: JsonObject) -> JsonObject:
     return _enabled(gpu, "virtualGPUOptions", "display", "ramFB")
 
 
-def _default_watchdog(spec: JsonObject) -> JsonObject:
-    if object_at(spec, "domain", "devices").get("watchdog") is None:
-        return spec
-    return with_default(spec, ("domain", "devices", "watchdog", "i6300esb", "action"), "reset")
-
-
 def _default_probes(spec: JsonObject) -> JsonObject:
     for name in ("livenessProbe", "readinessProbe"):
         probe = spec.get(name)
@@ -173,16 +189,6 @@ def _probe_defaults(probe: JsonObject) -> JsonObject:
 
 def _is_positive(number: Json) -> bool:
     return isinstance(number, int) and number > 0
-
-
-def _default_for_architecture(spec: JsonObject, architecture: Json, cpu_model: str) -> JsonObject:
-    arm = architecture == "arm64"
-    bus = "virtio" if arm or architecture == "s390x" else "sata"
-    spec = _with_each(spec, _DISKS, lambda disk: _with_bus(disk, bus))
-    if arm and object_at(spec, "domain", "firmware").get("bootloader") is None:
-        spec = with_section(spec, ("domain", "firmware", "bootloader"), {"efi": {"secureBoot": False}})
-    model = "host-passthrough" if arm else cpu_model or "host-model"
-    return with_default(spec, ("domain", "cpu", "model"), model)
 
 
 def _with_bus(disk: JsonObject, bus: str) -> JsonObject:

@@ -76,6 +76,8 @@ class Code(TextEnum):
     QUANTITY_INVALID = "quantity-invalid"
     APPLY_FAILED = "apply-failed"
     DEFAULTS_FAILED = "defaults-failed"
+    ASSUMED_NETWORK = "assumed-network"
+    INPUT_DEVICE_LEFT_OUT = "input-device-left-out"
     DEPRECATED = "deprecated"
 
     # Validation.

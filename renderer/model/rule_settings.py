@@ -55,6 +55,7 @@ STRICT_RULES = frozenset(
 #: The codes of other stages whose findings may be warnings. Where one of them is an error it stays one.
 WARNING_CODES: tuple[Code, ...] = (
     Code.APPLICATION_SET,
+    Code.ASSUMED_NETWORK,
     Code.CLUSTER_SCOPED,
     Code.CREDENTIALS_WITHHELD,
     Code.DEPRECATED,
@@ -65,6 +66,7 @@ WARNING_CODES: tuple[Code, ...] = (
     Code.FLUX_KUSTOMIZATION,
     Code.FOREIGN_FILE,
     Code.IGNORED_DOCUMENT,
+    Code.INPUT_DEVICE_LEFT_OUT,
     Code.KUSTOMIZATION_FIELD,
     Code.LIST_REPLACED,
     Code.NOT_CHECKED,

@@ -173,8 +173,10 @@ def vm_versions(expansion: VmExpansion) -> Iterator[Version]:
     selected, template = expansion.selected, expansion.sized
     act = StepKind.INFERRED if selected.custom_size == NO_CUSTOM_SIZE else StepKind.CUSTOM_SIZE
     yield _version(expansion, template, _ExpansionStep(expansion, act))
-    if expansion.defaults:
-        template = with_default_devices(template, expansion.cluster)
+    if expansion.defaults or expansion.completed is not template:
+        template = expansion.completed
+        if expansion.defaults:
+            template = with_default_devices(template, expansion.cluster)
         yield _version(expansion, template, _ExpansionStep(expansion, StepKind.DEFAULTED))
     selection = AppliedSpecs(
         EMPTY if selected.instancetype is None else selected.instancetype.spec,

@@ -1,8 +1,9 @@
 """A volume has no disk, and KubeVirt gives it one with its own defaults.
 
 KubeVirt attaches a volume that no disk and no filesystem names as a disk (`SetDefaultVolumeDisk` in its
-`pkg/util/util.go`). That is a good way to write no disks at all. Where the others are written, the one that
-is not was probably forgotten or has another name, and its bus and boot order are left to chance.
+`pkg/util/util.go`), with the bus that the preference asks for, or SATA without one. A machine that names none
+of its disks says so on purpose. Where the others are written, the one that is not was probably forgotten or
+has another name, and nobody has chosen its bus and boot order.
 
 Wrong:
 

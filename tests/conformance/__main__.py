@@ -21,6 +21,7 @@ _SUITES = {
     "catalogs": "tests.conformance.catalogs",
     "entry-points": "tests.conformance.entry_points",
     "fit": "tests.conformance.fit",
+    "start": "tests.conformance.start",
 }
 
 

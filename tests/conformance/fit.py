@@ -9,20 +9,18 @@ KubeVirt refuses with the pair they came from, and those that came from a copy i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from renderer.diff.held_values import differences, held
 from renderer.fit.fit import Fitter
 from renderer.fit.values import FitQuality, VmFit
-from renderer.instancetype.expand import expand
 from renderer.kubevirt.kinds import MATCHER_KEYS, MATCHER_TYPES
 from renderer.model.json import JsonObject, object_at, text_at
-from renderer.model.location import Site
-from renderer.model.render_config import ExpandMode
-from renderer.model.resource import Resource, ResourceSet
 from tests.conformance.case_result import CaseResult
 from tests.conformance.kubevirt.case import Case, read_cases
 from tests.conformance.kubevirt.cluster import scope_of
+from tests.conformance.kubevirt.vm_cases import vm_outputs
 
 _FITTERS: dict[tuple[str, str], Fitter] = {}
 
@@ -75,12 +73,10 @@ def _result(case: Case, name: str, expanded: JsonObject, found: VmFit) -> CaseRe
 
 
 def _differing(case: Case, name: str, expected: JsonObject, vm: JsonObject) -> list[str]:
-    """Return what is not the same once the VM with its pair goes through the expansion as a whole."""
-    mode = ExpandMode.APPLIED if name == "applied" else ExpandMode.DEFAULTS
-    resources = ResourceSet((Resource(vm, Site("case", 0)),))
-    result = expand(resources, scope_of(case).catalog, case.target, mode)
-    found = next(iter(result.value)).content
-    return list(map(str, differences(held(expected), held(found))))
+    """Return what is not the same once KubeVirt's code applies the pair to the VM, or expands it."""
+    outputs = vm_outputs(replace(case, input={**case.input, "vm": vm}))
+    result = object_at(outputs[name]())
+    return list(map(str, differences(held(expected), held(object_at(result, "vm")))))
 
 
 def _origin(case: Case) -> str:

@@ -20,6 +20,7 @@ from renderer.yamlio.encode import encode
 from tests.fuzz.mutation import mutated_file, project
 from tests.fuzz.target import SEEDS, Target
 from tests.security.planted import FORBIDDEN
+from tests.started import machines_start_the_same
 
 Files = Mapping[str, bytes]
 
@@ -67,9 +68,10 @@ def _rendered(fs: FileSystem) -> Sequence[Diagnostic]:
     config = load_project(fs)
     pipeline = Pipeline(fs, config)
     findings: list[Diagnostic] = []
-    for overlay in find_overlays(fs, config):
-        outcome = pipeline.render(overlay)
-        findings += outcome.diagnostics
-        if not outcome.failed:
-            encode(resource.content for resource in outcome.value)
+    with machines_start_the_same():
+        for overlay in find_overlays(fs, config):
+            outcome = pipeline.render(overlay)
+            findings += outcome.diagnostics
+            if not outcome.failed:
+                encode(resource.content for resource in outcome.value)
     return findings

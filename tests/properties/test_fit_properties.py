@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from renderer.app.import_fit import fit_machines
 from renderer.diff.held_values import differences, held
 from renderer.fit.fit import Fitter
 from renderer.fit.series import propose_sizes
@@ -14,6 +15,7 @@ from renderer.model.json import Json, JsonObject, with_value
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from tests.kubevirt_objects import catalog, instancetype, preference, resources, vm
+from tests.started import differences_at_start
 
 SOURCE = catalog(
     instancetype("small", 1, "2Gi"),
@@ -118,6 +120,28 @@ def test_an_expanded_machine_fits_exactly_and_expands_to_the_same(
     if found.quality is FitQuality.EXACT:
         again = expand(resources(found.vm), SOURCE, release, ExpandMode.APPLIED)
         assert list(differences(held(whole), held(next(iter(again.value)).content))) == []
+
+
+@given(RELEASES, PAIRS, DISKS, st.booleans())
+def test_a_fitted_machine_starts_as_the_imported_one(
+    minor: int,
+    pair: tuple[str | None, str | None],
+    disks: Json,
+    has_network: bool,  # noqa: FBT001 - drawn
+) -> None:
+    release = Release(1, minor)
+    content = machine(disks) if has_network else vm("db", {"devices": {"disks": disks}, "cpu": {}})
+    for key, name in zip(("instancetype", "preference"), pair, strict=True):
+        if name is not None:
+            content = dict(with_value(content, ("spec", key), {"name": name}))
+    applied = expand(resources(content), SOURCE, release, ExpandMode.APPLIED)
+    if applied.failed:
+        return
+    imported = next(iter(applied.value)).content
+    fitted = fit_machines([imported], SOURCE, release, {})
+    for written in fitted.contents.values():
+        found = differences_at_start(resources(imported), resources(written), SOURCE, release)
+        assert list(found) == []
 
 
 @given(RELEASES, st.dictionaries(PLACES, JUNK, max_size=3), DISKS)

@@ -31,7 +31,7 @@ class Case:
 
 def read_cases(path: Path) -> Iterator[Case]:
     """The cases of one file."""
-    catalog = _catalog_beside(path)
+    catalog = catalog_beside(path)
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             yield _case(json.loads(line), catalog)
@@ -51,7 +51,7 @@ def _case(content: JsonObject, catalog: Path) -> Case:
     )
 
 
-def _catalog_beside(path: Path) -> Path:
+def catalog_beside(path: Path) -> Path:
     """In the file's own folder, else in the folder ``kubevirt`` beside it."""
     own = path.parent / "catalog.yaml"
     return own if own.exists() else path.parent.parent / "kubevirt" / "catalog.yaml"

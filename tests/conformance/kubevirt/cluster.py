@@ -17,12 +17,12 @@ from tests.conformance.kubevirt.case import Case
 def scope_of(case: Case) -> Scope:
     """What the case's VM sees: its objects, and the catalog where the case has it."""
     objects = CatalogSource("objects", _resources(array_at(case.input, "objects")))
-    catalog = _catalog(case.catalog) if case.input.get("catalog") is True else Catalog()
+    catalog = read_catalog(case.catalog) if case.input.get("catalog") is True else Catalog()
     return Scope(catalog.after(objects), text_at(case.input, "vm", "metadata", "namespace"))
 
 
 @lru_cache
-def _catalog(path: Path) -> Catalog:
+def read_catalog(path: Path) -> Catalog:
     with path.open(encoding="utf-8") as stream:
         documents = [document for document in yaml.load_all(stream, yaml.CSafeLoader) if document]
     return Catalog.of(CatalogSource("catalog", _resources(documents)))

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 import pytest
 
+from renderer.instancetype.admission import TargetCluster
 from renderer.instancetype.admission_requests import admission_requests
 from renderer.instancetype.apply.vmi import apply_to_template
 from renderer.instancetype.behaviour import Behaviour, behaviour_of
@@ -23,6 +24,7 @@ from renderer.instancetype.expand import expand
 from renderer.instancetype.matcher import Matcher
 from renderer.instancetype.open_fields import open_fields
 from renderer.instancetype.resolve import resolve_matchers
+from renderer.instancetype.started_instance import start
 from renderer.instancetype.webhook_fields import mutation_of
 from renderer.kubevirt.cluster import ClusterConfig
 from renderer.kubevirt.kinds import INSTANCETYPE
@@ -71,6 +73,18 @@ def admitted(at: str, content: JsonObject) -> Look:
         (request,) = admission_requests(resources(content), Catalog(), Release.parse(release))
         *parents, last = at.split(".")
         return object_at(request.content, "spec", "template", "spec", *parents).get(last)
+
+    return look
+
+
+def started(at: str, content: JsonObject) -> Look:
+    """``at`` of the spec of the instance that is started of the VM."""
+
+    def look(release: str) -> Json:
+        (resource,) = resources(content)
+        instance = start(resource, Catalog(), TargetCluster(behaviour(release)))
+        *parents, last = at.split(".")
+        return object_at(instance, "spec", *parents).get(last)
 
     return look
 
@@ -196,6 +210,20 @@ def on(machine_architecture: str) -> dict[str, Json]:
     spec = object_at(content, "spec")
     template: JsonObject = {"spec": {"architecture": machine_architecture, "domain": {"devices": {}}}}
     return {**content, "spec": {**spec, "template": template}}
+
+
+def with_domain(architecture: str, **domain: Json) -> dict[str, Json]:
+    """A VM with no matchers."""
+    spec: JsonObject = {"architecture": architecture, "domain": {"devices": {}, **domain}}
+    return vm("db") | {"spec": {"template": {"spec": spec}}}
+
+
+def with_watchdog(architecture: str) -> dict[str, Json]:
+    return with_domain(architecture, devices={"watchdog": {"name": "w"}})
+
+
+def booting_by_efi(architecture: str) -> dict[str, Json]:
+    return with_domain(architecture, firmware={"bootloader": {"efi": {}}})
 
 
 def on_s390x() -> dict[str, Json]:
@@ -416,6 +444,19 @@ CHANGES: list[tuple[str, Look, Mapping[str, Json]]] = [
         "defaults_guest_memory",
         admitted("domain.memory", vm("db", {"resources": {"requests": {"memory": "1Gi"}}})),
         {"1.2": None, "1.3": {"guest": "1Gi"}},
+    ),
+    (
+        "other_watchdogs",
+        started(f"{DEVICES}.watchdog", with_watchdog("s390x")),
+        {
+            "1.4": {"name": "w", "i6300esb": {"action": "reset"}},
+            "1.5": {"name": "w", "diag288": {"action": "reset"}},
+        },
+    ),
+    (
+        "defaults_secure_boot_of_efi",
+        started("domain.firmware.bootloader", booting_by_efi("arm64")),
+        {"1.7": {"efi": {}}, "1.8": {"efi": {"secureBoot": False}}},
     ),
     # Versions and revisions.
     (

@@ -201,7 +201,7 @@ def test_lists_of_a_wrong_type_are_left_for_the_schema(wrong: Json) -> None:
 
 
 def defaulted_by_1_3(architecture: str = "amd64", **sections: Json) -> JsonObject:
-    return default_vmi_object({"architecture": architecture, "domain": sections}, "")
+    return default_vmi_object({"architecture": architecture, "domain": sections}, "", behaviour("1.3"))
 
 
 def disks(*disks: JsonObject, architecture: str = "amd64") -> list[Json]:
@@ -284,7 +284,9 @@ def test_evmcs_needs_vmx() -> None:
 def test_the_cpu_model_is_the_hosts() -> None:
     assert object_at(defaulted_by_1_3(), "domain", "cpu") == {"model": "host-model"}
     assert object_at(defaulted_by_1_3("arm64"), "domain", "cpu") == {"model": "host-passthrough"}
-    assert object_at(default_vmi_object({"domain": {}}, "Haswell"), "domain", "cpu") == {"model": "Haswell"}
+    assert object_at(default_vmi_object({"domain": {}}, "Haswell", behaviour("1.3")), "domain", "cpu") == {
+        "model": "Haswell"
+    }
 
 
 def test_arm_boots_by_efi() -> None:
@@ -295,17 +297,33 @@ def test_arm_boots_by_efi() -> None:
     assert object_at(kept, "domain", "firmware") == {"bootloader": {"bios": {}}}
 
 
-def test_watchdogs_gpus_and_probes() -> None:
+@pytest.mark.parametrize(
+    ("architecture", "release", "device"),
+    [
+        ("amd64", "1.9", {"i6300esb": {"action": "reset"}}),
+        ("s390x", "1.9", {"diag288": {"action": "reset"}}),
+        ("arm64", "1.9", {}),
+        ("s390x", "1.4", {"i6300esb": {"action": "reset"}}),
+    ],
+)
+def test_a_watchdog_gets_the_device_of_its_architecture(
+    architecture: str, release: str, device: JsonObject
+) -> None:
+    spec: JsonObject = {"architecture": architecture, **domain(devices={"watchdog": {"name": "w"}})}
+    result = default_vmi_object(spec, "", behaviour(release))
+    assert object_at(result, "domain", "devices", "watchdog") == {"name": "w", **device}
+
+
+def test_gpus_and_probes() -> None:
     spec: JsonObject = {
         "readinessProbe": {"periodSeconds": 5, "failureThreshold": 0},
         "domain": {
             "devices": {
-                "watchdog": {"name": "w"},
                 "gpus": [{"name": "g", "virtualGPUOptions": {"display": {"ramFB": {}}}}],
             }
         },
     }
-    result = default_vmi_object(spec, "")
+    result = default_vmi_object(spec, "", behaviour("1.3"))
 
     assert result["readinessProbe"] == {
         "periodSeconds": 5,
@@ -314,5 +332,4 @@ def test_watchdogs_gpus_and_probes() -> None:
         "successThreshold": 1,
     }
     devices = object_at(result, "domain", "devices")
-    assert devices["watchdog"] == {"name": "w", "i6300esb": {"action": "reset"}}
     assert devices["gpus"] == [{"name": "g", "virtualGPUOptions": {"display": {"ramFB": {"enabled": True}}}}]

@@ -1,0 +1,83 @@
+"""The machine that is written starts as the machine it was written for: checked wherever tests expand VMs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import renderer.instancetype.expand as stage
+from renderer.diff.held_values import differences, held
+from renderer.instancetype.admission import TargetCluster
+from renderer.instancetype.behaviour import behaviour_of
+from renderer.instancetype.catalog import Catalog
+from renderer.instancetype.cause import CauseError
+from renderer.instancetype.started_instance import NAME_ANNOTATIONS, VmHolder, read_cluster_config
+from renderer.kubevirt.kinds import VM, VM_POOL
+from renderer.model.diagnostic import DiagnosticError, Outcome
+from renderer.model.json import object_at
+from renderer.model.release import Release
+from renderer.model.render_config import ExpandMode
+from renderer.model.resource import Resource, ResourceSet
+
+
+def differences_at_start(
+    before: ResourceSet, after: ResourceSet, catalog: Catalog, release: Release
+) -> Iterator[str]:
+    """Yield what starts differently of the VMs in ``after``, which were written for those in ``before``.
+
+    A VM that does not start is left out. The annotations that name instance type and preference are lost.
+    """
+    try:
+        config = read_cluster_config(before, catalog)
+    except DiagnosticError:
+        return
+    cluster = TargetCluster(behaviour_of(release), config)
+    holders = [VmHolder(catalog, resources, cluster) for resources in (before, after)]
+    for source, written in zip(before, after, strict=True):
+        vms = [_vm(each) for each in (source, written)]
+        try:
+            one, other = (
+                held(holder.created(vm).instance) for holder, vm in zip(holders, vms, strict=True) if vm
+            )
+        except (CauseError, DiagnosticError, ValueError):
+            continue
+        for field in differences(one, other):
+            if field.segments[-1] not in NAME_ANNOTATIONS:
+                yield f"{source.name}: {field}"
+
+
+def _vm(resource: Resource) -> Resource | None:
+    """Return the VM, or that of a pool; None for an object of another kind."""
+    if resource.kind == VM:
+        return resource
+    if resource.kind == VM_POOL:
+        return resource.with_content(
+            {**object_at(resource.content, "spec", "virtualMachineTemplate"), "kind": VM}
+        )
+    return None
+
+
+@contextmanager
+def machines_start_the_same() -> Iterator[None]:
+    """Fail at the end where an expansion wrote a machine that starts as another one than its source."""
+    real, found = stage.expand, list[str]()
+
+    def expand(
+        resources: ResourceSet,
+        catalog: Catalog,
+        release: Release,
+        mode: ExpandMode,
+        **options: Any,  # noqa: ANN401 - passed on
+    ) -> Outcome[ResourceSet]:
+        outcome = real(resources, catalog, release, mode, **options)
+        if mode is ExpandMode.APPLIED and not outcome.failed:
+            found.extend(differences_at_start(resources, outcome.value, catalog, release))
+        return outcome
+
+    stage.expand = expand
+    try:
+        yield
+    finally:
+        stage.expand = real
+    assert found == []
