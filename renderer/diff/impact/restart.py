@@ -27,6 +27,7 @@ _DISKS = ("domain", "devices", "disks")
 _INTERFACE_LIST = ("domain", "devices", "interfaces")
 _FIRMWARE = ("domain", "firmware")
 _REASON = "KubeVirt does not update this while the VM runs"
+_STARTS_THE_SAME = "KubeVirt asks for a restart, which changes nothing: the machine runs like this already"
 _STAGED = "the cluster stages changes until a restart (vmRolloutStrategy)"
 
 
@@ -55,6 +56,8 @@ def sync_restart_required(update: Update, state: InstanceState) -> InstanceState
 
 
 def _reason(update: Update) -> str:
+    if update.before.instance.get("spec") == update.after.instance.get("spec"):
+        return _STARTS_THE_SAME
     return _REASON if update.cluster.updates_live else f"{_REASON}; {_STAGED}"
 
 
