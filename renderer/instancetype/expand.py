@@ -217,7 +217,11 @@ class _Expander:
         whole = vm.with_content(expanded(vm.content, applied))
         if whole is not vm.resource:
             self._warnings += empty_matchers(vm)
-            if not self._knows_cluster and _networks(completed) != _networks(sized):
+            if (
+                completed is not sized
+                and not self._knows_cluster
+                and _networks(completed) != _networks(sized)
+            ):
                 self._with_assumed_network.append(vm)
         if self._observe and whole is not vm.resource:
             self._observe(VmExpansion(vm, whole, selected, sized, completed, self._cluster, defaults))

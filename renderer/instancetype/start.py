@@ -14,7 +14,7 @@ from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import DefaultsError
 from renderer.instancetype.defaults import default_disks, default_network, default_vmi_spec, with_default
 from renderer.instancetype.preference.devices import (
-    apply_devices,
+    apply_autoattach,
     apply_disks,
     apply_inputs,
     apply_interfaces,
@@ -61,7 +61,7 @@ def started_instance(
     behaviour, config = cluster.behaviour, cluster.config
     if selected.preference is not None:  # whether an input device or a network is added may be preferred
         specs = AppliedSpecs(EMPTY, selected.preference.spec, behaviour)
-        template = apply_devices(specs, template)
+        template = apply_autoattach(specs, template)
     template = apply(selected, with_added_devices(template, cluster), scope, behaviour)
     spec = default_vmi_spec(object_at(template, "spec"), config, behaviour)
     if object_at(spec, "domain").get("features") is None:
@@ -99,7 +99,7 @@ def with_preferred_devices(
     if preference is None or _REACHING_ADDED_DEVICES.isdisjoint(preferred):
         return template
     specs = AppliedSpecs(EMPTY, preference, cluster.behaviour)
-    before = apply_devices(specs, template)
+    before = apply_autoattach(specs, template)
     try:
         added = with_added_devices(before, cluster)
     except DefaultsError:

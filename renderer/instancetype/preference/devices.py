@@ -38,6 +38,11 @@ _BINDINGS = ("bridge", "slirp", "masquerade", "sriov", "macvtap", "passt", "pass
 
 _INPUT_FIELDS = {"preferredInputBus": "bus", "preferredInputType": "type"}
 
+#: The fields that decide on devices which virt-controller adds when it starts a machine.
+_AUTOATTACH_FIELDS = {
+    "preferredAutoattachPodInterface": "autoattachPodInterface",
+    "preferredAutoattachInputDevice": "autoattachInputDevice",
+}
 _DEVICES_FIELDS = {
     "preferredUseVirtioTransitional": "useVirtioTransitional",
     "preferredBlockMultiQueue": "blockMultiQueue",
@@ -46,12 +51,21 @@ _DEVICES_FIELDS = {
     "preferredTPM": "tpm",
     "preferredAutoattachGraphicsDevice": "autoattachGraphicsDevice",
     "preferredAutoattachMemBalloon": "autoattachMemBalloon",
-    "preferredAutoattachPodInterface": "autoattachPodInterface",
     "preferredAutoattachSerialConsole": "autoattachSerialConsole",
-    "preferredAutoattachInputDevice": "autoattachInputDevice",
+    **_AUTOATTACH_FIELDS,
 }
 _SOUND_FIELDS = {"preferredSoundModel": "model"}
 _VIDEO_FIELDS = {"preferredVideoType": "type"}
+
+
+def apply_autoattach(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Fill in whether an input device and an interface on the pod network are attached."""
+    preferred = wanted(object_at(specs.preference, "devices"), _AUTOATTACH_FIELDS)
+    if not preferred:
+        return template
+    before = devices_of(template)
+    devices = filled(before, preferred)
+    return template if devices is before else with_domain_section(template, "devices", devices)
 
 
 def apply_devices(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
