@@ -182,6 +182,9 @@ def concerns(found: Diagnostic, files: Collection[str]) -> bool:
 _NOT_FOUND = frozenset(
     {Code.INSTANCETYPE_NOT_FOUND, Code.PREFERENCE_NOT_FOUND, Code.INFERENCE_FAILED, Code.REVISION_INVALID}
 )
+#: Findings about matchers that lead nowhere. A release that ``admits_missing_objects`` never starts the
+#: machine, but does not refuse the file.
+_ADMITTED = frozenset({Code.REVISION_INVALID, Code.UNKNOWN_KIND})
 _HINT_AT_PATCHES = (
     "no kustomization lists this file, so it is judged by itself; a patch or a base has to be listed"
 )
@@ -209,11 +212,14 @@ class _LoneFiles:
         self.judged.append(file)
         if any(is_generator(resource) for resource in resources):
             return self._generator_findings(file)
-        found = self._run.judged(self._target(file), Outcome(resources))
+        target = self._target(file).with_target(self._run.kubevirt, None)
+        found = self._run.judged(target, Outcome(resources))
         if any(each.code in _NOT_FOUND for each in found):
             together = ResourceSet((*resources, *self._others(file)))
-            all_found = self._run.judged(self._target(file), Outcome(together))
+            all_found = self._run.judged(target, Outcome(together))
             found = tuple(each for each in all_found if concerns(each, {file}))
+        if any(each.code in _ADMITTED for each in found):
+            found = tuple(_as_admitted(found, target.kubevirt))
         found = tuple(_with_parameters_once(found, self._run.lone_files.parameters(file)))
         return tuple(self._with_patches(file, found, resources))
 
@@ -270,8 +276,9 @@ class _LoneFiles:
     def _target(self, file: str) -> Overlay:
         """Return the overlay in the folder of the file, else one with the defaults of the project."""
         overlay = overlay_at(self._run.config, self._run.overlays, posixpath.dirname(file) or ".")
+        mode = ExpandMode.OFF if overlay.expand is ExpandMode.OFF else ExpandMode.APPLIED
         return overlay._replace(
-            expand=ExpandMode.APPLIED, write_instancetypes=False, instancetype_names=InstancetypeNames.PLAIN
+            expand=mode, write_instancetypes=False, instancetype_names=InstancetypeNames.PLAIN
         )
 
     def _others(self, file: str) -> Iterator[Resource]:
@@ -298,6 +305,16 @@ class _LoneFiles:
             except DiagnosticError:
                 self._read[path] = ResourceSet()
         return self._read[path]
+
+
+def _as_admitted(found: Iterable[Diagnostic], release: Release) -> Iterator[Diagnostic]:
+    """Yield the findings, those in ``_ADMITTED`` as warnings where ``release`` admits the machine."""
+    from renderer.instancetype.behaviour import behaviour_of  # noqa: PLC0415 - few files need it
+
+    is_admitted = behaviour_of(release).admits_missing_objects
+    for each in found:
+        is_warning = is_admitted and each.code in _ADMITTED
+        yield each._replace(severity=Severity.WARNING) if is_warning else each
 
 
 def _with_parameters_once(
