@@ -266,8 +266,8 @@ CLAIM_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
     on(
         check_claim_names,
         "resourceClaims",
-        upstream="dra_admitter.go validateCreationDRA",
-        since="1.8",
+        upstream="x-kubernetes-list-map-keys of the CRD; dra_admitter.go validateCreationDRA from 1.8 on",
+        since="1.6",
         until="1.9",
     ),
     on(check_claims, "resourceClaims", upstream="dra_admitter.go validateResourceClaims", since="1.9"),
