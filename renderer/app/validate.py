@@ -248,10 +248,10 @@ class _LoneFiles:
             if each.code is Code.SCHEMA and each.severity is Severity.ERROR and each.field is not None
         }
         missed = hidden.keys() - known
-        parts = (
+        others = (  # but what such a field lacks
             each for each in found if each.field is None or (each.resource, each.field.parent) not in missed
         )
-        return (*parts, *(each for key, each in hidden.items() if key in missed))
+        return (*others, *(each for key, each in hidden.items() if key in missed))
 
     def _without_lost_matchers(
         self, file: str, resources: ResourceSet, target: Overlay, found: tuple[Diagnostic, ...]

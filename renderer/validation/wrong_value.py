@@ -205,9 +205,9 @@ def _wrong_format(violation: Violation, _: SchemaTarget) -> SchemaFinding:
 def _unknown_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
     field, value, known = violation.field, violation.value, _texts(violation.expected)
     severity = Severity(text_at(violation.schema, SEVERITY) or Severity.ERROR)
-    if value == "":
+    if value == "" and severity is Severity.ERROR:
         hint = f"leave it out, or give it a value: {', '.join(known)}"
-        return SchemaFinding(field, f"{field} cannot be {quoted(value)}", hint, severity=severity)
+        return SchemaFinding(field, f"{field} cannot be {quoted(value)}", hint)
     elsewhere = target.known_elsewhere(lambda tree: value in _known_values(tree, field))
     hint = _known_hint(value, known, target, is_version=field == _API_VERSION)
     if elsewhere:
