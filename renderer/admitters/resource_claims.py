@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from renderer.admitters.causes import Cause, Causes, CauseType, duplicate, invalid, needs_gate, required
@@ -116,13 +117,19 @@ def check_claimed_gpus(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     yield from _check_claims_exist(vmi, {text(gpu, "claimName") for _, gpu in claimed})
 
 
-def check_claimed_devices(vmi: VmiSpec, cluster: AdmittingCluster, *, with_networks: bool) -> Causes:
-    """Check GPUs and host devices, and that no two have the same claim, nor one with a network."""
+def check_claimed_devices(
+    vmi: VmiSpec, cluster: AdmittingCluster, *, with_networks: bool, has_pointers: bool
+) -> Causes:
+    """Check GPUs and host devices, and that no two have the same claim, nor one with a network.
+
+    ``has_pointers``: an empty ``claimName`` or ``requestName`` counts. Otherwise the mutating webhook, which
+    writes the machine anew, has left it out.
+    """
     wanted: set[str] = set()
     owners: dict[str, str] = {}
     duplicates: list[Cause] = []
     for kind in _KINDS:
-        causes, first = _check_devices(vmi, kind, cluster)
+        causes, first = _check_devices(vmi, kind, cluster, has if has_pointers else text)
         yield from causes
         wanted |= {pair.partition("/")[0] for pair in first}
         duplicates += _check_shared(vmi.device(kind.key), first, owners)
@@ -184,22 +191,27 @@ def _check_claim_source(at: FieldPath, claim: JsonObject) -> Causes:
 
 
 def _check_devices(
-    vmi: VmiSpec, kind: _Kind, cluster: AdmittingCluster
+    vmi: VmiSpec, kind: _Kind, cluster: AdmittingCluster, is_given: Callable[[JsonObject, str], object]
 ) -> tuple[list[Cause], dict[str, int]]:
     """Return what is wrong, and the first device of each complete claim and request."""
     at = vmi.device(kind.key)
     devices = list(enumerate(elements(vmi.devices, kind.key)))
     if not devices:
         return [], {}
-    claimed = [
-        (index, device) for index, device in devices if not text(device, "deviceName") and _claims(device)
-    ]
+    claiming = {
+        index for index, device in devices if is_given(device, "claimName") or is_given(device, "requestName")
+    }
+    claimed = [pair for pair in devices if pair[0] in claiming and not text(pair[1], "deviceName")]
     others = [pair for pair in devices if pair not in claimed]
     if kind.all_or_none and claimed and others:
         return [
             invalid(at, f"some {kind.name}s are claimed and some named; let all be the one or the other")
         ], {}
-    causes = [cause for index, device in others for cause in _check_named(at, index, device, kind)]
+    causes = [
+        cause
+        for index, device in others
+        for cause in _check_named(at.child(index), device, kind, claims=index in claiming)
+    ]
     if claimed and kind.gate not in cluster.gates:
         return [*causes, needs_gate(at, f"a {kind.name} with a claim", kind.gate)], {}
     first: dict[str, int] = {}
@@ -212,13 +224,13 @@ def _claims(device: JsonObject) -> bool:
     return has(device, "claimName") or has(device, "requestName")
 
 
-def _check_named(at: FieldPath, index: int, device: JsonObject, kind: _Kind) -> Causes:
+def _check_named(at: FieldPath, device: JsonObject, kind: _Kind, *, claims: bool) -> Causes:
     if not text(device, "deviceName"):
         message = f"the {kind.name} has neither deviceName nor claimName and requestName"
-        yield required(at.child(index, "deviceName"), message, reported=at)
-    elif _claims(device):
+        yield required(at.child("deviceName"), message, reported=at.parent)
+    elif claims:
         message = f"the {kind.name} has both a deviceName and a claim"
-        yield invalid(at.child(index), message, "keep one of them", reported=at)
+        yield invalid(at, message, "keep one of them", reported=at.parent)
 
 
 def _check_claimed(
@@ -254,20 +266,20 @@ CLAIM_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
     on(
         check_claim_names,
         "resourceClaims",
-        upstream="dra_admitter.go validateCreationDRA",
-        since="1.8",
+        upstream="x-kubernetes-list-map-keys of the CRD; dra_admitter.go validateCreationDRA from 1.8 on",
+        since="1.6",
         until="1.9",
     ),
     on(check_claims, "resourceClaims", upstream="dra_admitter.go validateResourceClaims", since="1.9"),
     on(
-        partial(check_claimed_devices, with_networks=False),
+        partial(check_claimed_devices, with_networks=False, has_pointers=True),
         *_CLAIMING,
         upstream="dra_admitter.go validateDRADevices",
         since="1.8",
         until="1.9",
     ),
     on(
-        partial(check_claimed_devices, with_networks=True),
+        partial(check_claimed_devices, with_networks=True, has_pointers=False),
         *_CLAIMING,
         upstream="dra_admitter.go validateDRADevices",
         since="1.9",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from itertools import islice
 from pathlib import Path
 
@@ -14,10 +14,11 @@ from renderer.app.run_findings import FindingFilter, RunFindings
 from renderer.app.several_projects import by_project, folders, joined, merge_findings
 from renderer.app.usage_error import UsageError
 from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.kubevirt.kinds import MATCHER_KEYS
 from renderer.kubevirt.placeholders import placeholder_in
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, Unshown, has_errors
-from renderer.model.json import object_at
+from renderer.model.json import object_at, without
 from renderer.model.location import Location, Site
 from renderer.model.record import Record
 from renderer.model.release import Release
@@ -182,6 +183,15 @@ def concerns(found: Diagnostic, files: Collection[str]) -> bool:
 _NOT_FOUND = frozenset(
     {Code.INSTANCETYPE_NOT_FOUND, Code.PREFERENCE_NOT_FOUND, Code.INFERENCE_FAILED, Code.REVISION_INVALID}
 )
+#: Findings about matchers that lead nowhere.
+_LOST = frozenset(
+    {
+        Code.INSTANCETYPE_NOT_FOUND,
+        Code.PREFERENCE_NOT_FOUND,
+        Code.REVISION_INVALID,
+        Code.UNKNOWN_KIND,
+    }
+)
 _HINT_AT_PATCHES = (
     "no kustomization lists this file, so it is judged by itself; a patch or a base has to be listed"
 )
@@ -209,13 +219,63 @@ class _LoneFiles:
         self.judged.append(file)
         if any(is_generator(resource) for resource in resources):
             return self._generator_findings(file)
-        found = self._run.judged(self._target(file), Outcome(resources))
+        target = self._target(file).with_target(self._run.kubevirt, None)
+        together = resources
+        found = self._run.judged(target, Outcome(resources))
         if any(each.code in _NOT_FOUND for each in found):
             together = ResourceSet((*resources, *self._others(file)))
-            all_found = self._run.judged(self._target(file), Outcome(together))
+            all_found = self._run.judged(target, Outcome(together))
             found = tuple(each for each in all_found if concerns(each, {file}))
+        found = self._with_hidden_by_expansion(resources, target, found)
+        found = tuple(self._without_lost_matchers(file, together, target, found))
         found = tuple(_with_parameters_once(found, self._run.lone_files.parameters(file)))
         return tuple(self._with_patches(file, found, resources))
+
+    def _with_hidden_by_expansion(
+        self, resources: ResourceSet, target: Overlay, found: tuple[Diagnostic, ...]
+    ) -> tuple[Diagnostic, ...]:
+        """Return the findings with the schema's errors about the objects as they stand.
+
+        Nothing renders the file, so an instance type does not fill in ``domain`` before KubeVirt asks for it.
+        """
+        if target.expand is ExpandMode.OFF or not any(map(_has_matchers, resources)):
+            return found
+        known = {(each.resource, each.field) for each in found}
+        checked = self._run.config.rules.applied(self._run.pipeline.check(resources, target.kubevirt))
+        hidden = {
+            (each.resource, each.field): each
+            for each in checked
+            if each.code is Code.SCHEMA and each.severity is Severity.ERROR and each.field is not None
+        }
+        missed = hidden.keys() - known
+        others = (  # but what such a field lacks
+            each for each in found if each.field is None or (each.resource, each.field.parent) not in missed
+        )
+        return (*others, *(each for key, each in hidden.items() if key in missed))
+
+    def _without_lost_matchers(
+        self, file: str, resources: ResourceSet, target: Overlay, found: tuple[Diagnostic, ...]
+    ) -> Iterator[Diagnostic]:
+        """Yield the findings, as KubeVirt judges machines whose matchers lead nowhere from 1.6 on.
+
+        It ignores these matchers, and admits what is left (``pkg/instancetype/webhooks/vm/admitter.go``). A
+        file by itself need not be expanded, and what it names may be in the cluster.
+        """
+        lost = {each: way for each in found if each.code in _LOST and (way := _matcher_way(each))}
+        if not lost or not _admits_missing_objects(target.kubevirt):
+            yield from found
+            return
+        warnings = (each._replace(severity=Severity.WARNING) for each in lost)
+        yield from self._run.config.rules.applied(tuple(warnings))
+        yield from (each for each in found if each not in lost)
+        left = resources
+        for each, way in lost.items():
+            left = left.map(partial(_without_at, id_=each.resource, way=way))
+        known = {(each.resource, each.field, each.code) for each in found}
+        for each in self._run.judged(target, Outcome(left)):
+            is_new = (each.resource, each.field, each.code) not in known
+            if is_new and each.severity is Severity.ERROR and concerns(each, {file}):
+                yield each
 
     def _of_foreign_groups(self, file: str) -> tuple[Diagnostic, ...]:
         """Return errors about kinds of KubeVirt in groups that are nearly theirs."""
@@ -270,8 +330,9 @@ class _LoneFiles:
     def _target(self, file: str) -> Overlay:
         """Return the overlay in the folder of the file, else one with the defaults of the project."""
         overlay = overlay_at(self._run.config, self._run.overlays, posixpath.dirname(file) or ".")
+        mode = ExpandMode.OFF if overlay.expand is ExpandMode.OFF else ExpandMode.APPLIED
         return overlay._replace(
-            expand=ExpandMode.APPLIED, write_instancetypes=False, instancetype_names=InstancetypeNames.PLAIN
+            expand=mode, write_instancetypes=False, instancetype_names=InstancetypeNames.PLAIN
         )
 
     def _others(self, file: str) -> Iterator[Resource]:
@@ -298,6 +359,29 @@ class _LoneFiles:
             except DiagnosticError:
                 self._read[path] = ResourceSet()
         return self._read[path]
+
+
+def _has_matchers(resource: Resource) -> bool:
+    spec = object_at(resource.content, "spec")
+    return any(spec.get(key) is not None for key in MATCHER_KEYS)
+
+
+def _matcher_way(found: Diagnostic) -> tuple[str, ...]:
+    """Return the keys that lead to the matcher that the finding is about; none if it is about no matcher."""
+    keys = [key for key in found.field.segments if isinstance(key, str)] if found.field else []
+    place = next((index for index, key in enumerate(keys) if key in MATCHER_KEYS), None)
+    return () if place is None else tuple(keys[: place + 1])
+
+
+def _without_at(resource: Resource, id_: ResId | None, way: tuple[str, ...]) -> Resource:
+    is_it = resource.current_id == id_
+    return resource.with_content(without(resource.content, *way)) if is_it else resource
+
+
+def _admits_missing_objects(release: Release) -> bool:
+    from renderer.instancetype.behaviour import behaviour_of  # noqa: PLC0415 - few files need it
+
+    return behaviour_of(release).admits_missing_objects
 
 
 def _with_parameters_once(

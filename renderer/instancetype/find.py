@@ -124,7 +124,7 @@ def find_object(matcher: Matcher, matcher_type: MatcherType, scope: Scope, behav
     """Return the catalog's object that ``matcher`` names, whatever its revision. Raises ``CauseError``."""
     kind = matcher_type.matched_kind(matcher.kind)
     if kind is None:
-        raise CauseError(not_found.unknown_kind(matcher, matcher_type))
+        raise CauseError(not_found.unknown_kind(matcher, matcher_type, behaviour))
     resource = scope.find(kind, matcher.name)
     if resource is None:
         raise CauseError(not_found.not_found(matcher, matcher_type, kind, scope, behaviour))
@@ -140,9 +140,8 @@ def find_revision(
         return None
     revision = scope.find(CONTROLLER_REVISION, name)
     if revision is None:
-        raise CauseError(
-            not_found.revision_not_found(name, revision_field(matcher, matcher_type), matcher_type, scope)
-        )
+        at = revision_field(matcher, matcher_type)
+        raise CauseError(not_found.revision_not_found(name, at, matcher_type, scope, behaviour))
     if matcher.revision_name or revision.labels.get(_OBJECT_NAME_LABEL) == matcher.name:
         return revision
     return None

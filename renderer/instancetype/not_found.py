@@ -25,10 +25,12 @@ _GENERAL_PURPOSE = "general.purpose"
 _STEPS_PER_NAME = 8
 
 
-def unknown_kind(matcher: Matcher, matcher_type: MatcherType) -> ExpansionCause:
+def unknown_kind(matcher: Matcher, matcher_type: MatcherType, behaviour: Behaviour) -> ExpansionCause:
     kinds = {kind.lower(): kind for kind in matcher_type.kinds}
     meant = [kinds[nearest] for nearest in suggest(matcher.kind.lower(), kinds, most=1)]
     message = f"{matcher.kind} is not a kind of {matcher_type.noun}"
+    if behaviour.admits_missing_objects:
+        message += f"; KubeVirt {behaviour.release} would admit the VM, and never start it"
     hint = f"use {' or '.join(meant or kinds.values())}"
     return _cause(matcher_type, matcher_type.path.child("kind"), Code.UNKNOWN_KIND, message, hint)
 
@@ -39,7 +41,7 @@ def not_found(
     """Return the cause for a matcher whose object of ``kind`` is in no source."""
     message = f"there is no {kind} {matcher.name or 'without a name'}"
     if behaviour.admits_missing_objects:
-        message += f"; KubeVirt {behaviour.release} would admit the VM, and not start it until there is one"
+        message += _admitted_until_there_is_one(behaviour)
     defined = None
     hint = _elsewhere(matcher, matcher_type, kind, scope)
     if hint is None and not may_suggest(_STEPS_PER_NAME * scope.catalog.count(*matcher_type.kinds)):
@@ -58,14 +60,19 @@ def not_found(
     return cause._replace(beside=(matcher.volume,), related=(matcher.label, *related))
 
 
-def revision_not_found(name: str, at: FieldPath, matcher_type: MatcherType, scope: Scope) -> ExpansionCause:
+def revision_not_found(
+    name: str, at: FieldPath, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour
+) -> ExpansionCause:
     """``at`` is where the VirtualMachine names the revision."""
     hint = f"add it, or drop {at} to take the {matcher_type.noun} as it is now"
     known = scope.catalog.count(CONTROLLER_REVISION)
     names = scope.names(CONTROLLER_REVISION) if may_suggest(_STEPS_PER_NAME * known) else ()
     for nearest in suggest(name, names, most=1):
         hint = f"did you mean {nearest}? else {hint}"
-    return _cause(matcher_type, at, Code.REVISION_INVALID, f"there is no ControllerRevision {name}", hint)
+    message = f"there is no ControllerRevision {name}"
+    if behaviour.admits_missing_objects:
+        message += _admitted_until_there_is_one(behaviour)
+    return _cause(matcher_type, at, Code.REVISION_INVALID, message, hint)
 
 
 def unusable_revision(
@@ -78,6 +85,10 @@ def unusable_revision(
     message = f"ControllerRevision {revision.name} {error}"
     cause = _cause(matcher_type, at, Code.REVISION_INVALID, message, hint)
     return cause._replace(related=(Related("the revision", revision.sites(_DATA)),))
+
+
+def _admitted_until_there_is_one(behaviour: Behaviour) -> str:
+    return f"; KubeVirt {behaviour.release} would admit the VM, and not start it until there is one"
 
 
 def _elsewhere(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope) -> str | None:

@@ -100,7 +100,13 @@ class Checks:
         if any(each.code is Code.ADMISSION for each in found):
             catalog = self._catalog_of_cluster(catalog, checked.value)
             found = admit(admission_requests(asked, catalog, release), release, composed.value)
-        return Outcome(checked.value, (*checked.diagnostics, *unknown_gates(self._config), *found))
+        refused_fields = {(each.resource, each.field) for each in found if each.severity is Severity.ERROR}
+        others = (  # that a field is missing is said once
+            each
+            for each in checked.diagnostics
+            if each.severity is not Severity.WARNING or (each.resource, each.field) not in refused_fields
+        )
+        return Outcome(checked.value, (*others, *unknown_gates(self._config), *found))
 
     def _catalog_of_cluster(self, catalog: Catalog, resources: ResourceSet) -> Catalog:
         """Return the catalog with the cluster's ``KubeVirt`` object, which no matcher asked for.

@@ -108,17 +108,13 @@ def _of_each(
 
 
 _EQUAL, _EXISTS = "Equal", "Exists"
-#: ``Lt`` and ``Gt`` are of Kubernetes 1.35.
-_TOLERATION_OPERATORS = ("", _EQUAL, _EXISTS, "Lt", "Gt")
 
 
 def _of_toleration(way: tuple[Segment, ...], toleration: JsonObject) -> _Problems:
-    """Yield what ``ValidateTolerations`` refuses; the schema reports unknown effects."""
+    """Yield what ``ValidateTolerations`` refuses; the schema reports unknown operators and effects."""
     key, value = text_at(toleration, "key"), text_at(toleration, "value")
     operator, effect = text_at(toleration, "operator"), text_at(toleration, "effect")
-    if operator not in _TOLERATION_OPERATORS:
-        message = f"{operator!r} is no operator of a toleration"
-        yield (*way, "operator"), message, f"write {_EQUAL} or {_EXISTS}"
+    if operator not in ("", _EQUAL, _EXISTS):
         return
     if not key and operator != _EXISTS:
         yield way, "a toleration without a key needs the operator Exists", "add operator: Exists, or a key"
@@ -172,15 +168,8 @@ def _of_values(way: tuple[Segment, ...], operator: str, values: Json) -> _Proble
             yield (*way, place), f"no node has a label with the value {value!r}, which {error}", None
 
 
-_POLICIES = ("nodeAffinityPolicy", "nodeTaintsPolicy")
-
-
 def _of_spread(way: tuple[Segment, ...], constraint: JsonObject) -> _Problems:
     """Yield what ``validateTopologySpreadConstraints`` refuses and KubeVirt does not."""
-    for name in _POLICIES:
-        policy = text_at(constraint, name)
-        if policy not in ("", "Honor", "Ignore"):
-            yield (*way, name), f"{policy!r} is no {name}", "write Honor or Ignore"
     least, action = constraint.get("minDomains"), text_at(constraint, "whenUnsatisfiable")
     if isinstance(least, int) and (least < 1 or action == "ScheduleAnyway"):
         message = (
@@ -204,9 +193,6 @@ def _of_probe(kind: str, written: Json, machine: VirtualMachineView) -> _Problem
     for handler in ("httpGet", "tcpSocket"):
         for message, hint in _of_probed_port(object_at(probe, handler).get("port"), machine):
             yield (kind, handler, "port"), message, hint
-    scheme = text_at(probe, "httpGet", "scheme")
-    if scheme not in ("", "HTTP", "HTTPS"):
-        yield (kind, "httpGet", "scheme"), f"{scheme!r} is no scheme of a probe", "write HTTP or HTTPS"
     for name in _PROBE_NUMBERS:
         value = probe.get(name)
         if isinstance(value, int) and value < 0:

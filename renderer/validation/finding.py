@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.field_path import FieldPath
+from renderer.model.json import EMPTY, JsonObject, text_at
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
 from renderer.validation.kind_schema import KindSchema, SchemaTree
+from renderer.validation.known_values import NULL_WHEN_MISSING, WEBHOOK_SCHEMA
+from renderer.validation.kubernetes_formats import TEMPLATE_METADATA
 from renderer.validation.kubernetes_kinds import GROUPS as KUBERNETES_GROUPS
-from renderer.validation.kubevirt_kinds import GROUPS
+from renderer.validation.kubevirt_kinds import GROUPS, REWRITTEN
 from renderer.validation.registry import SchemaRegistry
+
+_ZEROS: Mapping[str, str | int | bool] = {"string": "", "integer": 0, "boolean": False}
 
 
 class SchemaFinding(Record):
@@ -75,6 +80,25 @@ class SchemaTarget(Record):
         """True if the kind is one of Kubernetes' own, and no schema of the project's judges it."""
         kinds = self.schemas.kubernetes
         return self.gvk.group in KUBERNETES_GROUPS and self.schema is kinds.schema(self.gvk)
+
+    def zero_for_missing(self, field: FieldPath) -> str | int | bool | None:
+        """The zero value that KubeVirt gives a required ``field`` that is missing; None where it refuses it.
+
+        From 1.0 on, required texts, numbers and booleans have a default in the webhooks' OpenAPI schema, so
+        that they are not missed there, and the mutating webhook writes them as Go does: ``"image": ""``. The
+        API server, which looks afterwards, finds them. It refuses a zero value that the field cannot have.
+        """
+        way = field.segments
+        if (self.gvk.group, self.gvk.kind) not in REWRITTEN or self.release < WEBHOOK_SCHEMA:
+            return None
+        schemas = [schema or EMPTY for schema in self.schema.tree.along(field)]
+        zero = _ZEROS.get(str(schemas[-1].get("type")))
+        is_copied = any(text_at(schema, "title") == TEMPLATE_METADATA for schema in schemas)
+        is_null = str(field).endswith(NULL_WHEN_MISSING)
+        if zero is None or way[0] != "spec" or is_copied or is_null:
+            return None
+        alone: JsonObject = {"properties": {"field": schemas[-1]}}
+        return zero if KindSchema(alone).is_valid({"field": zero}) else None
 
     @property
     def judging_release(self) -> Release | None:

@@ -16,7 +16,7 @@ from renderer.validation.finding import SchemaFinding, SchemaTarget
 from renderer.validation.kind_schema import ELEMENT, KEY, SchemaPlace, SchemaTree, Violation, schema_place
 from renderer.validation.kubernetes_formats import PRESERVED
 from renderer.validation.wording import nearest
-from renderer.validation.wrong_value import wrong_value
+from renderer.validation.wrong_value import missing_field, wrong_value
 
 _ABOUT_FIELDS = ("additionalProperties", "required")
 _TELLING = {"type": 0, "pattern": 1}
@@ -36,16 +36,16 @@ def findings(violations: Iterable[Violation], target: SchemaTarget) -> Sequence[
     other_names = _other_names(unknown, missing - misspelled, target)
     misspelled |= set(other_names.values()) | _indented_too_little(unknown, wrong, target)
 
-    def finding(field: FieldPath) -> SchemaFinding:
+    def finding(field: FieldPath) -> SchemaFinding | None:
         if field in other_names:
             return misnamed_field(field, other_names[field], target)
         if field in unknown:
             return unknown_field(field, unknown[field], target)
         if field in wrong:
             return wrong_value(wrong[field], target)
-        return SchemaFinding(field, f"{field} is missing", parent=True)
+        return missing_field(field, target)
 
-    found = [finding(field) for field in shown if field not in misspelled]
+    found = filter(None, [finding(field) for field in shown if field not in misspelled])
     return [*found, *(SchemaFinding(field, f"{len(others)} more fields are wrong") for field in others[:1])]
 
 

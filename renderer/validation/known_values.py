@@ -33,21 +33,34 @@ class KnownValues(Record):
     ``values`` are words; a bound limits a word to some releases: ``igb>=1.4``, ``default<=0.58``.
     KubeVirt refuses other values from the release ``refused`` on. Before it, or always if it is None,
     KubeVirt accepts them without knowing them. ``empty``: the empty text stands for no value.
+    ``enumerated``: the first release whose webhooks' OpenAPI schema has the values as an ``enum``, which
+    refuses the empty text as well.
     """
 
     field: str
     values: str
     refused: Release | None = OLDEST
     empty: bool = True
+    enumerated: Release | None = None
 
-    def at(self, release: Release) -> tuple[str, ...]:
-        """The values known at ``release``, in alphabetical order."""
+    def at(self, release: Release, *, by_webhook: bool = True) -> tuple[str, ...]:
+        """The values known at ``release``, in alphabetical order.
+
+        ``by_webhook``: the webhooks' OpenAPI schema judges the kind.
+        """
         known = [value for value in map(_VALUE.fullmatch, self.values.split()) if value]
         names = sorted(value[1] for value in known if _holds(value[2], value[3], release))
-        return ("", *names) if names and self.empty else tuple(names)
+        empty = self.empty and not (by_webhook and self._enumerated_at(release))
+        return ("", *names) if names and empty else tuple(names)
 
-    def refused_at(self, release: Release) -> bool:
+    def refused_at(self, release: Release, *, by_webhook: bool = True) -> bool:
+        """Return True if KubeVirt refuses other values; ``by_webhook`` is as in ``at``."""
+        if by_webhook and self._enumerated_at(release):
+            return True
         return self.refused is not None and self.refused <= release
+
+    def _enumerated_at(self, release: Release) -> bool:
+        return self.enumerated is not None and self.enumerated <= release
 
 
 def _holds(relation: str | None, bound: str, release: Release) -> bool:
@@ -75,6 +88,9 @@ _TOPOLOGIES = (
     "any>=1.4 cores>=1.4 sockets>=1.4 spread>=1.4 threads>=1.4"
 )
 _OPERATORS = "DoesNotExist Exists In NotIn"
+_ACCESS_MODES = "ReadOnlyMany ReadWriteMany ReadWriteOnce ReadWriteOncePod"
+_VOLUME_MODES = "Block Filesystem FromStorageProfile>=1.5"
+_SPREAD_POLICIES = "Honor Ignore"
 _AFFINITY_CHECKED = Release(0, 57)
 
 _REFUSED = (
@@ -99,20 +115,59 @@ _REFUSED = (
     KnownValues("domain.ioThreadsPolicy", _IO_THREADS, empty=False),
     KnownValues("spec.evictionStrategy", _EVICTION, empty=False),
     KnownValues("spec.startStrategy", "Paused", empty=False),
-    KnownValues("spec.dnsPolicy", "ClusterFirst ClusterFirstWithHostNet Default None"),
     KnownValues("spec.architecture", _ARCHITECTURES),
     KnownValues("hostDisk.type", "Disk DiskOrCreate", empty=False),
     KnownValues("cpu.preferredCPUTopology", _TOPOLOGIES, Release(1, 4), empty=False),
+    KnownValues("labelSelector.matchExpressions.operator", _OPERATORS, _AFFINITY_CHECKED, empty=False),
+    KnownValues("namespaceSelector.matchExpressions.operator", _OPERATORS, _AFFINITY_CHECKED, empty=False),
+)
+
+#: The first release whose webhooks have an OpenAPI schema with Kubernetes' enumerations and with defaults
+#: (``api/openapi-spec/swagger.json``). ``ValidateSchema`` of ``pkg/util/webhooks/webhooks.go`` judges by it
+#: before the request is decoded, so the empty text is refused where it is not enumerated.
+WEBHOOK_SCHEMA = Release(1, 0)
+_ENUMERATED = (
+    KnownValues(
+        "spec.dnsPolicy", "ClusterFirst ClusterFirstWithHostNet Default None", enumerated=WEBHOOK_SCHEMA
+    ),
+    KnownValues("containerDisk.imagePullPolicy", _PULL_POLICIES, None, enumerated=WEBHOOK_SCHEMA),
+    KnownValues("kernelBoot.container.imagePullPolicy", _PULL_POLICIES, None, enumerated=WEBHOOK_SCHEMA),
+    KnownValues("httpGet.scheme", "HTTP HTTPS", None, enumerated=WEBHOOK_SCHEMA),
+    KnownValues(
+        "tolerations.effect", "NoExecute NoSchedule PreferNoSchedule", None, enumerated=WEBHOOK_SCHEMA
+    ),
+    KnownValues("tolerations.operator", "Equal Exists", None, enumerated=WEBHOOK_SCHEMA),
+    KnownValues(
+        "topologySpreadConstraints.nodeAffinityPolicy", _SPREAD_POLICIES, None, enumerated=WEBHOOK_SCHEMA
+    ),
+    KnownValues(
+        "topologySpreadConstraints.nodeTaintsPolicy", _SPREAD_POLICIES, None, enumerated=WEBHOOK_SCHEMA
+    ),
     KnownValues(
         "topologySpreadConstraints.whenUnsatisfiable",
         "DoNotSchedule ScheduleAnyway",
         _AFFINITY_CHECKED,
         empty=False,
+        enumerated=WEBHOOK_SCHEMA,
     ),
-    KnownValues("labelSelector.matchExpressions.operator", _OPERATORS, _AFFINITY_CHECKED, empty=False),
-    KnownValues("namespaceSelector.matchExpressions.operator", _OPERATORS, _AFFINITY_CHECKED, empty=False),
-    KnownValues(
-        "nodeSelectorTerms.matchExpressions.operator", f"{_OPERATORS} Gt Lt", _AFFINITY_CHECKED, empty=False
+    *(
+        KnownValues(
+            f"{term}.{match}.operator",
+            f"{_OPERATORS} Gt Lt",
+            _AFFINITY_CHECKED,
+            empty=False,
+            enumerated=WEBHOOK_SCHEMA,
+        )
+        for term in ("nodeSelectorTerms", "preference")
+        for match in ("matchExpressions", "matchFields")
+    ),
+    *(
+        KnownValues(f"{claim}.volumeMode", _VOLUME_MODES, None, enumerated=WEBHOOK_SCHEMA)
+        for claim in ("pvc", "storage")
+    ),
+    *(
+        KnownValues(f"{claim}.accessModes", _ACCESS_MODES, None, empty=False, enumerated=Release(1, 4))
+        for claim in ("pvc", "storage")
     ),
 )
 
@@ -130,17 +185,6 @@ _ADMITTED = (
     KnownValues("diag288.action", _WATCHDOG_ACTIONS, None),
     KnownValues("interfaces.ports.protocol", "TCP UDP", None),
     KnownValues("interfaces.portRanges.protocol", "TCP UDP", None),
-    KnownValues("tolerations.effect", "NoExecute NoSchedule PreferNoSchedule", None),
-    KnownValues("containerDisk.imagePullPolicy", _PULL_POLICIES, None),
-    KnownValues("kernelBoot.container.imagePullPolicy", _PULL_POLICIES, None),
-    KnownValues(
-        "pvc.accessModes", "ReadOnlyMany ReadWriteMany ReadWriteOnce ReadWriteOncePod", None, empty=False
-    ),
-    KnownValues(
-        "storage.accessModes", "ReadOnlyMany ReadWriteMany ReadWriteOnce ReadWriteOncePod", None, empty=False
-    ),
-    KnownValues("pvc.volumeMode", "Block Filesystem", None),
-    KnownValues("storage.volumeMode", "Block Filesystem", None),
     KnownValues("spec.ioThreadsPolicy", _IO_THREADS, None, empty=False),
     KnownValues("spreadOptions.across", "CoresThreads SocketsCores SocketsCoresThreads", None, empty=False),
     KnownValues("preferredCPUFeatures.policy", _FEATURE_POLICIES, None),
@@ -162,7 +206,7 @@ _ADMITTED = (
 )
 
 #: The first whose field fits tells.
-KNOWN_VALUES = _ADMITTED + _REFUSED
+KNOWN_VALUES = _ADMITTED + _REFUSED + _ENUMERATED
 
 
 def _text(title: str, pattern: str, **others: object) -> Schema:
@@ -185,12 +229,22 @@ KNOWN_FORMATS: Mapping[str, Schema] = {
     "devices.interfaces.bootOrder": _BOOT_ORDER,
     "devices.interfaces.macAddress": _text("MAC address", MAC_ADDRESS),
     "devices.interfaces.pciAddress": _text("PCI address", PCI_ADDRESS),
-    "domain.firmware.serial": _SERIAL,
     "domain.memory.hugepages.pageSize": _text("quantity", QUANTITY_PATTERN),
     "spec.hostname": dns_label(empty=True),
     "spec.subdomain": dns_subdomain(empty=True),
     "spec.serviceAccountName": dns_subdomain(empty=True),
 }
+
+#: Texts with an ``enum`` in the CRD, by the end of the path, that Go leaves out when they are empty.
+OMITTED_WHEN_EMPTY = ("dataVolumeTemplates.spec.contentType",)
+
+#: Pointers that Go writes as null when they are missing, by the end of the path. The webhooks' OpenAPI schema
+#: refuses the null once the mutating webhook has written the machine anew.
+NULL_WHEN_MISSING = ("dataSource.apiGroup", "dataSourceRef.apiGroup")
+
+#: Required fields that are meant when they are left out, by the end of the path (list indices left out):
+#: the namespace of the machine (``pkg/storage/types/dv.go``), and a header without a value.
+MEANT_EMPTY = ("source.pvc.namespace", "source.snapshot.namespace", "httpHeaders.value")
 
 #: Fields that are unsigned in Go, by name, and their width in bits.
 UNSIGNED: Mapping[str, int] = {
@@ -218,8 +272,24 @@ UNSIGNED: Mapping[str, int] = {
 }
 
 
-def number_format(field: str, width: str) -> Schema:
-    """A whole number as ``field`` holds it in Go; ``width`` is upstream's format: int32, int64 or empty."""
+#: The largest whole number that go-openapi takes for one: ``IsFloat64AJSONInteger`` of its ``swag``.
+_MOST_EXACT = 2**53 - 1
+_MOST_INT32 = 2**31 - 1
+
+
+def number_format(field: str, width: str, *, by_webhook: bool) -> Schema:
+    """A whole number as ``field`` holds it in Go; ``width`` is upstream's format: int32, int64 or empty.
+
+    The API server bounds an int32 as such even where Go's type is unsigned. ``by_webhook``: so does the
+    webhooks' OpenAPI schema with numbers that a JSON number cannot hold exactly.
+    """
     if field in UNSIGNED:
-        return whole_number(UNSIGNED[field], signed=False)
-    return whole_number(32 if width == "int32" else 64, signed=True)
+        schema = whole_number(UNSIGNED[field], signed=False)
+    else:
+        schema = whole_number(32 if width == "int32" else 64, signed=True)
+    low, high = int(str(schema["minimum"])), int(str(schema["maximum"]))
+    if width == "int32":
+        high = min(high, _MOST_INT32)
+    if by_webhook:
+        low, high = max(low, -_MOST_EXACT), min(high, _MOST_EXACT)
+    return {**schema, "minimum": low, "maximum": high}

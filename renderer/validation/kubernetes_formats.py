@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-#: Beside ``enum``: the severity of other values, ``warning`` where KubeVirt takes them.
+#: Beside ``enum`` or ``pattern``: the severity of other values, ``warning`` where KubeVirt admits them.
 SEVERITY = "x-vmrender-severity"
 
 #: Upstream's: the API server keeps unknown fields here. They are refused all the same, as KubeVirt's
@@ -67,6 +67,12 @@ def int_or_string() -> Schema:
     return {"title": "number or text", "type": ["integer", "string"]}
 
 
+def int32_or_string() -> Schema:
+    """Go's ``intstr.IntOrString``."""
+    bounds = whole_number(32, signed=True)
+    return {**int_or_string(), "minimum": bounds["minimum"], "maximum": bounds["maximum"]}
+
+
 def whole_number(bits: int, *, signed: bool) -> Schema:
     """An integer of Go's types."""
     low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
@@ -114,11 +120,17 @@ def object_meta() -> Schema:
 def embedded_object_meta(*, named: bool) -> Schema:
     """``metadata`` of a template: the API server keeps what it does not know there, KubeVirt refuses it.
 
-    ``named``: an object of that name is made.
+    Nobody looks at names, labels and annotations before an object is made of the template. ``named``: an
+    object of that name is made.
     """
-    fields = _metadata_fields(_LABEL_VALUE, _TEXT) | {"creationTimestamp": _nullable(_TEXT)}
+    fields = _metadata_fields(_LABEL_VALUE, _TEXT)
+    fields |= {
+        "annotations": _map(_unchecked(_ANNOTATION_KEY), _TEXT),
+        "creationTimestamp": _nullable(_TEXT),
+        "labels": _map(_unchecked(_LABEL_KEY), _unchecked(_LABEL_VALUE)),
+    }
     if named:
-        fields["name"] = dns_subdomain()
+        fields["name"] = _unchecked(dns_subdomain())
     return {**_closed(fields), "title": TEMPLATE_METADATA, PRESERVED: True}
 
 
@@ -156,6 +168,10 @@ def _closed(fields: Mapping[str, Schema]) -> Schema:
 
 def _nullable(schema: Schema) -> Schema:
     return {**schema, "type": [schema["type"], "null"]}
+
+
+def _unchecked(text: Schema) -> Schema:
+    return {**text, SEVERITY: "warning"}
 
 
 _TEXT: Schema = {"type": "string"}

@@ -40,6 +40,9 @@ KINDS = (
     KubevirtKind(INSTANCETYPE_GROUP, "VirtualMachineClusterPreference"),
 )
 
+#: Group and name of the kinds whose spec the mutating webhook rewrites.
+REWRITTEN = frozenset((kind.group, kind.name) for kind in KINDS if kind.rewritten)
+
 #: Kinds of the same groups that KubeVirt serves and for which there is no schema here.
 WITHOUT_SCHEMA = frozenset(
     {"VirtualMachineInstanceMigration", "VirtualMachineInstancePreset", "VirtualMachineInstanceReplicaSet"}

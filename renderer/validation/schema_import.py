@@ -12,14 +12,20 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from renderer.model.digest import sha256
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.res_id import Gvk
-from renderer.validation.known_values import KNOWN_FORMATS, KNOWN_VALUES, number_format
+from renderer.validation.known_values import (
+    KNOWN_FORMATS,
+    KNOWN_VALUES,
+    NULL_WHEN_MISSING,
+    OMITTED_WHEN_EMPTY,
+    number_format,
+)
 from renderer.validation.kubernetes_formats import (
     LIST_KEYS,
     PRESERVED,
@@ -27,7 +33,7 @@ from renderer.validation.kubernetes_formats import (
     SEVERITY,
     Schema,
     embedded_object_meta,
-    int_or_string,
+    int32_or_string,
     object_meta,
     quantity,
 )
@@ -149,20 +155,28 @@ class _Importer:
             # A template's metadata. Only a DataVolumeTemplate's becomes the name of something.
             return embedded_object_meta(named="dataVolumeTemplates" in path)
         schema = {**self._typed(crd, path), **_kept(crd), **_checked_by_cel(crd)}
+        pointers = [
+            name for name in object_at(crd, "properties") if self._is_null_when_missing((*path, name))
+        ]
+        if pointers:
+            schema["required"] = [*pointers, *array_at(crd, "required")]
         schema = {**schema, **self._known(schema, path)}
         return _nullable(schema) if crd.get("nullable") else schema
+
+    def _is_null_when_missing(self, path: tuple[str, ...]) -> bool:
+        return self.kind.rewritten and any(_ends(path, end) for end in NULL_WHEN_MISSING)
 
     def _typed(self, crd: JsonObject, path: tuple[str, ...]) -> Schema:
         if crd.get("x-kubernetes-int-or-string"):
             is_quantity = crd.get("pattern") == QUANTITY_PATTERN
-            return quantity(fractions=self.kind.rewritten) if is_quantity else int_or_string()
+            return quantity(fractions=self.kind.rewritten) if is_quantity else int32_or_string()
         kind = text_at(crd, "type")
         if kind == "object":
             return self._object(crd, path)
         if kind == "array":
             return self._array(crd, path)
         if kind == "integer":
-            return number_format(path[-1], text_at(crd, "format"))
+            return number_format(path[-1], text_at(crd, "format"), by_webhook=self.kind.rewritten)
         if kind not in _SCALARS:
             raise UnlikeKubevirtError(f"{'.'.join(path)} of {self.kind.name} has no type that is known")
         pattern = text_at(crd, "pattern").replace(r"\d", "[0-9]")
@@ -200,15 +214,21 @@ class _Importer:
 
     def _known(self, schema: Schema, path: tuple[str, ...]) -> Schema:
         """Return the format or values KubeVirt knows for a field that is any text or number in the CRD."""
-        if schema["type"] in ("object", "array") or "enum" in schema:
+        if schema["type"] in ("object", "array"):
             return {}
+        if isinstance(schema.get("enum"), list):
+            is_omitted = self.kind.rewritten and any(_ends(path, end) for end in OMITTED_WHEN_EMPTY)
+            return {"enum": ["", *array_at(cast("JsonObject", schema), "enum")]} if is_omitted else {}
         for end, known_format in KNOWN_FORMATS.items():
             if _ends(path, end):
                 return known_format
         for known in KNOWN_VALUES:
-            values = known.at(self.release) if _ends(path, known.field) else ()
+            if not _ends(path, known.field):
+                continue
+            values = known.at(self.release, by_webhook=self.kind.rewritten)
             if values:
-                severity = {} if known.refused_at(self.release) else {SEVERITY: "warning"}
+                is_refused = known.refused_at(self.release, by_webhook=self.kind.rewritten)
+                severity = {} if is_refused else {SEVERITY: "warning"}
                 return {"enum": list(values), **severity}
         return {}
 

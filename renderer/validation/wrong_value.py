@@ -11,6 +11,7 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, scalar_text, text_at
 from renderer.validation.finding import SchemaFinding, SchemaTarget
 from renderer.validation.kind_schema import ELEMENT, SchemaTree, Violation, schema_place
+from renderer.validation.known_values import MEANT_EMPTY, NULL_WHEN_MISSING
 from renderer.validation.kubernetes_formats import BASE64, SEVERITY, TEMPLATE_METADATA
 from renderer.validation.wording import found, length_hint, nearest, quantity_hint, quoted, type_hint, wanted
 
@@ -21,6 +22,23 @@ _ONE_OF_KEYS: Mapping[str, str] = {"interfaces": "binding", "networks": "source"
 _NO_BINDINGS = frozenset({"dhcpOptions"})
 
 
+_API_GROUP_HINT = (
+    'write apiGroup: "" for a PersistentVolumeClaim, snapshot.storage.k8s.io for a VolumeSnapshot'
+)
+
+
+def missing_field(field: FieldPath, target: SchemaTarget) -> SchemaFinding | None:
+    """Return the finding for a required field that is missing, None where nothing is meant by it."""
+    zero = target.zero_for_missing(field)
+    if zero is None:
+        hint = _API_GROUP_HINT if str(field).endswith(NULL_WHEN_MISSING) else None
+        return SchemaFinding(field, f"{field} is missing", hint, parent=True)
+    if ".".join(schema_place(field)).replace(f".{ELEMENT}", "").endswith(MEANT_EMPTY):
+        return None
+    message = f"{field} is missing, and {target.authority} reads it as {quoted(zero)}"
+    return SchemaFinding(field, message, severity=Severity.WARNING, parent=True)
+
+
 def empty_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
     """The finding for a null.
 
@@ -28,6 +46,10 @@ def empty_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
     """
     field = violation.field
     message = f"{field} has nothing after it"
+    zero = target.zero_for_missing(field)
+    if zero is not None and _is_required(field, target.schema.tree):
+        hint = f"give it {wanted(violation.schema)}; {target.authority} reads it as {quoted(zero)}"
+        return SchemaFinding(field, message, hint, severity=Severity.WARNING)
     if _is_kept(field, target.schema.tree):
         return SchemaFinding(field, message, f"it must be {wanted(violation.schema)}")
     if violation.expected != "object":
@@ -43,13 +65,16 @@ def empty_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
 
 def _is_kept(field: FieldPath, tree: SchemaTree) -> bool:
     """Return True if a null is refused, not dropped: in lists, required fields, metadata of templates."""
-    parent = tree.at(field.parent) or EMPTY
     name = field.segments[-1] if field.segments else 0
     return (
         isinstance(name, int)
-        or name in array_at(parent, "required")
+        or _is_required(field, tree)
         or any(text_at(schema or EMPTY, "title") == TEMPLATE_METADATA for schema in tree.along(field))
     )
+
+
+def _is_required(field: FieldPath, tree: SchemaTree) -> bool:
+    return bool(field.segments) and field.segments[-1] in array_at(tree.at(field.parent) or EMPTY, "required")
 
 
 def _missing_without(violation: Violation) -> str | None:
@@ -127,7 +152,11 @@ def wrong_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
     words = _BY_KEYWORD.get(violation.keyword)
     if words is None and "title" not in violation.schema:
         return other_keyword(violation)
-    return (words or _wrong_format)(violation, target)
+    finding = (words or _wrong_format)(violation, target)
+    if violation.keyword not in _FORMAT_KEYWORDS or SEVERITY not in violation.schema:
+        return finding
+    message = f"{finding.message}; {target.authority} admits it, and the cluster refuses what is made of it"
+    return finding._replace(message=message, severity=Severity(text_at(violation.schema, SEVERITY)))
 
 
 def _unresolved(violation: Violation, placeholder: str) -> SchemaFinding:
@@ -176,6 +205,9 @@ def _wrong_format(violation: Violation, _: SchemaTarget) -> SchemaFinding:
 def _unknown_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
     field, value, known = violation.field, violation.value, _texts(violation.expected)
     severity = Severity(text_at(violation.schema, SEVERITY) or Severity.ERROR)
+    if value == "" and severity is Severity.ERROR:
+        hint = f"leave it out, or give it a value: {', '.join(known)}"
+        return SchemaFinding(field, f"{field} cannot be {quoted(value)}", hint)
     elsewhere = target.known_elsewhere(lambda tree: value in _known_values(tree, field))
     hint = _known_hint(value, known, target, is_version=field == _API_VERSION)
     if elsewhere:
@@ -241,6 +273,9 @@ def _repeated(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     twice = next((element for index, element in enumerate(value) if element in value[:index]), None)
     return SchemaFinding(violation.field, f"{violation.field} holds {found(twice)} twice")
 
+
+#: Keywords about the form of a text.
+_FORMAT_KEYWORDS = frozenset({"maxLength", "pattern"})
 
 _BY_KEYWORD: Mapping[str, Callable[[Violation, SchemaTarget], SchemaFinding]] = {
     "type": _wrong_type,

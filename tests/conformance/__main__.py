@@ -22,6 +22,7 @@ _SUITES = {
     "entry-points": "tests.conformance.entry_points",
     "fit": "tests.conformance.fit",
     "start": "tests.conformance.start",
+    "verdicts": "tests.conformance.verdicts",
 }
 
 

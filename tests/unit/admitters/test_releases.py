@@ -40,6 +40,8 @@ ROWS: list[tuple[JsonObject, str, str]] = [
     ({"domain.devices.panicDevices": [{}]}, "1.9", "1.8"),
     ({"domain.devices.gpus": [{"name": "g", "deviceName": "d"}]}, "1.4", "1.3"),
     ({"domain.devices.gpus": [{"name": "g"}]}, "1.5", "1.6"),
+    ({"domain.devices.gpus": [{"name": "g", "deviceName": "d", "claimName": ""}]}, "1.9", "1.8"),
+    ({"resourceClaims": [{"name": "c"}, {"name": "c"}]}, "1.5", "1.6"),
     ({"domain.rebootPolicy": "Reboot"}, "1.9", "1.8"),
     ({"domain.machine.type": "a-q35"}, "1.5", "1.6"),
     ({"domain.memory": {"guest": "2Gi", "maxGuest": "1Gi"}}, "1.5", "1.6"),

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject
+from renderer.model.json import JsonObject, object_at
 from renderer.model.release import Release
 from renderer.validation.kind_schema import SchemaTree
 from renderer.validation.kubernetes_formats import QUANTITY_PATTERN, SEVERITY
@@ -16,6 +16,7 @@ from renderer.validation.schema_import import encoded, import_schema
 
 VM = KINDS[0]
 INSTANCETYPE = next(kind for kind in KINDS if kind.name == "VirtualMachineInstancetype")
+POOL = next(kind for kind in KINDS if kind.name == "VirtualMachinePool")
 PREFERENCE = next(kind for kind in KINDS if kind.name == "VirtualMachinePreference")
 
 
@@ -88,21 +89,32 @@ def test_int_or_string_is_no_quantity() -> None:
     assert imported({"x-kubernetes-int-or-string": True}, "port") == {
         "title": "number or text",
         "type": ["integer", "string"],
+        "minimum": -(2**31),
+        "maximum": 2**31 - 1,
     }
 
 
 @pytest.mark.parametrize(
     ("field", "width", "low", "high"),
     [
-        ("cores", "int32", 0, 2**32 - 1),
+        ("cores", "int32", 0, 2**31 - 1),
+        ("cores", "", 0, 2**32 - 1),
         ("priority", "int32", -(2**31), 2**31 - 1),
         ("seconds", "int64", -(2**63), 2**63 - 1),
         ("seconds", "", -(2**63), 2**63 - 1),
     ],
 )
 def test_whole_numbers_have_the_bounds_of_their_go_type(field: str, width: str, low: int, high: int) -> None:
-    number = imported({"type": "integer", **({"format": width} if width else {})}, field)
+    """And of the format in the CRD, where that is narrower."""
+    schema: JsonObject = {"type": "integer", **({"format": width} if width else {})}
+    number = imported(schema, field, kind=INSTANCETYPE)
     assert (number["minimum"], number["maximum"]) == (low, high)
+
+
+def test_the_webhook_takes_whole_numbers_that_json_holds_exactly() -> None:
+    seconds: JsonObject = {"type": "integer", "format": "int64"}
+    number = imported(seconds, "terminationGracePeriodSeconds")
+    assert (number["minimum"], number["maximum"]) == (-(2**53) + 1, 2**53 - 1)
 
 
 def test_upstream_bounds_win_over_those_of_the_type() -> None:
@@ -155,6 +167,54 @@ def test_values_that_kubevirt_takes_unseen_are_marked() -> None:
     for release, severity in (("1.3", "warning"), ("1.4", None)):
         topology = imported(text, "cpu", "preferredCPUTopology", kind=PREFERENCE, release=release)
         assert topology.get(SEVERITY) == severity
+
+
+@pytest.mark.parametrize(
+    ("release", "kind", "values", "severity"),
+    [
+        ("0.59", VM, ["", "HTTP", "HTTPS"], "warning"),
+        ("1.0", VM, ["HTTP", "HTTPS"], None),
+        ("1.9", VM, ["HTTP", "HTTPS"], None),
+        ("1.9", POOL, ["", "HTTP", "HTTPS"], "warning"),
+    ],
+)
+def test_the_webhooks_schema_refuses_what_it_does_not_list(
+    release: str, kind: KubevirtKind, values: list[str], severity: str | None
+) -> None:
+    text: JsonObject = {"type": "string"}
+    scheme = imported(text, "livenessProbe", "httpGet", "scheme", kind=kind, release=release)
+    assert scheme["enum"] == values
+    assert scheme.get(SEVERITY) == severity
+
+
+def test_access_modes_are_listed_from_1_4_on_and_one_volume_mode_from_1_5_on() -> None:
+    modes: JsonObject = {"type": "array", "items": {"type": "string"}}
+    elements = [
+        object_at(imported(modes, "pvc", "accessModes", release=release), "items")
+        for release in ("1.3", "1.4")
+    ]
+    assert [element.get(SEVERITY) for element in elements] == ["warning", None]
+    text: JsonObject = {"type": "string"}
+    volume_modes = [
+        imported(text, "pvc", "volumeMode", release=release)["enum"] for release in ("1.4", "1.5")
+    ]
+    assert volume_modes == [["Block", "Filesystem"], ["Block", "Filesystem", "FromStorageProfile"]]
+
+
+def test_a_pointer_that_go_writes_as_null_is_required_where_the_spec_is_rewritten() -> None:
+    source: JsonObject = {
+        "type": "object",
+        "properties": {name: {"type": "string"} for name in ("apiGroup", "kind", "name")},
+        "required": ["kind", "name"],
+    }
+    assert imported(source, "pvc", "dataSource")["required"] == ["apiGroup", "kind", "name"]
+    assert imported(source, "pvc", "dataSource", kind=POOL)["required"] == ["kind", "name"]
+
+
+def test_an_empty_text_that_go_leaves_out_is_allowed_by_an_enum_of_the_crd() -> None:
+    kinds: JsonObject = {"type": "string", "enum": ["kubevirt", "archive"]}
+    content = imported(kinds, "dataVolumeTemplates", "spec", "contentType")
+    assert content["enum"] == ["", "kubevirt", "archive"]
 
 
 def test_values_of_lists_are_known_too() -> None:

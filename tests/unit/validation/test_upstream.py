@@ -63,11 +63,16 @@ def errors(diagnostics: tuple[Diagnostic, ...]) -> list[str]:
     return [diagnostic.message for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
 
 
+#: The API server's, before the webhooks that the vectors record: an int32 in the CRD.
+BEYOND_INT32 = "must be at most 2147483647"
+
+
 @pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
 def test_what_kubevirt_admits_is_valid(path: Path) -> None:
     for case in cases(path):
         if is_admitted(case):
-            assert errors(judged(rendered(case), LATEST)) == [], case.identity
+            found = errors(judged(rendered(case), LATEST))
+            assert [message for message in found if BEYOND_INT32 not in message] == [], case.identity
 
 
 @pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)

@@ -95,12 +95,12 @@ def test_nothing_else_is_a_quantity(amount: Json) -> None:
     assert message.startswith("spec.template.spec.domain.memory.guest must be a quantity")
 
 
-@pytest.mark.parametrize("cores", [0, 4, 4.0, 2**32 - 1])
+@pytest.mark.parametrize("cores", [0, 4, 4.0, 2**31 - 1])
 def test_whole_numbers_may_be_written_with_a_point(cores: Json) -> None:
     assert messages(domain(cpu={"cores": cores})) == []
 
 
-@pytest.mark.parametrize("cores", [-1, 2**32, 10**40, 1.5, "4", True, float("inf"), float("nan")])
+@pytest.mark.parametrize("cores", [-1, 2**31, 10**40, 1.5, "4", True, float("inf"), float("nan")])
 def test_nothing_else_is_a_number_of_cores(cores: Json) -> None:
     assert len(messages(domain(cpu={"cores": cores}))) == 1
 
