@@ -14,7 +14,8 @@ from renderer.compose.build_metadata import with_generator, with_transformer
 from renderer.compose.fields.configured_field_specs import merged_field_specs, with_configured_field_specs
 from renderer.compose.fields.field_spec_set import NO_FIELD_SPECS, FieldSpecSet
 from renderer.compose.identity import current_identity
-from renderer.compose.merge_keys.merge_schema import MergeSchema, SchemaInEffect
+from renderer.compose.merge_keys.merge_schema import MergeSchema
+from renderer.compose.merge_keys.schema_in_effect import SchemaInEffect
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import (
     BuiltinTransform,
