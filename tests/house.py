@@ -102,7 +102,9 @@ def outline(module: Path) -> Outline:
     public = [
         node
         for node in tree.body
-        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_")
+        if isinstance(node, ast.ClassDef | ast.FunctionDef)
+        and not node.name.startswith("_")
+        and [ast.unparse(decorator) for decorator in node.decorator_list] != ["overload"]
     ]
     return Outline(
         lines=len(module.read_text(encoding="utf-8").splitlines()),

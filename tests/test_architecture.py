@@ -91,6 +91,12 @@ def test_modules_say_what_they_are() -> None:
     assert [shown(module) for module in MODULES if not outline(module).is_described] == []
 
 
+def test_public_functions_and_classes_have_a_docstring() -> None:
+    found = {shown(module): outline(module).undescribed for module in MODULES}
+
+    assert {module: names for module, names in found.items() if names} == {}
+
+
 def test_modules_are_named_after_something() -> None:
     words = {shown(module): set(module.relative_to(RENDERER).with_suffix("").parts) for module in MODULES}
 
