@@ -62,8 +62,8 @@ lint: $(READY)  ## style and types
 	$(BIN)/ruff format --quiet --check
 	$(BIN)/mypy
 
-house: $(READY)  ## the measures of the code: modules, lines, docstrings
-	$(BIN)/python -m tests.house
+house: $(READY)  ## figures of the code: modules, lines, functions; ALL=1 names the places
+	$(BIN)/python -m tests.house $(if $(ALL),--all)
 
 bench: $(READY)  ## the figures of BENCHMARKS.md, measured here and now
 	$(COMPILE)

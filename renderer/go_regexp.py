@@ -19,6 +19,8 @@ class RegexpError(ValueError):
 
 
 class Match(Protocol):
+    """What a compiled expression found."""
+
     def groups(self) -> tuple[str | None, ...]: ...
 
 

@@ -73,6 +73,7 @@ class OverlaySize(NamedTuple):
 
 
 def estimated_cost(overlay: OverlaySize) -> int:
+    """Return the cost of an overlay of which no time is known, in nanoseconds."""
     return _PER_OVERLAY + overlay.files * _PER_FILE + overlay.size * _PER_BYTE
 
 
@@ -113,6 +114,7 @@ _NOT_A_PLAN = "it is not what vmrender plan --format json prints"
 
 
 def encode_plan(shards: Iterable[Shard]) -> str:
+    """Return the shards as ``vmrender plan --format json`` prints them."""
     listed = [
         {"shard": str(shard.name), "seconds": shard.seconds, "overlays": list(shard.overlays)}
         for shard in shards

@@ -1,8 +1,30 @@
+"""How a run of the tests differs from a user's run, and what it prints at its end.
+
+In the process of the tests, and so in commands that they run there:
+
+- the network is closed, unless ``--with-network`` is given (``no_network.py``);
+- temporary folders are in memory, where there is room in ``/dev/shm``;
+- ``os.fsync`` does nothing, as no test can see whether the disk has a file;
+- files of the checkout are looked at once for all runs, not by each run (``tool_fingerprint``);
+- schemas that ship with vmrender are compiled once for all tests, which share what they remember;
+- Python looks for garbage less often, and not among the collected tests;
+- caches and keys are in folders of this test run; ``VMRENDER_CACHE_KEY`` is unset, ``VMRENDER_SOURCE`` is the
+  address that files of ``init`` install from;
+- warnings of Python are errors (``pyproject.toml``).
+
+Each test begins with no work counted, as a command does, but what ``model/sharing.py`` remembers of earlier
+tests is still there. Programs that tests start have this environment and no network either, but none of the
+patches: they sync files, look at the checkout and compile schemas as a user's do. Those that
+``warm_program.py`` starts are forks of a process that has imported all of vmrender, so they do not show what
+a command imports.
+"""
+
 from __future__ import annotations
 
 import gc
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -84,6 +106,16 @@ def pytest_sessionfinish() -> None:
     """Look through all that is left once, where pytest would five times."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many tests were skipped, by reason, the most frequent first."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    if reasons:
+        terminalreporter.section(f"{len(skipped)} skipped, by reason")
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"{count:5} {reason}")
 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from renderer.model.codes import Code
-from tests.house import MODULES, RENDERER, ROOT, measures, outline, parse, shown
+from tests.house import MODULES, RENDERER, ROOT, circles, imports, outline, parse, shown
 
 #: A library has no command line that hands the environment in; a proof is signed by the key of the user.
 READ_THE_ENVIRONMENT = {
@@ -32,12 +32,69 @@ def test_imports_keep_the_contracts() -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-def test_the_measures_of_the_house_hold() -> None:
-    assert [measure for measure in measures() if not measure.holds] == []
+#: Circles that are still to be broken: modules of which each imports each other, directly or not. Add none.
+KNOWN_CIRCLES = [
+    {
+        "renderer.app.overlay_renderer",
+        "renderer.app.rendered_trees",
+        "renderer.app.reporter",
+        "renderer.app.run_cache",
+    },
+    {
+        "renderer.pipeline.argocd_build",
+        "renderer.pipeline.argocd_entry",
+        "renderer.pipeline.checks",
+        "renderer.pipeline.entry_points",
+        "renderer.pipeline.expansion",
+        "renderer.pipeline.flux_build",
+        "renderer.pipeline.flux_entry",
+        "renderer.pipeline.pipeline",
+        "renderer.pipeline.project_catalogs",
+    },
+    {"renderer.yamlio.builder", "renderer.yamlio.dialects"},
+    {"renderer.yamlio.decode", "renderer.yamlio.problems"},
+    {"renderer.yamlio.line_nodes", "renderer.yamlio.nodes"},
+]
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    """Imports inside functions, and those for types only, count as any other."""
+    new = [circle for circle in circles(imports()) if not any(circle <= known for known in KNOWN_CIRCLES)]
+
+    assert [sorted(circle) for circle in new] == []
+
+
+def test_known_circles_are_still_there() -> None:
+    found = circles(imports())
+
+    assert [sorted(known) for known in KNOWN_CIRCLES if known not in found] == [], "shorten the list"
+
+
+def test_circles_are_found() -> None:
+    graph = {"a": {"b"}, "b": {"c", "d"}, "c": {"a"}, "d": {"e"}, "e": {"d"}, "f": {"a", "e"}}
+
+    found = circles({name: frozenset(others) for name, others in graph.items()})
+
+    assert sorted(map(sorted, found)) == [["a", "b", "c"], ["d", "e"]]
+
+
+def test_imports_of_every_kind_are_seen() -> None:
+    seen = imports()
+
+    assert "renderer.compose.res_map" in seen["renderer.compose.compose"]  # at the top
+    assert "renderer.compose.variables" in seen["renderer.compose.compose"]  # in a function
+    assert "renderer.compose.generators" in seen["renderer.compose.compose"]  # for types only
+    assert "renderer.kubevirt" not in seen["renderer.compose.res_map"]  # but its module confidential
 
 
 def test_modules_say_what_they_are() -> None:
     assert [shown(module) for module in MODULES if not outline(module).is_described] == []
+
+
+def test_public_functions_and_classes_have_a_docstring() -> None:
+    found = {shown(module): outline(module).undescribed for module in MODULES}
+
+    assert {module: names for module, names in found.items() if names} == {}
 
 
 def test_modules_are_named_after_something() -> None:
@@ -130,15 +187,11 @@ def test_the_version_costs_no_imports() -> None:
     assert imported.isdisjoint(
         {"jinja2", "jsonschema", "jsonschema_rs", "deepdiff", "yaml", "difflib", "hashlib"}
     )
-    # click would import these.
-    assert imported.isdisjoint({"ast", "datetime", "gettext", "locale", "platform", "threading", "uuid"})
     assert {name for name in modules.split() if name.startswith("renderer")} == {
         "renderer",
         "renderer.cli",
         "renderer.cli.app",
         "renderer.cli.command",
-        "renderer.deferred",
-        "renderer.importer",
     }
 
 

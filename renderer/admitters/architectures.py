@@ -6,20 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+from renderer.admitters import firmware
 from renderer.admitters.causes import Cause, Causes, CauseType, gate_hint, invalid, not_supported
 from renderer.admitters.check_table import Check, on
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import VmiSpec, has, present, section, text
-from renderer.deferred import FunctionsOf
 from renderer.kubevirt.cluster import ClusterConfig
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.glob import file_path_match
 from renderer.model.record import Record
-
-if TYPE_CHECKING:
-    from renderer.admitters import firmware
-else:  # few templates have any
-    firmware = FunctionsOf("renderer.admitters.firmware")
 
 if TYPE_CHECKING:
     from renderer.go_regexp import Regexp

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Generic, ParamSpec
 
 from renderer.admitters.causes import Cause
-from renderer.deferred import DeferredFunction
 from renderer.model.record import Record
 from renderer.model.release import Release
 
@@ -29,10 +28,6 @@ class Check(Record, Generic[P]):
     since: Release | None
     until: Release | None
     ends: Callable[..., bool] | None
-
-    def imported(self) -> Check[P]:
-        """Return the check with its function imported."""
-        return self._replace(run=self.run.imported()) if isinstance(self.run, DeferredFunction) else self
 
     def holds_for(self, release: Release) -> bool:
         """Return true if ``release`` makes the check."""
@@ -56,43 +51,12 @@ def _release(text: str) -> Release | None:
     return Release.parse(text) if text else None
 
 
-class CheckGroup(Record, Generic[P]):
-    """Checks of a module that is imported where one of them may be made.
-
-    Each of them needs one of ``fields``, and no release from ``until`` on makes any.
-    """
-
-    rows: Callable[[], Sequence[Check[P]]]
-    fields: frozenset[str]
-    until: Release | None
-
-
-def group(rows: Callable[[], Sequence[Check[P]]], *fields: str, until: str = "") -> CheckGroup[P]:
-    """Return what stands for the checks that ``rows`` returns in a table."""
-    return CheckGroup(rows, frozenset(fields), _release(until))
-
-
 class CheckTable(Generic[P]):
     """Checks in the order in which KubeVirt makes them."""
 
-    def __init__(self, *checks: Check[P] | CheckGroup[P]) -> None:
-        self.rows = checks
+    def __init__(self, *checks: Check[P]) -> None:
+        self.checks = checks
         self._needed: dict[tuple[Release, frozenset[str]], tuple[Check[P], ...]] = {}
-
-    @property
-    def checks(self) -> tuple[Check[P], ...]:
-        """All checks, those of groups among them."""
-        return tuple(self._checks(None, frozenset()))
-
-    def _checks(self, release: Release | None, fields: frozenset[str]) -> Iterator[Check[P]]:
-        """Yield the checks that may be needed; with no release, all."""
-        for row in self.rows:
-            if isinstance(row, Check):
-                yield row
-            elif release is None or (
-                (row.until is None or release < row.until) and not row.fields.isdisjoint(fields)
-            ):
-                yield from row.rows()
 
     def causes(
         self, release: Release, fields: frozenset[str], *args: P.args, **kwargs: P.kwargs
@@ -119,8 +83,8 @@ class CheckTable(Generic[P]):
         needed = self._needed.get(key)
         if needed is None:
             needed = self._needed[key] = tuple(
-                check.imported()
-                for check in self._checks(release, fields)
+                check
+                for check in self.checks
                 if (not check.fields or not check.fields.isdisjoint(fields)) and check.holds_for(release)
             )
         return needed

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from renderer.admitters import devices
 from renderer.admitters.causes import Cause, Causes, invalid, needs_gate, not_supported
 from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import VmiSpec, has, is_not_disabled, number, present, section, text
-from renderer.deferred import FunctionsOf
 from renderer.kubevirt.feature_gates import Gate
 from renderer.kubevirt.kubernetes_names import dns_label_errors
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
-
-if TYPE_CHECKING:
-    from renderer.admitters import devices
-else:  # few disks have an address
-    devices = FunctionsOf("renderer.admitters.devices")
 
 TARGETS = ("disk", "lun", "cdrom")
 

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
+from renderer.admitters import cpu
 from renderer.admitters.causes import Cause, Causes, invalid, needs_gate, not_supported
 from renderer.admitters.check_table import Check, on
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.vmi_spec import VmiSpec, VmSpec, has, number, quantity, section, text
-from renderer.deferred import FunctionsOf
 from renderer.kubevirt.feature_gates import Gate
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 from renderer.model.quantity import Quantity
-
-if TYPE_CHECKING:
-    from renderer.admitters import cpu
-else:  # it is for releases before 1.2
-    cpu = FunctionsOf("renderer.admitters.cpu")
 
 _BLOCK, _LARGE_BLOCK = "2Mi", "1Gi"
 _BYTES = {_BLOCK: 2 << 20, _LARGE_BLOCK: 1 << 30}
@@ -191,12 +185,8 @@ def _live(
     return on(partial(_if_live_update, check), *fields, upstream=upstream, since=since, until=until)
 
 
-def live_update_checks() -> tuple[Check[[VmSpec, AdmittingCluster]], ...]:
-    """Return the checks of ``validateLiveUpdateFeatures``."""
-    return _CHECKS
-
-
-_CHECKS: tuple[Check[[VmSpec, AdmittingCluster]], ...] = (
+#: ``validateLiveUpdateFeatures``.
+LIVE_UPDATE_CHECKS: tuple[Check[[VmSpec, AdmittingCluster]], ...] = (
     on(_check_features_gate, "liveUpdateFeatures", upstream="validateLiveUpdateFeatures", until="1.2"),
     on(
         partial(_check_most_by_hand, path=(*_CPU, "maxSockets")),

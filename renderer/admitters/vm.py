@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from renderer.admitters.causes import Cause, Causes
-from renderer.admitters.check_table import CheckTable, group, on
+from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.data_volume_templates import (
     check_template_names_and_uses,
@@ -18,18 +17,13 @@ from renderer.admitters.lifecycle import (
     check_run_strategy_or_receiver,
     check_running,
 )
+from renderer.admitters.live_update import LIVE_UPDATE_CHECKS
 from renderer.admitters.metadata import Metadata
 from renderer.admitters.network.bindings import DISCONTINUED_BINDING_CHECKS, check_discontinued_gates
 from renderer.admitters.vmi_checks import SPEC_CHECKS
 from renderer.admitters.vmi_spec import VmiSpec, VmSpec, section
-from renderer.deferred import FunctionsOf
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
-
-if TYPE_CHECKING:
-    from renderer.admitters import live_update
-else:  # few machines say how they are updated live
-    live_update = FunctionsOf("renderer.admitters.live_update")
 
 _SPEC = FieldPath.of("spec")
 
@@ -63,13 +57,7 @@ VM_CHECKS: CheckTable[[VmSpec, AdmittingCluster]] = CheckTable(
     on(check_running, upstream="validateRunStrategy"),
     on(check_run_strategy_name, "runStrategy", upstream="validateRunStrategy", until="1.6"),
     on(check_run_strategy_or_receiver, "runStrategy", upstream="validateRunStrategy", since="1.6"),
-    group(
-        live_update.live_update_checks,
-        "liveUpdateFeatures",
-        "maxSockets",
-        "maxGuest",
-        "updateVolumesStrategy",
-    ),
+    *LIVE_UPDATE_CHECKS,
 )
 
 

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
+from renderer.admitters import (
+    access_credentials,
+    cpu,
+    devices,
+    dns,
+    firmware,
+    launch_security,
+    memory,
+    scheduling,
+)
 from renderer.admitters.architectures import MACHINE_CHECKS, check_foreign_architecture
 from renderer.admitters.boot_order import check_boot_order, check_disk_volumes
-from renderer.admitters.check_table import CheckTable, group, on
+from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import AdmittingCluster
 from renderer.admitters.disks import check_disks, check_reservations, check_reservations_by_gate
 from renderer.admitters.grace import check_grace
@@ -19,41 +28,21 @@ from renderer.admitters.lifecycle import (
     check_start_strategy,
 )
 from renderer.admitters.metadata import check_service_account_name
+from renderer.admitters.network.before_1_3 import (
+    NETWORK_CHECKS_AFTER_BOOT_ORDER,
+    NETWORK_CHECKS_BEFORE_BOOT_ORDER,
+    NUMBER_CHECKS,
+)
 from renderer.admitters.network.networks import check_networks
 from renderer.admitters.resource_claims import CLAIM_CHECKS
 from renderer.admitters.vmi_spec import VmiSpec
 from renderer.admitters.volumes import check_container_disks, check_utility_volumes, check_volumes
-from renderer.deferred import FunctionsOf
-
-if TYPE_CHECKING:
-    from renderer.admitters import (
-        access_credentials,
-        cpu,
-        devices,
-        dns,
-        firmware,
-        launch_security,
-        memory,
-        scheduling,
-    )
-    from renderer.admitters.network import before_1_3
-else:  # most templates have nothing that these check
-    access_credentials = FunctionsOf("renderer.admitters.access_credentials")
-    cpu = FunctionsOf("renderer.admitters.cpu")
-    devices = FunctionsOf("renderer.admitters.devices")
-    dns = FunctionsOf("renderer.admitters.dns")
-    firmware = FunctionsOf("renderer.admitters.firmware")
-    launch_security = FunctionsOf("renderer.admitters.launch_security")
-    memory = FunctionsOf("renderer.admitters.memory")
-    scheduling = FunctionsOf("renderer.admitters.scheduling")
-    before_1_3 = FunctionsOf("renderer.admitters.network.before_1_3")
-
 
 _NETWORK = ("networks", "interfaces")
 _PROBES = ("readinessProbe", "livenessProbe")
 
 SPEC_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
-    group(before_1_3.number_checks, "disks", "volumes", until="1.3"),
+    *NUMBER_CHECKS,
     on(dns.check_hostname, "hostname", upstream="validateHostNameNotConformingToDNSLabelRules"),
     on(dns.check_subdomain, "subdomain", upstream="validateSubdomainDNSSubdomainRules"),
     on(memory.check_memory_request, "requests", upstream="validateMemoryRequestsNegativeOrNull"),
@@ -100,9 +89,9 @@ SPEC_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
         upstream="validateSpecTopologySpreadConstraints",
     ),
     on(check_foreign_architecture, "architecture", upstream="validateArchitecture", until="1.8"),
-    group(before_1_3.network_checks_before_boot_order, *_NETWORK, until="1.3"),
+    *NETWORK_CHECKS_BEFORE_BOOT_ORDER,
     on(check_disk_volumes, "disks", upstream="validateBootOrder", until="1.3"),
-    group(before_1_3.network_checks_after_boot_order, *_NETWORK, until="1.3"),
+    *NETWORK_CHECKS_AFTER_BOOT_ORDER,
     on(check_networks, *_NETWORK, upstream="netadmitter.Validate", since="1.3"),
     *CLAIM_CHECKS,
     on(check_boot_order, "disks", "interfaces", upstream="validateBootOrder", since="1.3"),

@@ -44,6 +44,7 @@ def finding_json(found: Diagnostic) -> Json:
 
 
 def finding_of(value: Any) -> Diagnostic:  # noqa: ANN401 - signed by the one who wrote it: of the form above
+    """Return the finding that an entry of the cache holds, as JSON of the form above."""
     code, message, severity, location, resource, field, hint, related, overlays, target = value
     return Diagnostic(
         code=Code(code),

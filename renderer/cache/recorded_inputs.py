@@ -144,8 +144,10 @@ class RecordedInputs:
 
 
 def inputs_json(seen: Mapping[FileQuestion, str]) -> Json:
+    """Return the questions and their answers as JSON, for an entry of the cache."""
     return [[*question, was] for question, was in seen.items()]
 
 
 def inputs_of(value: Iterable[Any]) -> Mapping[FileQuestion, str]:
+    """Return the questions and their answers that ``inputs_json`` wrote."""
     return {FileQuestion(method, path): was for method, path, was in value}

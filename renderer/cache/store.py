@@ -27,6 +27,7 @@ _FORM = "v1"
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path:
+    """Return the folder of the cache, below ``XDG_CACHE_HOME`` or ``~/.cache``."""
     return user_folder(environment, "XDG_CACHE_HOME", ".cache") / "vmrender" / _FORM
 
 
@@ -41,6 +42,8 @@ _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0
 
 
 class CacheSize(Record):
+    """The number of entries, and their bytes together."""
+
     entries: int
     bytes: int
 
@@ -116,6 +119,7 @@ class Store:
 
 
 def size_of(folder: Path) -> CacheSize:
+    """Return the size of the cache in ``folder``."""
     sizes = [file.size for file in _files(folder)]
     return CacheSize(len(sizes), sum(sizes))
 

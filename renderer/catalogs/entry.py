@@ -15,6 +15,7 @@ _DISPLAY_NAMES = (f"{INSTANCETYPE_PREFIX}displayName", "openshift.io/display-nam
 
 
 def instancetype_features(spec: JsonObject) -> tuple[str, ...]:
+    """Return the words by which a catalog lists what the instance type sets beside its size."""
     cpu, memory = object_at(spec, "cpu"), object_at(spec, "memory")
     words = (
         _valued("hugepages", text_at(memory, "hugepages", "pageSize")),
@@ -33,6 +34,7 @@ def instancetype_features(spec: JsonObject) -> tuple[str, ...]:
 
 
 def preference_features(spec: JsonObject) -> tuple[str, ...]:
+    """Return the words by which a catalog lists what the preference asks for and sets."""
     firmware, devices = object_at(spec, "firmware"), object_at(spec, "devices")
     efi = firmware.get("preferredEfi")
     topology = object_at(spec, "cpu").get("preferredCPUTopology")
@@ -57,6 +59,8 @@ def _length(value: Json) -> int:
 
 
 class EntryType(TextEnum):
+    """The two types of entries in a catalog."""
+
     INSTANCETYPE = "instancetype"
     PREFERENCE = "preference"
 
@@ -66,6 +70,8 @@ class EntryType(TextEnum):
 
 
 class EntryScope(TextEnum):
+    """Where an entry is found: from everywhere in a cluster, or from its namespace."""
+
     CLUSTER = "cluster"
     NAMESPACED = "namespaced"
 
@@ -184,6 +190,7 @@ def scope_words(entries: Iterable[CatalogEntry]) -> str:
 
 
 def is_entry(resource: Resource) -> bool:
+    """Return True for an instance type or preference of either scope."""
     return resource.kind in KINDS and resource.gvk.group == INSTANCETYPE_GROUP
 
 

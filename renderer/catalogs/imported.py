@@ -90,6 +90,7 @@ def described_kinds(resources: Iterable[Resource]) -> str:
 
 
 def refused(message: str, hint: str) -> DiagnosticError:
+    """Return the error of an import that is refused."""
     return DiagnosticError(Diagnostic(code=Code.IMPORT_REFUSED, message=message, hint=hint))
 
 

@@ -17,7 +17,7 @@ import click
 
 from renderer import __version__
 from renderer.cli import COLLECT_AFTER
-from renderer.cli.command import LazyGroup, Option
+from renderer.cli.command import LazyGroup
 
 #: Every command and its line in ``--help``. Its module has its name, so that ``--help`` imports no command.
 COMMANDS = {
@@ -199,6 +199,6 @@ def _report_error(error: Exception, context: click.Context | None) -> int:
 
 
 @click.group(cls=Vmrender, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="vmrender", cls=Option)
+@click.version_option(__version__, prog_name="vmrender")
 def main() -> None:
     """Render KubeVirt virtual machines from Git: composed, expanded, validated, without a cluster."""

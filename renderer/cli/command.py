@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from importlib import import_module
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
@@ -14,30 +13,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class Option(click.Option):
-    """An option whose help is not looked at before it is shown; click has ``inspect`` clean it."""
-
-    def __init__(self, *declarations: Any, help: str | None = None, **settings: Any) -> None:  # noqa: A002, ANN401 - click's own
-        super().__init__(*declarations, **settings)
-        self.help = help
-
-
-#: The decorator of all options.
-option = partial(click.option, cls=Option)
-
-
-class _WithHelpOption(click.Command):
-    """A command whose ``--help`` is an ``Option`` as well."""
-
-    def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        names = self.get_help_option_names(ctx)
-        if names and self._help_option is None:
-            click.help_option(*names, cls=Option)(self)
-            self._help_option = self.params.pop()  # type: ignore[assignment] # as click itself does
-        return super().get_help_option(ctx)
-
-
-class Command(_WithHelpOption):
+class Command(click.Command):
     """A command that tells a use case's ``UsageError`` as wrong usage of itself."""
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
@@ -55,7 +31,7 @@ class Command(_WithHelpOption):
             raise click.UsageError(str(error), ctx) from error
 
 
-class CommandGroup(_WithHelpOption, click.Group):
+class CommandGroup(click.Group):
     """A group of commands in one module."""
 
     command_class = Command

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from renderer.cli.command import option
 from renderer.cli.console import ReportTarget, open_project
 from renderer.model.release import Release, target_release
 from renderer.model.render_config import ExpandMode
@@ -69,20 +68,20 @@ def _mode(_context: click.Context, _parameter: click.Parameter, text: str | None
     return None if text is None else ExpandMode(text)
 
 
-kubevirt_option = option(
+kubevirt_option = click.option(
     "--kubevirt",
     type=release_of,
     metavar="RELEASE",
     help="Target release, for example 1.9 [default: vmrender.yaml's]",
 )
-expand_option = option(
+expand_option = click.option(
     "--expand",
     type=click.Choice([mode.value for mode in ExpandMode]),  # of values: click takes an enum's names
     callback=_mode,
     help="How far virtual machines are expanded [default: vmrender.yaml's, else applied]",
 )
-strict_option = option("--strict", is_flag=True, help="Take warnings for errors.")
-quiet_option = option(
+strict_option = click.option("--strict", is_flag=True, help="Take warnings for errors.")
+quiet_option = click.option(
     "-q",
     "--quiet",
     is_flag=True,
@@ -90,8 +89,10 @@ quiet_option = option(
     expose_value=False,
     help="Show errors only, and nothing where there is none.",
 )
-verbose_option = option("-v", "--verbose", is_flag=True, help="Say what is done and how long it took.")
-no_progress_option = option("--no-progress", is_flag=True, help="Show no progress, on a terminal either.")
+verbose_option = click.option("-v", "--verbose", is_flag=True, help="Say what is done and how long it took.")
+no_progress_option = click.option(
+    "--no-progress", is_flag=True, help="Show no progress, on a terminal either."
+)
 
 
 def format_option(
@@ -104,7 +105,7 @@ def format_option(
         target._replace(format=Format(text), beside_manifests=beside_manifests).choose()
 
     place = "standard error" if beside_manifests else "standard output; text to standard error"
-    return option(
+    return click.option(
         "--format",
         type=click.Choice([member.value for member in Format]),  # of values: click takes an enum's names
         default=Format.TEXT.value,
@@ -119,8 +120,8 @@ def vm_arguments(command: Callable[..., object]) -> Callable[..., object]:
     """Add the arguments and options that choose virtual machines of an overlay."""
     for parameter in (
         format_option(),
-        option("--all", "everything", is_flag=True, help="All virtual machines of the overlay."),
-        option("-l", "--selector", metavar="SELECTOR", help="Those whose labels match, as in app=db."),
+        click.option("--all", "everything", is_flag=True, help="All virtual machines of the overlay."),
+        click.option("-l", "--selector", metavar="SELECTOR", help="Those whose labels match, as in app=db."),
         click.argument("names", metavar="[VM]...", nargs=-1),
         click.argument("overlay"),
     ):
@@ -130,13 +131,13 @@ def vm_arguments(command: Callable[..., object]) -> Callable[..., object]:
 
 def shard_options(command: Callable[..., object]) -> Callable[..., object]:
     """Add the options that choose the overlays of one of several workers."""
-    shard = option(
+    shard = click.option(
         "--shard",
         type=_shard,
         metavar="I/N",
         help="Only the overlays that worker I of N renders; all N together render each overlay once.",
     )
-    plan = option(
+    plan = click.option(
         "--plan",
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",

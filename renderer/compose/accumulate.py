@@ -14,7 +14,8 @@ from renderer.compose.build_metadata import with_generator, with_transformer
 from renderer.compose.fields.configured_field_specs import merged_field_specs, with_configured_field_specs
 from renderer.compose.fields.field_spec_set import NO_FIELD_SPECS, FieldSpecSet
 from renderer.compose.identity import current_identity
-from renderer.compose.merge_keys.merge_schema import MergeSchema, SchemaInEffect
+from renderer.compose.merge_keys.merge_schema import MergeSchema
+from renderer.compose.merge_keys.schema_in_effect import SchemaInEffect
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import (
     BuiltinTransform,
@@ -27,7 +28,7 @@ from renderer.compose.transform import (
     TransformerContext,
     run_observed,
 )
-from renderer.deferred import FunctionsOf
+from renderer.compose.transformers import images, metadata, namespace, patches, replicas
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kustomization import Variable
 from renderer.model.limits import limits, over_limit
@@ -39,16 +40,7 @@ from renderer.model.source_tree import KustomizationRoot, OpenApi, ResourceFile
 from renderer.model.work import spend
 
 if TYPE_CHECKING:
-    from renderer.compose import variables
     from renderer.compose.generators import GeneratorTable
-    from renderer.compose.transformers import images, metadata, namespace, patches, replicas
-else:  # a kustomization asks for few of them
-    variables = FunctionsOf("renderer.compose.variables")
-    images = FunctionsOf("renderer.compose.transformers.images")
-    metadata = FunctionsOf("renderer.compose.transformers.metadata")
-    namespace = FunctionsOf("renderer.compose.transformers.namespace")
-    patches = FunctionsOf("renderer.compose.transformers.patches")
-    replicas = FunctionsOf("renderer.compose.transformers.replicas")
 
 
 def _replacement_transforms(context: TransformerContext) -> Iterator[Transform]:
@@ -139,7 +131,9 @@ class _Gathered:
         self.resources.extend(other.resources)
         self.field_specs = merged_field_specs(self.field_specs, other.field_specs)
         if other.variables:
-            self.variables = variables.merge_variables(self.variables, other.variables)
+            from renderer.compose.variables import merge_variables  # noqa: PLC0415 - few have any
+
+            self.variables = merge_variables(self.variables, other.variables)
         self.warnings += other.warnings
 
 
@@ -221,9 +215,11 @@ class Accumulation:
         self._transform(root, into)
         added = root.kustomization.variables
         if added:
-            marking = partial(variables.mark_sources, variables=added)
+            from renderer.compose.variables import mark_sources, merge_variables  # noqa: PLC0415 - few have any
+
+            marking = partial(mark_sources, variables=added)
             run_observed(self._observer, FinalTransform(root, FinalStep.VARIABLES), marking, into.resources)
-            into.variables = variables.merge_variables(into.variables, added)
+            into.variables = merge_variables(into.variables, added)
 
     def _count_visit(self, root: KustomizationRoot) -> None:
         """Limit the visits, as components are visited as often as they are used."""

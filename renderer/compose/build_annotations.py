@@ -53,10 +53,12 @@ BUILD_ANNOTATIONS = frozenset(
 
 
 def has_build_annotations(resource: Resource) -> bool:
+    """Return True if the resource has an annotation by which kustomize's functions talk to a build."""
     return not BUILD_ANNOTATIONS.isdisjoint(object_at(resource.content, "metadata", "annotations"))
 
 
 def is_enabled(resource: Resource, annotation: str) -> bool:
+    """Return True if the annotation of a build says ``enabled``."""
     return _text(resource, annotation) == _ENABLED
 
 

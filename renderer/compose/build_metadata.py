@@ -24,10 +24,12 @@ _MANAGER = "kustomize-v5.8.1"
 
 
 def with_generator(resource: Resource, generator: ConfiguredBy) -> Resource:
+    """Return the resource with the generator noted, for ``originAnnotations``."""
     return resource._replace(generated_by=generator)
 
 
 def with_transformer(resource: Resource, transformer: ConfiguredBy) -> Resource:
+    """Return the resource with one more transformer noted, for ``transformerAnnotations``."""
     return resource._replace(transformed_by=(*resource.transformed_by, transformer))
 
 

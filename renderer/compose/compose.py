@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from renderer.compose.accumulate import Accumulated, Accumulation
 from renderer.compose.annotations import drop_local, with_final_annotations
 from renderer.compose.build_metadata import MANAGED_BY_LABEL, with_build_metadata
+from renderer.compose.name_references import fix_name_references
 from renderer.compose.order import Reorder, sort_order
 from renderer.compose.res_map import ResMap
+from renderer.compose.scalar_nodes import without_nodes
 from renderer.compose.transform import FinalStep, FinalTransform, Observer, Transform, run_observed
-from renderer.deferred import FunctionsOf
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kustomization import SortOptions
 from renderer.model.record import Record
@@ -21,13 +22,7 @@ from renderer.model.source_tree import KustomizationRoot, SourceTree
 from renderer.model.work import spend
 
 if TYPE_CHECKING:
-    from renderer.compose import name_hash, name_references, scalar_nodes, variables
     from renderer.compose.generators import GeneratorTable
-else:  # few builds need any of them
-    name_hash = FunctionsOf("renderer.compose.name_hash")
-    name_references = FunctionsOf("renderer.compose.name_references")
-    scalar_nodes = FunctionsOf("renderer.compose.scalar_nodes")
-    variables = FunctionsOf("renderer.compose.variables")
 
 
 class BuildOptions(Record):
@@ -111,7 +106,7 @@ class Composer:
             options = (*options, MANAGED_BY_LABEL)
         described = with_final_annotations(with_build_metadata(resource, options, root.folder), warn)
         if described.spellings or described.shared_fields:
-            described = scalar_nodes.without_nodes(described)
+            described = without_nodes(described)
         if self._observer and described is not resource:
             change = FinalTransform(root, FinalStep.BUILD_METADATA)
             self._observer.changed(resource, described, change)
@@ -132,14 +127,18 @@ def _last_steps(
     """Yield those of the last steps that the resources need, after the earlier ones were made."""
     specs, known = accumulated.field_specs, accumulated.variables
     if any(resource.needs_hash for resource in resources):
-        yield FinalStep.NAME_HASH, name_hash.add_name_hashes
+        from renderer.compose.name_hash import add_name_hashes  # noqa: PLC0415 - it needs hashlib
+
+        yield FinalStep.NAME_HASH, add_name_hashes
     if any(resource.previous_ids or resource.kind == "RoleBinding" for resource in resources):
         yield (
             FinalStep.NAME_REFERENCE,
-            lambda all_: name_references.fix_name_references(all_, specs.name_reference),
+            lambda all_: fix_name_references(all_, specs.name_reference),
         )
     if known:
+        from renderer.compose.variables import resolve_variables  # noqa: PLC0415 - few builds have any
+
         yield (
             FinalStep.VARIABLES,
-            lambda all_: variables.resolve_variables(all_, known, specs.var_reference, warn),
+            lambda all_: resolve_variables(all_, known, specs.var_reference, warn),
         )

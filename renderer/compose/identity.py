@@ -48,6 +48,7 @@ DEFAULT_NAMESPACE = "default"
 
 
 def is_cluster_scoped(api_version: str, kind: str) -> bool:
+    """Return True for a kind that kustomize knows to have no namespace."""
     return kind in _CLUSTER_SCOPED.get(api_version, ())
 
 
@@ -66,6 +67,7 @@ class Identity(Record):
 
 
 def current_identity(resource: Resource) -> Identity:
+    """Return the id that the resource has now, its namespace as kustomize compares it."""
     api_version, kind = resource.api_version, resource.kind
     return Identity(
         api_version, kind, resource.name, effective_namespace(api_version, kind, resource.namespace)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
-_TOKEN = re.compile(r"[ \t\r\n]*(?:([^=!(),<> \t\r\n]+)|(==|!=|[=!(),<>])|(\Z))")
+_TOKEN = pattern(r"[ \t\r\n]*(?:([^=!(),<> \t\r\n]+)|(==|!=|[=!(),<>])|(\Z))")
 _SET_OPERATORS = ("in", "notin")
 _VALUE_OPERATORS = ("=", "==", "!=", ">", "<")
-_INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
-_KEY = re.compile(
+_INTEGER = pattern(r"[+-]?[0-9]{1,19}")
+_KEY = pattern(
     r"(?:(?=.{1,253}/)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*/)?"
     r"(?=.{1,63}\Z)[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?"
 )
-_VALUE = re.compile(r"(?=.{0,63}\Z)(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
+_VALUE = pattern(r"(?=.{0,63}\Z)(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
 
 
 class SelectorError(Exception):

@@ -6,10 +6,11 @@ kustomize ``api/resmap``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from renderer.compose.identity import Identity, current_identity, identities
-from renderer.deferred import FunctionsOf
+from renderer.compose.scalar_nodes import with_shared_change
+from renderer.kubevirt.confidential import lost_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.json import EMPTY, Json
@@ -17,13 +18,6 @@ from renderer.model.limits import limits, over_limit
 from renderer.model.resource import Resource
 from renderer.model.taint import taint
 from renderer.model.work import spend
-
-if TYPE_CHECKING:
-    from renderer.compose import scalar_nodes
-    from renderer.kubevirt import confidential
-else:  # few resources are Secrets, or have fields that share a node
-    confidential = FunctionsOf("renderer.kubevirt.confidential")
-    scalar_nodes = FunctionsOf("renderer.compose.scalar_nodes")
 
 #: Characters of a number, and of what stands around a value when it is written.
 _SCALAR, _AROUND = 4, 2
@@ -196,7 +190,7 @@ class ResMap:
         """
         spend(_REPLACING, "changing resources")
         if resource.shared_fields:
-            resource = scalar_nodes.with_shared_change(self._resources[key], resource)
+            resource = with_shared_change(self._resources[key], resource)
         self._added += self.check_growth(key, resource)
         before = self._resources[key]
         if self._by_current is not None and not _has_same_identity(before, resource):
@@ -279,13 +273,13 @@ def _has_same_identity(one: Resource, other: Resource) -> bool:
 def _taint_lost_values(before: Resource, after: Resource | None = None) -> None:
     """Note the values that a Secret has lost: by now they may stand elsewhere."""
     if before.kind == "Secret":
-        taint(confidential.lost_values(before.content, after.content if after else EMPTY))
+        taint(lost_values(before.content, after.content if after else EMPTY))
 
 
 def _changed(resource: Resource, change: Callable[[Resource], Resource]) -> Resource:
     changed = change(resource)
     is_shared = changed.shared_fields and changed is not resource
-    return scalar_nodes.with_shared_change(resource, changed) if is_shared else changed
+    return with_shared_change(resource, changed) if is_shared else changed
 
 
 def _index(index: dict[Identity, list[int]], key: int, resource: Resource) -> None:

@@ -50,6 +50,8 @@ class FinalStep(TextEnum):
 
 
 class FinalTransform(Record):
+    """A step that a build makes at the end, for the root of the build."""
+
     root: KustomizationRoot
     step: FinalStep
 
@@ -58,6 +60,8 @@ CompositionChange: TypeAlias = BuiltinTransform | FinalTransform | GeneratorPlug
 
 
 class Observer(Protocol):
+    """Sees every change that a composition makes, for ``explain``."""
+
     def generated(self, resource: Resource, generator: GeneratorPlugin) -> None: ...
 
     def changed(self, before: Resource, after: Resource, change: CompositionChange) -> None: ...

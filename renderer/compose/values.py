@@ -10,6 +10,8 @@ from renderer.yamlio.scalars import CORE_RULES, Kind, NotJsonError, resolve
 
 
 class Absent(Enum):
+    """The type of ``ABSENT``, which is no JSON value."""
+
     ABSENT = 0
 
 
@@ -24,6 +26,7 @@ _MEANINGFUL = frozenset(("", *"+-.0123456789~tTfFnN"))
 
 
 def is_bare_text(text: str) -> bool:
+    """Return True if YAML 1.2 reads the text, written without quotes, as a text."""
     if text[:1] not in _MEANINGFUL:
         return True
     try:

@@ -13,7 +13,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from renderer.compose.merge_keys.kubevirt import KubevirtMergeSchema
-from renderer.compose.merge_keys.merge_schema import MergeSchema, kubernetes_merge_schema
+from renderer.compose.merge_keys.merge_schema import MergeSchema
+from renderer.compose.merge_keys.schema_in_effect import kubernetes_merge_schema
 from renderer.compose.strategic_merge import StrategicMerge, StrategicMergeError
 from renderer.kubevirt.kinds import VM
 from renderer.kubevirt.lists import is_same

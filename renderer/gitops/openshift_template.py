@@ -36,6 +36,7 @@ Observe: TypeAlias = Callable[[ResourceSet, ResourceSet], None]
 
 
 def is_template(resource: Resource) -> bool:
+    """Return True for an OpenShift Template; ``oc`` also reads those of API version ``v1``."""
     return resource.kind == "Template" and resource.gvk.group in (_GROUP, "")
 
 

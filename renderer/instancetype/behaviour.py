@@ -255,4 +255,5 @@ class Behaviour(Record):
 
 @lru_cache
 def behaviour_of(release: Release) -> Behaviour:
+    """Return the behaviour of ``release``, one object for each release."""
     return Behaviour(release)

@@ -187,6 +187,7 @@ def default_vmi_spec(spec: JsonObject, config: ClusterConfig, behaviour: Behavio
 
 
 def default_architecture(spec: JsonObject, config: ClusterConfig) -> JsonObject:
+    """Return the template's spec with the cluster's architecture, unless it names one."""
     return with_default(spec, ("architecture",), config.default_architecture)
 
 

@@ -6,9 +6,6 @@ and name count.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from renderer.deferred import FunctionsOf
 from renderer.instancetype.api.instancetype import INSTANCETYPE_SPEC, V1BETA2_INSTANCETYPE_SPEC
 from renderer.instancetype.api.preference import PREFERENCE_SPEC
 from renderer.instancetype.api.types import DecodeError, Decoding, Struct
@@ -32,11 +29,6 @@ from renderer.model.json import EMPTY, JsonObject, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.sharing import once_for_same
-
-if TYPE_CHECKING:
-    from renderer.instancetype import not_found
-else:  # only errors need it
-    not_found = FunctionsOf("renderer.instancetype.not_found")
 
 _OBJECT_NAME_LABEL = f"{INSTANCETYPE_PREFIX}object-name"
 _SPEC = FieldPath.of("spec")
@@ -124,9 +116,13 @@ def find_object(matcher: Matcher, matcher_type: MatcherType, scope: Scope, behav
     """Return the catalog's object that ``matcher`` names, whatever its revision. Raises ``CauseError``."""
     kind = matcher_type.matched_kind(matcher.kind)
     if kind is None:
+        from renderer.instancetype import not_found  # noqa: PLC0415 - only errors need it
+
         raise CauseError(not_found.unknown_kind(matcher, matcher_type, behaviour))
     resource = scope.find(kind, matcher.name)
     if resource is None:
+        from renderer.instancetype import not_found  # noqa: PLC0415 - only errors need it
+
         raise CauseError(not_found.not_found(matcher, matcher_type, kind, scope, behaviour))
     return resource
 
@@ -140,6 +136,8 @@ def find_revision(
         return None
     revision = scope.find(CONTROLLER_REVISION, name)
     if revision is None:
+        from renderer.instancetype import not_found  # noqa: PLC0415 - only errors need it
+
         at = revision_field(matcher, matcher_type)
         raise CauseError(not_found.revision_not_found(name, at, matcher_type, scope, behaviour))
     if matcher.revision_name or revision.labels.get(_OBJECT_NAME_LABEL) == matcher.name:
@@ -176,6 +174,8 @@ def _stored(
     try:
         stored = decode_revision(revision.content, matcher_type, behaviour)
     except RevisionError as error:
+        from renderer.instancetype import not_found  # noqa: PLC0415 - only errors need it
+
         raise CauseError(not_found.unusable_revision(revision, named_at, matcher_type, error)) from None
     return Found(matcher_type, revision, stored.spec, stored.field)
 

@@ -26,6 +26,7 @@ _STEPS_PER_NAME = 8
 
 
 def unknown_kind(matcher: Matcher, matcher_type: MatcherType, behaviour: Behaviour) -> ExpansionCause:
+    """Return the cause for a matcher with a kind that is not one of its type."""
     kinds = {kind.lower(): kind for kind in matcher_type.kinds}
     meant = [kinds[nearest] for nearest in suggest(matcher.kind.lower(), kinds, most=1)]
     message = f"{matcher.kind} is not a kind of {matcher_type.noun}"

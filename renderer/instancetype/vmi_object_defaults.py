@@ -128,6 +128,7 @@ def _default_arm64_bootloader(spec: JsonObject, behaviour: Behaviour) -> JsonObj
 
 
 def with_default_flag(spec: JsonObject, path: tuple[str, ...], *, value: bool) -> JsonObject:
+    """Return the spec with ``value`` at ``path``, unless something is there."""
     return spec if object_at(spec, *path[:-1]).get(path[-1]) is not None else with_section(spec, path, value)
 
 

@@ -32,10 +32,12 @@ def is_zero(value: Json) -> bool:
 
 
 def domain_of(template: JsonObject) -> JsonObject:
+    """Return ``spec.domain`` of a VM template, empty where there is none."""
     return _mapping(_mapping(template, "spec"), "domain")
 
 
 def devices_of(template: JsonObject) -> JsonObject:
+    """Return ``spec.domain.devices`` of a VM template, empty where there are none."""
     return _mapping(domain_of(template), "devices")
 
 

@@ -188,6 +188,7 @@ def _bindings(content: JsonObject, *spec: str) -> Iterator[Finding]:
 
 
 def in_instancetype(content: JsonObject) -> Iterator[Finding]:
+    """Yield the deprecated fields of an instance type."""
     if "launchSecurity" in object_at(content, "spec"):
         yield NotMigrated(
             FieldPath.of("spec", "launchSecurity"),
@@ -198,6 +199,7 @@ def in_instancetype(content: JsonObject) -> Iterator[Finding]:
 
 
 def in_preset(content: JsonObject) -> Iterator[Finding]:
+    """Yield that presets are deprecated, and the deprecated fields of this one."""
     yield NotMigrated(
         FieldPath.of("kind"),
         "VirtualMachineInstancePreset is deprecated and goes with v2 of KubeVirt's API",
@@ -207,6 +209,7 @@ def in_preset(content: JsonObject) -> Iterator[Finding]:
 
 
 def in_kubevirt(content: JsonObject) -> Iterator[Finding]:
+    """Yield the deprecated fields of a KubeVirt object."""
     for path, hint in _OF_KUBEVIRT.items():
         if path[-1] in object_at(content, *path[:-1]):
             yield NotMigrated(FieldPath(path), f"{path[-1]} is deprecated", hint)

@@ -106,6 +106,7 @@ _SUCCESSORS: Mapping[str, tuple[str, Release]] = {
 
 
 def version_findings(content: JsonObject) -> Iterator[Finding]:
+    """Yield the change of an old ``apiVersion``."""
     old = text_at(content, "apiVersion")
     if old in _SUCCESSORS:
         new, since = _SUCCESSORS[old]

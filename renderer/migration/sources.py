@@ -24,6 +24,7 @@ _PATCHES = ("patches", "patchesjson6902")
 
 
 def is_json_patch(document: Json) -> bool:
+    """Return True for the operations of a JSON 6902 patch."""
     return isinstance(document, list) and all("op" in object_at(operation) for operation in document)
 
 

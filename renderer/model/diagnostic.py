@@ -18,6 +18,8 @@ T = TypeVar("T")
 
 
 class Severity(TextEnum):
+    """The severity of a finding, as reports name it."""
+
     ERROR = "error"
     WARNING = "warning"
     INFO = "info"
@@ -134,4 +136,5 @@ class Outcome(Record, Generic[T]):
 
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Return True if one of the findings is an error."""
     return any(diagnostic.severity is Severity.ERROR for diagnostic in diagnostics)

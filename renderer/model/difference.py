@@ -85,6 +85,8 @@ class FieldChange(Record):
 
 
 class ChangeType(TextEnum):
+    """What happened to an object between two renderings."""
+
     ADDED = "added"
     REMOVED = "removed"
     RENAMED = "renamed"  # another name or namespace, and maybe other fields as well

@@ -70,8 +70,10 @@ def format_pointer(keys: Iterable[str | int]) -> str:
 
 
 def unescape(part: str) -> str:
+    """Return a part of a JSON pointer as the key that it means (RFC 6901)."""
     return part.replace("~1", "/").replace("~0", "~")
 
 
 def escape(key: str) -> str:
+    """Return a key as a part of a JSON pointer (RFC 6901)."""
     return key.replace("~", "~0").replace("/", "~1")

@@ -7,6 +7,8 @@ from renderer.model.text_enum import TextEnum
 
 
 class StepKind(TextEnum):
+    """The kinds of steps that give a field its value, in ``explain``."""
+
     WRITTEN = "written"  # in a file of the repository
     GENERATED = "generated"  # by a generator, a series or a template
     PATCHED = "patch"

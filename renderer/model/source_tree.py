@@ -77,21 +77,29 @@ class LoadedPatch(Record):
 
 
 class SetAnnotations(Record):
+    """The configuration of an ``AnnotationsTransformer``."""
+
     annotations: Mapping[str, str]
     field_specs: tuple[FieldSpec, ...]
 
 
 class SetLabels(Record):
+    """The configuration of a ``LabelTransformer``."""
+
     labels: Mapping[str, str]
     field_specs: tuple[FieldSpec, ...]
 
 
 class AddPrefix(Record):
+    """The configuration of a ``PrefixTransformer``."""
+
     prefix: str
     field_specs: tuple[FieldSpec, ...]
 
 
 class AddSuffix(Record):
+    """The configuration of a ``SuffixTransformer``."""
+
     suffix: str
     field_specs: tuple[FieldSpec, ...]
 
@@ -105,6 +113,8 @@ class Subjects(TextEnum):
 
 
 class SetNamespace(Record):
+    """The configuration of a ``NamespaceTransformer``."""
+
     namespace: str
     field_specs: tuple[FieldSpec, ...]
     unset_only: bool = False
@@ -112,28 +122,40 @@ class SetNamespace(Record):
 
 
 class SetImage(Record):
+    """The configuration of an ``ImageTagTransformer``."""
+
     image: Image
     field_specs: tuple[FieldSpec, ...]
 
 
 class SetReplicas(Record):
+    """The configuration of a ``ReplicaCountTransformer``."""
+
     replica: Replica
     field_specs: tuple[FieldSpec, ...]
 
 
 class ApplyPatch(Record):
+    """The configuration of a ``PatchTransformer``."""
+
     patch: LoadedPatch
 
 
 class ApplyJson6902(Record):
+    """The configuration of a ``PatchJson6902Transformer``."""
+
     patch: LoadedPatch
 
 
 class ApplyStrategicMerge(Record):
+    """The configuration of a ``PatchStrategicMergeTransformer``."""
+
     patches: tuple[StrategicMergePatches, ...]
 
 
 class Replace(Record):
+    """The configuration of a ``ReplacementTransformer``."""
+
     replacements: tuple[Replacement, ...]
 
 
@@ -151,6 +173,8 @@ class ValueTarget(Record):
 
 
 class AddValue(Record):
+    """The configuration of a ``ValueAddTransformer``."""
+
     value: str
     targets: tuple[ValueTarget, ...]
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 def argocd_points(
     fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
 ) -> Iterator[tuple[str, EntryPoint]]:
+    """Yield the Applications with virtual machines that the entry leads to, with their names."""
     from renderer.gitops.argocd.discovery import ArgocdDiscovery
     from renderer.gitops.argocd.roots import application_objects
     from renderer.pipeline.argocd_build import build_application, generate

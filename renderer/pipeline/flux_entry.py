@@ -36,6 +36,7 @@ _CHARTS = ("HelmRelease", "HelmChart")
 def flux_points(
     fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
 ) -> Iterator[tuple[str, EntryPoint]]:
+    """Yield the Flux Kustomizations with virtual machines that the entry leads to, with their names."""
     from renderer.gitops.flux.discovery import FluxDiscovery, cluster_root, variable_sources
     from renderer.gitops.refusal import KUSTOMIZATION_FORMATS, malformed_fields
 

@@ -81,6 +81,7 @@ def deployed_instancetypes(outcomes: Iterable[Outcome[ResourceSet] | None]) -> t
 
 
 def cycle_error(verb: str, names: Iterable[str], entry: Resource) -> DiagnosticError:
+    """Return the error of entry points that lead back to themselves; ``verb`` says how."""
     return DiagnosticError(
         Diagnostic(
             code=Code.ENTRY_POINT_CYCLE,
@@ -93,6 +94,7 @@ def cycle_error(verb: str, names: Iterable[str], entry: Resource) -> DiagnosticE
 
 
 def left_out_notes(entry: OverlayEntry, groups: Mapping[str, list[str]]) -> Iterator[Diagnostic]:
+    """Yield a note for each group of objects that the entry reaches and that are not rendered."""
     for what, names in groups.items():
         if names:
             listed = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")

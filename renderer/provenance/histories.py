@@ -72,6 +72,7 @@ LocationOf = Callable[[tuple[Site, ...]], Location | None]
 
 
 def located(histories: Iterable[FieldHistory], location_of: LocationOf) -> tuple[FieldHistory, ...]:
+    """Return the histories with a line for each step."""
     return tuple(
         history._replace(steps=tuple(_located(step, location_of) for step in history.steps))
         for history in histories

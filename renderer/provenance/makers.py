@@ -57,6 +57,8 @@ class Maker(Protocol):
 
 
 class Version(NamedTuple):
+    """The content of a resource, and what made it so."""
+
     content: JsonObject
     maker: Maker
 

@@ -296,5 +296,6 @@ def commit_verdict(commit: CommitDifference) -> str:
 
 
 def overlays_text(difference: Difference) -> str:
+    """Return how many overlays there are on either side, as in ``2 overlays``."""
     count = sum(any(overlay.releases) for overlay in difference.overlays)
     return f"{count} overlay{'' if count == 1 else 's'}"

@@ -55,10 +55,12 @@ Find = Callable[[str, str, str], Resource | None]
 
 
 def no_bundled_names(_: Release) -> Mapping[str, frozenset[str]]:
+    """Return no names: nothing is known of what releases bring along."""
     return {}
 
 
 def no_catalog(_kind: str, _name: str, _namespace: str) -> Resource | None:
+    """Return None: there is no catalog."""
     return None
 
 

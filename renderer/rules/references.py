@@ -228,6 +228,7 @@ class Inventory:
 
 
 def may_be_in(item: Item, namespace: str) -> bool:
+    """Return True if the object is, or may be put, in the namespace; an empty one is any."""
     return not namespace or not item.namespace or item.namespace == namespace
 
 

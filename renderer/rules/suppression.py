@@ -62,6 +62,7 @@ class Suppressions(Record):
 
 
 def read_suppressions(resources: Iterable[Resource]) -> Suppressions:
+    """Return the suppressions that annotations ask for, and the findings about invalid ones."""
     found: dict[tuple[ResId | None, Code], Suppression] = {}
     invalid: list[Diagnostic] = []
     for resource in resources:

@@ -88,6 +88,7 @@ def problems(copied: JsonObject, target: SwitchTarget) -> tuple[Diagnostic, ...]
 
 
 def target_of(source: Resource) -> SwitchTarget:
+    """Return whether switches change an instance type or a preference, by the kind of ``source``."""
     return (
         SwitchTarget.PREFERENCE
         if source.kind.endswith(_KINDS[SwitchTarget.PREFERENCE])

@@ -63,6 +63,7 @@ def vcpus_of(memory: Quantity, per_vcpu: Quantity) -> int | None:
 
 
 def is_multiple(memory: Quantity, page_size: Quantity) -> bool:
+    """Return True if the memory is a whole number of pages."""
     return not _nanobytes(memory) % _nanobytes(page_size)
 
 

@@ -65,6 +65,7 @@ def is_label_key(key: str) -> bool:
 
 
 def is_label_value(value: str) -> bool:
+    """Return True if Kubernetes accepts the text as the value of a label."""
     return not value or (len(value) <= _MAX_LABEL_VALUE and _QUALIFIED.fullmatch(value) is not None)
 
 

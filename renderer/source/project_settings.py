@@ -64,6 +64,7 @@ TREE_FIELDS = ("files", "extras", "syncWaves", "webhookFields")
 
 
 def read_tree_options(fields: Fields) -> TreeOptions:
+    """Return the options of rendered trees. Raises ``DiagnosticError``: config-invalid."""
     if "files" in fields and "layout" in fields:
         fields.reject_key("layout", "layout and files both say what goes into which file", "drop layout")
     return TreeOptions(

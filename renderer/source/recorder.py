@@ -156,10 +156,12 @@ def answer(fs: FileSystem, question: FileQuestion) -> str:
 
 
 def content_digest(content: bytes | str) -> str:
+    """Return the digest of the content of a file."""
     from renderer.model.digest import sha256  # noqa: PLC0415 - for runs with a cache
 
     return sha256(content)
 
 
 def names_digest(names: tuple[str, ...]) -> str:
+    """Return the digest of the names in a folder."""
     return content_digest("\0".join(names))

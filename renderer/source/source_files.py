@@ -126,6 +126,7 @@ def _reported_at(site: Site) -> Iterator[None]:
 
 
 def remote(path: str, site: Site) -> DiagnosticError:
+    """Return the error of a path that would have to be fetched."""
     hint = "vendor it: copy it into this repository and name the copy"
     return _error(
         Code.UNSUPPORTED_FIELD, f"{path} is not in this repository and there is no network", site, hint

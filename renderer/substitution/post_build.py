@@ -34,6 +34,8 @@ _ALSO_CHANGES = (
 
 
 class SourceKind(TextEnum):
+    """The kinds that ``substituteFrom`` may name."""
+
     CONFIG_MAP = "ConfigMap"
     SECRET = "Secret"  # noqa: S105 - a kind
 

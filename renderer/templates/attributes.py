@@ -41,6 +41,7 @@ def method_of(value: object, name: str) -> Function | None:
 
 
 def methods_of(value: object) -> tuple[str, ...]:
+    """Return the names of the methods that templates can call on the value."""
     return tuple(name for kind, methods in _METHODS.items() if isinstance(value, kind) for name in methods)
 
 

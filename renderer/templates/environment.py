@@ -39,6 +39,7 @@ def read_tokens(stream: Iterable[Token]) -> list[Token]:
 
 
 def nested_too_deeply(line: int) -> TemplateLimitError:
+    """Return the error of a template with more brackets or blocks in each other than are allowed."""
     return TemplateLimitError("the template is nested too deeply", "take it apart with {% set %}", line)
 
 

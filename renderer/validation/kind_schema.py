@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from renderer.deferred import defer
 from renderer.model.field_path import ROOT, FieldPath, Segment, parse_pointer
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.record import Record
@@ -192,15 +191,6 @@ class _Thorough(Protocol):
     def iter_errors(self, instance: object) -> Iterator[_Error]: ...
 
 
-def defer_unused() -> None:
-    """Have the import of jsonschema-rs do without three modules of Python's that only sending mail needs.
-
-    It imports ``email.utils`` for one of its formats; with these modules come sockets and all of OpenSSL.
-    """
-    for name in ("calendar", "random", "socket"):
-        defer(name)
-
-
 #: So many looks at a virtual machine take as long as to load jsonschema-rs and compile the schema.
 _FEW = 18
 
@@ -303,7 +293,6 @@ class KindSchema:
 
     @cached_property
     def _validator(self) -> Draft202012Validator:
-        defer_unused()
         from jsonschema_rs import Draft202012Validator  # noqa: PLC0415 - see the module's docstring
 
         return Draft202012Validator(dict(self.document))

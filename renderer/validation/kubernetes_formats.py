@@ -64,6 +64,7 @@ def quantity(*, fractions: bool) -> Schema:
 
 
 def int_or_string() -> Schema:
+    """Return the schema of Kubernetes' ``IntOrString``."""
     return {"title": "number or text", "type": ["integer", "string"]}
 
 
@@ -103,6 +104,7 @@ def dns_label(*, empty: bool = False) -> Schema:
 
 
 def dns_subdomain(*, empty: bool = False) -> Schema:
+    """Return the schema of a DNS subdomain; ``empty``: the empty text stands for none."""
     pattern = SUBDOMAIN_OR_NOTHING if empty else SUBDOMAIN
     return {"title": "DNS name", "type": "string", "maxLength": 253, "pattern": pattern}
 

@@ -14,7 +14,7 @@ from renderer.model.field_path import FieldPath, parse_pointer
 from renderer.model.json import Json, JsonObject
 from renderer.model.record import Record
 from renderer.model.work import spend
-from renderer.validation.kind_schema import KindSchema, Violation, defer_unused, schema_at, whole_violation
+from renderer.validation.kind_schema import KindSchema, Violation, schema_at, whole_violation
 
 if TYPE_CHECKING:
     from typing import Any
@@ -215,7 +215,6 @@ def _count(value: Json) -> int:
 
 
 def _engine(document: JsonObject) -> Any:  # noqa: ANN401 - jsonschema-rs has one class for each draft
-    defer_unused()
     import jsonschema_rs  # noqa: PLC0415 - see the docstring of kind_schema
 
     dialect = str(document.get("$schema", ""))

@@ -38,6 +38,7 @@ _MOST_LEVELS = 60
 
 
 def is_openapi(document: Json) -> bool:
+    """Return True for an OpenAPI document with definitions."""
     return bool(_definitions(document))
 
 

@@ -114,6 +114,7 @@ _BOUNDS: Mapping[str, str] = {
 
 
 def other_keyword(violation: Violation) -> SchemaFinding:
+    """Return the finding of a violation of a keyword that has no words of its own."""
     field, keyword, expected = violation.field, violation.keyword, violation.expected
     where = str(field) or "the object"
     if keyword in _BOUNDS and isinstance(expected, int | float):

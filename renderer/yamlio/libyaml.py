@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec
 from types import ModuleType, SimpleNamespace
 from typing import Any
-
-from renderer.deferred import DeferredModule, defer
 
 #: What the binding has of PyYAML.
 _MODULES = "error", "events", "nodes", "tokens"
@@ -30,11 +29,37 @@ _EXCEPTIONS = {
 }
 
 
+class _UnexecutedPackage(ModuleType):
+    """The package ``yaml`` before its ``__init__.py`` was executed: submodules can be imported from it."""
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - any name of PyYAML
+        loader = self.__spec__.loader if self.__spec__ else None
+        assert loader is not None  # noqa: S101 - what was found has one
+        self.__class__ = ModuleType  # type: ignore[assignment] # from now on like any other
+        loader.exec_module(self)
+        binding = sys.modules.get("yaml._yaml")
+        if binding is not None:  # from now on it raises what others in this process catch
+            for module, (exception, _) in _EXCEPTIONS.items():
+                setattr(binding, exception, getattr(getattr(self, module), exception))
+        return getattr(self, name)
+
+
+def _put_in_place() -> None:
+    if "yaml" in sys.modules:
+        return
+    spec = find_spec("yaml")
+    if spec is not None:
+        package = module_from_spec(spec)
+        package.__class__ = _UnexecutedPackage
+        sys.modules["yaml"] = package
+
+
 def import_parser() -> type[Any] | None:
     """Return the class that yields libyaml's events, ``CParser``; None where PyYAML came without libyaml."""
+    package = sys.modules.get("yaml")
     try:
-        if isinstance(_PACKAGE, DeferredModule):
-            return _import_alone(_PACKAGE)
+        if isinstance(package, _UnexecutedPackage):
+            return _import_alone(package)
         parser: type[Any] = import_module("yaml.cyaml").CParser
     except ImportError:
         return None
@@ -54,14 +79,4 @@ def _import_alone(package: ModuleType) -> type[Any]:
     return parser
 
 
-def _give_real_exceptions(package: ModuleType) -> None:
-    """Let the binding raise what others in this process catch, now that the package has been executed."""
-    binding = sys.modules.get("yaml._yaml")
-    if binding is None:
-        return
-    for module, (exception, _) in _EXCEPTIONS.items():
-        setattr(binding, exception, getattr(getattr(package, module), exception))
-
-
-#: The package, as long as nobody has executed it: in place before a module of ours imports one of PyYAML.
-_PACKAGE = defer("yaml", _give_real_exceptions)
+_put_in_place()

@@ -57,6 +57,8 @@ def is_plain_word(text: str) -> bool:
 
 
 class Style(TextEnum):
+    """How YAML writes a scalar."""
+
     PLAIN = "plain"
     SINGLE_QUOTED = "single-quoted"
     DOUBLE_QUOTED = "double-quoted"

@@ -101,6 +101,8 @@ class Kind(TextEnum):
 
 
 class Resolved(Record):
+    """The value of a plain scalar, and the kind that it was resolved to."""
+
     kind: Kind
     value: Scalar
 

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from renderer.compose.merge_keys.kubevirt import KubevirtMergeSchema
-from renderer.compose.merge_keys.merge_schema import kubernetes_merge_schema
+from renderer.compose.merge_keys.schema_in_effect import kubernetes_merge_schema
 from renderer.instancetype.target_form import in_target_form
 from renderer.kubevirt.kinds import INSTANCETYPE_GROUP
 from renderer.migration.change import Change

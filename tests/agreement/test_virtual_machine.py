@@ -9,7 +9,7 @@ import pytest
 
 from renderer.bundled import data_folder
 from renderer.compose.merge_keys.kubevirt import KubevirtMergeSchema
-from renderer.compose.merge_keys.merge_schema import kubernetes_merge_schema
+from renderer.compose.merge_keys.schema_in_effect import kubernetes_merge_schema
 from renderer.diff.compare import OverlaySide, compare_overlay
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.kubevirt.virtual_machine import PATHS, VirtualMachineView

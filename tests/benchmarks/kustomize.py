@@ -18,7 +18,7 @@ from tests.benchmarks.comparison import (
     print_into,
     run,
 )
-from tests.benchmarks.inputs import AS_KUSTOMIZE, write_overlay, write_repository
+from tests.benchmarks.inputs import AS_KUSTOMIZE, TIERS, virtual_machines, write_overlay, write_repository
 from tests.benchmarks.table import Row, ratio
 
 _ROOT = Path(__file__).parents[2]
@@ -46,6 +46,7 @@ def standalone() -> str | None:
 def against_kustomize(catalog: Path | None, runs: int) -> Iterator[Row]:
     """Each with its input made in the working directory."""
     yield _catalog(catalog, runs)
+    yield from _small_overlay(runs)
     yield from _one_overlay(min(runs, 3))
     yield _many_overlays(min(runs, 3))
 
@@ -70,6 +71,22 @@ def _catalog(catalog: Path | None, runs: int) -> Row:
     ours, theirs = measure([Work([build(folder)], runs), Work([kustomize(folder)], runs)])
     limit = 0.25 if catalog else None
     return ratio("`vmrender build`, common-instancetypes", ours.cpu, _KUBECTL, theirs.cpu, limit)
+
+
+def _small_overlay(runs: int) -> Iterator[Row]:
+    """What is mostly start-up: an overlay of four VMs with a prefix, a label and patches."""
+    project = Path("small-overlay")
+    write_overlay(project, len(TIERS))
+    (project / "plain.yaml").write_text(virtual_machines(1, matchers=False))
+    overlay = project / "prod"
+    check_same_output(build(overlay), kustomize(overlay))
+    limits = {"build --expand off prod": 0.6, "build prod": 0.8, "validate plain.yaml": 0.8, "render": 0.8}
+    missing = (project / "rendered", CACHE)
+    works = [Work([(VMRENDER, *arguments.split())], runs, project, missing) for arguments in limits]
+    *ours, theirs = measure([*works, Work([kustomize(overlay)], runs)])
+    for (arguments, limit), usage in zip(limits.items(), ours, strict=True):
+        what = f"`vmrender {arguments}`, {len(TIERS)} VMs"
+        yield ratio(what, usage.cpu, _KUBECTL, theirs.cpu, limit)
 
 
 def _one_overlay(runs: int) -> Iterator[Row]:

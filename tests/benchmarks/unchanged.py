@@ -38,10 +38,10 @@ def against_cold_runs(runs: int) -> Iterator[Row]:
     cold, first, unchanged, changed, parallel, at_once = measure(works)
     repository, reference = f"{_OVERLAYS} overlays of {_VMS} VMs", "`vmrender render`, cold"
     yield ratio(
-        f"`vmrender render --check`, {repository}, nothing changed", unchanged.cpu, reference, cold.cpu, 0.03
+        f"`vmrender render --check`, {repository}, nothing changed", unchanged.cpu, reference, cold.cpu, 0.04
     )
     yield ratio("the same, the first check of a new tree", first.cpu, reference, cold.cpu)
-    yield ratio(f"`vmrender render`, {repository}, one file changed", changed.cpu, reference, cold.cpu, 0.05)
+    yield ratio(f"`vmrender render`, {repository}, one file changed", changed.cpu, reference, cold.cpu, 0.06)
     yield ratio(
         f"`vmrender render --jobs 2`, {repository}, cold, on the clock",
         parallel.wall,

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from renderer.compose.merge_keys.merge_schema import kubernetes_merge_schema
+from renderer.compose.merge_keys.schema_in_effect import kubernetes_merge_schema
 from renderer.compose.strategic_merge import StrategicMerge, StrategicMergeError
 from renderer.kubevirt.placeholders import placeholder_in
 from renderer.model.diagnostic import DiagnosticError

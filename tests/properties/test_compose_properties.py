@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.compose.json_patch import OperationError, apply_operation
-from renderer.compose.merge_keys.merge_schema import kubernetes_merge_schema
+from renderer.compose.merge_keys.schema_in_effect import kubernetes_merge_schema
 from renderer.compose.strategic_merge import StrategicMerge, StrategicMergeError
 from renderer.model.json import Json
 from tests.composing import outcome

@@ -210,26 +210,18 @@ def _number_of(*path: str) -> Check[[VmiSpec, AdmittingCluster]]:
     )
 
 
-def number_checks() -> Checks:
-    """Return the checks before all others."""
-    return _number_of("domain", "devices", "disks"), _number_of("volumes")
+#: The checks before all others.
+NUMBER_CHECKS: Checks = (_number_of("domain", "devices", "disks"), _number_of("volumes"))
 
+#: In the place of ``pkg/network/admitter``, before ``validateBootOrder``.
+NETWORK_CHECKS_BEFORE_BOOT_ORDER: Checks = (
+    _number_of("domain", "devices", "interfaces"),
+    _number_of("networks"),
+    on(check_pod_interfaces, "networks", upstream="getNumberOfPodInterfaces", until="1.3", ends=_always),
+)
 
-def network_checks_before_boot_order() -> Checks:
-    """Return checks in the place of ``pkg/network/admitter``."""
-    return (
-        _number_of("domain", "devices", "interfaces"),
-        _number_of("networks"),
-        on(check_pod_interfaces, "networks", upstream="getNumberOfPodInterfaces", until="1.3", ends=_always),
-    )
-
-
-def network_checks_after_boot_order() -> Checks:
-    """Return the rest of the checks in the place of ``pkg/network/admitter``."""
-    return _AFTER_BOOT_ORDER
-
-
-_AFTER_BOOT_ORDER: Checks = (
+#: The rest of them, after ``validateBootOrder``.
+NETWORK_CHECKS_AFTER_BOOT_ORDER: Checks = (
     on(check_sources, "networks", upstream="validateNetworks", until="1.3"),
     on(
         check_interfaces_in_turn,

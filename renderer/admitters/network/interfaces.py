@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
+from renderer.admitters import devices
 from renderer.admitters.causes import Causes, duplicate, invalid, not_supported
 from renderer.admitters.check_table import CheckTable, on
 from renderer.admitters.cluster import AdmittingCluster
+from renderer.admitters.network import ports
 from renderer.admitters.network.interface import Interface, interfaces
 from renderer.admitters.vmi_spec import VmiSpec, elements, number, section, text, texts
-from renderer.deferred import FunctionsOf
 from renderer.kubevirt.kubernetes_names import ALPHANUMERIC, HEXADECIMAL, consists_of
 from renderer.model.json import JsonObject
-
-if TYPE_CHECKING:
-    from renderer.admitters import devices
-    from renderer.admitters.network import ports
-else:  # few interfaces have an address, or list ports
-    devices = FunctionsOf("renderer.admitters.devices")
-    ports = FunctionsOf("renderer.admitters.network.ports")
 
 _FIRST_PRIVATE, _LAST_PRIVATE = 224, 254
 _MAC_DIGITS = 12

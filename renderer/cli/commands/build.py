@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from renderer.app.build import build
-from renderer.cli.command import Command, option
+from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, open_project, print_manifests, report
 from renderer.cli.options import (
     ExistingPath,
@@ -27,12 +27,12 @@ from renderer.source.find_kustomization import LoadRestrictor
 @expand_option
 @kubevirt_option
 @format_option(beside_manifests=True)
-@option(
+@click.option(
     "--validate",
     is_flag=True,
     help="With --expand off, also look up and check what is printed; otherwise that is always done.",
 )
-@option(
+@click.option(
     "--load-restrictor",
     type=click.Choice([restrictor.value for restrictor in LoadRestrictor]),
     default=LoadRestrictor.ROOT_ONLY.value,

@@ -14,7 +14,7 @@ from renderer.app.usage_error import UsageError
 from renderer.catalogs import listing
 from renderer.catalogs.entry import CatalogEntry, EntryScope, EntryType, is_entry
 from renderer.catalogs.filters import Filter, Range, amount_of_memory, count, parse_range
-from renderer.cli.command import CommandGroup, option
+from renderer.cli.command import CommandGroup
 from renderer.cli.console import (
     ExitCode,
     note,
@@ -78,8 +78,8 @@ def command() -> None:
 @command.command("diff", short_help="Compare two catalogs, field by field.")
 @click.argument("before")
 @click.argument("after")
-@option("--spec-only", is_flag=True, help="Compare what is in spec, not labels and annotations.")
-@option(
+@click.option("--spec-only", is_flag=True, help="Compare what is in spec, not labels and annotations.")
+@click.option(
     "--format",
     "output_format",
     type=click.Choice(["text", "json"]),
@@ -139,8 +139,10 @@ def export(catalog: str | None) -> ExitCode:
     "import", short_help="Make a folder of the repository from a release of common-instancetypes."
 )
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=ExistingPath(exists=True))
-@option("--release", type=_release, metavar="RELEASE", help="As in v1.5.1 [default: what a bundle says]")
-@option(
+@click.option(
+    "--release", type=_release, metavar="RELEASE", help="As in v1.5.1 [default: what a bundle says]"
+)
+@click.option(
     "--name",
     type=_name,
     metavar="NAME",
@@ -148,7 +150,7 @@ def export(catalog: str | None) -> ExitCode:
     show_default=True,
     help="What the catalog is called: its folder below --into.",
 )
-@option(
+@click.option(
     "--into",
     type=click.Path(path_type=Path),
     default="catalog",
@@ -156,8 +158,8 @@ def export(catalog: str | None) -> ExitCode:
     metavar="DIR",
     help="The folder that gets NAME/RELEASE.",
 )
-@option("--add", "adds", is_flag=True, help=f"List it in {PROJECT_FILE}, before all other catalogs.")
-@option("--force", is_flag=True, help="Replace an import of that release with other content.")
+@click.option("--add", "adds", is_flag=True, help=f"List it in {PROJECT_FILE}, before all other catalogs.")
+@click.option("--force", is_flag=True, help="Replace an import of that release with other content.")
 def import_(paths: tuple[str, ...], release: str | None, name: str, into: Path, **switches: bool) -> ExitCode:
     """Make a folder of the repository from a release of common-instancetypes.
 
@@ -182,22 +184,24 @@ def import_(paths: tuple[str, ...], release: str | None, name: str, into: Path, 
 
 @command.command("list", short_help="List the instance types and preferences of the project's catalogs.")
 @click.argument("words", metavar="[WORD]...", nargs=-1)
-@option(
+@click.option(
     "--kind",
     "entry_type",
     type=click.Choice([str(kind) for kind in EntryType]),
     help="Instance types or preferences alone.",
 )
-@option(
+@click.option(
     "--scope",
     type=click.Choice([str(scope) for scope in EntryScope]),
     help="Cluster-wide or namespaced ones alone.",
 )
-@option("--class", "class_name", metavar="CLASS", help="A class or series: general.purpose or u1.")
-@option("--vcpus", type=_range(count), metavar="RANGE", help="As in 4, 2..8 or '>=4'.")
-@option("--memory", type=_range(amount_of_memory), metavar="RANGE", help="As in 4Gi, 2Gi..8Gi or '<2Gi'.")
-@option("--arch", "architecture", metavar="ARCH", help="Preferences for amd64, arm64 or s390x alone.")
-@option(
+@click.option("--class", "class_name", metavar="CLASS", help="A class or series: general.purpose or u1.")
+@click.option("--vcpus", type=_range(count), metavar="RANGE", help="As in 4, 2..8 or '>=4'.")
+@click.option(
+    "--memory", type=_range(amount_of_memory), metavar="RANGE", help="As in 4Gi, 2Gi..8Gi or '<2Gi'."
+)
+@click.option("--arch", "architecture", metavar="ARCH", help="Preferences for amd64, arm64 or s390x alone.")
+@click.option(
     "--format",
     "output_format",
     type=click.Choice(["table", "json", "names"]),

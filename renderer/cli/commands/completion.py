@@ -14,6 +14,8 @@ _VARIABLE = "_VMRENDER_COMPLETE"  # by which the shell asks; click derives it fr
 
 
 class Shell(TextEnum):
+    """The shells for which click has a completion script."""
+
     BASH = "bash"
     ZSH = "zsh"
     FISH = "fish"

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from renderer.app.customize import customize
-from renderer.cli.command import Command, option
+from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, open_project, print_manifests, report
 from renderer.cli.options import kubevirt_option
 from renderer.model.diagnostic import has_errors
@@ -45,11 +45,11 @@ def _options(switch: Switch) -> Iterable[Callable[[Callable[..., object]], Calla
     word = switch.name.replace("-", "_")
     names = [f"--{name}" for name in (switch.name, switch.alias) if name]
     if switch.value.metavar:
-        yield option(*names, _GIVEN + word, multiple=True, metavar=switch.value.metavar)
+        yield click.option(*names, _GIVEN + word, multiple=True, metavar=switch.value.metavar)
     else:
-        yield option(*names, _GIVEN + word, is_flag=True)
+        yield click.option(*names, _GIVEN + word, is_flag=True)
     if switch.is_optional:
-        yield option(f"--no-{switch.name}", _CLEARED + word, is_flag=True)
+        yield click.option(f"--no-{switch.name}", _CLEARED + word, is_flag=True)
 
 
 class SwitchCommand(Command):
@@ -77,27 +77,27 @@ def _record(switch: Switch) -> tuple[str, str]:
 
 @click.command("customize", cls=SwitchCommand)
 @click.argument("source")
-@option("--name", required=True, help="Name of the copy.")
-@option(
+@click.option("--name", required=True, help="Name of the copy.")
+@click.option(
     "--cluster/--namespaced",
     "is_cluster_wide",
     default=False,
     help="Make a cluster-wide object, or one that belongs to a namespace.  [default: namespaced]",
 )
-@option("-n", "--namespace", help="Namespace of the copy; left out otherwise.")
-@option(
+@click.option("-n", "--namespace", help="Namespace of the copy; left out otherwise.")
+@click.option(
     "--keep-labels",
     is_flag=True,
     help="Keep labels and annotations of instancetype.kubevirt.io, made to fit the copy.",
 )
-@option(
+@click.option(
     "--write",
     "folder",
     metavar="DIR",
     type=click.Path(path_type=Path),
     help="Write the copy to DIR/NAME.yaml and list it in the kustomization there, instead of printing it.",
 )
-@option("--force", is_flag=True, help="With --write: replace DIR/NAME.yaml.")
+@click.option("--force", is_flag=True, help="With --write: replace DIR/NAME.yaml.")
 @kubevirt_option
 @switch_options
 def command(

@@ -11,7 +11,7 @@ from renderer.app.diff import Comparison, compare_revisions
 from renderer.app.diff_live import Dump, compare_with_dump
 from renderer.app.reporter import Stopwatch
 from renderer.app.usage_error import UsageError
-from renderer.cli.command import Command, option
+from renderer.cli.command import Command
 from renderer.cli.console import (
     ExitCode,
     exit_code_of,
@@ -45,8 +45,8 @@ class DiffFormat(TextEnum):
 
 @click.command("diff", cls=Command)
 @click.argument("revisions", metavar="[REVISION]...", nargs=-1)
-@option("--overlay", "overlays", metavar="OVERLAY", multiple=True, help="Only this one. Repeatable.")
-@option(
+@click.option("--overlay", "overlays", metavar="OVERLAY", multiple=True, help="Only this one. Repeatable.")
+@click.option(
     "--format",
     "output_format",
     type=click.Choice([member.value for member in DiffFormat]),  # of values: click takes an enum's names
@@ -54,29 +54,29 @@ class DiffFormat(TextEnum):
     show_default=True,
     help="How the difference is written to standard output.",
 )
-@option(
+@click.option(
     "--limit-bytes",
     type=click.IntRange(min=_LEAST_LIMIT),
     default=_DEFAULT_LIMIT,
     show_default=True,
     help="How long Markdown may become; GitHub takes 65536 characters in a comment.",
 )
-@option(
+@click.option(
     "--each",
     is_flag=True,
     help="Look at each commit between the sides: VMs have been started from the first and seen all others.",
 )
-@option(
+@click.option(
     "--since",
     metavar="REVISION",
     help="The revision that the VMs were started from: the first REVISION, with --each.",
 )
-@option(
+@click.option(
     "--live",
     metavar="DUMP",
     help="Compare a cluster with the project: the file or folder that kubectl get -o yaml printed, or -.",
 )
-@option("--exit-zero", is_flag=True, help="Exit with 0 also when there are differences.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 also when there are differences.")
 @verbose_option
 @no_progress_option
 def command(  # noqa: PLR0913 - one for each option

@@ -8,7 +8,7 @@ import click
 
 from renderer.app.explanations import Question, explanation_of
 from renderer.app.usage_error import UsageError
-from renderer.cli.command import Command, option
+from renderer.cli.command import Command
 from renderer.cli.console import (
     ExitCode,
     ReportTarget,
@@ -31,9 +31,9 @@ def _choose(_context: click.Context, _parameter: click.Parameter, text: str) -> 
 @click.command("explain", cls=Command)
 @click.argument("subject", metavar="[CODE | RESOURCE]", required=False)
 @click.argument("field", metavar="[FIELD]", required=False, default="")
-@option("--overlay", metavar="OVERLAY", default="", help="Which one, when several have the resource.")
-@option("-n", "--namespace", metavar="NAMESPACE", default="", help="The namespace of the resource.")
-@option(
+@click.option("--overlay", metavar="OVERLAY", default="", help="Which one, when several have the resource.")
+@click.option("-n", "--namespace", metavar="NAMESPACE", default="", help="The namespace of the resource.")
+@click.option(
     "--format",
     "format_",
     type=click.Choice([Format.TEXT.value, Format.JSON.value]),

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from renderer.app.init import ProjectOptions, Started, start_project
-from renderer.cli.command import Command, option
+from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, report
 from renderer.cli.options import format_option, release_of
 from renderer.model.release import LATEST, Release
@@ -35,26 +35,26 @@ def _ci_system(_context: click.Context, _parameter: click.Parameter, text: str |
 
 
 @click.command("init", cls=Command)
-@option(
+@click.option(
     "--kubevirt",
     type=release_of,
     metavar="RELEASE",
     help=f"The release that the cluster runs [default: the one that the repository deploys, or {LATEST}]",
 )
-@option(
+@click.option(
     "--ci",
     type=click.Choice([system.value for system in CiSystem]),  # of values: click takes an enum's names
     callback=_ci_system,
     help="Where pipelines run [default: as the host of the remote origin is called]",
 )
-@option(
+@click.option(
     "--source",
     metavar="URL@REV",
     envvar="VMRENDER_SOURCE",
     help="Where hooks and the pipeline install vmrender from: a Git repository and a revision, a wheel, or"
     " vmrender==VERSION of an index [default: where this copy was installed from]",
 )
-@option("--dry-run", is_flag=True, help="Write nothing; say what would be written.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; say what would be written.")
 @format_option()
 def command(kubevirt: Release | None, ci: CiSystem | None, source: str | None, *, dry_run: bool) -> ExitCode:
     """Write a project file, a first overlay, and what runs vmrender on commit and in CI.

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from renderer.app import migrated_files
-from renderer.cli.command import Command, option
+from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, print_diff, report
 from renderer.cli.options import ExistingPath, format_option, kubevirt_option, quiet_option
 from renderer.model.release import Release
@@ -15,8 +15,8 @@ from renderer.model.release import Release
 
 @click.command("migrate", cls=Command)
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=ExistingPath(exists=True, path_type=Path))
-@option("--check", is_flag=True, help="Write nothing; exit with 1 when anything would be rewritten.")
-@option("--diff", is_flag=True, help="Write nothing; print what would be rewritten as a diff.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when anything would be rewritten.")
+@click.option("--diff", is_flag=True, help="Write nothing; print what would be rewritten as a diff.")
 @kubevirt_option
 @quiet_option
 @format_option()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import click
 
 from renderer.app.pin import PinnedOverlay, VmChoice, pin
-from renderer.cli.command import Command, option
+from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, open_project, report
 from renderer.cli.options import vm_arguments
 
 
 @click.command("pin", cls=Command)
 @vm_arguments
-@option("--update", is_flag=True, help="Pin anew what is pinned already, to what the catalog has now.")
+@click.option("--update", is_flag=True, help="Pin anew what is pinned already, to what the catalog has now.")
 def command(
     overlay: str,
     names: tuple[str, ...],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from renderer.app.shards import plan_shards
-from renderer.cli.command import Command, option
+from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, open_project, print_lines
 from renderer.sharding import MOST_SHARDS, encode_plan, github_matrix, gitlab_matrix
 
@@ -14,14 +14,14 @@ _MOST_JOBS = {"json": MOST_SHARDS, "github": 256, "gitlab": 200}
 
 
 @click.command("plan", cls=Command)
-@option(
+@click.option(
     "--shards",
     type=click.IntRange(1, MOST_SHARDS),
     required=True,
     metavar="N",
     help="How many workers share the overlays; shards that would be empty are left out.",
 )
-@option(
+@click.option(
     "--format",
     "name",
     type=click.Choice(list(_FORMATS)),

@@ -9,7 +9,7 @@ import click
 
 from renderer.app.render import RenderMode, RenderRequest, render
 from renderer.app.reporter import Stopwatch
-from renderer.cli.command import Command, option
+from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
 from renderer.cli.options import (
     complete_overlays,
@@ -27,8 +27,8 @@ from renderer.report.formats import Format
 
 @click.command("render", cls=Command)
 @click.argument("overlays", metavar="[OVERLAY]...", nargs=-1, shell_complete=complete_overlays)
-@option("--check", is_flag=True, help="Write nothing; exit with 1 when the rendered tree is stale.")
-@option(
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when the rendered tree is stale.")
+@click.option(
     "--force",
     "forced",
     metavar="FILE",
@@ -36,11 +36,13 @@ from renderer.report.formats import Format
     type=click.Path(path_type=Path),
     help="Overwrite or remove this file although it is not as vmrender wrote it. Repeatable.",
 )
-@option("--dry-run", is_flag=True, help="Write nothing; say what would be created, updated and removed.")
-@option("--prune", is_flag=True, help="Remove trees that no overlay is rendered into any more.")
-@option("--tracked", is_flag=True, help="Exit with 1, too, when Git does not track a rendered file.")
-@option("--no-cache", is_flag=True, help="Render everything anew, and leave nothing for the next run.")
-@option(
+@click.option(
+    "--dry-run", is_flag=True, help="Write nothing; say what would be created, updated and removed."
+)
+@click.option("--prune", is_flag=True, help="Remove trees that no overlay is rendered into any more.")
+@click.option("--tracked", is_flag=True, help="Exit with 1, too, when Git does not track a rendered file.")
+@click.option("--no-cache", is_flag=True, help="Render everything anew, and leave nothing for the next run.")
+@click.option(
     "--jobs",
     "-j",
     type=click.IntRange(min=1),

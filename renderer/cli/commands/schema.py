@@ -8,7 +8,7 @@ import click
 
 from renderer.app.project import Project
 from renderer.app.schemas import export_schemas, import_schemas, list_schemas, schema_text
-from renderer.cli.command import CommandGroup, option
+from renderer.cli.command import CommandGroup
 from renderer.cli.console import ExitCode, note, open_project, print_json, print_lines
 from renderer.cli.options import ExistingPath
 from renderer.model.release import LATEST, Release
@@ -36,7 +36,7 @@ def command() -> None:
 
 
 @command.command("list", short_help="List the releases and kinds that there are schemas of.")
-@option("--release", metavar="RELEASE", help="Only those of one release of KubeVirt.")
+@click.option("--release", metavar="RELEASE", help="Only those of one release of KubeVirt.")
 def list_(release: str | None) -> ExitCode:
     """List the KubeVirt releases with schemas, their kinds and API versions, and the project's own schemas.
 
@@ -51,8 +51,8 @@ def list_(release: str | None) -> ExitCode:
 
 @command.command("export", short_help="Print a schema, or write those of a release into a folder.")
 @click.argument("kinds", metavar="[KIND]...", nargs=-1)
-@option("--release", default=str(LATEST), show_default=True, metavar="RELEASE", help="Of KubeVirt.")
-@option(
+@click.option("--release", default=str(LATEST), show_default=True, metavar="RELEASE", help="Of KubeVirt.")
+@click.option(
     "--into",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
@@ -80,8 +80,8 @@ def export(kinds: tuple[str, ...], release: str, into: Path | None) -> ExitCode:
 @click.argument(
     "paths", metavar="PATH...", nargs=-1, required=True, type=ExistingPath(exists=True, path_type=Path)
 )
-@option("--release", type=_release, required=True, metavar="RELEASE", help="Of KubeVirt, as in 1.10.")
-@option(
+@click.option("--release", type=_release, required=True, metavar="RELEASE", help="Of KubeVirt, as in 1.10.")
+@click.option(
     "--into",
     type=click.Path(path_type=Path),
     default="schemas",

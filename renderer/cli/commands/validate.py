@@ -10,7 +10,7 @@ import click
 from renderer.app.run_findings import FindingFilter
 from renderer.app.several_projects import by_project
 from renderer.app.validate import ValidationResult, validate_paths
-from renderer.cli.command import Command, option
+from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
 from renderer.cli.options import ExistingPath, format_option, kubevirt_option, quiet_option, strict_option
 from renderer.model.codes import Code
@@ -24,7 +24,7 @@ _MOST_KINDS = 12
 @click.command("validate", cls=Command)
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=ExistingPath(exists=True, path_type=Path))
 @kubevirt_option
-@option(
+@click.option(
     "--ignore-missing-schemas", is_flag=True, help="Pass over objects that there is no schema to judge by."
 )
 @strict_option

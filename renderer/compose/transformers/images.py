@@ -45,6 +45,7 @@ class ImageName(Record):
 
 
 def image_transforms(context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transform of each entry of ``images``."""
     for image in context.root.kustomization.images:
         yield image_transform(image, context.field_specs.images)
 

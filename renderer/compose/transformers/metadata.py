@@ -30,12 +30,14 @@ _NAME = "metadata/name"
 
 
 def prefix_transforms(context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transform of ``namePrefix``, if there is one."""
     prefix = context.root.kustomization.name_prefix
     if prefix:
         yield prefix_transform(prefix, context.field_specs.name_prefix)
 
 
 def suffix_transforms(context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transform of ``nameSuffix``, if there is one."""
     suffix = context.root.kustomization.name_suffix
     if suffix:
         yield suffix_transform(suffix, context.field_specs.name_suffix)
@@ -106,6 +108,7 @@ _METADATA = FieldSpec("metadata/labels", create=True)
 
 
 def label_transforms(context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transform of each entry of ``labels``, then that of ``commonLabels``."""
     written = context.root.kustomization
     for label in written.labels:
         yield entries_transform(label.pairs, _field_specs(label, context.field_specs))
@@ -114,6 +117,7 @@ def label_transforms(context: TransformerContext) -> Iterator[Transform]:
 
 
 def annotation_transforms(context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transform of ``commonAnnotations``, if there are any."""
     annotations = context.root.kustomization.common_annotations
     if annotations:
         yield entries_transform(annotations, context.field_specs.common_annotations)

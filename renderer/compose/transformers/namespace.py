@@ -39,6 +39,7 @@ _SUBJECTS = (FieldSpecPath((PathSegment("subjects", is_list=False),), "subjects"
 
 
 def namespace_transforms(context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transform of ``namespace``, if there is one."""
     namespace = context.root.kustomization.namespace
     if namespace:
         move = namespace_transform(namespace, context.field_specs.namespace)

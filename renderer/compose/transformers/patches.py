@@ -20,11 +20,13 @@ from renderer.model.source_tree import JsonPatch, LoadedPatch, StrategicMergePat
 
 
 def patch_transforms(context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transform of each entry of ``patches``. Raises: patch-invalid."""
     for patch in context.root.patches:
         yield from patch_transform(patch, context)
 
 
 def strategic_merge_transforms(context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transform of ``patchesStrategicMerge``. Raises: patch-invalid if all of them are empty."""
     patches = context.root.patches_strategic_merge
     if any(patch.documents for patch in patches):
         yield strategic_merge_transform(patches, context)
@@ -35,6 +37,7 @@ def strategic_merge_transforms(context: TransformerContext) -> Iterator[Transfor
 
 
 def json6902_transforms(context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transform of each entry of ``patchesJson6902``. Raises: patch-invalid."""
     for patch in context.root.patches_json6902:
         yield from json6902_transform(patch, context)
 

@@ -15,6 +15,7 @@ from renderer.model.resource import Resource
 
 
 def replica_transforms(context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transform of each entry of ``replicas``."""
     for replica in context.root.kustomization.replicas:
         yield replica_transform(replica, context.field_specs.replicas)
 

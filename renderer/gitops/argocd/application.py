@@ -74,10 +74,12 @@ class DeployedSource(NamedTuple):
 
 
 def is_application(resource: Resource) -> bool:
+    """Return True for an Argo CD Application."""
     return resource.kind == "Application" and resource.gvk.group == GROUP
 
 
 def is_application_set(resource: Resource) -> bool:
+    """Return True for an Argo CD ApplicationSet."""
     return resource.kind == "ApplicationSet" and resource.gvk.group == GROUP
 
 

@@ -127,6 +127,7 @@ def selector_matches(selector: Json, labels: Mapping[str, str]) -> bool:
 
 
 def is_everything(selector: Json) -> bool:
+    """Return True for a label selector that selects every object."""
     return not object_at(selector, "matchLabels") and not array_at(selector, "matchExpressions")
 
 

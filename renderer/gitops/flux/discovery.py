@@ -84,10 +84,12 @@ Build: TypeAlias = Callable[[ReachedKustomization, Mapping[Key, Resource]], Outc
 
 
 def object_key(resource: Resource) -> Key:
+    """Return the kind, namespace and name of the resource."""
     return resource.kind, resource.namespace, resource.name
 
 
 def is_flux_kustomization(resource: Resource) -> bool:
+    """Return True for a Kustomization of Flux, not of kustomize."""
     return resource.kind == "Kustomization" and resource.gvk.group == API_GROUP
 
 

@@ -192,6 +192,7 @@ def _merge_image(merge: _Merge, image: Mapping[str, Json], index: int) -> None:
 
 
 def without_tag(image: JsonObject) -> JsonObject:
+    """Return an entry of ``images`` without its tag and digest."""
     return {key: value for key, value in image.items() if key not in ("newTag", "digest")}
 
 

@@ -42,6 +42,7 @@ def decoded(value: Json) -> object:
 
 
 def is_nil(value: object) -> bool:
+    """Return True for Go's nil, and for a key that a map does not have."""
     return value is None or value is ABSENT
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from renderer.deferred import FunctionsOf
 from renderer.instancetype.apply.applier import AppliedSpecs
+from renderer.instancetype.preference import domain
 from renderer.instancetype.preference.devices import (
     apply_devices,
     apply_disks,
@@ -18,11 +18,6 @@ from renderer.instancetype.preference.set_when_absent import SetWhenAbsent
 from renderer.instancetype.vmi_template import with_annotations
 from renderer.model.json import JsonObject, object_at
 from renderer.model.sharing import once_for_same
-
-if TYPE_CHECKING:
-    from renderer.instancetype.preference import domain
-else:
-    domain = FunctionsOf("renderer.instancetype.preference.domain")
 
 #: Applies one field, or group of fields, of a preference.
 PreferenceApplier: TypeAlias = Callable[[AppliedSpecs, JsonObject], JsonObject]

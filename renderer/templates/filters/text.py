@@ -112,22 +112,27 @@ def _key(key: object) -> str:
 
 
 def upper(value: object) -> str:
+    """Return the text in capitals."""
     return as_text(value).upper()
 
 
 def lower(value: object) -> str:
+    """Return the text in small letters."""
     return as_text(value).lower()
 
 
 def capitalize(value: object) -> str:
+    """Return the text with a capital first letter, and small ones after it."""
     return as_text(value).capitalize()
 
 
 def title(value: object) -> str:
+    """Return the text with a capital first letter in each word."""
     return as_text(value).title()
 
 
 def trim(value: object, characters: str | None = None) -> str:
+    """Return the text without blanks, or the given characters, at both ends."""
     return as_text(value).strip(characters)
 
 
@@ -139,6 +144,7 @@ def join(values: object, separator: str = "", attribute: str | None = None) -> s
 
 
 def replace(value: str, old: str, new: str, count: int = -1) -> str:
+    """Return the text with ``old`` replaced by ``new``, at most ``count`` times if that is not negative."""
     text = as_text(value)
     found = text.count(old) if count < 0 else min(count, text.count(old))
     check_text(len(text) + found * (len(new) - len(old)))
@@ -172,6 +178,7 @@ def formatted(value: str, *args: object, **kwargs: object) -> str:
 
 
 def center(value: str, width: int = 80) -> str:
+    """Return the text with blanks on both sides, ``width`` characters in all."""
     check_text(width)
     return as_text(value).center(width)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.admitters.check_table import CheckGroup, CheckTable
+from renderer.admitters.check_table import CheckTable
 from renderer.model.release import Release
 from tests.releases.__main__ import ROWS, TABLES, name_of, rows
 
@@ -30,20 +30,6 @@ def test_ranges_are_not_empty(title: str) -> None:
         name_of(check.run)
         for check in table.checks
         if check.since is not None and check.until is not None and check.until <= check.since
-    ] == []
-
-
-@pytest.mark.parametrize("title", TABLES)
-def test_a_group_says_of_all_its_rows_when_they_are_needed(title: str) -> None:
-    groups = [row for row in TABLES[title].rows if isinstance(row, CheckGroup)]
-
-    assert [
-        name_of(check.run)
-        for group in groups
-        for check in group.rows()
-        if not check.fields
-        or not check.fields <= group.fields
-        or (group.until is not None and (check.until is None or check.until > group.until))
     ] == []
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from renderer.compose.merge_keys.merge_schema import kubernetes_merge_schema
+from renderer.compose.merge_keys.schema_in_effect import kubernetes_merge_schema
 from renderer.compose.strategic_merge import StrategicMerge, StrategicMergeError
 from renderer.model.json import Json, JsonObject
 

@@ -444,6 +444,39 @@ def test_storage_is_migrated(release: str, configuration: Mapping[str, Json], ex
     assert effect(move, release, configuration) == RESTART
 
 
+MIGRATES = gates(
+    "VMLiveUpdateFeatures",
+    "HotplugVolumes",
+    "VolumesUpdateStrategy",
+    "VolumeMigration",
+    vmRolloutStrategy="LiveUpdate",
+)
+
+
+@pytest.mark.parametrize(("release", "expected"), [("1.3", RESTART), ("1.4", MIGRATION), ("1.9", MIGRATION)])
+def test_hotplugged_volumes_migrate_since_1_4(release: str, expected: Effect) -> None:
+    def move(vm: dict[str, Any]) -> None:
+        instance(vm)["volumes"][1]["dataVolume"]["name"] = "plug-2"
+
+    def choose(vm: dict[str, Any]) -> None:
+        vm["spec"]["updateVolumesStrategy"] = "Migration"
+
+    assert effect(move, release, MIGRATES, choose) == expected
+
+
+@pytest.mark.parametrize(("release", "expected"), [("1.3", MIGRATION), ("1.4", RESTART), ("1.9", RESTART)])
+def test_volumes_stay_with_a_vm_that_cannot_migrate_since_1_4(release: str, expected: Effect) -> None:
+    def move(vm: dict[str, Any]) -> None:
+        instance(vm)["volumes"][0]["dataVolume"]["name"] = "root-2"
+        vm["spec"]["dataVolumeTemplates"][0]["metadata"]["name"] = "root-2"
+
+    def choose(vm: dict[str, Any]) -> None:
+        vm["spec"]["updateVolumesStrategy"] = "Migration"
+        devices(vm)["interfaces"][0] = {"name": "default", "bridge": {}}  # on the pod network
+
+    assert effect(move, release, MIGRATES, choose) == expected
+
+
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [

@@ -116,6 +116,29 @@ def test_merged_sets_take_what_others_have_for_the_same_keys() -> None:
     assert names(generators, "{{ .name }}-{{ .size }}-{{ .o.x }}{{ .o.y }}", extra=GO) == ["a-s-11", "b-l-12"]
 
 
+def test_merged_texts_take_what_others_have_for_the_same_keys() -> None:
+    generators = """\
+    - merge:
+        mergeKeys: [name]
+        generators:
+          - list: {elements: [{name: a, size: s, disk: d}, {name: b, size: s, disk: d}]}
+          - list: {elements: [{name: b, size: l}, {name: c, size: l}]}
+          - list: {elements: [{name: b, disk: e}]}
+    """
+    assert names(generators, "{{name}}-{{size}}-{{disk}}") == ["a-s-d", "b-l-e"]
+
+
+def test_the_first_generator_of_a_matrix_wins_with_go_templates() -> None:
+    """Argo CD ``matrix.go`` merges the sets of the second first, then those of the first over them."""
+    generators = """\
+    - matrix:
+        generators:
+          - list: {elements: [{name: a, o: {x: 1}}]}
+          - list: {elements: [{name: b, size: s, o: {x: 2, y: 2}}]}
+    """
+    assert names(generators, "{{ .name }}-{{ .size }}-{{ .o.x }}{{ .o.y }}", extra=GO) == ["a-s-12"]
+
+
 def test_selectors_see_flat_parameters() -> None:
     listed = "- list: {elements: [{name: a, o: {p: x}}, {name: b, o: {p: y}}]}\n  selector:\n    "
     assert names(listed + "matchLabels: {o.p: y}", "{{ .name }}", extra=GO) == ["b"]
