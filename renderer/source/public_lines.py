@@ -15,7 +15,7 @@ from renderer.kubevirt.confidential import (
 )
 from renderer.model.pattern import pattern
 from renderer.model.work import may_find_lines
-from renderer.yamlio.decode import Chunk, split_documents, text_of
+from renderer.yamlio.documents import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import MalformedError, Position, document_count, has_other_breaks
 from renderer.yamlio.nodes import Node, parse_nodes

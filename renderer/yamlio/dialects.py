@@ -55,12 +55,11 @@ def _is_written_quoted(text: str) -> bool:
 
 
 def _refolded(text: str) -> str:
-    from renderer.yamlio.builder import read_tree  # noqa: PLC0415 - imports PyYAML
-    from renderer.yamlio.events import MalformedError  # noqa: PLC0415 - as above
+    from renderer.yamlio.events import MalformedError, read_scalar  # noqa: PLC0415 - imports PyYAML
 
     end = "" if text[-1] in LINE_BREAKS else "\n"
     try:
-        return cast("str", read_tree(f">{block_hints(text)}\n{folded_lines(text)}{end}", YAML11, None))
+        return read_scalar(f">{block_hints(text)}\n{folded_lines(text)}{end}")
     except MalformedError:
         raise UnusableError("kustomize cannot read this folded block again once it has written it") from None
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Protocol, TypeAlias, TypeVar
 
 from yaml.error import Mark, MarkedYAMLError, YAMLError
-from yaml.events import DocumentStartEvent, Event, NodeEvent
+from yaml.events import DocumentStartEvent, Event, NodeEvent, ScalarEvent
 
 from renderer.model.limits import limits
 from renderer.model.pattern import pattern
@@ -152,6 +152,17 @@ def document_count(text: str) -> int:
         text,
         lambda source: sum(isinstance(event, DocumentStartEvent) for event in iter(source.get_event, None)),
     )
+
+
+def read_scalar(text: str) -> str:
+    """Return the value of a document that is a scalar. Raises ``yaml.YAMLError``."""
+
+    def value(source: EventSource) -> str:
+        found = next(event for event in iter(source.get_event, None) if isinstance(event, ScalarEvent))
+        source.get_event()  # raises the error of a text that goes on after the scalar
+        return found.value
+
+    return read_events(text, value)
 
 
 class ValueCount:

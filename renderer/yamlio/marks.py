@@ -13,8 +13,8 @@ from yaml.error import YAMLError
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment, parse_pointer
 from renderer.model.list_elements import element_path
 from renderer.model.work import may_find_lines
-from renderer.yamlio.decode import Chunk, first_document, split_documents, text_of
 from renderer.yamlio.dialects import MERGE_KEY
+from renderer.yamlio.documents import Chunk, first_document, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import Position, has_other_breaks
 from renderer.yamlio.nodes import (

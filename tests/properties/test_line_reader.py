@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from renderer.model.limits import lowered
 from renderer.yamlio.builder import read_tree
-from renderer.yamlio.decode import split_documents
 from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, WRITTEN_SCALARS, YAML11
+from renderer.yamlio.documents import split_documents
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import MalformedError
 from renderer.yamlio.line_nodes import line_nodes
