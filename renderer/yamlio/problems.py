@@ -12,7 +12,8 @@ from renderer.model.location import Location
 from renderer.yamlio.documents import Chunk, first_document, split_documents, text_of
 from renderer.yamlio.errors import DuplicateKeyError, UnusableError
 from renderer.yamlio.events import Position
-from renderer.yamlio.nodes import Node, parse_nodes
+from renderer.yamlio.node_tree import parse_document
+from renderer.yamlio.nodes import Node
 from renderer.yamlio.syntax_errors import explain_syntax_error
 
 
@@ -45,7 +46,7 @@ def malformed(error: YAMLError, chunk: Chunk, path: str) -> DiagnosticError:
 def duplicate_keys(error: DuplicateKeyError, chunk: Chunk, path: str) -> DiagnosticError:
     """Every key of the document that is written twice, with the lines of both; or that it is malformed."""
     try:
-        root = parse_nodes(chunk.text)
+        root = parse_document(chunk.text).root
     except YAMLError as malformation:
         return malformed(malformation, chunk, path)
     pairs = [pair for node in root.walk() for pair in _duplicates(node)] if root else []
@@ -59,7 +60,7 @@ def repeated_keys(content: bytes, path: str) -> tuple[Diagnostic, ...]:
     try:
         chunks = split_documents(text_of(content))
         chunk = chunks[first_document(chunks)]
-        root = parse_nodes(chunk.text)
+        root = parse_document(chunk.text).root
     except (IndexError, UnusableError, YAMLError):
         return ()
     pairs = _duplicates(root) if root else ()
