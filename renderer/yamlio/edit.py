@@ -30,8 +30,9 @@ from renderer.model.location import Site
 from renderer.model.work import spend
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.splices import Splice, spliced, splices_of
-from renderer.yamlio.text_tree import TextDocument, TextNode, nodes_to, parse_text
+from renderer.yamlio.node_tree import Document, parse_document
+from renderer.yamlio.nodes import Node
+from renderer.yamlio.splices import Splice, nodes_to, spliced, splices_of
 
 _SEPARATOR = re.compile(r"\n---[^\n]*\n")
 _BYTE_ORDER_MARK = "\ufeff"
@@ -157,7 +158,7 @@ def edit_places(content: bytes, places: Sequence[tuple[EditedText, Sequence[Edit
 def _edited(text: str, places: Sequence[tuple[EditedText, Sequence[Edit]]]) -> str:
     for edits in zip_longest(*(edits for _, edits in places)):
         spend(_STEPS_PER_CHARACTER * len(text), "editing files")
-        document = parse_text(text)
+        document = parse_document(text)
         splices = [
             splice
             for (where, _), edit in zip(places, edits, strict=True)
@@ -201,7 +202,7 @@ def _joined(text: str, inline: FieldPath, edits: Sequence[Edit]) -> Splice | Non
     lists = {edit.into if isinstance(edit, AddItem) and not edit.first else None for edit in edits}
     if inline != ROOT or len(edits) < _FEW or len(lists) != 1 or None in lists:
         return None
-    document = parse_text(text)
+    document = parse_document(text)
     splices = [splice for edit in edits for splice in splices_of(text, document, edit)]
     if len(splices) != len(edits) or len({(start, end) for start, end, _ in splices}) != 1:
         return None
@@ -216,7 +217,7 @@ def _extents(text: str) -> list[tuple[int, int]]:
     return list(zip(starts, [*(separator.start() + 1 for separator in separators), len(text)], strict=True))
 
 
-def _splices(text: str, document: TextDocument, inline: FieldPath, edit: Edit) -> Sequence[Splice]:
+def _splices(text: str, document: Document, inline: FieldPath, edit: Edit) -> Sequence[Splice]:
     if inline == ROOT:
         return splices_of(text, document, edit)
     if document.root is None:
@@ -226,7 +227,7 @@ def _splices(text: str, document: TextDocument, inline: FieldPath, edit: Edit) -
     newline = "\r\n" if "\r\n" in text else "\n"
     return [
         Splice(lines.outer_index(start), lines.outer_index(end), new.replace("\n", newline + lines.indent))
-        for start, end, new in splices_of(scalar.text or "", parse_text(scalar.text or ""), edit)
+        for start, end, new in splices_of(scalar.text or "", parse_document(scalar.text or ""), edit)
     ]
 
 
@@ -243,7 +244,7 @@ class _InlineLines(NamedTuple):
         return self.outer[line] + index - self.inner[line]
 
 
-def _inline_lines(text: str, scalar: TextNode) -> _InlineLines:
+def _inline_lines(text: str, scalar: Node) -> _InlineLines:
     """Map a scalar's lines. Raises ``UnusableError`` for a scalar whose lines are not those of the file."""
     if text[scalar.start : scalar.end] == f"'{scalar.text}'":
         return _InlineLines([0], [scalar.start + 1], "")
