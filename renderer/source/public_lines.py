@@ -105,8 +105,8 @@ def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
     everything = [(0, len(lines) - 1)]
     root, is_whole = None, False
     with suppress(MalformedError):
-        root, _, is_whole = parse_document(text)
-        is_whole = is_whole and document_count(text) <= 1
+        document = parse_document(text)
+        root, is_whole = document.root, document_count(text) <= 1 and document.is_whole
     if not is_whole:
         return _hidden_in_malformed(text, len(lines) - 1)
     nodes = list(root.walk()) if root else []

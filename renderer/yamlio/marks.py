@@ -169,8 +169,8 @@ class _Found(NamedTuple):
 
 
 def _is_shown(value: Node) -> bool:
-    """Return False for blocks of entries and empty collections, which are shown by their keys."""
-    return value.text is not None or (value.style != "" and len(value.items) > 0)
+    """Return False for blocks of entries and empty values, which are shown by their keys."""
+    return not value.is_block and bool(value.items or value.text or (value.style and value.text is not None))
 
 
 def _marked(node: Node) -> tuple[int, int]:
@@ -183,10 +183,9 @@ def _marked(node: Node) -> tuple[int, int]:
     header = _BLOCK_HEADER.match(line, begin) if node.is_block_scalar else None
     if header:
         return begin, header.end()
-    length = node.end - node.start if node.style or node.text is not None else len(line) + 1
+    length = len(line) + 1 if node.is_block else node.end - node.start
     if length > len(line):
-        is_quoted = line[begin : begin + 1] in _QUOTES
-        length = len((line if is_quoted else _COMMENT.sub("", line, count=1)).rstrip())
+        length = len((line if node.style in _QUOTES else _COMMENT.sub("", line, count=1)).rstrip())
     return begin, max(begin, length)
 
 

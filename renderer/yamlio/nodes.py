@@ -122,6 +122,11 @@ class Node:
         return self.style in ("[", "{")
 
     @property
+    def is_block(self) -> bool:
+        """Whether it is a collection with lines of its own."""
+        return self.text is None and not self.style
+
+    @property
     def is_block_scalar(self) -> bool:
         return self.style in ("|", ">")
 
