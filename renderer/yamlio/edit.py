@@ -38,7 +38,7 @@ _SEPARATOR = re.compile(r"\n---[^\n]*\n")
 _BYTE_ORDER_MARK = "\ufeff"
 #: Entries that a hint names; from as many edits on they are made at once, if they can be.
 _MOST_TOLD = _FEW = 3
-#: PyYAML parses some hundred thousand characters in a second.
+#: The slowest parser, which reads what libyaml refuses, parses some hundred thousand characters in a second.
 _STEPS_PER_CHARACTER = 6
 
 
