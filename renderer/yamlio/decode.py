@@ -31,13 +31,13 @@ if TYPE_CHECKING:  # imported for what is not read line by line
     from renderer.yamlio.events import ValueCount
 
 #: The values that a character can add: a pair is a key and a value, and either may be left out (``{a, b}``).
-#: A collection takes the place of the value that was counted for what stands before it. The last two begin
-#: the line breaks beyond ASCII.
+#: A collection replaces the value that was counted for the character before it. The last two begin the line
+#: breaks beyond ASCII.
 _VALUES = dict.fromkeys(b":?,{", 2) | dict.fromkeys(b"[-\t\n\r\xc2\xe2", 1)
 _MOST_OF_A_CHARACTER = max(_VALUES.values())
 _WITHOUT_VALUE = bytes({*range(256)} - _VALUES.keys())
 _NOTHING = Chunk("", 0)
-#: Documents of a file that may be refused, beyond those that were taken, before no more are read by line.
+#: How many more documents of a file the line reader may refuse than read before it is no longer tried.
 _TRIES = 2
 #: What precedes the value in a line of any format, and what may enclose the value.
 _BEFORE_VALUE = pattern(r"^[^=:]*[=:]\s*")
@@ -55,7 +55,7 @@ def _value_count(content: bytes) -> ValueCount | None:
 
 
 def most_values(content: bytes) -> int:
-    """Return an upper bound of the values in a file, much sooner than a reader could count them."""
+    """Return an upper bound of the number of values in a file, without parsing it."""
     counted = content.translate(None, _WITHOUT_VALUE)
     return 2 + sum(values * counted.count(character) for character, values in _VALUES.items())
 
@@ -189,7 +189,7 @@ def _in_words(error: UnusableError | YAMLError, chunk: Chunk, path: str) -> Diag
 
 
 def taint_content(content: bytes) -> None:
-    """Note the values in a file: those of its YAML, and of lines such as ``key=value``."""
+    """Note the values in a file: of its YAML, and of lines such as ``key=value``."""
     with suppress(DiagnosticError):
         for document in decode_documents(content, ""):
             taint_texts(document)

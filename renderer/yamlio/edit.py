@@ -30,14 +30,14 @@ from renderer.model.location import Site
 from renderer.model.work import spend
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.node_tree import Document, parse_document
+from renderer.yamlio.node_tree import DocumentNodes, parse_document
 from renderer.yamlio.nodes import Node
 from renderer.yamlio.splices import Splice, nodes_to, spliced, splices_of
 
 _SEPARATOR = re.compile(r"\n---[^\n]*\n")
 _BYTE_ORDER_MARK = "\ufeff"
 #: Entries that a hint names; from as many edits on they are made at once, if they can be.
-_MOST_TOLD = _FEW = 3
+_MOST_NAMED = _FEW = 3
 #: The slowest parser, which reads what libyaml refuses, parses some hundred thousand characters in a second.
 _STEPS_PER_CHARACTER = 6
 
@@ -60,7 +60,7 @@ class RefusedEditError(ValueError):
 def add_entry(content: bytes, path: str, field: str, entry: Json, *, first: bool = False) -> bytes:
     """Return the file with ``entry`` at the end, or the head, of the list ``field`` of its root mapping.
 
-    A file whose list holds the entry stays as it is; the field is added where there is none. ``path`` is for
+    A file whose list has the entry already is returned unchanged; a missing field is added. ``path`` is for
     error messages. Raises ``DiagnosticError``: what the decoder raises, and edit-refused.
     """
     name, entries = _entries(content, path, field)
@@ -82,7 +82,7 @@ def add_entries(content: bytes, path: str, field: str, entries: Iterable[Json]) 
     if not wanted:
         return content
     place = FieldPath.of(name)
-    hint = f"add {', '.join(map(repr, wanted[:_MOST_TOLD]))} to {name} yourself, and run this again"
+    hint = f"add {', '.join(map(repr, wanted[:_MOST_NAMED]))} to {name} yourself, and run this again"
     return _edited_list(content, Site(path, 0, place), hint, *(AddItem(place, each) for each in wanted))
 
 
@@ -195,7 +195,7 @@ def _document(text: str, where: EditedText) -> Json:
 
 
 def _joined(text: str, inline: FieldPath, edits: Sequence[Edit]) -> Splice | None:
-    """Return the one insertion that several items at the end of a list come to; None for other edits.
+    """Return the one insertion that adds several items at the end of a list; None for other edits.
 
     A long text is parsed once for all of them.
     """
@@ -217,7 +217,7 @@ def _extents(text: str) -> list[tuple[int, int]]:
     return list(zip(starts, [*(separator.start() + 1 for separator in separators), len(text)], strict=True))
 
 
-def _splices(text: str, document: Document, inline: FieldPath, edit: Edit) -> Sequence[Splice]:
+def _splices(text: str, document: DocumentNodes, inline: FieldPath, edit: Edit) -> Sequence[Splice]:
     if inline == ROOT:
         return splices_of(text, document, edit)
     if document.root is None:
@@ -232,7 +232,7 @@ def _splices(text: str, document: Document, inline: FieldPath, edit: Edit) -> Se
 
 
 class _InlineLines(NamedTuple):
-    """The offsets of a literal scalar's lines: in its text, and in the file behind their indentation."""
+    """The offsets of a literal scalar's lines: in its text, and in the file after their indentation."""
 
     inner: Sequence[int]
     outer: Sequence[int]

@@ -65,7 +65,7 @@ def _documents_in(text: str) -> tuple[tuple[Node, int], ...]:
 
 
 def is_json_patch(root: Node) -> bool:
-    """Return whether the document is a list of JSON 6902 operations."""
+    """Return True if the document is a list of JSON 6902 operations."""
     elements = root.elements()
     return bool(elements) and all(_texts(element).keys() >= {"op", "path"} for element in elements)
 
@@ -87,7 +87,10 @@ def written_by(patch: Node, field: FieldPath, indexed: FieldPath) -> tuple[Node,
             continue
         if texts["op"] in _WRITING and not _is_of_another(operation, field.segments[: len(pointer)]):
             return operation, FieldPath(field.segments[len(pointer) :])
-        if texts["op"] == "remove" and all(_is_certain(*each) for each in named):
+        is_certain = not any(
+            isinstance(segment, int) or isinstance(at, ElementName) for _, segment, at in named
+        )
+        if texts["op"] == "remove" and is_certain:
             return operation, FieldPath()
     return None
 
@@ -97,10 +100,6 @@ def _is_of_another(operation: Node, target: tuple[Segment, ...]) -> bool:
     value, element = operation.entry("value"), target[-1] if target else None
     name = value[1].entry(element.key) if value and isinstance(element, ElementName) else None
     return isinstance(element, ElementName) and name is not None and name[1].text != element.value
-
-
-def _is_certain(_written: str, segment: Segment, indexed: Segment) -> bool:
-    return not isinstance(segment, int) and not isinstance(indexed, ElementName)
 
 
 def _texts(operation: Node) -> Mapping[str, str]:
@@ -124,7 +123,7 @@ def _means(written: str, segment: Segment, indexed: Segment) -> bool:
 class Mark(NamedTuple):
     """A line and column of a file, from 1. If it is not ``exact``, it is that of the nearest ancestor.
 
-    ``end`` is the first column behind what is marked; 0 where that is not known.
+    ``end`` is the first column after what is marked; 0 where that is not known.
     """
 
     line: int
@@ -147,7 +146,7 @@ class _Found(NamedTuple):
 
     @classmethod
     def at(cls, key: Node | None, value: Node, *, exact: bool = True) -> _Found:
-        """Return what stands where its nodes say."""
+        """Return the field at the positions of its nodes."""
         return cls(key, value, key.position if key else value.position, value.position, exact)
 
     @property
@@ -219,10 +218,7 @@ class MarkedFile:
 
     def position_in_scalar(self, document: int, field: FieldPath, line: int, column: int) -> Mark | None:
         """Return the place of a line and column, from 1, of the text of the scalar at ``field``."""
-        node = self._root(document)
-        for segment in field.segments:
-            step = _step(node, segment) if node else None
-            node = step[1] if step else None
+        node = _value_at(self._root(document), field)
         if node is None or node.text is None:
             return None
         chunk = self._chunk(document)
@@ -243,12 +239,12 @@ class MarkedFile:
 
     def texts(self, document: int, fields: Iterable[FieldPath]) -> tuple[str | None, ...]:
         """Return the scalars at ``fields`` as they are written; None for all other fields."""
-        node = self._root(document)
-        return tuple(_text(node, field) for field in fields)
+        found = (_value_at(self._root(document), field) for field in fields)
+        return tuple(node.text if node else None for node in found)
 
     @cached_property
     def _chunks(self) -> Sequence[Chunk]:
-        content, self._content = self._content, b""  # or a long file would be held twice
+        content, self._content = self._content, b""  # or a long file would be in memory twice
         try:
             return split_documents(text_of(content))
         except UnusableError:
@@ -267,13 +263,11 @@ class MarkedFile:
         return self._last[1]
 
 
-def _text(node: Node | None, field: FieldPath) -> str | None:
+def _value_at(node: Node | None, field: FieldPath) -> Node | None:
     for segment in field.segments:
         step = _step(node, segment) if node else None
-        if step is None:
-            return None
-        node = step[1]
-    return node.text if node else None
+        node = step[1] if step else None
+    return node
 
 
 def _find(node: Node, field: FieldPath, indexed: FieldPath) -> _Found:
@@ -317,7 +311,7 @@ def _find_in_patch(patch: Node, field: FieldPath, indexed: FieldPath) -> _Found:
 
 
 def _step(node: Node, segment: Segment) -> tuple[Node, Node] | None:
-    """The key and the value of an entry; an element is both."""
+    """Return the key and the value of an entry; an element is both."""
     if isinstance(segment, str):
         return _entry(node, segment)
     if isinstance(segment, int):
@@ -329,13 +323,13 @@ def _step(node: Node, segment: Segment) -> tuple[Node, Node] | None:
 
 
 def _entry(node: Node, name: str) -> tuple[Node, Node] | None:
-    """The last entry of that name, which is the one that counts where repeated keys are no error."""
+    """Return the last entry of that name, the one that counts where keys may be repeated."""
     found = node.entry(name)
     return found or (_merged_entry(node, name) if node.entry(MERGE_KEY) else None)
 
 
 def _merged_entry(node: Node, name: str) -> tuple[Node, Node] | None:
-    """The entry of that name in the mappings that ``<<`` puts into the node, or into one of them."""
+    """Return the entry of that name in the mappings that ``<<`` merges into the node, or into those."""
     seen: set[int] = set()  # the ids of lists of items, which an alias shares with its anchor
     waiting = deque([node])
     while waiting:
@@ -353,7 +347,7 @@ def _merged_entry(node: Node, name: str) -> tuple[Node, Node] | None:
 
 
 def _index(sequence: Node, name: ElementName) -> int | None:
-    """The number of the element that has the name."""
+    """Return the index of the element that has the name."""
     return sequence.index(name.key, name.value, _value)
 
 
@@ -395,7 +389,7 @@ def field_at_line(content: bytes, line: int) -> WrittenField | None:
 def _fields(node: Node, at: FieldPath, seen: set[int]) -> Iterator[tuple[int, FieldPath]]:
     """Yield each field below ``node`` with the line, from 0, of its key or element.
 
-    What an alias stands for comes once: ``seen`` has the ids of the lists of items.
+    What aliases share comes once: ``seen`` has the ids of the lists of items.
     """
     if id(node.items) in seen:
         return

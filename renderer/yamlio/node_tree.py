@@ -31,7 +31,7 @@ from renderer.yamlio.nodes import Node, Source
 _QUOTES = "\"'"
 
 
-class Document(NamedTuple):
+class DocumentNodes(NamedTuple):
     """The first document of a text, which ends at offset ``end``.
 
     A document without a value has no root. If it is not ``is_whole``, collections are nested deeper than the
@@ -44,31 +44,31 @@ class Document(NamedTuple):
 
 
 @lru_cache(maxsize=1)  # whoever locates a finding also asks which lines of that document may be shown
-def parse_document(text: str) -> Document:
+def parse_document(text: str) -> DocumentNodes:
     """Return the nodes of the first document. Raises ``yaml.YAMLError``.
 
     Nothing is resolved: repeated keys and unknown aliases are kept.
     """
     try:
-        return Document(nodes_of_lines(text), len(text))
+        return DocumentNodes(nodes_of_lines(text), len(text))
     except UnusableError:
         return document_of_events(text)
 
 
-def document_of_events(text: str) -> Document:
+def document_of_events(text: str) -> DocumentNodes:
     """Return the same as ``parse_document`` by libyaml's events. Raises ``yaml.YAMLError``."""
     return _events_in(text, Source(text), 0)
 
 
-def _events_in(text: str, source: Source, begin: int) -> Document:
-    """Return the nodes of ``text``, which stands in ``source`` from offset ``begin`` on."""
+def _events_in(text: str, source: Source, begin: int) -> DocumentNodes:
+    """Return the nodes of ``text``, which is the part of ``source`` from offset ``begin`` on."""
     # libyaml does not count a byte order mark, PyYAML does.
     without_mark = text.lstrip("\ufeff")
     shift = begin + len(text) - len(without_mark)
     return read_events(without_mark, lambda events: _assemble(events, source, shift))
 
 
-def _assemble(events: EventSource, source: Source, shift: int) -> Document:
+def _assemble(events: EventSource, source: Source, shift: int) -> DocumentNodes:
     next_event = events.get_event
     top: list[Node] = []
     items = top
@@ -89,10 +89,10 @@ def _assemble(events: EventSource, source: Source, shift: int) -> Document:
                 node.own_end = _index(event.end_mark) + shift
         elif isinstance(event, DocumentEndEvent | StreamEndEvent | None):
             end = _index(event.start_mark) + shift if event else len(source.text)
-            return Document(top[0] if top else None, end)
+            return DocumentNodes(top[0] if top else None, end)
     for node, _ in open_collections:
         node.own_end = len(source.text)
-    return Document(top[0], len(source.text), is_whole=False)
+    return DocumentNodes(top[0], len(source.text), is_whole=False)
 
 
 def _node(event: NodeEvent, source: Source, shift: int, anchors: dict[str, Node]) -> Node:
@@ -201,7 +201,7 @@ class _Lines:
         return Node(self.source, place, place + end + 1, content, first)
 
     def after(self, start: int, end: int, level: int) -> int:
-        """Return the number of the first entry behind the one at ``start`` that is not below it."""
+        """Return the number of the first entry after the one at ``start`` that is not below it."""
         after = start + 1
         while after < end and self.entries[after].line[0] > level:
             after += 1

@@ -108,7 +108,7 @@ class Node:
 
     @property
     def end(self) -> int:
-        """The offset behind the last character."""
+        """The offset after the last character."""
         items = self.items  # making them may set the end
         return items[-1].end if self.own_end is None else self.own_end
 
@@ -118,12 +118,12 @@ class Node:
 
     @property
     def is_flow(self) -> bool:
-        """Whether it is a collection in brackets."""
+        """Return True for a collection in brackets."""
         return self.style in ("[", "{")
 
     @property
     def is_block(self) -> bool:
-        """Whether it is a collection with lines of its own."""
+        """Return True for a collection with lines of its own."""
         return self.text is None and not self.style
 
     @property
@@ -136,7 +136,7 @@ class Node:
 
     @property
     def is_nothing(self) -> bool:
-        """Whether the text has no character for the value."""
+        """Return True if the text has no character for the value."""
         return self.text == "" and self.start == self.own_end
 
     def entries(self) -> Iterator[tuple[Node, Node]]:

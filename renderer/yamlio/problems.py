@@ -19,8 +19,10 @@ from renderer.yamlio.syntax_errors import explain_syntax_error
 
 def unusable(error: UnusableError, path: str, first_line: int = 0) -> DiagnosticError:
     """Return the error for a text that means nothing; its document begins on ``first_line``, from 0."""
-    place = Position(first_line + (error.line or 0), error.column)
-    return _problem(error.code, str(error), _location(path, place), error.hint)
+    location = _location(path, Position(first_line + (error.line or 0), error.column))
+    return DiagnosticError(
+        Diagnostic(code=error.code, message=str(error), location=location, hint=error.hint)
+    )
 
 
 def malformed(error: YAMLError, chunk: Chunk, path: str) -> DiagnosticError:
@@ -92,7 +94,3 @@ def _duplicate(first: Node, second: Node, first_line: int, path: str) -> Diagnos
 
 def _location(path: str, place: Position) -> Location:
     return Location(path, place.line + 1, place.column + 1)
-
-
-def _problem(code: Code, message: str, location: Location, hint: str | None) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=code, message=message, location=location, hint=hint))

@@ -154,14 +154,14 @@ class _Writer:
     def __init__(self, text: str, root: Node) -> None:
         self._lines = text.splitlines()
         self._starts = [*accumulate(map(len, text.splitlines(keepends=True)), initial=0)]
-        self._behind: dict[int, str] = {}
+        self._trailing: dict[int, str] = {}
         self._blocks: deque[_Block] = deque()
         in_brackets = [(self._line(each.start), self._line(each.end)) for each in root.walk() if each.is_flow]
         for line, column, comment, is_alone in _comments_in(text, root):
             if any(first <= line < last for first, last in in_brackets):
-                raise NotRewritableError("a comment stands between brackets")
+                raise NotRewritableError("a comment in brackets")
             if not is_alone:
-                self._behind[line] = comment
+                self._trailing[line] = comment
             elif self._blocks and self._blocks[-1].last == line - 1:
                 self._blocks[-1].lines.append(comment)
             else:
@@ -190,7 +190,7 @@ class _Writer:
             yield from self._comments_before(key, pad)
             head = f"{pad}{self._scalar(key, '')}:"
             if value.is_block:
-                yield head + self._comment_behind(key)
+                yield head + self._comment_after(key)
                 yield from self._collection(value, f"{pad}  " if value.is_mapping else pad)
             else:
                 yield from self._lines_of(f"{head} ", value, pad)
@@ -207,11 +207,11 @@ class _Writer:
 
     def _lines_of(self, head: str, node: Node, pad: str) -> Iterator[str]:
         if node.text is None:
-            yield f"{head}{self._in_brackets(node)}{self._comment_behind(node)}"
+            yield f"{head}{self._in_brackets(node)}{self._comment_after(node)}"
             return
         style = "|" if not node.style and "\n" in node.text else node.style
         if style not in ("|", ">") or not node.text:
-            yield f"{head}{self._scalar(node, '')}{self._comment_behind(node)}".rstrip()
+            yield f"{head}{self._scalar(node, '')}{self._comment_after(node)}".rstrip()
             return
         yield f"{head}{style}{block_hints(node.text)}"
         lines = (
@@ -239,12 +239,12 @@ class _Writer:
         needs_quotes = style_of(text) is Style.SINGLE_QUOTED or any(sign in text for sign in special)
         return in_one_line(text, Style.SINGLE_QUOTED) if needs_quotes and text else text
 
-    def _comment_behind(self, node: Node) -> str:
-        comment = self._behind.pop(self._line(node.end), "")
+    def _comment_after(self, node: Node) -> str:
+        comment = self._trailing.pop(self._line(node.end), "")
         return f" {comment}" if comment else ""
 
     def _comments_before(self, node: Node, pad: str) -> Iterator[str]:
-        """Yield the comments above a node; a blank line after them stays, as they are no part of the node."""
+        """Yield the comments above a node; a blank line after them is kept."""
         line = self._line(node.start)
         while self._blocks and self._blocks[0].last < line:
             block = self._blocks.popleft()

@@ -19,7 +19,7 @@ from renderer.model.field_edit import (
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, scalar_text
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.node_tree import Document
+from renderer.yamlio.node_tree import DocumentNodes
 from renderer.yamlio.nodes import Node
 from renderer.yamlio.scalar_text import Style, in_one_line, style_of
 
@@ -91,7 +91,7 @@ def spliced(text: str, splices: Iterable[Splice]) -> str:
     return text
 
 
-def splices_of(text: str, document: Document, edit: Edit) -> tuple[Splice, ...]:
+def splices_of(text: str, document: DocumentNodes, edit: Edit) -> tuple[Splice, ...]:
     """Return the splices that ``edit`` makes in the text. Raises ``UnusableError`` where it cannot."""
     root = document.root
     if root is None or root.is_nothing:
@@ -117,7 +117,7 @@ def splices_of(text: str, document: Document, edit: Edit) -> tuple[Splice, ...]:
     return (splice,)
 
 
-def _first_field(text: str, document: Document, edit: Edit) -> Splice:
+def _first_field(text: str, document: DocumentNodes, edit: Edit) -> Splice:
     """Add the first field to a document that holds comments at most."""
     if not isinstance(edit, AddField) or edit.into.segments:
         raise UnusableError("the document is empty")
@@ -148,13 +148,13 @@ def _set(text: str, parent: Node, node: Node, value: Json) -> Iterator[Splice]:
 
 
 def _in_place(text: str, node: Node, new: str) -> Splice:
-    """The new text of a value, behind a space where nothing was written before."""
+    """Return the splice of a value's new text, after a space where nothing was written before."""
     is_attached = node.start == node.end and text[node.start - 1 : node.start] in (":", "-")
     return Splice(node.start, node.end, f" {new}" if is_attached else new)
 
 
-def _added_field(text: str, document: Document, mapping: Node, name: str, value: Json) -> Splice:
-    """The field behind all others; in the root behind the last comment, and set apart as others are."""
+def _added_field(text: str, document: DocumentNodes, mapping: Node, name: str, value: Json) -> Splice:
+    """Add the field after all others; in the root after the last comment, and set apart as the others are."""
     fields = fields_of(mapping)
     if mapping.is_flow:
         quote = _quote(mapping)
@@ -167,14 +167,17 @@ def _added_field(text: str, document: Document, mapping: Node, name: str, value:
         raise UnusableError("there is no mapping")
     is_root = mapping is document.root
     end = _line_end(text, len(text[: document.end].rstrip()) if is_root else mapping.end)
-    gap = _newline(text) if is_root and _has_blank_lines(text, mapping) else ""
+    is_set_apart = any(
+        _BLANK_LINE.search(text, before.value.end, after.key.start) for before, after in pairwise(fields)
+    )
+    gap = _newline(text) if is_root and is_set_apart else ""
     indent = _item_indent(text, mapping)
     lines = _lines(text, {name: value}, _column(text, fields[0].key), indent)
     return Splice(end, end, gap + lines)
 
 
 def _removed_field(text: str, mapping: Node, field: Field, *, is_root: bool) -> Splice:
-    """The field's lines, and one of the blank lines around them."""
+    """Remove the field's lines, and one of the blank lines around them."""
     fields = fields_of(mapping)
     index = fields.index(field)
     if len(fields) == 1 and (mapping.is_flow or not is_root):
@@ -200,7 +203,7 @@ def _removed_field(text: str, mapping: Node, field: Field, *, is_root: bool) -> 
 
 
 def _removed_in_brackets(text: str, before: int, field: Field) -> Splice:
-    """The entry, its comment and a comma; comments of the entry that ends at ``before`` stay."""
+    """Remove the entry, its comment and a comma; comments of the entry that ends at ``before`` stay."""
     line, end = _line_start(text, field.key.start), field.value.end
     lead = text[line : field.key.start].strip()
     if line <= before or lead not in ("", ","):
@@ -244,7 +247,7 @@ def _added_item(text: str, root: Node, into: FieldPath, value: Json, *, first: b
 
 
 def _only_item(text: str, parent: Node, sequence: Node, value: Json) -> Splice:
-    """The first item of a list that is empty, null or not written; below its key only in the last case."""
+    """Add the first item of a list that is empty, null or not written; in the last case below its key."""
     if sequence.is_flow or text[sequence.start : sequence.end] in _NULLS:
         return Splice(sequence.start, sequence.end, f"[{_flow(value, _quote(parent))}]")
     if not sequence.is_nothing or parent.is_flow:
@@ -266,20 +269,20 @@ def _removed_item(text: str, sequence: Node, item: Node) -> Splice:
     before = items[index - 1].end
     if not text[before : item.start].replace(",", "", 1).strip():
         return Splice(before, item.end, "")
-    # A comment stands between them, and the comma before that: then another one must not follow.
+    # The comma is before a comment between them: the comma after the item has to go, too.
     comma = _COMMA.match(text, item.end)
     return Splice(item.start, comma.end() if comma else item.end, "")
 
 
 def _without_lines(text: str, start: int, end: int) -> Splice:
-    """If the last line has no line break, then the one that becomes the last loses its own."""
+    """Remove lines. If the last line has no line break, then the one that becomes the last loses its own."""
     if end == len(text) and text[-1:] != "\n":
         start = len(text[:start].removesuffix("\n").removesuffix("\r"))
     return Splice(start, end, "")
 
 
 def _lines(text: str, fields: JsonObject, column: int, item_indent: int = 0) -> str:
-    """The fields as lines of a block, each behind a line break."""
+    """Return the fields as lines of a block, each after a line break."""
     lines: list[str] = []
     for name, value in fields.items():
         is_block = isinstance(value, dict | list) and bool(value)
@@ -293,7 +296,7 @@ def _lines(text: str, fields: JsonObject, column: int, item_indent: int = 0) -> 
 
 
 def _item_lines(text: str, value: Json, column: int) -> str:
-    """The item of a list as lines of a block, each behind a line break."""
+    """Return the item of a list as lines of a block, each after a line break."""
     lead = f"{_newline(text)}{' ' * column}- "
     if isinstance(value, dict) and value:
         return lead + _lines(text, value, column + _STEP).lstrip("\r\n ")
@@ -312,7 +315,7 @@ def _flow(value: Json, quote: str) -> str:
 
 
 def _scalar(value: Json, quote: str, *, is_flow: bool = False) -> str:
-    """The text of a scalar: a string in the given quotes, or in those that it needs."""
+    """Return the text of a scalar: a string in the given quotes, or in those that it needs."""
     if isinstance(value, dict | list):
         raise UnusableError("a list has no place there")
     if not isinstance(value, str):
@@ -326,19 +329,13 @@ def _scalar(value: Json, quote: str, *, is_flow: bool = False) -> str:
 
 
 def _quote(mapping: Node) -> str:
-    """The quotes of its keys, as JSON has them."""
+    """Return the quotes that all keys have, as in JSON; nothing without any."""
     styles = {field.key.style for field in fields_of(mapping)}
     return next((quote for quote in _QUOTES if styles == {quote}), "")
 
 
-def _has_blank_lines(text: str, mapping: Node) -> bool:
-    """Return whether blank lines stand between the fields."""
-    pairs = pairwise(fields_of(mapping))
-    return any(_BLANK_LINE.search(text, before.value.end, after.key.start) for before, after in pairs)
-
-
 def _item_indent(text: str, mapping: Node) -> int:
-    """The columns by which the items of the last block sequence stand to the right of its key."""
+    """Return the columns by which the items of the last block sequence are indented from its key."""
     columns = [
         _column(text, field.value) - _column(text, field.key)
         for field in fields_of(mapping)
@@ -356,7 +353,7 @@ def _line_start(text: str, at: int) -> int:
 
 
 def _line_end(text: str, at: int, *, with_break: bool = False) -> int:
-    """The offset of the line's end, before or behind its line break."""
+    """Return the offset of the line's end, before or after its line break."""
     end = text.find("\n", at)
     if end < 0:
         return len(text)

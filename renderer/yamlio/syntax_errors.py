@@ -1,4 +1,4 @@
-"""Explain why a text is no YAML: the mistake, its position, and the way out.
+"""Explain why a text is not YAML: the mistake, its position, and the way out.
 
 The parser stops where a text makes no sense any more, which is often far from the mistake. The explanation
 starts from there, and from the structure that was open at that point.
@@ -39,6 +39,8 @@ _INDICATED = ("an alias", "an anchor", "a tag", "a directive")
 _QUOTE_NAMES = {"'": "single", '"': "double"}
 #: Characters of a text that is read again with a repair.
 _MOST_REPAIRED = 200_000
+#: The end of a text that can be read.
+_READABLE = Position(10**9, 0)
 _SAME_COLUMN = "begin lines that belong together in the same column"
 _IN_QUOTES = "put the text in quotes"
 _WHOLE_IN_QUOTES = "put the whole value in quotes"
@@ -139,7 +141,7 @@ class _Explanation:
 
     def __init__(self, lines: list[str], error: MarkedYAMLError, at: Position) -> None:
         begin = _position(error.context_mark) if error.context_mark else at
-        # What ends too early is wrong on a line behind the last one.
+        # The error of a text that ends too early is after the last line.
         self.at, self._begin = (
             Position(min(place.line, len(lines) - 1), place.column) for place in (at, begin)
         )
@@ -282,7 +284,7 @@ class _Explanation:
         )
 
     def _is_entry_without_colon(self, number: int, column: int) -> bool:
-        """Return whether the line is ``- text``, and a mapping goes on below the text."""
+        """Return True if the line is ``- text``, and a mapping continues below the text."""
         entry = _ENTRY.match(self._lines[number])
         return entry is not None and entry.end() == column and ": " not in self._lines[number]
 
@@ -292,7 +294,7 @@ class _Explanation:
         return next((column for column in columns if column < start.column), 0)
 
     def _is_unusual(self, column: int, parent: int, other: int) -> bool:
-        """Return whether the usual step leads from ``parent`` to ``other``, but not to ``column``."""
+        """Return True if the usual step leads from ``parent`` to ``other``, but not to ``column``."""
         step = _usual_step(self._lines)
         return bool((column - parent) % step) and not (other - parent) % step
 
@@ -315,7 +317,7 @@ class _Explanation:
         if "document start" in self._problem:
             message = "the line is indented less than the first line of the document"
             return SyntaxProblem(message, self.at, "begin all fields of an object in the same column")
-        if not self._is_first_in_line():
+        if self._line[: self.at.column].strip():  # it is not the first in its line
             if "block" not in self._context:
                 return None
             return SyntaxProblem("this is not expected behind a value", self.at, _WHOLE_IN_QUOTES)
@@ -350,18 +352,15 @@ class _Explanation:
         is_list = self._lines[start.line][start.column :].startswith("-")
         return "a list begins here" if is_list else "a mapping begins here"
 
-    def _is_first_in_line(self) -> bool:
-        return not self._line[: self.at.column].strip()
-
     def _is_outside_of_text(self, number: int) -> bool:
-        """Return whether the line is no part of a block of text, in which tabs may stand."""
+        """Return True if the line is not part of a block of text, in which tabs are allowed."""
         last = self._structure.last
         if last is None or last.style not in ("|", ">"):
             return True
         return not position_of(last).line < number < _position(last.end_mark).line
 
     def _previous(self, number: int) -> int:
-        """The last line above that is neither blank nor a comment; the line itself where there is none."""
+        """Return the last line above that is neither blank nor a comment; the line itself without any."""
         above = range(number - 1, -1, -1)
         return next(
             (n for n in above if self._lines[n].strip() and self._lines[n].lstrip()[0] != "#"), number
@@ -382,10 +381,6 @@ class _Explanation:
         return _READABLE
 
 
-#: The end of a text that can be read.
-_READABLE = Position(10**9, 0)
-
-
 def _read_all(source: EventSource) -> None:
     while source.get_event() is not None:
         pass
@@ -403,7 +398,7 @@ def _usual_step(lines: Iterable[str]) -> int:
 
 
 def _is_glued(line: str) -> bool:
-    """Return whether a dash stands at the beginning without a space behind it."""
+    """Return True if a dash begins the line without a space after it."""
     return bool(re.match(r"\s*-[^\s-]", line))
 
 

@@ -28,7 +28,7 @@ from renderer.yamlio.edit import (
     edit_places,
     remove_entry,
 )
-from renderer.yamlio.node_tree import Document, parse_document
+from renderer.yamlio.node_tree import DocumentNodes, parse_document
 
 PATH = "overlays/prod/kustomization.yaml"
 PINS = ("pins", "./pins", "pins/")
@@ -429,7 +429,7 @@ def test_many_entries_are_added_as_one_after_the_other(text: str, monkeypatch: p
         expected = add_entry(expected, PATH, "l", entry)
     parsed: list[str] = []
 
-    def counted(text: str) -> Document:
+    def counted(text: str) -> DocumentNodes:
         parsed.append(text)
         return parse_document(text)
 
@@ -466,7 +466,7 @@ def test_places_are_edited_at_once_as_one_after_the_other(text: str, monkeypatch
         expected = edit_fields(expected, where, each)
     parsed: list[str] = []
 
-    def counted(text: str) -> Document:
+    def counted(text: str) -> DocumentNodes:
         parsed.append(text)
         return parse_document(text)
 
