@@ -28,7 +28,7 @@ from renderer.source.kustomization_entries import (
     read_sort_options,
     read_variable,
 )
-from renderer.yamlio.decode import second_document
+from renderer.yamlio.documents import second_document
 
 _RENDER_CHARTS = "render the chart first (helm template) and list its output under resources"
 

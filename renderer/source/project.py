@@ -33,7 +33,8 @@ from renderer.source.project_settings import (
     read_rule_settings,
     read_tree_options,
 )
-from renderer.yamlio.decode import decode_yaml11, second_document
+from renderer.yamlio.decode import decode_yaml11
+from renderer.yamlio.documents import second_document
 
 PROJECT_FILE = "vmrender.yaml"
 API_VERSION = "vmrender.io/v1alpha1"

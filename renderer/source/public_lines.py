@@ -15,10 +15,11 @@ from renderer.kubevirt.confidential import (
 )
 from renderer.model.pattern import pattern
 from renderer.model.work import may_find_lines
-from renderer.yamlio.decode import Chunk, split_documents, text_of
+from renderer.yamlio.documents import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import MalformedError, Position, document_count, has_other_breaks
-from renderer.yamlio.nodes import Node, parse_nodes
+from renderer.yamlio.events import MalformedError, document_count, has_other_breaks
+from renderer.yamlio.node_tree import parse_document
+from renderer.yamlio.nodes import Node
 
 _KEYS = "|".join(map(re.escape, sorted(CONFIDENTIAL_KEYS_OF_TEXT)))
 _SECRET = pattern(r"\bSecret(List)?\b")
@@ -104,8 +105,8 @@ def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
     everything = [(0, len(lines) - 1)]
     root, is_whole = None, False
     with suppress(MalformedError):
-        root = parse_nodes(text)
-        is_whole = document_count(text) <= 1
+        document = parse_document(text)
+        root, is_whole = document.root, document_count(text) <= 1 and document.is_whole
     if not is_whole:
         return _hidden_in_malformed(text, len(lines) - 1)
     nodes = list(root.walk()) if root else []
@@ -113,12 +114,12 @@ def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
     # Where parsers count lines that the file does not have, all is hidden, however well they are converted.
     if has_other_breaks(text) or any(map(_SECRET.search, texts)):
         return everything
-    places = sorted({node.position for node in nodes})
+    starts = sorted({node.start for node in nodes})
     try:
         confidential = list(_confidential(nodes))
-        if any(_is_alias(value, lines) for _, value in confidential):  # it is written elsewhere
+        if any(text.startswith(_ALIAS, value.start) for _, value in confidential):  # it is written elsewhere
             return everything
-        return [_span(key.position, value, places, len(lines) - 1) for key, value in confidential]
+        return [_span(key, value, starts, len(lines) - 1) for key, value in confidential]
     except _TooManyNodesError:
         return everything
 
@@ -190,14 +191,10 @@ def _walked(value: Node) -> Sequence[Node]:
     return nodes
 
 
-def _is_alias(value: Node, lines: Sequence[str]) -> bool:
-    line, column = value.position
-    return line < len(lines) and lines[line][column : column + 1] == _ALIAS
-
-
-def _span(start: Position, value: Node, places: Sequence[Position], end: int) -> tuple[int, int]:
-    """The lines from ``start`` to before the node that follows ``value``."""
-    last = max(node.position for node in _walked(value))
-    following = bisect_right(places, last)
-    next_line = places[following].line if following < len(places) else end + 1
-    return start.line, max(last.line, next_line - 1)
+def _span(key: Node, value: Node, starts: Sequence[int], end: int) -> tuple[int, int]:
+    """The lines from that of ``key`` to before the node that follows ``value``."""
+    last = max(node.start for node in _walked(value))
+    following = bisect_right(starts, last)
+    position = key.source.position
+    next_line = position(starts[following]).line if following < len(starts) else end + 1
+    return key.position.line, max(position(last).line, next_line - 1)

@@ -27,6 +27,16 @@ from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
 from renderer.yamlio.events import EventSource, ValueCount, position_of, read_events
 from renderer.yamlio.scalars import MERGE_TAG, STR_TAG, tagged_scalar
 
+_NO_TAGS = (None, "!")
+_KEY_TAGS = (None, "!", STR_TAG)
+_VERSION = (1, 1)
+_KEYS_ARE_STRINGS = "the keys of a mapping have to be strings"
+_QUOTE = "put the key in quotes"
+_QUOTE_COLLECTION = "put the key in quotes; a value that begins with [ or { needs quotes as well"
+_BRACES = "YAML reads {{ as a mapping that is the key of another one, and keys have to be strings"
+_QUOTE_BRACES = "put the whole value in quotes: '{{ … }}'"
+_ANNOTATIONS = ("metadata", "annotations")
+
 
 class _Extent(Record):
     """The size of a tree: values, deepest nesting of collections, and characters of texts."""
@@ -55,7 +65,7 @@ class Anchors:
         self._values[anchor] = value
 
     def alias(self, anchor: str, depth: int) -> Json:
-        """Return the value of ``anchor``, to stand ``depth`` collections deep. Raises ``UnusableError``."""
+        """Return the value of ``anchor`` of an alias ``depth`` collections deep. Raises ``UnusableError``."""
         if anchor not in self._values:
             raise UnusableError(
                 # Its name is not repeated: it may be a password that begins with *.
@@ -105,7 +115,7 @@ class Merges:
     """The merges of one mapping.
 
     In resource files they fill in fields that the mapping lacks (kyaml ``rnode.go`` mergeAll); in YAML 1.1
-    they also overwrite fields that stand before them (go-yaml v2 ``decode.go`` merge). The first of several
+    they also overwrite fields before them (go-yaml v2 ``decode.go`` merge). The first of several
     sources wins.
     """
 
@@ -117,7 +127,11 @@ class Merges:
 
     def add(self, mapping: dict[str, Json], value: Json) -> None:
         """Merge the value of a ``<<`` entry. Raises ``MergeKeyError``."""
-        sources = [_source(item) for item in (value if isinstance(value, list) else [value])]
+        sources: list[dict[str, Json]] = []
+        for source in value if isinstance(value, list) else [value]:
+            if not isinstance(source, dict):
+                raise MergeKeyError("<< takes a mapping or a list of mappings")
+            sources.append(source)
         if self._in_place:
             for source in reversed(sources):
                 mapping.update(source)
@@ -132,27 +146,11 @@ class Merges:
                 mapping.setdefault(key, value)
 
 
-def _source(value: Json) -> dict[str, Json]:
-    if not isinstance(value, dict):
-        raise MergeKeyError("<< takes a mapping or a list of mappings")
-    return value
-
-
-_NO_TAGS = (None, "!")
-_KEY_TAGS = (None, "!", STR_TAG)
-_VERSION = (1, 1)
-_KEYS_ARE_STRINGS = "the keys of a mapping have to be strings"
-_QUOTE = "put the key in quotes"
-_QUOTE_COLLECTION = "put the key in quotes; a value that begins with [ or { needs quotes as well"
-_BRACES = "YAML reads {{ as a mapping that is the key of another one, and keys have to be strings"
-_QUOTE_BRACES = "put the whole value in quotes: '{{ … }}'"
-
-
 class TreeBuilder:
     """Builds the first document of a stream of events.
 
-    Plain scalars without tag and anchor, and mappings of them, are nearly all there is: they take the
-    shortest way.
+    Nearly all nodes are plain scalars without tag and anchor, and mappings of them: their code path is the
+    shortest.
     """
 
     __slots__ = ("_anchors", "_dialect", "_max_depth", "_next")
@@ -183,16 +181,13 @@ class TreeBuilder:
             if isinstance(event, AliasEvent):
                 return self._anchors.alias(event.anchor or "", depth)
             if isinstance(event, NodeEvent) and event.anchor is not None:
-                return self._anchored(event.anchor, event, scalars, depth)
+                self._anchors.open(event.anchor)
+                value = self._node(event, scalars, depth)
+                self._anchors.close(event.anchor, value)
+                return value
             return self._node(event, scalars, depth)
         except UnusableError as error:
             raise error.at(*position_of(event)) from None
-
-    def _anchored(self, anchor: str, event: NodeEvent, scalars: Scalars, depth: int) -> Json:
-        self._anchors.open(anchor)
-        value = self._node(event, scalars, depth)
-        self._anchors.close(anchor, value)
-        return value
 
     def _node(self, event: Event | None, scalars: Scalars, depth: int) -> Json:
         if isinstance(event, ScalarEvent):
@@ -273,7 +268,7 @@ class TreeBuilder:
     def _special_entry(
         self, key: Event | None, mapping: dict[str, Json], merges: Merges, scalars: Scalars, depth: int
     ) -> None:
-        """Read an entry whose key is no text: ``<<``, or a key that only a root mapping may have."""
+        """Read an entry whose key is not a text: ``<<``, or a key that only a root mapping may have."""
         if not isinstance(key, ScalarEvent):
             raise UnusableError(_KEYS_ARE_STRINGS, hint=_QUOTE_COLLECTION)
         if key.value == MERGE_KEY or key.tag == MERGE_TAG:
@@ -288,14 +283,11 @@ class TreeBuilder:
             raise UnusableError(f"{_KEYS_ARE_STRINGS}, and {key.value} is none", hint=_QUOTE)
 
 
-_ANNOTATIONS = ("metadata", "annotations")
-
-
 class BlankAnnotations:
     """The same events, with an empty mapping in place of each collection that is an annotation's value.
 
-    kustomize takes the text of the YAML node of each annotation, and writes that back before it makes JSON of
-    the object (kyaml ``yaml/rnode.go`` getMapFromMeta, SetAnnotations). A mapping or list has no text, so
+    kustomize reads the text of the YAML node of each annotation, and writes that back before it converts the
+    object to JSON (kyaml ``yaml/rnode.go`` getMapFromMeta, SetAnnotations). A mapping or list has no text, so
     nothing in it is ever looked at. ``{{ .Values.x }}`` is such a mapping, with a mapping as its key.
     """
 

@@ -23,6 +23,7 @@ from renderer.yamlio.scalar_text import (
 )
 from renderer.yamlio.scalars import CORE_RULES, MAX_INT, YAML11_RULES, Kind, ScalarRules, resolve
 
+MERGE_KEY = "<<"
 _BLOCK_STYLES = "|>"
 _BLANKS = " \t"
 
@@ -38,8 +39,10 @@ def rewritten(text: str, style: str) -> str:
     Folded text gains blank lines around lines that are indented more (go-yaml v3 ``emitterc.go``). Raises
     ``UnusableError`` for a block that begins with a tab, because it cannot be read again.
     """
-    if style not in _BLOCK_STYLES or not text or _is_written_quoted(text):
+    if style not in _BLOCK_STYLES or not text:
         return text
+    if text[-1] == " " or has_space_before_break(text) or has_unprintable(text.replace("\t", "")):
+        return text  # it is written in quotes
     if text[0] == "\t":
         raise UnusableError(
             "kustomize cannot read a block of text that begins with a tab",
@@ -48,19 +51,12 @@ def rewritten(text: str, style: str) -> str:
     return _refolded(text) if style == ">" else text
 
 
-def _is_written_quoted(text: str) -> bool:
-    if text[-1] == " " or has_space_before_break(text):
-        return True
-    return has_unprintable(text.replace("\t", ""))
-
-
 def _refolded(text: str) -> str:
-    from renderer.yamlio.builder import read_tree  # noqa: PLC0415 - imports PyYAML
-    from renderer.yamlio.events import MalformedError  # noqa: PLC0415 - as above
+    from renderer.yamlio.events import MalformedError, read_scalar  # noqa: PLC0415 - imports PyYAML
 
     end = "" if text[-1] in LINE_BREAKS else "\n"
     try:
-        return cast("str", read_tree(f">{block_hints(text)}\n{folded_lines(text)}{end}", YAML11, None))
+        return read_scalar(f">{block_hints(text)}\n{folded_lines(text)}{end}")
     except MalformedError:
         raise UnusableError("kustomize cannot read this folded block again once it has written it") from None
 
@@ -81,9 +77,6 @@ def folded_lines(text: str) -> str:
             written.append(f"  {character}" if line_start else character)
             line_start = False
     return "".join(written)
-
-
-MERGE_KEY = "<<"
 
 
 class Scalars(Record):
@@ -125,20 +118,20 @@ def _resource_flow_value(text: str) -> Scalar:
 
 
 class WrittenScalar(Record):
-    """A scalar whose value does not tell its text, as ``decode_written`` finds it in a tree."""
+    """A scalar whose text does not follow from its value, as ``decode_written`` finds it in a tree."""
 
     value: Scalar
     text: str
 
 
 class _WrittenScalars:
-    """Makes written scalars; as long as it ``has_made`` none, no tree holds one, which is nearly always."""
+    """Makes written scalars. While it ``has_made`` none, which is nearly always, no tree contains one."""
 
     def __init__(self) -> None:
         self.has_made = False
 
     def scalar(self, value: Scalar, text: str) -> Scalar:
-        """Return the value, with its text if it does not tell that."""
+        """Return the value, with its text where that does not follow from the value."""
         if scalar_text(value) == text:
             return value
         self.has_made = True
@@ -162,7 +155,7 @@ def _written_block(text: str, style: str) -> str:
 
 
 def _resource_key(text: str) -> str | None:
-    """The text of a plain key, None for one that is no string. kustomize quotes empty keys, too."""
+    """Return the text of a plain key, None for one that is not a string. kustomize quotes empty keys, too."""
     is_text = not text or (text != MERGE_KEY and resolve(text, CORE_RULES).kind is Kind.STR)
     return text if is_text else None
 

@@ -30,14 +30,15 @@ from renderer.model.location import Site
 from renderer.model.work import spend
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.splices import Splice, spliced, splices_of
-from renderer.yamlio.text_tree import TextDocument, TextNode, nodes_to, parse_text
+from renderer.yamlio.node_tree import DocumentNodes, parse_document
+from renderer.yamlio.nodes import Node
+from renderer.yamlio.splices import Splice, nodes_to, spliced, splices_of
 
 _SEPARATOR = re.compile(r"\n---[^\n]*\n")
 _BYTE_ORDER_MARK = "\ufeff"
 #: Entries that a hint names; from as many edits on they are made at once, if they can be.
-_MOST_TOLD = _FEW = 3
-#: PyYAML parses some hundred thousand characters in a second.
+_MOST_NAMED = _FEW = 3
+#: The slowest parser, which reads what libyaml refuses, parses some hundred thousand characters in a second.
 _STEPS_PER_CHARACTER = 6
 
 
@@ -59,7 +60,7 @@ class RefusedEditError(ValueError):
 def add_entry(content: bytes, path: str, field: str, entry: Json, *, first: bool = False) -> bytes:
     """Return the file with ``entry`` at the end, or the head, of the list ``field`` of its root mapping.
 
-    A file whose list holds the entry stays as it is; the field is added where there is none. ``path`` is for
+    A file whose list has the entry already is returned unchanged; a missing field is added. ``path`` is for
     error messages. Raises ``DiagnosticError``: what the decoder raises, and edit-refused.
     """
     name, entries = _entries(content, path, field)
@@ -81,7 +82,7 @@ def add_entries(content: bytes, path: str, field: str, entries: Iterable[Json]) 
     if not wanted:
         return content
     place = FieldPath.of(name)
-    hint = f"add {', '.join(map(repr, wanted[:_MOST_TOLD]))} to {name} yourself, and run this again"
+    hint = f"add {', '.join(map(repr, wanted[:_MOST_NAMED]))} to {name} yourself, and run this again"
     return _edited_list(content, Site(path, 0, place), hint, *(AddItem(place, each) for each in wanted))
 
 
@@ -157,7 +158,7 @@ def edit_places(content: bytes, places: Sequence[tuple[EditedText, Sequence[Edit
 def _edited(text: str, places: Sequence[tuple[EditedText, Sequence[Edit]]]) -> str:
     for edits in zip_longest(*(edits for _, edits in places)):
         spend(_STEPS_PER_CHARACTER * len(text), "editing files")
-        document = parse_text(text)
+        document = parse_document(text)
         splices = [
             splice
             for (where, _), edit in zip(places, edits, strict=True)
@@ -194,14 +195,14 @@ def _document(text: str, where: EditedText) -> Json:
 
 
 def _joined(text: str, inline: FieldPath, edits: Sequence[Edit]) -> Splice | None:
-    """Return the one insertion that several items at the end of a list come to; None for other edits.
+    """Return the one insertion that adds several items at the end of a list; None for other edits.
 
     A long text is parsed once for all of them.
     """
     lists = {edit.into if isinstance(edit, AddItem) and not edit.first else None for edit in edits}
     if inline != ROOT or len(edits) < _FEW or len(lists) != 1 or None in lists:
         return None
-    document = parse_text(text)
+    document = parse_document(text)
     splices = [splice for edit in edits for splice in splices_of(text, document, edit)]
     if len(splices) != len(edits) or len({(start, end) for start, end, _ in splices}) != 1:
         return None
@@ -216,7 +217,7 @@ def _extents(text: str) -> list[tuple[int, int]]:
     return list(zip(starts, [*(separator.start() + 1 for separator in separators), len(text)], strict=True))
 
 
-def _splices(text: str, document: TextDocument, inline: FieldPath, edit: Edit) -> Sequence[Splice]:
+def _splices(text: str, document: DocumentNodes, inline: FieldPath, edit: Edit) -> Sequence[Splice]:
     if inline == ROOT:
         return splices_of(text, document, edit)
     if document.root is None:
@@ -226,12 +227,12 @@ def _splices(text: str, document: TextDocument, inline: FieldPath, edit: Edit) -
     newline = "\r\n" if "\r\n" in text else "\n"
     return [
         Splice(lines.outer_index(start), lines.outer_index(end), new.replace("\n", newline + lines.indent))
-        for start, end, new in splices_of(scalar.text or "", parse_text(scalar.text or ""), edit)
+        for start, end, new in splices_of(scalar.text or "", parse_document(scalar.text or ""), edit)
     ]
 
 
 class _InlineLines(NamedTuple):
-    """The offsets of a literal scalar's lines: in its text, and in the file behind their indentation."""
+    """The offsets of a literal scalar's lines: in its text, and in the file after their indentation."""
 
     inner: Sequence[int]
     outer: Sequence[int]
@@ -243,7 +244,7 @@ class _InlineLines(NamedTuple):
         return self.outer[line] + index - self.inner[line]
 
 
-def _inline_lines(text: str, scalar: TextNode) -> _InlineLines:
+def _inline_lines(text: str, scalar: Node) -> _InlineLines:
     """Map a scalar's lines. Raises ``UnusableError`` for a scalar whose lines are not those of the file."""
     if text[scalar.start : scalar.end] == f"'{scalar.text}'":
         return _InlineLines([0], [scalar.start + 1], "")

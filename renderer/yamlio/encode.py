@@ -24,6 +24,10 @@ _ESCAPABLE = pattern(r"\A[^\ud800-\udfff]*[\x7f-\x9f\ufffe\uffff][^\ud800-\udfff
 _REFUSED = pattern(r"[\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
+#: Longer keys, in UTF-8, are written after a question mark.
+_LONGEST_SIMPLE_KEY = 128
+
+
 def through_json(text: str) -> str:
     """Return ``text`` as go-yaml v2 reads it from the JSON that Go wrote.
 
@@ -110,7 +114,7 @@ def _less_at(index: int, left: str, right: str) -> bool:
 
 
 def _follows_number(text: str, index: int) -> bool:
-    """Return whether the digits just before ``index`` hold another digit than 0."""
+    """Return True if the digits just before ``index`` contain another digit than 0."""
     start = index
     while start and text[start - 1].isdecimal():
         start -= 1
@@ -130,10 +134,6 @@ def _int64(digits: str) -> int:
     for digit in digits:
         number = number * 10 + ord(digit) - ord("0")
     return (number + 2**63) % 2**64 - 2**63
-
-
-#: Longer keys, in UTF-8, are written after a question mark.
-_LONGEST_SIMPLE_KEY = 128
 
 
 class _Escaped(str):

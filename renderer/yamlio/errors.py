@@ -1,4 +1,4 @@
-"""The reasons why a text cannot be used, before it is known in which file it stands."""
+"""The reasons why a text cannot be used, before the file that contains it is known."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from renderer.model.limits import limit_hint
 class UnusableError(ValueError):
     """The text means nothing that kustomize can use.
 
-    ``line`` and ``column`` count from 0; the line is None as long as it is not known.
+    ``line`` and ``column`` count from 0; the line is None while it is not known.
     """
 
     code = Code.YAML_SYNTAX

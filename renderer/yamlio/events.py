@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Protocol, TypeAlias, TypeVar
 
 from yaml.error import Mark, MarkedYAMLError, YAMLError
-from yaml.events import DocumentStartEvent, Event, NodeEvent
+from yaml.events import DocumentStartEvent, Event, NodeEvent, ScalarEvent
 
 from renderer.model.limits import limits
 from renderer.model.pattern import pattern
@@ -19,6 +19,15 @@ from renderer.yamlio.libyaml import import_parser
 
 #: The brackets of flow collections: each that opens one, with the one that closes it.
 CLOSING_BRACKETS = {"{": "}", "[": "]"}
+#: Raised by all readers of events for a text that is not YAML.
+MalformedError = YAMLError
+#: Characters of a malformed document that the slow parser is asked about.
+MAX_SECOND_READING = 200_000
+#: What ends a line for the parsers. Editors and reports count only line feeds.
+_LINE_BREAK = pattern("\r\n|[\n\r\x85\u2028\u2029]")
+_BREAKS_BEYOND_ASCII = "\x85\u2028\u2029"
+
+T = TypeVar("T")
 
 
 class Position(Record):
@@ -32,15 +41,6 @@ def position_of(event: Event | None) -> Position:
     """Return where the event begins."""
     mark = event.start_mark if event else None
     return Position(mark.line, mark.column) if mark else Position(0, 0)
-
-
-T = TypeVar("T")
-
-#: Raised for a text that is no YAML, by whatever reads its events.
-MalformedError = YAMLError
-
-#: Characters of a malformed document that the slow parser is asked about.
-MAX_SECOND_READING = 200_000
 
 
 class EventSource(Protocol):
@@ -64,13 +64,8 @@ C_PARSER = import_parser()
 BACKEND: Backend = C_PARSER or _python_parser
 
 
-#: What the parsers take for the end of a line. Editors and reports count only the line feeds.
-_LINE_BREAK = pattern("\r\n|[\n\r\x85\u2028\u2029]")
-_BREAKS_BEYOND_ASCII = "\x85\u2028\u2029"
-
-
 def has_other_breaks(text: str) -> bool:
-    """Return whether the parsers count lines of ``text`` that an editor does not show."""
+    """Return True if the parsers count lines of ``text`` that an editor does not show."""
     if "\r" in text and text.count("\r") != text.count("\r\n"):
         return True
     return not text.isascii() and any(character in text for character in _BREAKS_BEYOND_ASCII)
@@ -147,11 +142,22 @@ def read_parsed_lines(text: str, reader: Callable[[EventSource], T]) -> T:
 
 
 def document_count(text: str) -> int:
-    """Return the number of documents. Raises ``yaml.YAMLError``, also for what is wrong behind the first."""
+    """Return the number of documents. Raises ``yaml.YAMLError``, also for an error after the first one."""
     return read_events(
         text,
         lambda source: sum(isinstance(event, DocumentStartEvent) for event in iter(source.get_event, None)),
     )
+
+
+def read_scalar(text: str) -> str:
+    """Return the value of a document that is a scalar. Raises ``yaml.YAMLError``."""
+
+    def value(source: EventSource) -> str:
+        found = next(event for event in iter(source.get_event, None) if isinstance(event, ScalarEvent))
+        source.get_event()  # raises the error of a text that goes on after the scalar
+        return found.value
+
+    return read_events(text, value)
 
 
 class ValueCount:

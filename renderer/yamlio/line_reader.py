@@ -5,8 +5,8 @@ begins with an entry. Such a line means the same wherever it stands, and the lin
 found in a table. That takes a sixth to a third of the time of libyaml's events, and PyYAML is not imported.
 
 A text with anything else in it is refused as a whole: anchors, aliases, tags, plain or quoted scalars of
-several lines, brackets over several lines, tabs, escapes, complex keys. So is every text with an error, and
-libyaml finds the words for it. What is taken has the values that libyaml's events would give it, because
+several lines, brackets over several lines, tabs, escapes, complex keys. So is every text with an error, which
+libyaml then reports. A text that is read has the values that libyaml's events would give it, because
 scalars are resolved by the same tables (``dialects.py``).
 """
 
@@ -31,14 +31,14 @@ class RefusedError(UnusableError):
 
 
 class BlockHeader(str):
-    """The value of a line whose text stands on the lines below it: ``|-``."""
+    """The value of a line whose text follows on the lines below it: ``|-``."""
 
     __slots__ = ()
 
 
 #: Level, inner level, key, value, open key. A mapping whose keys stand in column c is on level 2c, a list
 #: whose dashes stand in column c on level 2c + 1: it may be the value of a key in the same column. The inner
-#: level is that of the mapping that begins behind a dash, ``_MADE_ANEW`` for a value that lines do not share,
+#: level is that of the mapping that begins after a dash, ``_MADE_ANEW`` for a value that lines do not share,
 #: and 0 for all else. The open key is the key again where the value may follow on the lines below.
 Line: TypeAlias = tuple[int, int, str | None, Any, str | None]
 
@@ -48,13 +48,14 @@ _NO_LEVEL = -2
 #: The meaning of an empty line or comment.
 BLANK: Line = (_NO_LEVEL, 0, None, None, None)
 
-#: Characters of keys and words, and those that may stand beside them in quotes.
+#: Characters of keys and words, and further ones that are allowed in quotes.
 _WORD_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$./-")
 _QUOTED_CHARACTERS = _WORD_CHARACTERS | frozenset(" *:=")
 _LONGEST_KEY = 200
-#: Characters that begin something else than plain text.
+#: Characters that cannot begin plain text.
 _INDICATORS = frozenset("?:,[]{}#&*!|>'\"%@`")
 _QUOTES = "\"'"
+_FOLD = pattern(r"\n(\n*)")
 _BLOCK_HEADERS = frozenset(("|", "|-", "|+", ">", ">-", ">+"))
 #: Collections within each other between brackets on one line.
 _MOST_BRACKETS = 8
@@ -77,7 +78,7 @@ class LineTable(Memo[Line]):
         return self._parsed(line) if known is None else self._with_value(known, text)
 
     def _head(self, text: str) -> Line | None:
-        """Return the line that ends with a key, which is mostly known; None where ``text`` ends with none."""
+        """Return the meaning of a line that ends after its key; None for a ``text`` without a key."""
         try:
             line = self._parsed(f"{text}:")
         except UnusableError:
@@ -110,7 +111,7 @@ class LineTable(Memo[Line]):
         return self._with_value((level, inner, name, None, None), text)
 
     def _key(self, text: str) -> str | None:
-        """Return the key of an entry; None for a text that is no simple key."""
+        """Return the key of an entry; None for a text that is not a simple key."""
         if _is_quoted(text):
             return text[1:-1]
         if not _WORD_CHARACTERS.issuperset(text) or text[:1] in ("", "-") or len(text) > _LONGEST_KEY:
@@ -118,7 +119,7 @@ class LineTable(Memo[Line]):
         return self._block.keys[text]
 
     def _value(self, text: str) -> Any:  # noqa: ANN401 - Json, or a BlockHeader
-        """Return the value of a text that stands behind a key or dash."""
+        """Return the value of a text that follows a key or dash."""
         first = text[0]
         if first not in _INDICATORS:
             plain = text.partition(" #")[0].rstrip(" ") if " " in text else text
@@ -144,7 +145,7 @@ class LineTable(Memo[Line]):
         return self._block.styled(content.replace("''", "'") if quote == "'" else content, quote)
 
     def _in_brackets(self, text: str) -> Json:
-        """Return the collection that a text is; libyaml reads those that are no lists of words."""
+        """Return the collection that a text is; libyaml reads all but lists of words."""
         if text == "{}":
             return {}
         flow = self._dialect.flow
@@ -170,12 +171,12 @@ class LineTable(Memo[Line]):
 
 
 def _is_end(text: str) -> bool:
-    """Return whether what follows a value is nothing or a comment."""
+    """Return True if what follows a value is nothing or a comment."""
     return not text or (text[0] == " " and text.lstrip(" ")[:1] in ("", "#"))
 
 
 def _is_quoted(text: str) -> bool:
-    """Return whether a text is a simple one between quotes."""
+    """Return True if a text is a simple one between quotes."""
     content = text[1:-1]
     return (
         content != ""
@@ -186,7 +187,7 @@ def _is_quoted(text: str) -> bool:
 
 
 def _is_word(text: str) -> bool:
-    """Return whether a text is a word of a list in brackets."""
+    """Return True if a text is a word of a list in brackets."""
     return _is_quoted(text) or (text[:1] not in ("", "-") and _WORD_CHARACTERS.issuperset(text))
 
 
@@ -251,15 +252,12 @@ def _copied(value: Json, *_: object) -> Json:
     return {key: _copied(child) for key, child in value.items()} if isinstance(value, dict) else value
 
 
-_FOLD = pattern(r"\n(\n*)")
-
-
 def _block_value(header: BlockHeader, lines: list[str], parent: int, scalars: Scalars) -> str:
     return scalars.styled(block_text(header, lines, parent), header[0])
 
 
 def block_text(header: BlockHeader, lines: list[str], parent: int) -> str:
-    """Take the lines of a block of text below a key or dash in column ``parent``, and return the text.
+    """Consume the lines of a block of text below a key or dash in column ``parent``, and return the text.
 
     ``lines`` are those below the header, the last first. Raises ``RefusedError``.
     """
@@ -277,7 +275,7 @@ def block_text(header: BlockHeader, lines: list[str], parent: int) -> str:
 
 
 def _indented_text(lines: list[str], parent: int) -> str:
-    """Take the lines that are indented beyond ``parent``, and return them without indentation."""
+    """Consume the lines that are indented beyond ``parent``, and return them without indentation."""
     found: list[str] = []
     while lines and not lines[-1].strip(" "):
         found.append(lines.pop())

@@ -12,54 +12,39 @@ from yaml.error import YAMLError
 
 from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment, parse_pointer
 from renderer.model.list_elements import element_path
+from renderer.model.pattern import pattern
 from renderer.model.work import may_find_lines
-from renderer.yamlio.decode import Chunk, first_document, split_documents, text_of
 from renderer.yamlio.dialects import MERGE_KEY
+from renderer.yamlio.documents import Chunk, first_document, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import Position, has_other_breaks
-from renderer.yamlio.nodes import (
-    Node,
-    WrittenSpan,
-    collection_span,
-    element_span,
-    parse_nodes,
-    scalar_span,
-)
+from renderer.yamlio.node_tree import parse_document
+from renderer.yamlio.nodes import Node, after_properties
+
+#: The operations of a JSON patch that write a value.
+_WRITING = ("add", "replace", "copy", "move")
+_BLOCK_HEADER = pattern(r"[|>][-+0-9]*")
+_COMMENT = pattern(r"(?:^|\s)#.*")
+_QUOTES = ("'", '"')
+#: Characters of a line that a mark covers; reports show fewer.
+_LONGEST = 1000
 
 
-class Embedded(NamedTuple):
-    """A YAML document in the text of a scalar; ``first_line`` is the line of that text that it begins on."""
+def _place_in_document(scalar: Node, inner: Position) -> Position:
+    """Return the position in a scalar's document of a position in its text.
 
-    root: Node
-    scalar: Node
-    first_line: int
-    lines: Sequence[str]
-
-    def outer(self, inner: Position) -> Position:
-        """Return the position in the file of a position in the document."""
-        return place_in_file(self.scalar, Position(self.first_line + inner.line, inner.column), self.lines)
-
-
-def place_in_file(scalar: Node, inner: Position, lines: Sequence[str]) -> Position:
-    """Return the position in the file of a position in a scalar's text.
-
-    Only a literal scalar has its lines in the file; the text of any other is folded or quoted, and the
-    position is that of the scalar. So it is behind a line break of YAML that is none of the file.
+    Only a literal scalar has its lines in the document; the text of any other is folded or quoted, and the
+    position is that of the scalar. The same holds after a line break of YAML that is not a line feed.
     """
-    line = scalar.position.line + 1 + inner.line
+    start, lines = scalar.position, scalar.source.lines
+    line = start.line + 1 + inner.line
     text = (scalar.text or "").split("\n")
-    if not scalar.is_literal or line >= len(lines) or inner.line >= len(text):
-        return scalar.position
-    if any(map(has_other_breaks, lines[scalar.position.line : line + 1])):
-        return scalar.position
+    if scalar.style != "|" or line >= len(lines) or inner.line >= len(text):
+        return start
+    if any(map(has_other_breaks, lines[start.line : line + 1])):
+        return start
     indent = len(lines[line].rstrip("\r")) - len(text[inner.line])
     return Position(line, max(indent, 0) + inner.column)
-
-
-def embedded_documents(scalar: Node, lines: Sequence[str]) -> Iterator[Embedded]:
-    """Yield the mappings and sequences in a scalar's text; ``lines`` are those of the outer document."""
-    for root, first_line in _documents_in(scalar.text or ""):
-        yield Embedded(root, scalar, first_line, lines)
 
 
 @lru_cache(maxsize=256)  # the patches of one kustomization are asked again for each finding
@@ -73,17 +58,14 @@ def _documents_in(text: str) -> tuple[tuple[Node, int], ...]:
         return ()
     for chunk in chunks:
         with suppress(YAMLError):
-            root = parse_nodes(chunk.text)
+            root = parse_document(chunk.text).root
             if root and root.text is None:
                 documents.append((root, chunk.first_line))
     return tuple(documents)
 
 
-_WRITING = ("add", "replace", "copy", "move")
-
-
 def is_json_patch(root: Node) -> bool:
-    """Return whether the document is a list of JSON 6902 operations."""
+    """Return True if the document is a list of JSON 6902 operations."""
     elements = root.elements()
     return bool(elements) and all(_texts(element).keys() >= {"op", "path"} for element in elements)
 
@@ -105,7 +87,10 @@ def written_by(patch: Node, field: FieldPath, indexed: FieldPath) -> tuple[Node,
             continue
         if texts["op"] in _WRITING and not _is_of_another(operation, field.segments[: len(pointer)]):
             return operation, FieldPath(field.segments[len(pointer) :])
-        if texts["op"] == "remove" and all(_is_certain(*each) for each in named):
+        is_certain = not any(
+            isinstance(segment, int) or isinstance(at, ElementName) for _, segment, at in named
+        )
+        if texts["op"] == "remove" and is_certain:
             return operation, FieldPath()
     return None
 
@@ -115,10 +100,6 @@ def _is_of_another(operation: Node, target: tuple[Segment, ...]) -> bool:
     value, element = operation.entry("value"), target[-1] if target else None
     name = value[1].entry(element.key) if value and isinstance(element, ElementName) else None
     return isinstance(element, ElementName) and name is not None and name[1].text != element.value
-
-
-def _is_certain(_written: str, segment: Segment, indexed: Segment) -> bool:
-    return not isinstance(segment, int) and not isinstance(indexed, ElementName)
 
 
 def _texts(operation: Node) -> Mapping[str, str]:
@@ -142,7 +123,7 @@ def _means(written: str, segment: Segment, indexed: Segment) -> bool:
 class Mark(NamedTuple):
     """A line and column of a file, from 1. If it is not ``exact``, it is that of the nearest ancestor.
 
-    ``end`` is the first column behind what is marked; 0 where that is not known.
+    ``end`` is the first column after what is marked; 0 where that is not known.
     """
 
     line: int
@@ -165,42 +146,46 @@ class _Found(NamedTuple):
 
     @classmethod
     def at(cls, key: Node | None, value: Node, *, exact: bool = True) -> _Found:
-        """Return what stands where its nodes say."""
+        """Return the field at the positions of its nodes."""
         return cls(key, value, key.position if key else value.position, value.position, exact)
 
     @property
     def is_element(self) -> bool:
         return self.key is self.value
 
-    def mark(self, first_line: int, lines: Sequence[str], *, of_value: bool) -> Mark:
+    def mark(self, first_line: int, *, of_value: bool) -> Mark:
         """Return the mark of the key; ``of_value``: of the value, unless that is a block or nothing."""
-        if of_value and self.exact and self.key and not self.is_element:
-            span = _value_span(self.value, _line(lines, self.value_at), self.value_at.column)
-            if span and span.end > span.column:
-                return _mark(first_line, self.value_at.line, span, exact=True)
-        line, column = _line(lines, self.key_at), self.key_at.column
+        if of_value and self.exact and self.key and not self.is_element and _is_shown(self.value):
+            begin, end = _marked(self.value)
+            if begin < end:
+                (line, column), end = self.value_at, self.value_at.column + end
+                return Mark(first_line + line + 1, column + begin + 1, exact=True, end=end + 1)
+        line, column = self.key_at
         if self.key is None:
-            span = None
-        elif self.is_element and self.value.text is None:
-            span = element_span(line, column)
-        else:
-            span = scalar_span(self.key, line, column)
-        return _mark(first_line, self.key_at.line, span or WrittenSpan(column, -1), exact=self.exact)
+            return Mark(first_line + line + 1, column + 1, exact=self.exact)
+        begin, end = _marked(self.key)
+        return Mark(first_line + line + 1, column + begin + 1, self.exact, column + end + 1)
 
 
-def _mark(first_line: int, line: int, span: WrittenSpan, *, exact: bool) -> Mark:
-    return Mark(first_line + line + 1, span.column + 1, exact, span.end + 1)
+def _is_shown(value: Node) -> bool:
+    """Return False for blocks of entries and empty values, which are shown by their keys."""
+    return not value.is_block and bool(value.items or value.text or (value.style and value.text is not None))
 
 
-def _line(lines: Sequence[str], place: Position) -> str:
-    return lines[place.line].rstrip("\r") if place.line < len(lines) else ""
+def _marked(node: Node) -> tuple[int, int]:
+    """Return where the part of a node that is marked begins and ends, in characters from its start.
 
-
-def _value_span(value: Node, line: str, column: int) -> WrittenSpan | None:
-    """The span of a value; None for a block and for an empty collection, which are shown by their keys."""
-    if value.text is None:
-        return collection_span(line, column) if value.items else None
-    return scalar_span(value, line, column)
+    It has no anchor and tag, and ends with the first line: a block of text is marked at its header.
+    """
+    line = node.source.text[node.start : node.start + _LONGEST].partition("\n")[0].rstrip("\r")
+    begin = after_properties(line, 0)
+    header = _BLOCK_HEADER.match(line, begin) if node.is_block_scalar else None
+    if header:
+        return begin, header.end()
+    length = len(line) + 1 if node.is_block else node.end - node.start
+    if length > len(line):
+        length = len((line if node.style in _QUOTES else _COMMENT.sub("", line, count=1)).rstrip())
+    return begin, max(begin, length)
 
 
 class MarkedFile:
@@ -213,7 +198,6 @@ class MarkedFile:
     def __init__(self, content: bytes) -> None:
         self._content = content
         self._last: tuple[int, Node | None] = -1, None
-        self._last_lines: tuple[int, Sequence[str]] = -1, ()
 
     def find(
         self, document: int, field: FieldPath, indexed: FieldPath | None = None, *, of_value: bool = False
@@ -229,20 +213,16 @@ class MarkedFile:
         node = self._root(document)
         if node is None:
             return None
-        lines = self._lines(document)
-        found = _find(node, field, indexed or field, lines)
-        return found.mark(self._chunk(document).first_line, lines, of_value=of_value)
+        found = _find(node, field, indexed or field)
+        return found.mark(self._chunk(document).first_line, of_value=of_value)
 
     def position_in_scalar(self, document: int, field: FieldPath, line: int, column: int) -> Mark | None:
         """Return the place of a line and column, from 1, of the text of the scalar at ``field``."""
-        node = self._root(document)
-        for segment in field.segments:
-            step = _step(node, segment) if node else None
-            node = step[1] if step else None
+        node = _value_at(self._root(document), field)
         if node is None or node.text is None:
             return None
         chunk = self._chunk(document)
-        place = place_in_file(node, Position(line - 1, column - 1), self._lines(document))
+        place = _place_in_document(node, Position(line - 1, column - 1))
         return Mark(chunk.first_line + place.line + 1, place.column + 1, exact=True)
 
     def indexed(self, document: int, field: FieldPath) -> FieldPath:
@@ -259,12 +239,12 @@ class MarkedFile:
 
     def texts(self, document: int, fields: Iterable[FieldPath]) -> tuple[str | None, ...]:
         """Return the scalars at ``fields`` as they are written; None for all other fields."""
-        node = self._root(document)
-        return tuple(_text(node, field) for field in fields)
+        found = (_value_at(self._root(document), field) for field in fields)
+        return tuple(node.text if node else None for node in found)
 
     @cached_property
     def _chunks(self) -> Sequence[Chunk]:
-        content, self._content = self._content, b""  # or a long file would be held twice
+        content, self._content = self._content, b""  # or a long file would be in memory twice
         try:
             return split_documents(text_of(content))
         except UnusableError:
@@ -273,34 +253,24 @@ class MarkedFile:
     def _chunk(self, document: int) -> Chunk:
         return self._chunks[document or first_document(self._chunks)]
 
-    def _lines(self, document: int) -> Sequence[str]:
-        if self._last_lines[0] != document:
-            self._last_lines = document, self._chunk(document).text.split("\n")
-        return self._last_lines[1]
-
     def _root(self, document: int) -> Node | None:
         """The root of the document. The last one is kept, because questions come in the order of the file."""
         if self._last[0] != document:
-            self._last = document, self._parsed(document)
+            root = None
+            with suppress(YAMLError, IndexError):
+                root = parse_document(self._chunk(document).text).root
+            self._last = document, root
         return self._last[1]
 
-    def _parsed(self, document: int) -> Node | None:
-        try:
-            return parse_nodes(self._chunk(document).text)
-        except (YAMLError, IndexError):
-            return None
 
-
-def _text(node: Node | None, field: FieldPath) -> str | None:
+def _value_at(node: Node | None, field: FieldPath) -> Node | None:
     for segment in field.segments:
         step = _step(node, segment) if node else None
-        if step is None:
-            return None
-        node = step[1]
-    return node.text if node else None
+        node = step[1] if step else None
+    return node
 
 
-def _find(node: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]) -> _Found:
+def _find(node: Node, field: FieldPath, indexed: FieldPath) -> _Found:
     if field.segments and isinstance(field.segments[0], str) and is_json_patch(node):
         return _find_in_patch(node, field, indexed)
     key: Node | None = None
@@ -308,23 +278,23 @@ def _find(node: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]
         step = _step(node, segment)
         if step is None:
             rest = FieldPath(field.segments[depth:]), FieldPath(indexed.segments[depth:])
-            return _find_in_embedded_yaml(node, *rest, lines) or _Found.at(key, node, exact=False)
+            return _find_in_embedded_yaml(node, *rest) or _Found.at(key, node, exact=False)
         key, node = step
     return _Found.at(key, node)
 
 
-def _find_in_embedded_yaml(
-    scalar: Node, field: FieldPath, indexed: FieldPath, lines: Sequence[str]
-) -> _Found | None:
-    """The field in the first document inside the scalar that holds it; the scalar, unless it is literal."""
-    for document in embedded_documents(scalar, lines) if scalar.text else ():
-        found = _find(document.root, field, indexed, ())
-        if found.exact and not scalar.is_literal:
-            return _Found.at(scalar, scalar)
+def _find_in_embedded_yaml(scalar: Node, field: FieldPath, indexed: FieldPath) -> _Found | None:
+    """Find the field in the text of a scalar, which is YAML; the scalar itself, unless that is literal."""
+    for root, first_line in _documents_in(scalar.text or ""):
+        found = _find(root, field, indexed)
         if found.exact:
-            return found._replace(
-                key_at=document.outer(found.key_at), value_at=document.outer(found.value_at)
+            key_at, value_at = (
+                _place_in_document(scalar, Position(first_line + line, column))
+                for line, column in (found.key_at, found.value_at)
             )
+            if scalar.position in (key_at, value_at):
+                return _Found.at(scalar, scalar)
+            return found._replace(key_at=key_at, value_at=value_at)
     return None
 
 
@@ -336,12 +306,12 @@ def _find_in_patch(patch: Node, field: FieldPath, indexed: FieldPath) -> _Found:
     key, value = _entry(operation, "value") or (operation, operation)
     if not rest.segments:
         return _Found.at(key, value)
-    inner = _find(value, rest, rest, ())
+    inner = _find(value, rest, rest)
     return inner if inner.exact else _Found.at(key, value, exact=False)
 
 
 def _step(node: Node, segment: Segment) -> tuple[Node, Node] | None:
-    """The key and the value of an entry; an element is both."""
+    """Return the key and the value of an entry; an element is both."""
     if isinstance(segment, str):
         return _entry(node, segment)
     if isinstance(segment, int):
@@ -353,13 +323,13 @@ def _step(node: Node, segment: Segment) -> tuple[Node, Node] | None:
 
 
 def _entry(node: Node, name: str) -> tuple[Node, Node] | None:
-    """The last entry of that name, which is the one that counts where repeated keys are no error."""
+    """Return the last entry of that name, the one that counts where keys may be repeated."""
     found = node.entry(name)
     return found or (_merged_entry(node, name) if node.entry(MERGE_KEY) else None)
 
 
 def _merged_entry(node: Node, name: str) -> tuple[Node, Node] | None:
-    """The entry of that name in the mappings that ``<<`` puts into the node, or into one of them."""
+    """Return the entry of that name in the mappings that ``<<`` merges into the node, or into those."""
     seen: set[int] = set()  # the ids of lists of items, which an alias shares with its anchor
     waiting = deque([node])
     while waiting:
@@ -377,7 +347,7 @@ def _merged_entry(node: Node, name: str) -> tuple[Node, Node] | None:
 
 
 def _index(sequence: Node, name: ElementName) -> int | None:
-    """The number of the element that has the name."""
+    """Return the index of the element that has the name."""
     return sequence.index(name.key, name.value, _value)
 
 
@@ -406,7 +376,7 @@ def field_at_line(content: bytes, line: int) -> WrittenField | None:
     try:
         chunks = split_documents(text_of(content))
         number = max((n for n, chunk in enumerate(chunks) if chunk.first_line < line), default=0)
-        root = parse_nodes(chunks[number].text)
+        root = parse_document(chunks[number].text).root
     except (UnusableError, YAMLError):
         return None
     if root is None:
@@ -419,7 +389,7 @@ def field_at_line(content: bytes, line: int) -> WrittenField | None:
 def _fields(node: Node, at: FieldPath, seen: set[int]) -> Iterator[tuple[int, FieldPath]]:
     """Yield each field below ``node`` with the line, from 0, of its key or element.
 
-    What an alias stands for comes once: ``seen`` has the ids of the lists of items.
+    What aliases share comes once: ``seen`` has the ids of the lists of items.
     """
     if id(node.items) in seen:
         return

@@ -1,71 +1,163 @@
-"""A document as it is written, with the position of every key and value; slow, for messages only."""
+"""The nodes of a YAML document as it is written: each key and value with its span in the text.
+
+All that needs to know where a value is written shares these nodes: findings (``marks``), edits (``splices``),
+the lines that may be shown, and texts that are written anew (``rewritten_text``). ``node_tree`` makes them.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, Protocol
 
-from yaml.events import (
-    AliasEvent,
-    CollectionEndEvent,
-    CollectionStartEvent,
-    DocumentEndEvent,
-    MappingStartEvent,
-    NodeEvent,
-    ScalarEvent,
-    StreamEndEvent,
-)
-
-from renderer.model.limits import limits
 from renderer.model.pattern import pattern
-from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import CLOSING_BRACKETS, EventSource, Position, position_of, read_events
+from renderer.yamlio.events import Position
+
+_PROPERTIES = pattern(r"(?:[&!][^\s,\[\]{}]*\s+)+")
+#: Entries of a lazy mapping that are made one by one before all of them are made.
+_LOOKED_UP_SINGLY = 6
+
+
+class Source:
+    """The text that nodes are written in."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def lines(self) -> Sequence[str]:
+        """The lines, which only line feeds end."""
+        return self.text.split("\n")
+
+    @cached_property
+    def line_starts(self) -> Sequence[int]:
+        """The offset of each line."""
+        return list(accumulate((len(line) + 1 for line in self.lines), initial=0))
+
+    def position(self, offset: int) -> Position:
+        """Return the line and column of a character."""
+        line = bisect_right(self.line_starts, offset) - 1
+        return Position(line, offset - self.line_starts[line])
+
+
+class Unread(Protocol):
+    """The part of a text that holds the items of a lazy node."""
+
+    def fill(self, node: Node) -> None:
+        """Set ``items``, and ``own_end`` of a collection in brackets."""
+
+    def find(self, key: str) -> tuple[Node, Node] | None:
+        """Return the last entry of that key, without the others."""
 
 
 class Node:
-    """A value: ``text`` of a scalar, ``items`` of a collection, in a mapping keys and values in turn.
+    """A key or value. All offsets are in characters of the text of ``source``.
 
-    ``is_literal``: it is a scalar in the style of ``|``, whose lines are those of the file. An alias has its
-    own position and shares the items of its anchor.
+    ``start`` is where it begins, with its anchor and tag. ``own_end`` is where it ends; None for a block,
+    which ends with its last item. ``text`` is the value of a scalar, None for a collection. ``style`` is the
+    character that says how it is written: a quote, ``|`` or ``>``, ``[`` or ``{``, ``*`` for an alias; empty
+    for plain text and for a block. ``items`` are the elements of a sequence, or the keys and values of a
+    mapping in turn. An alias has the text and shares the items of its anchor.
+
+    The items of a lazy node are made when they are first asked for. Nodes of a document must not be changed,
+    because they are cached.
     """
 
-    __slots__ = ("_by_key", "_by_name", "column", "is_literal", "is_mapping", "items", "line", "text")
+    __slots__ = (
+        *("_by_key", "_by_name", "_unread"),
+        *("is_mapping", "items", "own_end", "source", "start", "style", "text"),
+    )
 
     def __init__(  # noqa: PLR0913, PLR0917 (positional, as a large file has a million of them)
         self,
-        line: int,
-        column: int,
+        source: Source,
+        start: int,
+        own_end: int | None,
         text: str | None,
-        items: Sequence[Node],
-        is_mapping: bool,  # noqa: FBT001 (as above)
-        is_literal: bool,  # noqa: FBT001 (as above)
+        style: str,
+        items: Sequence[Node] = (),
+        is_mapping: bool = False,  # noqa: FBT001, FBT002 (as above)
     ) -> None:
-        self.line = line
-        self.column = column
+        self.source = source
+        self.start = start
+        self.own_end = own_end
         self.text = text
+        self.style = style
         self.items = items
         self.is_mapping = is_mapping
-        self.is_literal = is_literal
-        self._by_key: dict[str | None, tuple[Node, Node]] | None = None
+        self._unread: Unread | None = None
+        self._by_key: dict[str | None, tuple[Node, Node] | None] | None = None
         self._by_name: dict[str, dict[str, int]] | None = None
+
+    @classmethod
+    def lazy(cls, source: Source, start: int, style: str, unread: Unread, *, is_mapping: bool) -> Node:
+        """Return a collection whose items are made by ``unread``."""
+        node = cls(source, start, None, None, style, (), is_mapping)
+        del node.items
+        node._unread, node._by_key = unread, {}
+        return node
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - Python calls it for any slot without a value
+        if name != "items" or self._unread is None:
+            raise AttributeError(name)
+        unread, self._unread, self._by_key = self._unread, None, None
+        unread.fill(self)
+        return self.items
+
+    @property
+    def end(self) -> int:
+        """The offset after the last character."""
+        items = self.items  # making them may set the end
+        return items[-1].end if self.own_end is None else self.own_end
 
     @property
     def position(self) -> Position:
-        return Position(self.line, self.column)
+        return self.source.position(self.start)
+
+    @property
+    def is_flow(self) -> bool:
+        """Return True for a collection in brackets."""
+        return self.style in ("[", "{")
+
+    @property
+    def is_block(self) -> bool:
+        """Return True for a collection with lines of its own."""
+        return self.text is None and not self.style
+
+    @property
+    def is_block_scalar(self) -> bool:
+        return self.style in ("|", ">")
+
+    @property
+    def is_alias(self) -> bool:
+        return self.style == "*"
+
+    @property
+    def is_nothing(self) -> bool:
+        """Return True if the text has no character for the value."""
+        return self.text == "" and self.start == self.own_end
 
     def entries(self) -> Iterator[tuple[Node, Node]]:
         """Yield the keys and values of a mapping, nothing for any other value."""
         return zip(self.items[::2], self.items[1::2], strict=False) if self.is_mapping else iter(())
 
     def entry(self, key: str) -> tuple[Node, Node] | None:
-        """Return the last entry of that key, which counts where repeated keys are no error."""
-        if self._by_key is None:
-            self._by_key = {name.text: (name, value) for name, value in self.entries()}
-        return self._by_key.get(key)
+        """Return the last entry of that key, the one that counts where keys may be repeated."""
+        known = self._by_key
+        if self._unread is not None and known is not None:
+            if key in known:
+                return known[key]
+            if len(known) < _LOOKED_UP_SINGLY:
+                found = known[key] = self._unread.find(key) if self.is_mapping else None
+                return found
+        if known is None or self._unread is not None:
+            self._by_key = known = {name.text: (name, value) for name, value in self.entries()}
+        return known.get(key)
 
     def index(self, key: str, text: str, value_of: Callable[[Node, str], Node | None]) -> int | None:
-        """Return the first element whose entry ``key``, found by ``value_of``, has ``text``."""
+        """Return the index of the first element whose entry ``key``, found by ``value_of``, has ``text``."""
         if self._by_name is None:
             self._by_name = {}
         if key not in self._by_name:
@@ -95,149 +187,7 @@ class Node:
                     waiting += reversed(node.items)
 
 
-@lru_cache(maxsize=1)  # whoever locates a finding also asks which lines of that document may be shown
-def parse_nodes(text: str) -> Node | None:
-    """Return the root of the first document, None without one. Raises ``yaml.YAMLError``.
-
-    Nothing is resolved: repeated keys and unknown aliases are kept. The tree ends where the nesting becomes
-    too deep. The nodes must not be changed.
-    """
-    from renderer.yamlio.line_nodes import line_nodes  # noqa: PLC0415 - it makes the nodes of this module
-
-    try:
-        return line_nodes(text, nodes_of_events)
-    except UnusableError:
-        return nodes_of_events(text)
-
-
-def nodes_of_events(text: str) -> Node | None:
-    """Return the root of the first document as ``parse_nodes``, for any text."""
-    return read_events(text, _assemble)
-
-
-def _assemble(source: EventSource) -> Node | None:
-    next_event = source.get_event
-    top: list[Node] = []
-    items, above = top, list[list[Node]]()
-    anchors: dict[str, Node] = {}
-    max_depth = limits().nesting
-    while True:
-        event = next_event()
-        if type(event) is ScalarEvent and event.anchor is None:
-            mark = event.start_mark
-            items.append(Node(mark.line, mark.column, event.value, (), False, event.style == "|"))  # type: ignore[union-attr]  # noqa: FBT003
-        elif isinstance(event, NodeEvent):
-            node, inner = _node(event, anchors)
-            items.append(node)
-            if inner is not None:
-                above.append(items)
-                items = inner
-        elif isinstance(event, CollectionEndEvent):
-            items = above.pop()
-        elif isinstance(event, DocumentEndEvent | StreamEndEvent | None):
-            break
-        if len(above) > max_depth:
-            break
-    return top[0] if top else None
-
-
-def _node(event: NodeEvent, anchors: dict[str, Node]) -> tuple[Node, list[Node] | None]:
-    """The node, and the list for its children if it is a collection."""
-    line, column = position_of(event)
-    if isinstance(event, AliasEvent):
-        known = anchors.get(event.anchor or "")
-        if known is None:
-            return Node(line, column, None, (), is_mapping=False, is_literal=False), None
-        return Node(line, column, known.text, known.items, known.is_mapping, known.is_literal), None
-    inner = list[Node]() if isinstance(event, CollectionStartEvent) else None
-    node = Node(
-        line,
-        column,
-        event.value if isinstance(event, ScalarEvent) else None,
-        () if inner is None else inner,
-        isinstance(event, MappingStartEvent),
-        isinstance(event, ScalarEvent) and event.style == "|",
-    )
-    if event.anchor is not None:
-        anchors[event.anchor] = node
-    return node, inner
-
-
-#: An anchor or a tag before a value.
-_PROPERTIES = pattern(r"(?:[&!][^\s,\[\]{}]*\s+)+")
-_BLOCK_HEADER = pattern(r"[|>][-+0-9]*")
-_ALIAS = pattern(r"\*[^\s,\[\]{}]+")
-_COMMENT = pattern(r"(?:^|\s)#.*")
-_SINGLE_QUOTED = pattern(r"'(?:[^']|'')*'")
-_DOUBLE_QUOTED = pattern(r'"(?:[^"\\]|\\.)*"')
-#: Characters that are looked at; reports show fewer.
-_LONGEST = 1000
-
-
-class WrittenSpan(NamedTuple):
-    """Columns of a line, from 0; ``end`` is the first that no longer belongs to it."""
-
-    column: int
-    end: int
-
-
-def scalar_span(node: Node, line: str, column: int) -> WrittenSpan:
-    """Return the span of the scalar or alias at ``column``, without its anchor and tag.
-
-    Of one that goes on on other lines it is that of its first line, and of a block its header.
-    """
-    line = line[: column + _LONGEST]
-    column = after_properties(line, column)
-    for form in (_ALIAS, _BLOCK_HEADER, _DOUBLE_QUOTED, _SINGLE_QUOTED):
-        found = form.match(line, column)
-        if found:
-            return WrittenSpan(column, found.end())
-    if node.text and line.startswith(node.text, column):
-        return WrittenSpan(column, column + len(node.text))
-    if line[column : column + 1] in ("'", '"'):
-        return WrittenSpan(column, len(line.rstrip()))
-    return _rest(line, column) if node.text else WrittenSpan(column, column)
-
-
-def collection_span(line: str, column: int) -> WrittenSpan | None:
-    """Return the span of the collection in brackets at ``column``; None where there is none."""
-    line = line[: column + _LONGEST]
-    column = after_properties(line, column)
-    alias = _ALIAS.match(line, column)
-    if alias:
-        return WrittenSpan(column, alias.end())
-    if line[column : column + 1] not in CLOSING_BRACKETS:
-        return None
-    waiting: list[str] = []
-    at = column
-    while at < len(line):
-        quoted = _DOUBLE_QUOTED.match(line, at) or _SINGLE_QUOTED.match(line, at)
-        character = line[at]
-        if quoted and not line[at - 1].isalnum():
-            at = quoted.end()
-            continue
-        if character in CLOSING_BRACKETS:
-            waiting.append(CLOSING_BRACKETS[character])
-        elif character == waiting[-1]:
-            waiting.pop()
-            if not waiting:
-                return WrittenSpan(column, at + 1)
-        at += 1
-    return _rest(line, column)
-
-
-def element_span(line: str, column: int) -> WrittenSpan:
-    """Return the span of an element of a list: brackets, or the first line of a block."""
-    return collection_span(line, column) or _rest(line, column)
-
-
 def after_properties(line: str, column: int) -> int:
-    """Return the column of what stands behind the anchor and tag at ``column``, if any does."""
+    """Return the column of what follows the anchor and tag at ``column``; that column itself without any."""
     found = _PROPERTIES.match(line, column)
     return found.end() if found else column
-
-
-def _rest(line: str, column: int) -> WrittenSpan:
-    """The rest of the line without a comment."""
-    text = line[column : column + _LONGEST]
-    return WrittenSpan(column, column + len(_COMMENT.sub("", text, count=1).rstrip()))

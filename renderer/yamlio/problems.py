@@ -9,17 +9,20 @@ from yaml.error import YAMLError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.location import Location
-from renderer.yamlio.decode import Chunk, first_document, split_documents, text_of
+from renderer.yamlio.documents import Chunk, first_document, split_documents, text_of
 from renderer.yamlio.errors import DuplicateKeyError, UnusableError
 from renderer.yamlio.events import Position
-from renderer.yamlio.nodes import Node, parse_nodes
+from renderer.yamlio.node_tree import parse_document
+from renderer.yamlio.nodes import Node
 from renderer.yamlio.syntax_errors import explain_syntax_error
 
 
 def unusable(error: UnusableError, path: str, first_line: int = 0) -> DiagnosticError:
     """Return the error for a text that means nothing; its document begins on ``first_line``, from 0."""
-    place = Position(first_line + (error.line or 0), error.column)
-    return _problem(error.code, str(error), _location(path, place), error.hint)
+    location = _location(path, Position(first_line + (error.line or 0), error.column))
+    return DiagnosticError(
+        Diagnostic(code=error.code, message=str(error), location=location, hint=error.hint)
+    )
 
 
 def malformed(error: YAMLError, chunk: Chunk, path: str) -> DiagnosticError:
@@ -45,7 +48,7 @@ def malformed(error: YAMLError, chunk: Chunk, path: str) -> DiagnosticError:
 def duplicate_keys(error: DuplicateKeyError, chunk: Chunk, path: str) -> DiagnosticError:
     """Every key of the document that is written twice, with the lines of both; or that it is malformed."""
     try:
-        root = parse_nodes(chunk.text)
+        root = parse_document(chunk.text).root
     except YAMLError as malformation:
         return malformed(malformation, chunk, path)
     pairs = [pair for node in root.walk() for pair in _duplicates(node)] if root else []
@@ -59,7 +62,7 @@ def repeated_keys(content: bytes, path: str) -> tuple[Diagnostic, ...]:
     try:
         chunks = split_documents(text_of(content))
         chunk = chunks[first_document(chunks)]
-        root = parse_nodes(chunk.text)
+        root = parse_document(chunk.text).root
     except (IndexError, UnusableError, YAMLError):
         return ()
     pairs = _duplicates(root) if root else ()
@@ -91,7 +94,3 @@ def _duplicate(first: Node, second: Node, first_line: int, path: str) -> Diagnos
 
 def _location(path: str, place: Position) -> Location:
     return Location(path, place.line + 1, place.column + 1)
-
-
-def _problem(code: Code, message: str, location: Location, hint: str | None) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=code, message=message, location=location, hint=hint))

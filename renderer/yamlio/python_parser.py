@@ -22,8 +22,8 @@ _ENDS = "\0" + _BLANKS_OR_BREAKS
 class GoScanner(Reader, Scanner):
     """PyYAML's scanner with the tabs, escapes and flow scalars of go-yaml's ``scannerc.go``.
 
-    PyYAML's own takes no tab where blanks may stand, and ends plain text between brackets at a
-    colon before a bracket or comma.
+    PyYAML's own refuses tabs between tokens, and ends plain text between brackets at a colon before a bracket
+    or comma.
     """
 
     ESCAPE_REPLACEMENTS = {  # type: ignore[misc]  # noqa: RUF012 (as PyYAML declares it, which its stubs call final)
@@ -37,7 +37,8 @@ class GoScanner(Reader, Scanner):
             while self.peek() in blanks or (self.index == 0 and self.peek() == "\ufeff"):
                 self.forward()
             if self.peek() == "#":
-                self._skip_comment()
+                while self.peek() not in "\0" + _BREAKS:
+                    self.forward()
             if not self._line_break():
                 return
             if not self.flow_level:
@@ -147,13 +148,9 @@ class GoScanner(Reader, Scanner):
         return self.column == 0 and self.prefix(3) in ("---", "...") and self.peek(3) in _ENDS
 
     def _line_break(self) -> str:
-        """Take a line break, and return it as it stands in text; empty, if there is none."""
+        """Consume a line break, and return it as it is in text; empty if there is none."""
         text: str = self.scan_line_break()  # type: ignore[no-untyped-call]  # PyYAML's stubs leave it out
         return text
-
-    def _skip_comment(self) -> None:
-        while self.peek() not in "\0" + _BREAKS:
-            self.forward()
 
 
 class PythonParser(GoScanner, Parser):

@@ -7,60 +7,35 @@ comments are those of the writer (kyaml ``yaml/alias.go`` NewEncoder: two spaces
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple
 
 from yaml.error import YAMLError
-from yaml.events import (
-    Event,
-    MappingEndEvent,
-    MappingStartEvent,
-    NodeEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
-)
 
 from renderer.model.json import Json, scalar_text
-from renderer.model.limits import limits
 from renderer.yamlio.dialects import folded_lines
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import EventSource, read_parsed_lines
+from renderer.yamlio.node_tree import parse_document
+from renderer.yamlio.nodes import Node, Source
 from renderer.yamlio.scalar_text import UNPRINTABLE, Style, block_hints, in_one_line, style_of
 from renderer.yamlio.scalars import CORE_RULES, Kind, resolve
 
 _COMMENT = re.compile(r"(?:^|(?<=[ \t]))#.*")
+_IN_A_LINE = re.compile(r"[^\r\n\x85\u2028\u2029]")
+#: The source of nodes that are not in the text.
+_NEW = Source("")
 
 
 class NotRewritableError(Exception):
-    """The text has something that is not kept: anchors, tags, complex keys, comments between brackets."""
-
-
-@dataclass(slots=True)
-class _Node:
-    """A value; ``style`` is the sign of a quoted or block scalar, or ``[`` for a collection in brackets.
-
-    ``is_text``: quotes are needed if the text would be read as something else.
-    """
-
-    style: str = ""
-    text: str = ""
-    is_text: bool = False
-    entries: dict[str, tuple[_Node, _Node]] | None = None
-    elements: list[_Node] | None = None
-    line: int = -1
-    column: int = -1
-    end_line: int = -1
-
-    @property
-    def is_block(self) -> bool:
-        return bool(self.entries or self.elements) and self.style != "["
+    """The text has something that cannot be kept: an anchor, a tag, a complex key, a comment in brackets."""
 
 
 class NewValue(NamedTuple):
-    """A value to write. ``text`` is a scalar's; together with the present quotes it decides the type."""
+    """A value to write; ``text`` is that of a scalar, whose type depends on the present quotes as well."""
 
     value: Json
     text: str
@@ -68,116 +43,96 @@ class NewValue(NamedTuple):
 
 def rewritten_text(text: str, changes: Iterable[tuple[tuple[str | int, ...], NewValue]]) -> str:
     """Return ``text`` with each value set at its path. Raises ``NotRewritableError``."""
-    reader = _Reader(text)
     try:
-        root = read_parsed_lines(text, reader.document)
-    except (YAMLError, UnusableError) as error:
+        root, _, is_whole = parse_document(text)
+    except YAMLError as error:
         raise NotRewritableError(str(error)) from None
-    for path, written in changes:
-        _set(root, path, written)
-    return "\n".join(_Writer(reader).document(root)).strip()
+    if root is None or not is_whole:
+        raise NotRewritableError("there is no value, or it has too many levels")
+    _check(root)
+    writer = _Writer(text, root)
+    for path, new in changes:
+        root = _with(root, path, new)
+    return "\n".join(writer.document(root)).strip()
 
 
-class _Reader:
-    """A reader of nodes, and then of the comments, for which there are no events."""
-
-    def __init__(self, text: str) -> None:
-        self._lines = text.splitlines()
-        self._scalars: dict[int, list[tuple[int, int]]] = {}
-        self._brackets: list[tuple[int, int]] = []
-
-    def document(self, source: EventSource) -> _Node:
-        source.get_event()
-        source.get_event()
-        return self._node(source.get_event(), source, 0)
-
-    def comments(self) -> Iterator[tuple[int, int, str, bool]]:
-        """Yield line, column and text of each comment, and whether it has a line of its own."""
-        for number, line in enumerate(self._lines):
-            if "#" not in line:
-                continue
-            bare = line
-            for start, end in self._scalars.get(number, ()):
-                bare = bare[:start] + "x" * (min(end, len(line)) - start) + bare[end:]
-            found = _COMMENT.search(bare)
-            if found is None:
-                continue
-            if any(first <= number < last for first, last in self._brackets):
-                raise NotRewritableError("a comment stands between brackets")
-            yield number, found.start(), line[found.start() :], not bare[: found.start()].strip()
-
-    def is_blank(self, line: int) -> bool:
-        return 0 <= line < len(self._lines) and not self._lines[line].strip()
-
-    def _node(self, event: Event | None, source: EventSource, depth: int) -> _Node:
-        if depth > limits().nesting:
-            raise NotRewritableError("too many levels")
-        if not isinstance(event, NodeEvent) or event.anchor is not None or getattr(event, "tag", None):
+def _check(root: Node) -> None:
+    for node in root.walk():
+        if node.is_alias or (not node.is_nothing and node.source.text[node.start] in "&!"):
             raise NotRewritableError("an anchor, an alias or a tag")
-        start, end = event.start_mark, event.end_mark
-        if start is None or end is None:
-            raise NotRewritableError("a value without a place")
-        node = _Node(line=start.line, column=start.column, end_line=end.line)
-        if isinstance(event, ScalarEvent):
-            node.text, node.style = event.value, event.style or ""
-            node.is_text = bool(node.style) or _is_text(event.value)
-            for number in range(start.line, end.line + 1):
-                first = start.column if number == start.line else 0
-                last = end.column if number == end.line else len(self._lines[number])
-                self._scalars.setdefault(number, []).append((first, last))
-            return node
-        if isinstance(event, MappingStartEvent | SequenceStartEvent):
-            node.style = "[" if event.flow_style else ""
-            self._fill(node, source, depth + 1, is_mapping=isinstance(event, MappingStartEvent))
-        return node
+        keys = [key.text for key, _ in node.entries()]
+        if None in keys or len({*keys}) < len(keys):
+            raise NotRewritableError("a key that is not a text, or that is repeated")
 
-    def _fill(self, node: _Node, source: EventSource, depth: int, *, is_mapping: bool) -> None:
-        if is_mapping:
-            node.entries = {}
-        else:
-            node.elements = []
-        while not isinstance(event := source.get_event(), MappingEndEvent | SequenceEndEvent):
-            child = self._node(event, source, depth)
-            if node.elements is not None:
-                node.elements.append(child)
-            elif node.entries is not None:
-                if child.entries is not None or child.elements is not None or child.text in node.entries:
-                    raise NotRewritableError("a key that is no text, or stands there twice")
-                node.entries[child.text] = child, self._node(source.get_event(), source, depth)
-        if node.style and event.end_mark is not None:
-            node.end_line = event.end_mark.line
-            self._brackets.append((node.line, node.end_line))
+
+def _comments_in(text: str, root: Node) -> Iterator[tuple[int, int, str, bool]]:
+    """Yield line, column and text of each comment, and whether it has a line of its own."""
+    parts: list[str] = []
+    at = 0
+    for node in root.walk():
+        if node.text is not None:
+            parts += text[at : node.start], _IN_A_LINE.sub("x", text[node.start : node.end])
+            at = node.end
+    without_scalars = "".join([*parts, text[at:]]).splitlines()
+    for number, (line, bare) in enumerate(zip(text.splitlines(), without_scalars, strict=True)):
+        found = _COMMENT.search(bare)
+        if found:
+            yield number, found.start(), line[found.start() :], not bare[: found.start()].strip()
 
 
 def _is_text(text: str) -> bool:
-    return resolve(text, CORE_RULES).kind is Kind.STR
+    try:
+        return resolve(text, CORE_RULES).kind is Kind.STR
+    except UnusableError:  # a value that JSON does not have, such as .inf
+        return False
 
 
-def _set(node: _Node, path: tuple[str | int, ...], written: NewValue) -> None:
-    """Set a value; a scalar keeps its quotes and its type, missing fields are made."""
-    for segment in path:
+def _with(node: Node, path: tuple[str | int, ...], new: NewValue) -> Node:
+    """Return a node with a value set below it; missing fields are made."""
+    if path:
+        segment, rest = path[0], path[1:]
+        nothing = Node(_NEW, -1, -1, "", "")
         if isinstance(segment, int):
-            node.elements = [] if node.elements is None else node.elements
-            node.elements += [_Node() for _ in range(segment + 1 - len(node.elements))]
-            node = node.elements[segment]
+            items = [*node.elements()]
+            items += [nothing] * (segment + 1 - len(items))
+            items[segment] = _with(items[segment], rest, new)
         else:
-            node.entries = {} if node.entries is None else node.entries
-            key = _Node(text=segment, is_text=True)
-            node = node.entries.setdefault(segment, (key, _Node()))[1]
-    if isinstance(written.value, dict | list):
-        made = _made(written.value)
-        node.entries, node.elements, node.style, node.text = made.entries, made.elements, "", ""
-    else:
-        node.entries = node.elements = None
-        node.text, node.style = written.text, "" if node.style == "[" else node.style
+            items = [*node.items] if node.is_mapping else []
+            names = [key.text for key in items[::2]]
+            if segment not in names:
+                names.append(segment)
+                items += _made(segment), nothing
+            at = 2 * names.index(segment) + 1
+            items[at] = _with(items[at], rest, new)
+        return _replaced(
+            node, None, node.style if node.is_flow else "", items, is_mapping=isinstance(segment, str)
+        )
+    if isinstance(new.value, dict | list):
+        made = _made(new.value)
+        return _replaced(node, None, made.style, made.items, is_mapping=made.is_mapping)
+    # A scalar keeps its quotes and, without any, its type.
+    style = "" if node.text is None else node.style
+    if not style and _is_text(node.text or "") and not _is_text(new.text):
+        style = '"'
+    return _replaced(node, new.text, style)
 
 
-def _made(value: Json) -> _Node:
+def _replaced(
+    node: Node, text: str | None, style: str, items: Sequence[Node] = (), *, is_mapping: bool = False
+) -> Node:
+    """Return another value in the place of ``node``; a block is replaced where it begins."""
+    end = node.start if node.is_block else node.end
+    return Node(node.source, node.start, end, text, style, items, is_mapping)
+
+
+def _made(value: Json) -> Node:
     if isinstance(value, dict):
-        return _Node(entries={key: (_made(key), _made(child)) for key, child in value.items()})
+        entries = [_made(each) for entry in value.items() for each in entry]
+        return Node(_NEW, -1, -1, None, "" if entries else "{", entries, is_mapping=True)
     if isinstance(value, list):
-        return _Node(elements=[_made(child) for child in value])
-    return _Node(text=scalar_text(value), is_text=isinstance(value, str))
+        return Node(_NEW, -1, -1, None, "" if value else "[", [_made(child) for child in value])
+    text = scalar_text(value)
+    return Node(_NEW, -1, -1, text, '"' if isinstance(value, str) and not _is_text(text) else "")
 
 
 @dataclass(slots=True)
@@ -196,40 +151,51 @@ class _Block:
 class _Writer:
     """A writer of nodes, line by line, with comments where the source has them."""
 
-    def __init__(self, source: _Reader) -> None:
-        self._source = source
-        self._behind: dict[int, str] = {}
+    def __init__(self, text: str, root: Node) -> None:
+        self._lines = text.splitlines()
+        self._starts = [*accumulate(map(len, text.splitlines(keepends=True)), initial=0)]
+        self._trailing: dict[int, str] = {}
         self._blocks: deque[_Block] = deque()
-        for line, column, text, is_alone in source.comments():
+        in_brackets = [(self._line(each.start), self._line(each.end)) for each in root.walk() if each.is_flow]
+        for line, column, comment, is_alone in _comments_in(text, root):
+            if any(first <= line < last for first, last in in_brackets):
+                raise NotRewritableError("a comment in brackets")
             if not is_alone:
-                self._behind[line] = text
+                self._trailing[line] = comment
             elif self._blocks and self._blocks[-1].last == line - 1:
-                self._blocks[-1].lines.append(text)
+                self._blocks[-1].lines.append(comment)
             else:
-                self._blocks.append(_Block(line, column, [text]))
+                self._blocks.append(_Block(line, column, [comment]))
         self._last_pad = ""
 
-    def document(self, root: _Node) -> Iterator[str]:
+    def _line(self, offset: int) -> int:
+        """The line of a character as YAML counts lines; -1 for a node that is not in the text."""
+        return -1 if offset < 0 else bisect_right(self._starts, offset) - 1
+
+    def _is_blank(self, line: int) -> bool:
+        return 0 <= line < len(self._lines) and not self._lines[line].strip()
+
+    def document(self, root: Node) -> Iterator[str]:
         if root.is_block:
             yield from self._collection(root, "")
         else:
             yield from self._lines_of("", root, "")
         for block in self._blocks:
-            if self._source.is_blank(block.first - 1):
+            if self._is_blank(block.first - 1):
                 yield ""
             yield from (f"{self._last_pad if block.column else ''}{line}" for line in block.lines)
 
-    def _collection(self, node: _Node, pad: str) -> Iterator[str]:
-        for key, value in (node.entries or {}).values():
+    def _collection(self, node: Node, pad: str) -> Iterator[str]:
+        for key, value in node.entries():
             yield from self._comments_before(key, pad)
             head = f"{pad}{self._scalar(key, '')}:"
             if value.is_block:
-                yield head + self._comment_behind(key)
-                yield from self._collection(value, pad if value.elements else f"{pad}  ")
+                yield head + self._comment_after(key)
+                yield from self._collection(value, f"{pad}  " if value.is_mapping else pad)
             else:
                 yield from self._lines_of(f"{head} ", value, pad)
             self._last_pad = pad
-        for element in node.elements or ():
+        for element in node.elements():
             yield from self._comments_before(element, pad)
             if element.is_block:
                 inner = list(self._collection(element, f"{pad}  "))
@@ -239,13 +205,13 @@ class _Writer:
                 yield from self._lines_of(f"{pad}- ", element, pad)
             self._last_pad = pad
 
-    def _lines_of(self, head: str, node: _Node, pad: str) -> Iterator[str]:
-        if node.entries is not None or node.elements is not None:
-            yield f"{head}{self._in_brackets(node)}{self._comment_behind(node)}"
+    def _lines_of(self, head: str, node: Node, pad: str) -> Iterator[str]:
+        if node.text is None:
+            yield f"{head}{self._in_brackets(node)}{self._comment_after(node)}"
             return
         style = "|" if not node.style and "\n" in node.text else node.style
         if style not in ("|", ">") or not node.text:
-            yield f"{head}{self._scalar(node, '')}{self._comment_behind(node)}".rstrip()
+            yield f"{head}{self._scalar(node, '')}{self._comment_after(node)}".rstrip()
             return
         yield f"{head}{style}{block_hints(node.text)}"
         lines = (
@@ -254,42 +220,35 @@ class _Writer:
         for line in lines.removesuffix("\n").split("\n"):
             yield f"{pad}  {line}" if line else ""
 
-    def _in_brackets(self, node: _Node) -> str:
-        if node.entries is not None:
-            pairs = (
-                f"{self._scalar(key, ',')}: {self._inside(value)}" for key, value in node.entries.values()
-            )
+    def _in_brackets(self, node: Node) -> str:
+        if node.is_mapping:
+            pairs = (f"{self._scalar(key, ',')}: {self._inside(value)}" for key, value in node.entries())
             return "{" + ", ".join(pair.rstrip() for pair in pairs) + "}"
-        return "[" + ", ".join(map(self._inside, node.elements or ())) + "]"
+        return "[" + ", ".join(map(self._inside, node.elements())) + "]"
 
-    def _inside(self, node: _Node) -> str:
-        is_scalar = node.entries is None and node.elements is None
-        return self._scalar(node, ",[]{}") if is_scalar else self._in_brackets(node)
+    def _inside(self, node: Node) -> str:
+        return self._in_brackets(node) if node.text is None else self._scalar(node, ",[]{}")
 
-    def _scalar(self, node: _Node, special: str) -> str:
+    def _scalar(self, node: Node, special: str) -> str:
         """Return a scalar in one line; plain ones get the quotes that they need (go-yaml ``encode.go``)."""
-        if node.style == "'" and "\n" not in node.text:
-            return in_one_line(node.text, Style.SINGLE_QUOTED)
-        if node.style:
-            return in_one_line(node.text, Style.DOUBLE_QUOTED)
-        if node.is_text and not _is_text(node.text):
-            return in_one_line(node.text, Style.DOUBLE_QUOTED)
-        if UNPRINTABLE.search(node.text) or "\n" in node.text:
-            return in_one_line(node.text, Style.DOUBLE_QUOTED)
-        needs_quotes = style_of(node.text) is Style.SINGLE_QUOTED or any(
-            sign in node.text for sign in special
-        )
-        return in_one_line(node.text, Style.SINGLE_QUOTED) if needs_quotes and node.text else node.text
+        text = node.text or ""
+        if node.style == "'" and "\n" not in text:
+            return in_one_line(text, Style.SINGLE_QUOTED)
+        if node.style or UNPRINTABLE.search(text) or "\n" in text:
+            return in_one_line(text, Style.DOUBLE_QUOTED)
+        needs_quotes = style_of(text) is Style.SINGLE_QUOTED or any(sign in text for sign in special)
+        return in_one_line(text, Style.SINGLE_QUOTED) if needs_quotes and text else text
 
-    def _comment_behind(self, node: _Node) -> str:
-        comment = self._behind.pop(node.end_line, "")
+    def _comment_after(self, node: Node) -> str:
+        comment = self._trailing.pop(self._line(node.end), "")
         return f" {comment}" if comment else ""
 
-    def _comments_before(self, node: _Node, pad: str) -> Iterator[str]:
-        """Yield the comments above a node; a blank line after them stays, as they are no part of the node."""
-        while node.line >= 0 and self._blocks and self._blocks[0].last < node.line:
+    def _comments_before(self, node: Node, pad: str) -> Iterator[str]:
+        """Yield the comments above a node; a blank line after them is kept."""
+        line = self._line(node.start)
+        while self._blocks and self._blocks[0].last < line:
             block = self._blocks.popleft()
-            at = self._last_pad if block.column > node.column else pad
-            yield from (f"{at}{line}" for line in block.lines)
-            if self._source.is_blank(block.last + 1):
+            at = self._last_pad if block.column > node.start - self._starts[line] else pad
+            yield from (f"{at}{comment}" for comment in block.lines)
+            if self._is_blank(block.last + 1):
                 yield ""

@@ -20,14 +20,42 @@ LINE_BREAKS = "\n\u2028\u2029"
 _INDICATORS = frozenset("#,[]{}&*!|>'\"%@` ")
 _BLOCK_INDICATORS = frozenset(f"{indicator}{end}" for indicator in "?:-" for end in ("", " "))
 _DOCUMENT_MARKERS = frozenset(("---", "..."))
-# Patterns that few texts need stand here as text: ``re`` compiles them when they are first used.
+# Patterns that few texts need are written as text: ``re`` compiles them when they are first used.
 _IN_BASE_60 = "0123456789_:.+-"
 _BASE_60 = r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"
 _BREAK_BEFORE_SPACE = f"[{LINE_BREAKS}] "
+#: First characters of the texts that mean something else than themselves.
+_MEANINGFUL = frozenset("+-0123456789.yYnNtTfFoO~")
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_IN_WORDS = f"{_LETTERS}0123456789-./_"
+_BEGIN_WORDS = frozenset(_LETTERS) - _MEANINGFUL
+#: The longest text that means something else and begins with a letter is ``false``.
+_LONGEST_BOOLEAN = 5
+#: A line is broken at the first single space beyond this column.
+WIDTH = 80
+_WIDE_BREAK_RUN = "([\u2028\u2029]+)"
+_ESCAPED = f'[{UNPRINTABLES}{LINE_BREAKS}"\\\\]'
+_SHORT_ESCAPES = {
+    "\0": "\\0",
+    "\a": "\\a",
+    "\b": "\\b",
+    "\t": "\\t",
+    "\n": "\\n",
+    "\v": "\\v",
+    "\f": "\\f",
+    "\r": "\\r",
+    "\x1b": "\\e",
+    '"': '\\"',
+    "\\": "\\\\",
+    "\xa0": "\\_",
+    "\u2028": "\\L",
+    "\u2029": "\\P",
+}
+_BYTE_ORDER_MARK = "\ufeff"
 
 
 def has_unprintable(text: str) -> bool:
-    """Return whether a character of ``text`` is one that go-yaml does not print as it is."""
+    """Return True if go-yaml does not print a character of ``text`` as it is."""
     # Most runs have ASCII alone, and the set of all these characters takes a millisecond to compile.
     if text.isascii():
         return not text.replace("\n", "").isprintable()
@@ -35,23 +63,12 @@ def has_unprintable(text: str) -> bool:
 
 
 def has_space_before_break(text: str) -> bool:
-    """Return whether a line ends with a space, and another follows."""
+    """Return True if a line ends with a space, and another follows."""
     return " \n" in text or " \u2028" in text or " \u2029" in text
 
 
-#: First characters of the texts that mean something else than themselves.
-_MEANINGFUL = frozenset("+-0123456789.yYnNtTfFoO~")
-
-
-_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_IN_WORDS = f"{_LETTERS}0123456789-./_"
-_BEGIN_WORDS = frozenset(_LETTERS) - _MEANINGFUL
-#: The longest text that means something else and begins with a letter is ``false``.
-_LONGEST_BOOLEAN = 5
-
-
 def is_plain_word(text: str) -> bool:
-    """Return True for most words and names, all of which stand for themselves; False says nothing."""
+    """Return True for most words and names that mean themselves. False decides nothing."""
     begins = text[:1] in _BEGIN_WORDS or (len(text) > _LONGEST_BOOLEAN and text[0] in _LETTERS)
     return begins and not text.strip(_IN_WORDS)
 
@@ -85,7 +102,7 @@ def _needs_quotes(text: str) -> bool:
 
 
 def is_ambiguous(text: str) -> bool:
-    """Return whether go-yaml v2 would read ``text`` as another type than a string, or a number in base 60."""
+    """Return True if go-yaml v2 would read ``text`` as another type than a string, or a number in base 60."""
     if text and text[0] not in _MEANINGFUL:
         return False
     try:
@@ -96,31 +113,6 @@ def is_ambiguous(text: str) -> bool:
 
 def _is_in_base_60(text: str) -> bool:
     return ":" in text and not text.strip(_IN_BASE_60) and re.fullmatch(_BASE_60, text) is not None
-
-
-#: A line is broken at the first single space beyond this column.
-WIDTH = 80
-
-_WIDE_BREAK_RUN = "([\u2028\u2029]+)"
-
-_ESCAPED = f'[{UNPRINTABLES}{LINE_BREAKS}"\\\\]'
-_SHORT_ESCAPES = {
-    "\0": "\\0",
-    "\a": "\\a",
-    "\b": "\\b",
-    "\t": "\\t",
-    "\n": "\\n",
-    "\v": "\\v",
-    "\f": "\\f",
-    "\r": "\\r",
-    "\x1b": "\\e",
-    '"': '\\"',
-    "\\": "\\\\",
-    "\xa0": "\\_",
-    "\u2028": "\\L",
-    "\u2029": "\\P",
-}
-_BYTE_ORDER_MARK = "\ufeff"
 
 
 def in_one_line(text: str, style: Style) -> str:
@@ -147,7 +139,7 @@ def folded(text: str, style: Style, column: int, indent: str) -> str:
 
 
 def block_hints(text: str) -> str:
-    """Return the header behind ``|`` or ``>``: an indentation that cannot be seen, and ``-`` or ``+``."""
+    """Return the header after ``|`` or ``>``: an indentation that cannot be seen, and ``-`` or ``+``."""
     indentation = "2" if text[0] in " " + LINE_BREAKS else ""
     if text[-1] not in LINE_BREAKS:
         return indentation + "-"

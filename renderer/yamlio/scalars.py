@@ -19,7 +19,21 @@ _ZONE = r"(?:Z|(?P<sign>[+-])(?P<zone_hours>[0-9]{2}):(?P<zone_minutes>[0-9]{2})
 _FORMS = (_DATE, f"{_DATE} +{_CLOCK}", f"{_DATE}[Tt]{_CLOCK}{_ZONE}")
 
 _NANOSECONDS = 9
+_CORE = "tag:yaml.org,2002:"
+MERGE_TAG, STR_TAG = _CORE + "merge", _CORE + "str"
 _MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+MAX_INT, MAX_UINT = 2**63 - 1, 2**64 - 1
+_MIN_INT = -(2**63)
+_MAX_DIGITS = len(str(MAX_UINT))
+
+_SIGN_OR_DIGIT = frozenset("+-0123456789")
+_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
+_INTEGER = pattern(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)")
+_FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NOT_FINITE = pattern(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+#: A text with any other character is not a number; most sizes of Kubernetes have one: 30Gi.
+_OF_NUMBERS = frozenset("+-._0123456789abcdefABCDEFxXoOinIN")
+_SIGN_AFTER_PREFIX = pattern(r"0([bo])([-+][0-9]+)")
 
 
 class TimestampOutOfRangeError(UnusableError):
@@ -46,7 +60,7 @@ class Timestamp(Record):
 
 
 def parse_timestamp(text: str) -> Timestamp | None:
-    """Return the timestamp that go-yaml takes a plain scalar for (``resolve.go`` parseTimestamp), if any."""
+    """Return the timestamp that go-yaml reads a plain scalar as (``resolve.go`` parseTimestamp), if any."""
     if text[4:5] != "-":  # after a year; patterns are compiled for what may be a timestamp only
         return None
     match = next(filter(None, (re.fullmatch(form, text) for form in _FORMS)), None)
@@ -75,20 +89,6 @@ def _is_clock(hour: int, minute: int, second: int) -> bool:
     return hour < 24 and minute < 60 and second < 60  # noqa: PLR2004 (a clock)
 
 
-MAX_INT, MAX_UINT = 2**63 - 1, 2**64 - 1
-_MIN_INT = -(2**63)
-_MAX_DIGITS = len(str(MAX_UINT))
-
-_SIGN_OR_DIGIT = frozenset("+-0123456789")
-_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
-_INTEGER = pattern(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)")
-_FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_NOT_FINITE = pattern(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
-#: What has another character is no number, as most sizes of Kubernetes: 30Gi.
-_OF_NUMBERS = frozenset("+-._0123456789abcdefABCDEFxXoOinIN")
-_SIGN_AFTER_PREFIX = pattern(r"0([bo])([-+][0-9]+)")
-
-
 class Kind(TextEnum):
     """The types that a scalar can have."""
 
@@ -108,7 +108,7 @@ class Resolved(Record):
 
 
 class ScalarRules(Record):
-    """The differences between go-yaml v2 and v3. ``signed_prefixes`` may stand before a sign: ``0b-11``."""
+    """The differences between go-yaml v2 and v3. ``signed_prefixes`` may precede a sign: ``0b-11``."""
 
     booleans: Mapping[str, bool]
     signed_prefixes: Mapping[str, int]
@@ -163,7 +163,7 @@ def _resolve_number(text: str, rules: ScalarRules) -> Resolved:
     if not _OF_NUMBERS.issuperset(text):
         return Resolved(Kind.STR, text)
     digits = text.replace("_", "")
-    if _is_decimal(digits) or _INTEGER.fullmatch(digits):
+    if (digits.isdecimal() and digits[0] != "0") or _INTEGER.fullmatch(digits):
         integer = _go_integer(digits)
         if integer is not None:
             return Resolved(Kind.INT, integer)
@@ -171,10 +171,6 @@ def _resolve_number(text: str, rules: ScalarRules) -> Resolved:
     if signed and signed[1] in rules.signed_prefixes:
         return _resolve_signed(text, signed[2], rules.signed_prefixes[signed[1]])
     return _resolve_float(digits, text)
-
-
-def _is_decimal(digits: str) -> bool:
-    return digits.isdecimal() and digits[0] != "0"
 
 
 def _go_integer(digits: str) -> int | None:
@@ -205,9 +201,6 @@ def _resolve_float(digits: str, text: str) -> Resolved:
     return Resolved(Kind.STR, text)
 
 
-_CORE = "tag:yaml.org,2002:"
-MERGE_TAG, STR_TAG = _CORE + "merge", _CORE + "str"
-
 _KINDS = {_CORE + kind.name.lower(): kind for kind in Kind if kind is not Kind.STR}
 
 
@@ -227,17 +220,14 @@ def tagged_scalar(tag: str, text: str, rules: ScalarRules) -> Scalar:
     if kind is None:
         return text
     found = resolve(text, rules)
-    if found.kind is kind or (kind is Kind.FLOAT and _fits_float(found.kind, found.value)):
+    is_integer = found.kind is Kind.INT and isinstance(found.value, int) and found.value <= MAX_INT
+    if found.kind is kind or (kind is Kind.FLOAT and is_integer):
         return found.value
     raise TagMismatchError(f"this is not a !!{kind.name.lower()}")
 
 
-def _fits_float(kind: Kind, value: Scalar) -> bool:
-    return kind is Kind.INT and isinstance(value, int) and value <= MAX_INT
-
-
 def _binary(text: str) -> str:
-    """The decoded bytes as Go's JSON shows them: U+FFFD stands for bytes that are not UTF-8."""
+    """The decoded bytes as Go's JSON shows them: U+FFFD replaces bytes that are not UTF-8."""
     from base64 import b64decode  # noqa: PLC0415 - few scalars are of this type
 
     try:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from renderer.model.field_edit import (
@@ -15,11 +16,12 @@ from renderer.model.field_edit import (
     RenameField,
     SetField,
 )
-from renderer.model.field_path import FieldPath
+from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, scalar_text
 from renderer.yamlio.errors import UnusableError
+from renderer.yamlio.node_tree import DocumentNodes
+from renderer.yamlio.nodes import Node
 from renderer.yamlio.scalar_text import Style, in_one_line, style_of
-from renderer.yamlio.text_tree import TextDocument, TextField, TextNode, field_of, nodes_to
 
 _STEP = 2  # columns that a nested mapping is indented by
 _COLON = re.compile(r"\s*:")
@@ -42,6 +44,46 @@ class Splice(NamedTuple):
     text: str
 
 
+class Field(NamedTuple):
+    """A key of a mapping and its value."""
+
+    key: Node
+    value: Node
+
+
+def fields_of(mapping: Node) -> tuple[Field, ...]:
+    """Return the fields written in a mapping itself: an alias has none."""
+    return () if mapping.is_alias else tuple(map(Field._make, mapping.entries()))
+
+
+def items_of(sequence: Node) -> Sequence[Node]:
+    """Return the items written in a sequence itself: an alias has none."""
+    return () if sequence.is_alias else sequence.elements()
+
+
+def nodes_to(root: Node, field: FieldPath) -> tuple[Node, ...]:
+    """Return the nodes from the root to the field, both included.
+
+    Raises ``UnusableError`` where the way leads through an alias or a merged mapping, or to nothing.
+    """
+    nodes = [root]
+    for segment in field.segments:
+        items = items_of(nodes[-1])
+        if isinstance(segment, int) and segment < len(items):
+            nodes.append(items[segment])
+        else:
+            nodes.append(field_of(nodes[-1], segment).value)
+    return tuple(nodes)
+
+
+def field_of(mapping: Node, name: Segment) -> Field:
+    """Return the last field of that name. Raises ``UnusableError`` when it is not written there."""
+    found = [field for field in fields_of(mapping) if field.key.text == name]
+    if not found:
+        raise UnusableError(f"{name} is written elsewhere")
+    return found[-1]
+
+
 def spliced(text: str, splices: Iterable[Splice]) -> str:
     """Return the text with all splices made, which do not overlap."""
     for start, end, new in sorted(splices, reverse=True):
@@ -49,10 +91,10 @@ def spliced(text: str, splices: Iterable[Splice]) -> str:
     return text
 
 
-def splices_of(text: str, document: TextDocument, edit: Edit) -> tuple[Splice, ...]:
+def splices_of(text: str, document: DocumentNodes, edit: Edit) -> tuple[Splice, ...]:
     """Return the splices that ``edit`` makes in the text. Raises ``UnusableError`` where it cannot."""
     root = document.root
-    if root is None:
+    if root is None or root.is_nothing:
         return (_first_field(text, document, edit),)
     match edit:
         case SetField(field, value):
@@ -75,7 +117,7 @@ def splices_of(text: str, document: TextDocument, edit: Edit) -> tuple[Splice, .
     return (splice,)
 
 
-def _first_field(text: str, document: TextDocument, edit: Edit) -> Splice:
+def _first_field(text: str, document: DocumentNodes, edit: Edit) -> Splice:
     """Add the first field to a document that holds comments at most."""
     if not isinstance(edit, AddField) or edit.into.segments:
         raise UnusableError("the document is empty")
@@ -87,16 +129,16 @@ def _first_field(text: str, document: TextDocument, edit: Edit) -> Splice:
     return Splice(at, at, lines)
 
 
-def _set(text: str, parent: TextNode, node: TextNode, value: Json) -> Iterator[Splice]:
-    if node.fields or node.items or node.is_flow or node.style in ("|", ">"):
+def _set(text: str, parent: Node, node: Node, value: Json) -> Iterator[Splice]:
+    if (node.text is None and not node.is_alias) or node.is_block_scalar:
         raise UnusableError("the value is no scalar on one line")
-    quote = node.style or _quote(parent)
+    quote = node.style if node.style in _QUOTES else _quote(parent)
     if not isinstance(value, dict):
         yield _in_place(text, node, _scalar(value, quote, is_flow=parent.is_flow))
     elif parent.is_flow or not value:
         yield _in_place(text, node, _flow(value, quote))
     else:
-        field = next(field for field in parent.fields if field.value is node)
+        field = next(field for field in fields_of(parent) if field.value is node)
         colon = _COLON.match(text, field.key.end)
         if colon is None:
             raise UnusableError("the key stands on lines of its own")
@@ -105,38 +147,43 @@ def _set(text: str, parent: TextNode, node: TextNode, value: Json) -> Iterator[S
         yield Splice(line_end, line_end, _lines(text, value, _column(text, field.key) + _STEP))
 
 
-def _in_place(text: str, node: TextNode, new: str) -> Splice:
-    """The new text of a value, behind a space where nothing was written before."""
+def _in_place(text: str, node: Node, new: str) -> Splice:
+    """Return the splice of a value's new text, after a space where nothing was written before."""
     is_attached = node.start == node.end and text[node.start - 1 : node.start] in (":", "-")
     return Splice(node.start, node.end, f" {new}" if is_attached else new)
 
 
-def _added_field(text: str, document: TextDocument, mapping: TextNode, name: str, value: Json) -> Splice:
-    """The field behind all others; in the root behind the last comment, and set apart as others are."""
+def _added_field(text: str, document: DocumentNodes, mapping: Node, name: str, value: Json) -> Splice:
+    """Add the field after all others; in the root after the last comment, and set apart as the others are."""
+    fields = fields_of(mapping)
     if mapping.is_flow:
         quote = _quote(mapping)
         entry = f"{_scalar(name, quote, is_flow=True)}: {_flow(value, quote)}"
-        if not mapping.fields:
+        if not fields:
             return Splice(mapping.start, mapping.end, f"{{{entry}}}")
-        end = mapping.fields[-1].value.end
+        end = fields[-1].value.end
         return Splice(end, end, f", {entry}")
-    if not mapping.fields:
+    if not fields:
         raise UnusableError("there is no mapping")
     is_root = mapping is document.root
     end = _line_end(text, len(text[: document.end].rstrip()) if is_root else mapping.end)
-    gap = _newline(text) if is_root and _has_blank_lines(text, mapping) else ""
+    is_set_apart = any(
+        _BLANK_LINE.search(text, before.value.end, after.key.start) for before, after in pairwise(fields)
+    )
+    gap = _newline(text) if is_root and is_set_apart else ""
     indent = _item_indent(text, mapping)
-    lines = _lines(text, {name: value}, _column(text, mapping.fields[0].key), indent)
+    lines = _lines(text, {name: value}, _column(text, fields[0].key), indent)
     return Splice(end, end, gap + lines)
 
 
-def _removed_field(text: str, mapping: TextNode, field: TextField, *, is_root: bool) -> Splice:
-    """The field's lines, and one of the blank lines around them."""
-    index = mapping.fields.index(field)
-    if len(mapping.fields) == 1 and (mapping.is_flow or not is_root):
+def _removed_field(text: str, mapping: Node, field: Field, *, is_root: bool) -> Splice:
+    """Remove the field's lines, and one of the blank lines around them."""
+    fields = fields_of(mapping)
+    index = fields.index(field)
+    if len(fields) == 1 and (mapping.is_flow or not is_root):
         raise UnusableError("nothing would be left")
     if mapping.is_flow and index:
-        return _removed_in_brackets(text, mapping.fields[index - 1].value.end, field)
+        return _removed_in_brackets(text, fields[index - 1].value.end, field)
     start, end = _line_start(text, field.key.start), _line_end(text, field.value.end, with_break=True)
     if not mapping.is_flow and not text[start : field.key.start].strip(" "):
         above = _line_start(text, max(start - 1, 0))
@@ -146,7 +193,7 @@ def _removed_field(text: str, mapping: TextNode, field: TextField, *, is_root: b
         return _without_lines(text, start, end)
     if index:
         raise UnusableError("the key does not stand at the beginning of its line")
-    following = mapping.fields[1].key.start
+    following = fields[1].key.start
     comma = _COMMA.match(text, field.value.end) if mapping.is_flow else None
     own_end = _line_end(text, comma.end() if comma else field.value.end)
     below = _COMMENT_BELOW.match(text, own_end) if comma or not mapping.is_flow else None
@@ -155,8 +202,8 @@ def _removed_field(text: str, mapping: TextNode, field: TextField, *, is_root: b
     return Splice(field.key.start, following, "")
 
 
-def _removed_in_brackets(text: str, before: int, field: TextField) -> Splice:
-    """The entry, its comment and a comma; comments of the entry that ends at ``before`` stay."""
+def _removed_in_brackets(text: str, before: int, field: Field) -> Splice:
+    """Remove the entry, its comment and a comma; comments of the entry that ends at ``before`` stay."""
     line, end = _line_start(text, field.key.start), field.value.end
     lead = text[line : field.key.start].strip()
     if line <= before or lead not in ("", ","):
@@ -175,9 +222,9 @@ def _removed_in_brackets(text: str, before: int, field: TextField) -> Splice:
     return Splice(before, end, "" if "#" not in kept else kept.rstrip() if own else kept)
 
 
-def _added_item(text: str, root: TextNode, into: FieldPath, value: Json, *, first: bool) -> Splice:
+def _added_item(text: str, root: Node, into: FieldPath, value: Json, *, first: bool) -> Splice:
     *_, parent, sequence = nodes_to(root, into)
-    items = sequence.items
+    items = items_of(sequence)
     if not items:
         return _only_item(text, parent, sequence, value)
     if sequence.is_flow:
@@ -199,19 +246,20 @@ def _added_item(text: str, root: TextNode, into: FieldPath, value: Json, *, firs
     )
 
 
-def _only_item(text: str, parent: TextNode, sequence: TextNode, value: Json) -> Splice:
-    """The first item of a list that is empty, null or not written; below its key only in the last case."""
+def _only_item(text: str, parent: Node, sequence: Node, value: Json) -> Splice:
+    """Add the first item of a list that is empty, null or not written; in the last case below its key."""
     if sequence.is_flow or text[sequence.start : sequence.end] in _NULLS:
         return Splice(sequence.start, sequence.end, f"[{_flow(value, _quote(parent))}]")
     if not sequence.is_nothing or parent.is_flow:
         raise UnusableError("something else than a list")
-    field = next(field for field in parent.fields if field.value is sequence)
+    field = next(field for field in fields_of(parent) if field.value is sequence)
     end = _line_end(text, field.key.end)
     return Splice(end, end, _item_lines(text, value, _column(text, field.key) + _item_indent(text, parent)))
 
 
-def _removed_item(text: str, sequence: TextNode, item: TextNode) -> Splice:
-    items, index = sequence.items, sequence.items.index(item)
+def _removed_item(text: str, sequence: Node, item: Node) -> Splice:
+    items = items_of(sequence)
+    index = items.index(item)
     if len(items) == 1:
         raise UnusableError("nothing would be left")
     if not sequence.is_flow:
@@ -221,20 +269,20 @@ def _removed_item(text: str, sequence: TextNode, item: TextNode) -> Splice:
     before = items[index - 1].end
     if not text[before : item.start].replace(",", "", 1).strip():
         return Splice(before, item.end, "")
-    # A comment stands between them, and the comma before that: then another one must not follow.
+    # The comma is before a comment between them: the comma after the item has to go, too.
     comma = _COMMA.match(text, item.end)
     return Splice(item.start, comma.end() if comma else item.end, "")
 
 
 def _without_lines(text: str, start: int, end: int) -> Splice:
-    """If the last line has no line break, then the one that becomes the last loses its own."""
+    """Remove lines. If the last line has no line break, then the one that becomes the last loses its own."""
     if end == len(text) and text[-1:] != "\n":
         start = len(text[:start].removesuffix("\n").removesuffix("\r"))
     return Splice(start, end, "")
 
 
 def _lines(text: str, fields: JsonObject, column: int, item_indent: int = 0) -> str:
-    """The fields as lines of a block, each behind a line break."""
+    """Return the fields as lines of a block, each after a line break."""
     lines: list[str] = []
     for name, value in fields.items():
         is_block = isinstance(value, dict | list) and bool(value)
@@ -248,7 +296,7 @@ def _lines(text: str, fields: JsonObject, column: int, item_indent: int = 0) -> 
 
 
 def _item_lines(text: str, value: Json, column: int) -> str:
-    """The item of a list as lines of a block, each behind a line break."""
+    """Return the item of a list as lines of a block, each after a line break."""
     lead = f"{_newline(text)}{' ' * column}- "
     if isinstance(value, dict) and value:
         return lead + _lines(text, value, column + _STEP).lstrip("\r\n ")
@@ -267,7 +315,7 @@ def _flow(value: Json, quote: str) -> str:
 
 
 def _scalar(value: Json, quote: str, *, is_flow: bool = False) -> str:
-    """The text of a scalar: a string in the given quotes, or in those that it needs."""
+    """Return the text of a scalar: a string in the given quotes, or in those that it needs."""
     if isinstance(value, dict | list):
         raise UnusableError("a list has no place there")
     if not isinstance(value, str):
@@ -280,29 +328,23 @@ def _scalar(value: Json, quote: str, *, is_flow: bool = False) -> str:
     return value if quote != '"' and is_plain else json.dumps(value, ensure_ascii=False)
 
 
-def _quote(mapping: TextNode) -> str:
-    """The quotes of its keys, as JSON has them."""
-    styles = {field.key.style for field in mapping.fields}
+def _quote(mapping: Node) -> str:
+    """Return the quotes that all keys have, as in JSON; nothing without any."""
+    styles = {field.key.style for field in fields_of(mapping)}
     return next((quote for quote in _QUOTES if styles == {quote}), "")
 
 
-def _has_blank_lines(text: str, mapping: TextNode) -> bool:
-    """Return whether blank lines stand between the fields."""
-    pairs = zip(mapping.fields, mapping.fields[1:], strict=False)
-    return any(_BLANK_LINE.search(text, before.value.end, after.key.start) for before, after in pairs)
-
-
-def _item_indent(text: str, mapping: TextNode) -> int:
-    """The columns by which the items of the last block sequence stand to the right of its key."""
+def _item_indent(text: str, mapping: Node) -> int:
+    """Return the columns by which the items of the last block sequence are indented from its key."""
     columns = [
         _column(text, field.value) - _column(text, field.key)
-        for field in mapping.fields
-        if field.value.items and not field.value.is_flow
+        for field in fields_of(mapping)
+        if items_of(field.value) and not field.value.is_flow
     ]
     return columns[-1] if columns else 0
 
 
-def _column(text: str, node: TextNode) -> int:
+def _column(text: str, node: Node) -> int:
     return node.start - _line_start(text, node.start)
 
 
@@ -311,7 +353,7 @@ def _line_start(text: str, at: int) -> int:
 
 
 def _line_end(text: str, at: int, *, with_break: bool = False) -> int:
-    """The offset of the line's end, before or behind its line break."""
+    """Return the offset of the line's end, before or after its line break."""
     end = text.find("\n", at)
     if end < 0:
         return len(text)

@@ -1,6 +1,6 @@
 """Read lists of Kubernetes objects item by item, so that a file larger than the memory can be read.
 
-``kubectl get -o yaml`` prints one list with everything in it. Only the item that is read is held: the
+``kubectl get -o yaml`` prints one list with everything in it. Only one item is in memory: the
 elements of the field ``items`` at the top of a document are yielded as soon as they end.
 """
 
@@ -31,14 +31,14 @@ from renderer.yamlio.events import BACKEND, C_PARSER, EventSource, position_of
 from renderer.yamlio.problems import unusable
 
 ITEMS = "items"
-#: The most bytes of one object. The API server takes requests of 3 MiB, and YAML is longer than JSON.
+#: The most bytes of one object. The API server accepts requests of 3 MiB, and YAML is longer than JSON.
 LARGEST_OBJECT = 8 << 20
 
 
 class StreamedValue(Record):
     """A document, or an item of one that is a list; ``line``, from 1, is where it begins.
 
-    ``list_fields`` are the fields of the list that stand before its items; None for a document. The
+    ``list_fields`` are the fields of the list before its items; None for a document. The
     document of a list comes after its items, with none of them.
     """
 
@@ -65,7 +65,7 @@ def stream_yaml(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:
 
 
 def _parser(stream: _BoundedStream) -> EventSource:
-    if C_PARSER is None:  # the parser in Python takes a text
+    if C_PARSER is None:  # the parser in Python accepts only text
         return BACKEND(stream.read_all().decode("utf-8-sig", "replace"))
     parser: EventSource = C_PARSER(stream)
     return parser

@@ -1,4 +1,4 @@
-"""Explain why a text is no YAML: the mistake, its position, and the way out.
+"""Explain why a text is not YAML: the mistake, its position, and the way out.
 
 The parser stops where a text makes no sense any more, which is often far from the mistake. The explanation
 starts from there, and from the structure that was open at that point.
@@ -39,6 +39,8 @@ _INDICATED = ("an alias", "an anchor", "a tag", "a directive")
 _QUOTE_NAMES = {"'": "single", '"': "double"}
 #: Characters of a text that is read again with a repair.
 _MOST_REPAIRED = 200_000
+#: The end of a text that can be read.
+_READABLE = Position(10**9, 0)
 _SAME_COLUMN = "begin lines that belong together in the same column"
 _IN_QUOTES = "put the text in quotes"
 _WHOLE_IN_QUOTES = "put the whole value in quotes"
@@ -139,7 +141,7 @@ class _Explanation:
 
     def __init__(self, lines: list[str], error: MarkedYAMLError, at: Position) -> None:
         begin = _position(error.context_mark) if error.context_mark else at
-        # What ends too early is wrong on a line behind the last one.
+        # The error of a text that ends too early is after the last line.
         self.at, self._begin = (
             Position(min(place.line, len(lines) - 1), place.column) for place in (at, begin)
         )
@@ -158,7 +160,7 @@ class _Explanation:
                 position = Position(number, indent.index("\t"))
                 return SyntaxProblem("the line is indented with a tab", position, "indent with spaces only")
         if self._character == "\t":
-            return SyntaxProblem("a tab stands where YAML takes only spaces", self.at, "write spaces")
+            return SyntaxProblem("a tab where YAML allows only spaces", self.at, "write spaces")
         return None
 
     def of_template(self) -> SyntaxProblem | None:
@@ -185,7 +187,7 @@ class _Explanation:
             return self._open_quote(begin)
         name = _QUOTE_NAMES[last.style]
         written = "''" if last.style == "'" else '\\"'
-        message = f"the text goes on behind its closing {name} quote"
+        message = f"text continues after the closing {name} quote"
         return SyntaxProblem(message, self.at, f"write {written} for a quote inside of {name} quotes")
 
     def _open_quote(self, begin: Position) -> SyntaxProblem:
@@ -199,7 +201,9 @@ class _Explanation:
         column = self._line.find("\\", max(self.at.column - 1, 0))
         escape = self._line[column : column + 2]
         hint = "use single quotes, in which a backslash is an ordinary character, or write \\\\"
-        return SyntaxProblem(f"{escape} is no escape in double quotes", Position(self.at.line, column), hint)
+        return SyntaxProblem(
+            f"invalid escape {escape} in double quotes", Position(self.at.line, column), hint
+        )
 
     def of_brackets(self) -> SyntaxProblem | None:
         """A bracket that is not closed or not opened, or entries without a comma between them."""
@@ -220,7 +224,7 @@ class _Explanation:
         close, comma = self._repaired(before, closing), self._repaired(before, ",")
         if before != self.at.line and comma > close:
             end = Position(before, len(_without_comment(self._lines[before])))
-            return SyntaxProblem("a comma is missing behind this entry", end, "write , between two entries")
+            return SyntaxProblem("a comma is missing after this entry", end, "write , between two entries")
         if begin.line == self.at.line and close != _READABLE:
             message = f"this is not expected between {bracket} and {closing}"
             return SyntaxProblem(message, self.at, f"separate entries by commas, and {_IN_QUOTES}")
@@ -229,13 +233,7 @@ class _Explanation:
 
     def of_indicator(self) -> SyntaxProblem | None:
         """A value that begins with a character that has a meaning of its own."""
-        kinds = {
-            "an alias": "an alias",
-            "an anchor": "an anchor",
-            "a tag": "a tag",
-            "a directive": "a directive",
-        }
-        kind = next((kind for words, kind in kinds.items() if self._context.endswith(words)), None)
+        kind = next((kind for kind in _INDICATED if self._context.endswith(kind)), None)
         character = self._lines[self._begin.line][self._begin.column : self._begin.column + 1]
         if "document start" in self._problem and self._lines[0].startswith("%"):
             kind, character, self._begin = "a directive", "%", Position(0, 0)
@@ -243,14 +241,16 @@ class _Explanation:
             message = f"text that begins with {character} is read as {kind}"
             return SyntaxProblem(message, self._begin, _IN_QUOTES)
         if "block scalar" in self._context and self._begin.line == self.at.line:
-            message = f"only - or + and an indentation may stand behind {character}"
+            message = f"only -, + or a digit may follow {character}"
             return SyntaxProblem(message, self.at, "begin the text on the next line")
         if "cannot start any token" in self._problem:
             message = f"a value cannot begin with {self._character}"
             return SyntaxProblem(message, self.at, _IN_QUOTES)
         if "sequence entries are not allowed" in self._problem:
             return SyntaxProblem(
-                "a list cannot begin behind its key", self.at, "write each entry on a line of its own"
+                "a list cannot begin on the line of its key",
+                self.at,
+                "start the list on the line after its key",
             )
         return None
 
@@ -263,7 +263,7 @@ class _Explanation:
         value = _VALUE.match(self._line)
         start = value.end() if value else 0
         if start < self.at.column and self._line[:start].rstrip().endswith(":"):
-            message = "the value holds a colon and a space"
+            message = "the value contains a colon and a space"
             return SyntaxProblem(message, Position(self.at.line, start), _WHOLE_IN_QUOTES)
         above = self._previous(self.at.line)
         column = len(_indent(self._line))
@@ -282,7 +282,7 @@ class _Explanation:
         )
 
     def _is_entry_without_colon(self, number: int, column: int) -> bool:
-        """Return whether the line is ``- text``, and a mapping goes on below the text."""
+        """Return True if the line is ``- text``, and a mapping continues below the text."""
         entry = _ENTRY.match(self._lines[number])
         return entry is not None and entry.end() == column and ": " not in self._lines[number]
 
@@ -292,22 +292,22 @@ class _Explanation:
         return next((column for column in columns if column < start.column), 0)
 
     def _is_unusual(self, column: int, parent: int, other: int) -> bool:
-        """Return whether the usual step leads from ``parent`` to ``other``, but not to ``column``."""
+        """Return True if the usual step leads from ``parent`` to ``other``, but not to ``column``."""
         step = _usual_step(self._lines)
         return bool((column - parent) % step) and not (other - parent) % step
 
     def _blamed(self, start: Position) -> SyntaxProblem:
-        message = "the indentation of the line does not fit to that of the lines below"
+        message = "the indentation of this line does not match that of the lines below"
         return SyntaxProblem(message, start, _SAME_COLUMN, (("this line has another one", self.at),))
 
     def _no_key(self, number: int) -> SyntaxProblem:
         line = self._lines[number]
         position = Position(number, len(_indent(line)))
         if _is_glued(line):
-            return SyntaxProblem("a space is missing behind the dash", position, "write - and a space")
+            return SyntaxProblem("a space is missing after the dash", position, "write - and a space")
         if _MISSING_SPACE.match(line):
-            return SyntaxProblem("a space is missing behind the colon", position, "write key: value")
-        message = "this line has no colon behind a key, and is no entry of a list"
+            return SyntaxProblem("a space is missing after the colon", position, "write key: value")
+        message = "this line has no colon after a key, and is not an entry of a list"
         return SyntaxProblem(message, position, "write key: value, or indent text that goes on deeper")
 
     def of_indentation(self) -> SyntaxProblem | None:
@@ -315,19 +315,19 @@ class _Explanation:
         if "document start" in self._problem:
             message = "the line is indented less than the first line of the document"
             return SyntaxProblem(message, self.at, "begin all fields of an object in the same column")
-        if not self._is_first_in_line():
+        if self._line[: self.at.column].strip():  # it is not the first in its line
             if "block" not in self._context:
                 return None
-            return SyntaxProblem("this is not expected behind a value", self.at, _WHOLE_IN_QUOTES)
+            return SyntaxProblem("unexpected text after a value", self.at, _WHOLE_IN_QUOTES)
         blocks = {block.start.column: block for block in self._structure.open if not block.is_flow}
         same = blocks.get(self.at.column)
         if same is None:
             return self._misfit([blocks[column].start for column in sorted(blocks)])
         if same.is_sequence:
-            message = "a field stands among the entries of a list"
+            message = "a field among the entries of a list"
             hint = "write - before it, or indent it as the fields of the entry above"
         elif self._character == "-":
-            message = "an entry of a list stands among the fields of a mapping"
+            message = "an entry of a list among the fields of a mapping"
             hint = "indent it below the key of its list"
         else:
             return None
@@ -342,7 +342,7 @@ class _Explanation:
             parents = [parent.column for parent in left if parent.column < start.column]
             if self._is_unusual(start.column, max(parents, default=0), self.at.column):
                 return self._blamed(start)
-        message = "the indentation of the line fits none of the lines above"
+        message = "the indentation of this line matches none of the lines above"
         related = tuple((self._shown(start), start) for start in near)
         return SyntaxProblem(message, self.at, _SAME_COLUMN, related)
 
@@ -350,18 +350,15 @@ class _Explanation:
         is_list = self._lines[start.line][start.column :].startswith("-")
         return "a list begins here" if is_list else "a mapping begins here"
 
-    def _is_first_in_line(self) -> bool:
-        return not self._line[: self.at.column].strip()
-
     def _is_outside_of_text(self, number: int) -> bool:
-        """Return whether the line is no part of a block of text, in which tabs may stand."""
+        """Return True if the line is not part of a block of text, in which tabs are allowed."""
         last = self._structure.last
         if last is None or last.style not in ("|", ">"):
             return True
         return not position_of(last).line < number < _position(last.end_mark).line
 
     def _previous(self, number: int) -> int:
-        """The last line above that is neither blank nor a comment; the line itself where there is none."""
+        """Return the last line above that is neither blank nor a comment; the line itself without any."""
         above = range(number - 1, -1, -1)
         return next(
             (n for n in above if self._lines[n].strip() and self._lines[n].lstrip()[0] != "#"), number
@@ -382,10 +379,6 @@ class _Explanation:
         return _READABLE
 
 
-#: The end of a text that can be read.
-_READABLE = Position(10**9, 0)
-
-
 def _read_all(source: EventSource) -> None:
     while source.get_event() is not None:
         pass
@@ -403,7 +396,7 @@ def _usual_step(lines: Iterable[str]) -> int:
 
 
 def _is_glued(line: str) -> bool:
-    """Return whether a dash stands at the beginning without a space behind it."""
+    """Return True if a dash begins the line without a space after it."""
     return bool(re.match(r"\s*-[^\s-]", line))
 
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from renderer.model.limits import lowered
 from renderer.yamlio.builder import read_tree
-from renderer.yamlio.decode import split_documents
 from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, WRITTEN_SCALARS, YAML11
+from renderer.yamlio.documents import split_documents
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import MalformedError
-from renderer.yamlio.line_nodes import line_nodes
 from renderer.yamlio.line_reader import read_lines
-from renderer.yamlio.nodes import Node, nodes_of_events
+from renderer.yamlio.node_tree import document_of_events, nodes_of_lines
+from renderer.yamlio.nodes import Node
 from tests.properties.examples import examples
 
 ROOT = Path(__file__).parents[2]
@@ -102,11 +102,12 @@ def is_taken(text: str) -> bool:
 def has_line_nodes(text: str) -> bool:
     """Return whether nodes are made of lines: they have to be those that libyaml's events make."""
     try:
-        found = line_nodes(text, nodes_of_events)
+        found = nodes_of_lines(text)
     except UnusableError:
         return False
-    expected = nodes_of_events(text)
+    expected, end, is_whole = document_of_events(text)
     assert expected is not None
+    assert (end, is_whole) == (len(text), True)
     for here, there in zip(found.walk(), expected.walk(), strict=True):
         assert _described(here) == _described(there), text
         for name in {key.text for key, _ in there.entries()} - {None}:
@@ -119,7 +120,7 @@ def _entry(node: Node, name: str | None) -> tuple[tuple[object, ...], ...]:
 
 
 def _described(node: Node) -> tuple[object, ...]:
-    return node.position, node.text, node.is_mapping, node.is_literal, len(node.items)
+    return node.start, node.end, node.position, node.text, node.style, node.is_mapping, len(node.items)
 
 
 @examples(3)

@@ -53,7 +53,7 @@ from renderer.source.public_lines import public_lines
 from renderer.validation.registry import SchemaRegistry
 from renderer.yamlio.decode import decode_documents, most_values
 from renderer.yamlio.events import BACKEND, Backend
-from renderer.yamlio.nodes import Node
+from renderer.yamlio.nodes import Node, Source
 from renderer.yamlio.python_parser import PythonParser
 
 ROOT = Path(__file__).parents[2]
@@ -892,8 +892,9 @@ def test_lines_of_findings_are_looked_for_within_bounds() -> None:
 
 
 def test_what_aliases_share_is_walked_through_once() -> None:
-    shared = [Node(0, 0, str(n), (), False, False) for n in range(1000)]  # noqa: FBT003 - as in nodes.py
-    aliases = [Node(n, 0, None, shared, False, False) for n in range(1000)]  # noqa: FBT003 - as above
+    source = Source("")
+    shared = [Node(source, 0, 0, str(n), "") for n in range(1000)]
+    aliases = [Node(source, n, n, None, "*", shared) for n in range(1000)]
     asked = []
 
     class Items(list[Node]):
@@ -904,7 +905,7 @@ def test_what_aliases_share_is_walked_through_once() -> None:
     items = Items(shared)
     for each in aliases:
         each.items = items
-    assert len(list(Node(0, 0, None, aliases, False, False).walk())) == 2001  # noqa: FBT003 - as above
+    assert len(list(Node(source, 0, None, None, "", aliases).walk())) == 2001
     assert len(asked) == 1
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.model.limits import lowered
 from renderer.source.public_lines import public_lines
 
 HIDDEN_OBJECT = """\
@@ -144,3 +145,16 @@ def test_a_document_with_other_line_breaks_is_hidden_whole_if_anything_in_it_is_
 )
 def test_what_is_confidential_is_hidden_in_a_document_that_is_not_set_apart(text: str) -> None:
     assert "hunter2" not in "".join(public_lines(text.encode(), range(1, 9)).values())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{a: [[[[b]]]], userData: hunter2}\n",
+        "a: [[[[b]]]]\nuserData: hunter2\n",
+        "? [[[[b]]]]\n: userData: hunter2\n",
+    ],
+)
+def test_what_is_confidential_is_hidden_beyond_too_deep_nesting(text: str) -> None:
+    with lowered({"nesting": 3}):
+        assert "hunter2" not in "".join(public_lines(text.encode(), range(1, 9)).values())

@@ -28,7 +28,7 @@ from renderer.yamlio.edit import (
     edit_places,
     remove_entry,
 )
-from renderer.yamlio.text_tree import TextDocument, parse_text
+from renderer.yamlio.node_tree import DocumentNodes, parse_document
 
 PATH = "overlays/prod/kustomization.yaml"
 PINS = ("pins", "./pins", "pins/")
@@ -429,11 +429,11 @@ def test_many_entries_are_added_as_one_after_the_other(text: str, monkeypatch: p
         expected = add_entry(expected, PATH, "l", entry)
     parsed: list[str] = []
 
-    def counted(text: str) -> TextDocument:
+    def counted(text: str) -> DocumentNodes:
         parsed.append(text)
-        return parse_text(text)
+        return parse_document(text)
 
-    monkeypatch.setattr("renderer.yamlio.edit.parse_text", counted)
+    monkeypatch.setattr("renderer.yamlio.edit.parse_document", counted)
     assert add_entries(text.encode(), PATH, "l", entries) == expected
     assert len(parsed) <= 2
 
@@ -466,11 +466,11 @@ def test_places_are_edited_at_once_as_one_after_the_other(text: str, monkeypatch
         expected = edit_fields(expected, where, each)
     parsed: list[str] = []
 
-    def counted(text: str) -> TextDocument:
+    def counted(text: str) -> DocumentNodes:
         parsed.append(text)
-        return parse_text(text)
+        return parse_document(text)
 
-    monkeypatch.setattr("renderer.yamlio.edit.parse_text", counted)
+    monkeypatch.setattr("renderer.yamlio.edit.parse_document", counted)
     assert edit_places(text.encode(), places) == expected
     assert parsed.count(text) == 1
     assert sum(len(one) > len(text) // 2 for one in parsed) == 3

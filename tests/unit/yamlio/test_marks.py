@@ -4,7 +4,8 @@ import pytest
 
 from renderer.model.field_path import ElementName, FieldPath, Segment
 from renderer.yamlio import events
-from renderer.yamlio.decode import decode_yaml11, second_document
+from renderer.yamlio.decode import decode_yaml11
+from renderer.yamlio.documents import second_document
 from renderer.yamlio.events import Backend
 from renderer.yamlio.marks import Mark, MarkedFile
 from renderer.yamlio.problems import repeated_keys

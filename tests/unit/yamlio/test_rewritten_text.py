@@ -38,6 +38,8 @@ def test_what_is_not_layout_stays(text: str, written: str) -> None:
     [
         ("a: 'x' # c\nb: 1\n", ("a",), "y", "a: 'y' # c\nb: 1"),
         ("a: x\n", ("a",), "12", 'a: "12"'),
+        ("a: x\n", ("a",), ".inf", 'a: ".inf"'),
+        ("a: |\n  x\nb: 1 # c\n", ("a",), "", 'a: ""\nb: 1 # c'),
         ("a: x\n", ("a",), "b: c", "a: 'b: c'"),
         ("a: x\n", ("a",), "# c", "a: '# c'"),
         ("a: 1.5\n", ("a",), "1.10", "a: 1.10"),

@@ -27,16 +27,16 @@ def problem(text: str) -> Diagnostic:
 
 CONFLICT = "a merge conflict of Git is not resolved"
 TAB = "the line is indented with a tab"
-MISFIT = "the indentation of the line fits none of the lines above"
-ODD = "the indentation of the line does not fit to that of the lines below"
+MISFIT = "the indentation of this line matches none of the lines above"
+ODD = "the indentation of this line does not match that of the lines below"
 DEEPER = "the line is indented deeper than the one above, which has a value already"
-NO_COLON = "this line has no colon behind a key, and is no entry of a list"
-GLUED_COLON = "a space is missing behind the colon"
-GLUED_DASH = "a space is missing behind the dash"
+NO_COLON = "this line has no colon after a key, and is not an entry of a list"
+GLUED_COLON = "a space is missing after the colon"
+GLUED_DASH = "a space is missing after the dash"
 DOUBLE, SINGLE = "this double quote is not closed", "this single quote is not closed"
-INNER_SINGLE = "the text goes on behind its closing single quote"
-INNER_DOUBLE = "the text goes on behind its closing double quote"
-COLON = "the value holds a colon and a space"
+INNER_SINGLE = "text continues after the closing single quote"
+INNER_DOUBLE = "text continues after the closing double quote"
+COLON = "the value contains a colon and a space"
 BRACES = "YAML reads {{ as a mapping that is the key of another one, and keys have to be strings"
 ALIAS, ANCHOR, TAG, DIRECTIVE = (
     f"text that begins with {character} is read as {kind}"
@@ -68,7 +68,7 @@ ALIAS, ANCHOR, TAG, DIRECTIVE = (
         ("a: [\n", 1, 4, "this [ is not closed"),
         ("&x [", 1, 4, "this [ is not closed"),
         ('{"a": 1,\n "b": 2\n', 1, 1, "this { is not closed"),
-        ('{"a": 1\n "b": 2}\n', 1, 8, "a comma is missing behind this entry"),
+        ('{"a": 1\n "b": 2}\n', 1, 8, "a comma is missing after this entry"),
         ("a: [1]]\nb: 1\n", 1, 7, "no bracket is open that ] could close"),
         ("a: b: c\n", 1, 4, COLON),
         ("spec:\n  cmd: echo x: y\n  d: 1\n", 2, 8, COLON),
@@ -81,8 +81,8 @@ ALIAS, ANCHOR, TAG, DIRECTIVE = (
         ("disks:\n  - name: a\n - name: b\n", 3, 2, MISFIT),
         ("a: |\n    x\n  y\nb: 1\n", 3, 3, MISFIT),
         ("a:\n   b:\n     c: 1\n  d:\n    e: 1\n    f:\n      g: 1\n", 2, 4, ODD),
-        ("l:\n  - a\n  b: 1\n", 3, 3, "a field stands among the entries of a list"),
-        ("m:\n  a: 1\n  - b\n", 3, 3, "an entry of a list stands among the fields of a mapping"),
+        ("l:\n  - a\n  b: 1\n", 3, 3, "a field among the entries of a list"),
+        ("m:\n  a: 1\n  - b\n", 3, 3, "an entry of a list among the fields of a mapping"),
         ("spec:\n  running true\n  x: 1\n", 2, 3, NO_COLON),
         ("spec:\n  x: 1\n  running true\n", 3, 3, NO_COLON),
         ("hello\na: 1\n", 1, 1, NO_COLON),
@@ -98,13 +98,13 @@ ALIAS, ANCHOR, TAG, DIRECTIVE = (
         ("a: & b\n", 1, 4, ANCHOR),
         ("a: !<x\n", 1, 4, TAG),
         ("%FOO\na: 1\n", 1, 1, DIRECTIVE),
-        ("a: | text\n  x\n", 1, 6, "only - or + and an indentation may stand behind |"),
-        ('a: "\\d"\n', 1, 5, "\\d is no escape in double quotes"),
-        ("a: - b\n", 1, 4, "a list cannot begin behind its key"),
+        ("a: | text\n  x\n", 1, 6, "only -, + or a digit may follow |"),
+        ('a: "\\d"\n', 1, 5, "invalid escape \\d in double quotes"),
+        ("a: - b\n", 1, 4, "a list cannot begin on the line of its key"),
         ("a: {{ x }}-y\nb: 1\n", 1, 5, BRACES),
         ("a: {[x]: y}\nb: 1\n", 1, 5, "the keys of a mapping have to be strings"),
         ("a: 1\x07\n", 1, 5, "the control character U+0007 is not allowed in YAML"),
-        ("a: &x &y 1\n", 1, 7, "this is not expected behind a value"),
+        ("a: &x &y 1\n", 1, 7, "unexpected text after a value"),
     ],
 )
 def test_a_mistake_and_its_place(text: str, line: int, column: int, message: str) -> None:
