@@ -51,9 +51,6 @@ KNOWN_CIRCLES = [
         "renderer.pipeline.pipeline",
         "renderer.pipeline.project_catalogs",
     },
-    {"renderer.yamlio.builder", "renderer.yamlio.dialects"},
-    {"renderer.yamlio.decode", "renderer.yamlio.problems"},
-    {"renderer.yamlio.line_nodes", "renderer.yamlio.nodes"},
 ]
 
 
