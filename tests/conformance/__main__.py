@@ -53,7 +53,7 @@ def _files(suite: str, paths: Iterable[Path]) -> list[Path]:
     """The vector files in folders; a catalog's path is a folder by itself."""
     if suite == "catalogs":
         return list(paths)
-    return [file for path in paths for file in (sorted(path.glob("*.jsonl")) if path.is_dir() else [path])]
+    return [file for path in paths for file in (sorted(path.glob("*.jsonl*")) if path.is_dir() else [path])]
 
 
 def _emitted(result: CaseResult) -> str:

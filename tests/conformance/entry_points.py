@@ -14,12 +14,13 @@ from renderer.yamlio.decode import decode_yaml11
 from tests.conformance.case_result import CaseResult
 from tests.conformance.entry_points_argocd import run_argocd
 from tests.conformance.entry_points_flux import run_flux
+from tests.conformance.lines import read_lines
 
 
 def run(paths: Iterable[Path]) -> Iterator[CaseResult]:
     """The results of all cases in the files ``paths``."""
     for path in paths:
-        for line in path.read_bytes().splitlines():
+        for line in read_lines(path):
             yield run_case(json.loads(line))
 
 

@@ -29,10 +29,11 @@ def run(paths: Iterable[Path]) -> Iterator[CaseResult]:
     """Yield the results of every expansion in the files ``paths``, in order."""
     for path in paths:
         for case in read_cases(path):
-            yield from _results(case)
+            yield from fit_results(case)
 
 
-def _results(case: Case) -> Iterator[CaseResult]:
+def fit_results(case: Case) -> Iterator[CaseResult]:
+    """Yield the results of the expansions of one case."""
     inferred = object_at(case.output, "inferred")
     if case.mode != "vm" or not any(inferred.get(key) for key in MATCHER_KEYS):
         return

@@ -20,6 +20,7 @@ from renderer.model.json import Json
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import MemoryFileSystem
 from tests.conformance.case_result import CaseResult
+from tests.conformance.lines import read_lines
 
 #: In the order of the README: the first that happens is the class.
 _CLASSES: Mapping[Effect, str] = {
@@ -49,7 +50,7 @@ _STATES = ("first", "via", "old", "new")
 def run(paths: Iterable[Path]) -> Iterator[CaseResult]:
     """Return the results of all pairs in the files ``paths``."""
     for path in paths:
-        pairs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        pairs = [json.loads(line) for line in read_lines(path)]
         for start in range(0, len(pairs), _BATCH):
             yield from _run(pairs[start : start + _BATCH])
 

@@ -17,12 +17,13 @@ from renderer.source.find_kustomization import LoadRestrictor
 from renderer.yamlio.decode import decode_documents
 from tests.conformance.build import Built, build
 from tests.conformance.case_result import CaseResult
+from tests.conformance.lines import read_lines
 
 
 def run(paths: Iterable[Path]) -> Iterator[CaseResult]:
     """The results of the cases in the files ``paths`` that an offline renderer can be held to."""
     for path in paths:
-        for line in path.read_bytes().splitlines():
+        for line in read_lines(path):
             case = json.loads(line)
             if case["excluded"] is None:
                 yield run_case(case)

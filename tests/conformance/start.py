@@ -28,6 +28,7 @@ from tests.conformance.case_result import CaseResult
 from tests.conformance.go_objects import written_instance_spec
 from tests.conformance.kubevirt.case import catalog_beside
 from tests.conformance.kubevirt.cluster import read_catalog
+from tests.conformance.lines import read_lines
 
 _OWN_ANNOTATIONS = ("kubevirt.io/", "alpha.kubevirt.io/")
 _FIRMWARE = ("domain", "firmware")
@@ -36,8 +37,9 @@ _FIRMWARE = ("domain", "firmware")
 def run(paths: Iterable[Path]) -> Iterator[CaseResult]:
     """Yield the results of all records in the files ``paths``."""
     for path in paths:
-        catalog = read_catalog(catalog_beside(path))
-        for line in path.read_text(encoding="utf-8").splitlines():
+        beside = catalog_beside(path)
+        catalog = read_catalog(beside) if beside.exists() else Catalog()
+        for line in read_lines(path):
             yield _result(json.loads(line), catalog)
 
 

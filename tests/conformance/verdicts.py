@@ -18,6 +18,7 @@ from renderer.model.render_config import RenderConfig
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import MemoryFileSystem
 from tests.conformance.case_result import CaseResult
+from tests.conformance.lines import read_lines
 
 _FILE = "object.yaml"
 
@@ -25,7 +26,7 @@ _FILE = "object.yaml"
 def run(paths: Iterable[Path]) -> Iterator[CaseResult]:
     """Return the results of all cases in the files ``paths``."""
     for path in paths:
-        for line in path.read_text(encoding="utf-8").splitlines():
+        for line in read_lines(path):
             yield _result(json.loads(line))
 
 

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.release import LATEST, Release
+from tests.conformance.lines import read_lines
 
 #: What computes each field of a case's output, by the field's name.
 Outputs: TypeAlias = Mapping[str, Callable[[], Json]]
@@ -32,9 +33,8 @@ class Case:
 def read_cases(path: Path) -> Iterator[Case]:
     """The cases of one file."""
     catalog = catalog_beside(path)
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            yield _case(json.loads(line), catalog)
+    for line in read_lines(path):
+        yield _case(json.loads(line), catalog)
 
 
 def _case(content: JsonObject, catalog: Path) -> Case:
