@@ -18,7 +18,8 @@ class Check(Record, Generic[P]):
     """One check: it yields a cause for each thing that is wrong.
 
     It is made where one of ``fields`` is written, or always when there are none. ``since`` is the first
-    release that makes it, ``until`` the first that no longer does; a release is its latest patch.
+    release that makes it, ``until`` the first that no longer does; each is several releases where patch
+    releases of older minors have the change as well (``Release.includes``).
     ``upstream`` names KubeVirt's function. When it yields a cause and ``ends`` is true of its arguments, the
     checks after it are not made.
     """
@@ -26,8 +27,8 @@ class Check(Record, Generic[P]):
     run: Callable[P, Iterable[Cause]]
     fields: frozenset[str]
     upstream: str
-    since: Release | None
-    until: Release | None
+    since: tuple[Release, ...]
+    until: tuple[Release, ...]
     ends: Callable[..., bool] | None
 
     def imported(self) -> Check[P]:
@@ -36,7 +37,9 @@ class Check(Record, Generic[P]):
 
     def holds_for(self, release: Release) -> bool:
         """Return true if ``release`` makes the check."""
-        return (self.since is None or release >= self.since) and (self.until is None or release < self.until)
+        return (not self.since or release.includes(*self.since)) and not (
+            self.until and release.includes(*self.until)
+        )
 
 
 def on(
@@ -47,13 +50,13 @@ def on(
     until: str = "",
     ends: Callable[..., bool] | None = None,
 ) -> Check[P]:
-    """Return a row of a table of checks; ``since`` and ``until`` are releases such as ``1.5``."""
-    return Check(run, frozenset(fields), upstream, _release(since), _release(until), ends)
+    """Return a row of a table of checks; ``since`` and ``until`` are written ``1.5``, or ``1.5.3 1.6.1``."""
+    return Check(run, frozenset(fields), upstream, _releases(since), _releases(until), ends)
 
 
 @cache  # two hundred rows name ten releases
-def _release(text: str) -> Release | None:
-    return Release.parse(text) if text else None
+def _releases(text: str) -> tuple[Release, ...]:
+    return tuple(map(Release.bound, text.split()))
 
 
 class CheckGroup(Record, Generic[P]):
@@ -69,7 +72,7 @@ class CheckGroup(Record, Generic[P]):
 
 def group(rows: Callable[[], Sequence[Check[P]]], *fields: str, until: str = "") -> CheckGroup[P]:
     """Return what stands for the checks that ``rows`` returns in a table."""
-    return CheckGroup(rows, frozenset(fields), _release(until))
+    return CheckGroup(rows, frozenset(fields), Release.bound(until) if until else None)
 
 
 class CheckTable(Generic[P]):

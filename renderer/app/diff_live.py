@@ -119,7 +119,13 @@ def _overlay_difference(
 
 def _release_notes(objects: ClusterObjects, release: Release) -> Iterator[str]:
     running = text_at(objects.kubevirt, "status", "observedKubeVirtVersion")
-    if running and not running.removeprefix("v").startswith(f"{release}."):
+    if not running:
+        return
+    try:
+        cluster = Release.parse(running.partition("-")[0])
+    except ValueError:
+        cluster = None
+    if cluster is None or not cluster.behaves_as(release):
         yield f"the cluster runs KubeVirt {running}, and the overlay is rendered for {release}"
 
 

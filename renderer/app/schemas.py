@@ -108,7 +108,7 @@ def import_schemas(project: Project, paths: Sequence[Path], release: Release, in
 def _remark(release: Release, imported: Collection[str]) -> str:
     """Return a remark on a release that ``kubevirt:`` cannot name or that the project imported, else ""."""
     if release < OLDEST:
-        return f"  (schemas only; kubevirt: begins with {OLDEST})"
+        return f"  (schemas only; kubevirt: begins with {OLDEST.minor_release})"
     return "  (imported)" if str(release) in imported else ""
 
 
@@ -123,11 +123,11 @@ def _known_release(registry: SchemaRegistry, text: str) -> Release:
         release = Release.parse(text)
     except ValueError as error:
         raise UsageError(f"Invalid value: {error}") from error
-    if release not in known:
+    if release.minor_release not in known:
         raise UsageError(
             f"Invalid value: there are no schemas of KubeVirt {release}: {known[0]} to {known[-1]} have some"
         )
-    return release
+    return release.minor_release
 
 
 def _kind(name: str) -> KubevirtKind:

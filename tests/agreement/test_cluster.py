@@ -21,7 +21,7 @@ from renderer.model.location import Site
 from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet
 
-RELEASES = [Release(1, minor) for minor in range(10)]
+RELEASES = [Release.parse(f"1.{minor}") for minor in range(10)]
 GATE = "VMLiveUpdateFeatures"
 
 
@@ -73,11 +73,11 @@ UPDATES_LIVE: Mapping[str, Callable[[Release, JsonObject], bool]] = {
 
 def updates_live(release: Release, strategy: str, *, gate: bool) -> bool:
     """``IsVMRolloutStrategyLiveUpdate`` (``pkg/virt-config/virt-config.go``), read at each release tag."""
-    if release < Release(1, 2):
+    if release < Release.parse("1.2"):
         return False  # there is no rollout strategy
-    if release < Release(1, 5):
+    if release < Release.parse("1.5"):
         return gate and strategy == "LiveUpdate"
-    return strategy == "LiveUpdate" or (not strategy and release >= Release(1, 6))
+    return strategy == "LiveUpdate" or (not strategy and release >= Release.parse("1.6"))
 
 
 @pytest.mark.parametrize("owner", UPDATES_LIVE)

@@ -153,7 +153,7 @@ def _is_chosen(update: Update, feature: str) -> bool:
     if release >= LIVE_UPDATE_FEATURES_UNTIL:
         return True
     chosen = object_at(update.after.spec, "liveUpdateFeatures").get(feature) is not None
-    return chosen and (release > Release(1, 0) or feature == "cpu")
+    return chosen and (release >= Release(1, 1) or feature == "cpu")
 
 
 def _bytes(count_of: int) -> str:

@@ -49,7 +49,7 @@ def handle_affinity_change(update: Update, state: InstanceState) -> InstanceStat
     """Patch ``affinity`` and ``nodeSelector``; 1.1 where ``liveUpdateFeatures`` asks for it, 1.0 never."""
     release = update.cluster.release
     chosen = object_at(update.after.spec, "liveUpdateFeatures").get("affinity") is not None
-    if release < LIVE_UPDATE_FEATURES_UNTIL and not (chosen and release > Release(1, 0)):
+    if release < LIVE_UPDATE_FEATURES_UNTIL and not (chosen and release >= Release(1, 1)):
         return state
     return _patched_from_template(update, state, "affinity", "nodeSelector")
 

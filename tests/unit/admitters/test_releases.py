@@ -110,14 +110,14 @@ SILENT_FRAMEBUFFER: Json = {"name": "g", "deviceName": "d", "virtualGPUOptions":
 def test_gates_are_on_by_default_only_since_1_9() -> None:
     changes: JsonObject = {"domain.rebootPolicy": "Reboot"}
 
-    assert refusals(changes, cluster("RebootPolicy", release=Release(1, 8))) == []
-    assert refusals(changes, cluster(release=Release(1, 8))) != []
+    assert refusals(changes, cluster("RebootPolicy", release=Release.parse("1.8"))) == []
+    assert refusals(changes, cluster(release=Release.parse("1.8"))) != []
 
 
 def test_silent_ram_framebuffers_count_since_1_9() -> None:
     changes: JsonObject = {"domain.devices.gpus": [SILENT_FRAMEBUFFER, SILENT_FRAMEBUFFER]}
 
-    assert refusals(changes, cluster(release=Release(1, 8))) == []
+    assert refusals(changes, cluster(release=Release.parse("1.8"))) == []
     assert refusals(changes) == [("FieldValueInvalid", "spec.template.spec.GPUs")]
 
 

@@ -47,7 +47,7 @@ from tests.kubevirt_objects import (
 #: What is looked at in a release.
 Look: TypeAlias = Callable[[str], Json]
 
-RELEASES = [Release(1, minor) for minor in range(LATEST.minor + 1)]
+RELEASES = [Release.parse(f"1.{minor}") for minor in range(LATEST.minor + 1)]
 DEVICES = "domain.devices"
 
 
