@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Generic, ParamSpec
 
-from renderer.admitters.causes import Cause
+from renderer.admitters.causes import Cause, Causes
 from renderer.deferred import DeferredFunction
 from renderer.model.record import Record
 from renderer.model.release import Release
@@ -40,6 +40,24 @@ class Check(Record, Generic[P]):
         return (not self.since or release.includes(*self.since)) and not (
             self.until and release.includes(*self.until)
         )
+
+    def noted_for(self, release: Release) -> Check[P]:
+        """Return the check as ``release`` makes it.
+
+        Where ``release`` is a minor alone, and other patch releases of it do not make the check, its messages
+        say which one does.
+        """
+        exact = release.exact
+        if release.names_patch or not exact.names_patch:
+            return self
+        if all(self.holds_for(exact._replace(patch=patch)) for patch in range(exact.patch)):
+            return self
+        return self._replace(run=partial(_noted, self.run, exact))
+
+
+def _noted(run: Callable[P, Iterable[Cause]], exact: Release, *args: P.args, **kwargs: P.kwargs) -> Causes:
+    for cause in run(*args, **kwargs):
+        yield cause._replace(message=f"{cause.message} (KubeVirt {exact})")
 
 
 def on(
@@ -122,7 +140,7 @@ class CheckTable(Generic[P]):
         needed = self._needed.get(key)
         if needed is None:
             needed = self._needed[key] = tuple(
-                check.imported()
+                check.imported().noted_for(release)
                 for check in self._checks(release, fields)
                 if (not check.fields or not check.fields.isdisjoint(fields)) and check.holds_for(release)
             )

@@ -25,6 +25,7 @@ from renderer.admitters.vmi_spec import VmiSpec, VmSpec, section
 from renderer.deferred import FunctionsOf
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
+from renderer.model.release import Release
 
 if TYPE_CHECKING:
     from renderer.admitters import live_update
@@ -32,10 +33,11 @@ else:  # few machines say how they are updated live
     live_update = FunctionsOf("renderer.admitters.live_update")
 
 _SPEC = FieldPath.of("spec")
+_TEMPLATE_NAMESPACES_SINCE = Release(1, 0, 1)
 
 #: The checks before all others; the first that yields causes ends the admission.
 CREATION_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
-    on(check_discontinued_gates, "interfaces", upstream="validator.go ValidateFeatureGates", since="1.4"),
+    on(check_discontinued_gates, "interfaces", upstream="validator.go ValidateFeatureGates", since="1.4.1"),
     *DISCONTINUED_BINDING_CHECKS,
 )
 
@@ -63,6 +65,7 @@ VM_CHECKS: CheckTable[[VmSpec, AdmittingCluster]] = CheckTable(
     on(check_running, upstream="validateRunStrategy"),
     on(check_run_strategy_name, "runStrategy", upstream="validateRunStrategy", until="1.6"),
     on(check_run_strategy_or_receiver, "runStrategy", upstream="validateRunStrategy", since="1.6"),
+    group(live_update.checks_before_1_2_2, "instancetype", "requests", "limits", until="1.2.2"),
     group(
         live_update.live_update_checks,
         "liveUpdateFeatures",
@@ -85,7 +88,7 @@ def admit_vm(vm_spec: JsonObject, cluster: AdmittingCluster, namespace: str = ""
     steps = (
         *(check.run(vm.vmi, cluster) for check in CREATION_CHECKS.needed(release, fields)),
         check_vm_spec(vm, cluster),
-        check_template_namespaces(vm, namespace),
+        check_template_namespaces(vm, namespace) if release >= _TEMPLATE_NAMESPACES_SINCE else (),
     )
     return next(filter(None, map(tuple, steps)), ())
 

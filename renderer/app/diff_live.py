@@ -125,8 +125,9 @@ def _release_notes(objects: ClusterObjects, release: Release) -> Iterator[str]:
         cluster = Release.parse(running.partition("-")[0])
     except ValueError:
         cluster = None
-    if cluster is None or not cluster.behaves_as(release):
-        yield f"the cluster runs KubeVirt {running}, and the overlay is rendered for {release}"
+    if cluster is None or cluster.exact != release.exact:
+        meant = "" if release.names_patch or release.exact == release else f", that is {release.exact}"
+        yield f"the cluster runs KubeVirt {running}, and the overlay is rendered for {release}{meant}"
 
 
 class _Cluster:

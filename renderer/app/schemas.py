@@ -106,10 +106,12 @@ def import_schemas(project: Project, paths: Sequence[Path], release: Release, in
 
 
 def _remark(release: Release, imported: Collection[str]) -> str:
-    """Return a remark on a release that ``kubevirt:`` cannot name or that the project imported, else ""."""
+    """Return a remark on what ``kubevirt:`` means by a minor release, or why it cannot name it."""
     if release < OLDEST:
         return f"  (schemas only; kubevirt: begins with {OLDEST.minor_release})"
-    return "  (imported)" if str(release) in imported else ""
+    if str(release) in imported:
+        return "  (imported)"
+    return f"  (kubevirt: means {release.exact})" if release.exact != release else ""
 
 
 def _project_schemas(project: Project) -> ProjectSchemas:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from renderer.model.record import Record
 
@@ -49,10 +49,17 @@ class Release(Record):
 
     @property
     def exact(self) -> Release:
-        """The patch release that is meant: 1.6.6 for ``1.6``. A minor whose patches are not known stays."""
-        if self.patch != _NEWEST or self.major != LATEST.major or self.minor not in NEWEST_PATCHES:
-            return self
-        return Release(self.major, self.minor, NEWEST_PATCHES[self.minor])
+        """The known patch release that it behaves as: 1.6.6 for ``1.6``, and for a 1.6.9 that came later.
+
+        Itself for a minor whose patches are not known.
+        """
+        newest = NEWEST_PATCHES.get(self[:2])
+        return self if newest is None else self._replace(patch=min(self.patch, newest))
+
+    @property
+    def names_patch(self) -> bool:
+        """False for a minor alone."""
+        return self.patch != _NEWEST
 
     @property
     def as_bound(self) -> str:
@@ -68,22 +75,14 @@ class Release(Record):
         *earlier, last = ports
         return self >= last or any(self[:2] == port[:2] and self >= port for port in earlier)
 
-    def behaves_as(self, other: Release) -> bool:
-        """Return True if nothing that is rendered or judged differs between two releases of one minor."""
-        older, newer = sorted((self, other))
-        return older.minor_release == newer.minor_release and not any(
-            older < change <= newer for change in CHANGES_WITHIN_MINORS
-        )
-
 
 OLDEST = Release(1, 0)
 LATEST = Release.parse("1.9")
 
-#: The newest patch release of each minor of KubeVirt 1.
-NEWEST_PATCHES = {0: 1, 1: 1, 2: 2, 3: 1, 4: 1, 5: 3, 6: 6, 7: 4, 8: 4, 9: 0}
-
-#: The patch releases that behave differently from the one before; a test finds them in the code.
-CHANGES_WITHIN_MINORS: tuple[Release, ...] = ()
+#: The newest patch release of each minor of KubeVirt.
+NEWEST_PATCHES: Mapping[tuple[int, int], int] = {
+    (1, minor): patch for minor, patch in enumerate((1, 1, 2, 1, 1, 3, 6, 4, 4, 0))
+}
 
 #: The minors of Kubernetes that there are schemas of.
 OLDEST_KUBERNETES = Release.parse("1.29")

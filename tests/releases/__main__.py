@@ -35,9 +35,10 @@ from renderer.model.release import NEWEST_PATCHES, Release
 from renderer.model.text_enum import TextEnum
 
 ROWS = Path(__file__).with_name("rows.txt")
-#: All that were released.
+#: All that were released, and the one to come.
 RELEASES = [
-    Release(1, minor, patch) for minor, newest in NEWEST_PATCHES.items() for patch in range(newest + 1)
+    *(Release(*minor, patch) for minor, newest in NEWEST_PATCHES.items() for patch in range(newest + 1)),
+    Release(1, 10),
 ]
 TABLES: dict[str, CheckTable[...]] = {
     "VirtualMachine, first": CREATION_CHECKS,

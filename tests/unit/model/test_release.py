@@ -35,16 +35,28 @@ def test_a_minor_alone_means_its_newest_patch() -> None:
     assert minor < Release(1, 7)
     assert (str(minor), str(minor.exact)) == ("1.6", "1.6.6")
     assert Release.parse("1.6.3").minor_release == minor
+    assert not minor.names_patch
 
 
-@pytest.mark.parametrize("text", ["1.6.3", "1.10", "0.59", "2.0"])
-def test_what_names_a_patch_or_an_unknown_minor_is_exact(text: str) -> None:
-    assert str(Release.parse(text).exact) == text
+@pytest.mark.parametrize(
+    ("text", "exact"),
+    [("1.6.3", "1.6.3"), ("1.6.99", "1.6.6"), ("1.10", "1.10"), ("0.59", "0.59"), ("2.0.1",) * 2],
+)
+def test_what_is_not_known_behaves_as_the_newest_patch_that_is(text: str, exact: str) -> None:
+    assert str(Release.parse(text).exact) == exact
+
+
+@pytest.mark.parametrize(
+    ("text", "is_included"),
+    [("1.5.2", False), ("1.5.3", True), ("1.6.0", False), ("1.6.1", True), ("1.7.0", True), ("1.5", True)],
+)
+def test_a_change_is_in_the_minors_that_it_was_ported_to(text: str, is_included: bool) -> None:  # noqa: FBT001 - a parameter
+    assert Release.parse(text).includes((1, 5, 3), (1, 6, 1)) is is_included
 
 
 def test_every_minor_that_can_be_a_target_has_its_newest_patch() -> None:
     minors = [Release.parse(f"1.{minor}") for minor in range(OLDEST.minor, LATEST.minor + 1)]
-    assert [minor for minor in minors if minor.exact == minor] == []
+    assert [minor for minor in minors if not minor.exact.names_patch] == []
 
 
 @pytest.mark.parametrize("text", ["1.0.0", "1.6.3", "v1.9.0", "1.9.7", "1.6"])

@@ -58,7 +58,14 @@ mergeKeys: kubevirt
         catalogs=(CatalogPath("catalog/own"), COMMON_INSTANCETYPES),
         overlays=(
             OverlayEntry("overlays/*", output="out/{name}"),
-            OverlayEntry("overlays/legacy", None, Release.parse("1.5.0"), ExpandMode.OFF, Layout.BUNDLE, False),  # noqa: FBT003 - a record
+            OverlayEntry(
+                "overlays/legacy",
+                None,
+                Release.parse("1.5.0"),
+                ExpandMode.OFF,
+                Layout.BUNDLE,
+                False,  # noqa: FBT003 - a record
+            ),
         ),
         expand=ExpandMode.DEFAULTS,
         merge_keys=MergeKeys.KUBEVIRT,
