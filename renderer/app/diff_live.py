@@ -126,7 +126,8 @@ def _release_notes(objects: ClusterObjects, release: Release) -> Iterator[str]:
     except ValueError:
         cluster = None
     if cluster is None or cluster.exact != release.exact:
-        meant = "" if release.names_patch or release.exact == release else f", that is {release.exact}"
+        is_same_minor = cluster is not None and cluster.minor_release == release
+        meant = f", that is {release.exact}" if is_same_minor else ""
         yield f"the cluster runs KubeVirt {running}, and the overlay is rendered for {release}{meant}"
 
 

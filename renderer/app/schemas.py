@@ -111,7 +111,7 @@ def _remark(release: Release, imported: Collection[str]) -> str:
         return f"  (schemas only; kubevirt: begins with {OLDEST.minor_release})"
     if str(release) in imported:
         return "  (imported)"
-    return f"  (kubevirt: means {release.exact})" if release.exact != release else ""
+    return f"  (as a target: {release.exact})" if release.exact != release else ""
 
 
 def _project_schemas(project: Project) -> ProjectSchemas:

@@ -63,7 +63,7 @@ class Release(Record):
 
     @property
     def as_bound(self) -> str:
-        """What it is called as the first release that has something: ``1.6`` for 1.6.0, but ``1.6.4``."""
+        """Its name as the first release that has something: ``1.6`` for 1.6.0, but ``1.6.4``."""
         return str(self if self.patch else self.minor_release)
 
     def includes(self, *ports: tuple[int, ...]) -> bool:
