@@ -282,6 +282,11 @@ class Behaviour(Record):
         return self.release >= (1, 3)
 
     @property
+    def takes_revision_by_name(self) -> bool:
+        """Before, a revision in the status counts whatever the VM names now. find/revision.go, #14726"""
+        return self.release >= (1, 5, 2)
+
+    @property
     def notes_revision_in_status(self) -> bool:
         """Before, it is noted in revisionName of the matcher. revision/store.go, #13916"""
         return self.release >= (1, 5)

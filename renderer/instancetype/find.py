@@ -143,9 +143,9 @@ def find_revision(
         raise CauseError(
             not_found.revision_not_found(name, revision_field(matcher, matcher_type), matcher_type, scope)
         )
-    if matcher.revision_name or revision.labels.get(_OBJECT_NAME_LABEL) == matcher.name:
+    if matcher.revision_name or not behaviour.takes_revision_by_name:
         return revision
-    return None
+    return revision if revision.labels.get(_OBJECT_NAME_LABEL) == matcher.name else None
 
 
 def missing_revision(

@@ -580,6 +580,17 @@ CHANGES: list[tuple[str, Look, Mapping[str, Json]]] = [
         ),
         {"1.4": cpu(4, 1), "1.5": cpu(3, 1)},
     ),
+    (
+        "takes_revision_by_name",
+        expanded(
+            "domain.cpu",
+            vm("db", instancetype="medium")
+            | {"status": {"instancetypeRef": {"controllerRevisionRef": {"name": "rev"}}}},
+            FOUR,
+            revision("rev", THREE, {"instancetype.kubevirt.io/object-name": "small"}),
+        ),
+        {"1.5.1": cpu(3, 1), "1.5.2": cpu(4, 1)},
+    ),
 ]
 
 ROWS = [name for name, member in vars(Behaviour).items() if isinstance(member, property)]
