@@ -154,3 +154,9 @@ def test_machine_types(architecture: str) -> None:
         wanted = Cluster(release, config).machine_type(architecture)
         assert admitting.machine_type(architecture) == wanted, release
         assert text_at(spec, "domain", "machine", "type") == wanted, release
+
+
+def test_a_general_machine_type_counts_since_1_0_1() -> None:
+    config = ClusterConfig(machine_type="pc-q35-9")
+    types = [Cluster(Release.parse(text), config).machine_type("amd64") for text in ("1.0.0", "1.0.1")]
+    assert types == ["q35", "pc-q35-9"]

@@ -165,6 +165,25 @@ def test_only_one_of_two_patch_releases_refuses(changes: JsonObject, admits: str
     assert refused(refuses) != []
 
 
+def test_a_general_list_of_emulated_machines_counts_since_1_2_1() -> None:
+    def refused(release: str) -> bool:
+        of = cluster(release=Release.parse(release), emulated_machines=("pc*",))
+        return refusals({"domain.machine.type": "q35"}, of) != []
+
+    assert (refused("1.2.0"), refused("1.2.1")) == (False, True)
+
+
+def test_discontinued_bindings_are_refused_by_their_gate_since_1_4_1() -> None:
+    interface: JsonObject = {"name": "default", "passt": {}}
+
+    def fields(release: str) -> list[str]:
+        of = cluster("Passt", release=Release.parse(release))
+        return [field for _, field in refusals({"domain.devices.interfaces": [interface]}, of)]
+
+    assert fields("1.4.0") == []
+    assert fields("1.4.1") == [""]
+
+
 def test_templates_for_another_namespace_are_refused_since_1_0_1() -> None:
     template: JsonObject = {"metadata": {"name": "d", "namespace": "other"}, "spec": {"storage": {}}}
     spec = changed(
