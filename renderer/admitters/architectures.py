@@ -79,8 +79,8 @@ def _machine_check(
 
 #: ``validateEmulatedMachine``
 MACHINE_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
-    _machine_check(_MACHINES_1_0, is_regexp=True, until="1.2"),
-    _machine_check(_MACHINES_1_2, is_regexp=True, since="1.2", until="1.3"),
+    _machine_check(_MACHINES_1_0, is_regexp=True, until="1.2.1"),
+    _machine_check(_MACHINES_1_2, is_regexp=True, since="1.2.1", until="1.3"),
     _machine_check(_MACHINES_1_3, is_regexp=True, since="1.3", until="1.6"),
     _machine_check(_MACHINES_1_3, is_regexp=False, since="1.6", until="1.7"),
     _machine_check(_MACHINES_1_7, is_regexp=False, since="1.7"),
@@ -210,7 +210,7 @@ ARCHITECTURE_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
     on(
         partial(check_architecture, known=("amd64", "arm64", "s390x")),
         upstream="ValidateVirtualMachineInstancePerArch",
-        since="1.5",
+        since="1.5.2",
         until="1.6",
     ),
     on(
@@ -225,13 +225,13 @@ ARCHITECTURE_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
         since="1.7",
     ),
     _on_architecture("arm64", _check_arm_boot, "firmware"),
-    _on_architecture("arm64", _check_arm_secure_boot, "firmware", until="1.8"),
+    _on_architecture("arm64", _check_arm_secure_boot, "firmware", until="1.8.3"),
     _on_architecture("arm64", _check_arm_host_model, "model", until="1.6"),
     _on_architecture("arm64", _check_arm_cpu_model, "model", since="1.6"),
     _on_architecture("arm64", _check_arm_disks, "disks"),
     _on_architecture("arm64", partial(_check_no_arm_device, key="watchdog", name="watchdog"), "watchdog"),
     _on_architecture("arm64", partial(_check_no_arm_device, key="sound", name="sound device"), "sound"),
-    _on_architecture("amd64", partial(_check_watchdog, watchdog="i6300esb"), "watchdog", since="1.5"),
-    _on_architecture("s390x", partial(_check_watchdog, watchdog="diag288"), "watchdog", since="1.5"),
+    _on_architecture("amd64", partial(_check_watchdog, watchdog="i6300esb"), "watchdog", since="1.5.2"),
+    _on_architecture("s390x", partial(_check_watchdog, watchdog="diag288"), "watchdog", since="1.5.2"),
     on(check_video_type, "video", upstream="webhooks validateVideoType…", since="1.6"),
 )

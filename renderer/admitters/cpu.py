@@ -192,8 +192,8 @@ def _vcpus(vmi: VmiSpec) -> int:
 
 
 DEDICATED_CPU_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
-    on(_check_memory_of_resources, upstream="validateMemoryLimitAndRequestProvided", until="1.6"),
-    on(_check_memory_is_given, upstream="validateMemoryIsProvided", since="1.6"),
+    on(_check_memory_of_resources, upstream="validateMemoryLimitAndRequestProvided", until="1.6.4"),
+    on(_check_memory_is_given, upstream="validateMemoryIsProvided", since="1.6.4"),
     on(_check_whole_cpus, upstream="validateCPURequestIsInteger, validateCPULimitIsInteger"),
     on(_check_memory_equals, upstream="validateMemoryRequestsAndLimits"),
     on(_check_cpus, upstream="validateRequest…OnDedicatedCPUPlacement"),

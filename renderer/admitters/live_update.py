@@ -33,12 +33,17 @@ def _check_sockets(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
     yield from cpu.check_max_sockets(vm.vmi, cluster)
 
 
-def _check_memory(vm: VmSpec, _: AdmittingCluster, *, architectures: tuple[str, ...]) -> Causes:
-    """Yield the first problem of ``maxGuest``, which only ``architectures`` have."""
+def _check_memory(
+    vm: VmSpec, _: AdmittingCluster, *, architectures: tuple[str, ...], least_guest: int = _LEAST_GUEST
+) -> Causes:
+    """Yield the first problem of ``maxGuest``, which only ``architectures`` have.
+
+    ``least_guest`` is the memory in bytes that a guest starts with at least.
+    """
     vmi = vm.vmi
     if not has(vmi.memory, "maxGuest"):
         return
-    problem = _incompatible(vmi) or _wrong_size(vmi, architectures)
+    problem = _incompatible(vmi) or _wrong_size(vmi, architectures, least_guest)
     if problem is not None:
         yield invalid(vmi.at(*_MEMORY, "guest"), f"memory hot plug {problem}", _HINT)
 
@@ -53,7 +58,7 @@ def _incompatible(vmi: VmiSpec) -> str | None:
     return None if has(vmi.memory, "guest") else "needs memory.guest"
 
 
-def _wrong_size(vmi: VmiSpec, architectures: tuple[str, ...]) -> str | None:
+def _wrong_size(vmi: VmiSpec, architectures: tuple[str, ...], least_guest: int) -> str | None:
     guest, most = quantity(vmi.memory, "guest"), quantity(vmi.memory, "maxGuest")
     block = _LARGE_BLOCK if text(section(vmi.memory, "hugepages"), "pageSize") == _LARGE_BLOCK else _BLOCK
     if guest.compare(most) > 0:
@@ -64,7 +69,7 @@ def _wrong_size(vmi: VmiSpec, architectures: tuple[str, ...]) -> str | None:
     if vmi.architecture not in architectures:
         known = " and ".join(architectures)
         return f"is only there on {known}, not on {vmi.architecture or 'a VM without architecture'}"
-    if guest.value() < _LEAST_GUEST:
+    if guest.value() < least_guest:
         return f"needs a guest of at least 1Gi, not {guest.json}"
     return None
 
@@ -126,6 +131,27 @@ def _check_volumes_strategy(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
             yield needs_gate(at, "updateVolumesStrategy", gate, reported=reported)
 
 
+# 1.2.0 and 1.2.1.
+
+
+def _check_without_instancetype(vm: VmSpec, _: AdmittingCluster) -> Causes:
+    if has(vm.content, "instancetype"):
+        message = "the rollout strategy LiveUpdate cannot be combined with an instance type"
+        yield not_supported(vm.at("instancetype"), message, "KubeVirt 1.2.1 admits it")
+
+
+def _check_without_cpu_resources(vm: VmSpec, _: AdmittingCluster) -> Causes:
+    if "cpu" in vm.vmi.requests or "cpu" in vm.vmi.limits:
+        message = "the rollout strategy LiveUpdate cannot be combined with CPU requests and limits"
+        yield invalid(vm.vmi.at("domain", "resources"), message, "KubeVirt 1.2.2 admits them")
+
+
+def _check_without_memory_limit(vm: VmSpec, _: AdmittingCluster) -> Causes:
+    if has(vm.vmi.memory, "maxGuest") and "memory" in vm.vmi.limits:
+        message = "memory.maxGuest cannot be combined with a memory limit"
+        yield invalid(vm.vmi.at("domain", "resources"), message, "KubeVirt 1.2.1 admits it")
+
+
 # 1.0 and 1.1: liveUpdateFeatures of the VirtualMachine.
 
 
@@ -185,8 +211,14 @@ def _live(
     return on(partial(_if_live_update, check), *fields, upstream=upstream, since=since, until=until)
 
 
+_HOT_PLUG_1_3 = ("amd64", "arm64")
+_WITHOUT_ARM = "1.5.3 1.6.1"
+
 #: ``validateLiveUpdateFeatures``.
 LIVE_UPDATE_CHECKS: tuple[Check[[VmSpec, AdmittingCluster]], ...] = (
+    _live(_check_without_instancetype, "instancetype", until="1.2.1"),
+    _live(_check_without_cpu_resources, "requests", "limits", until="1.2.2"),
+    _live(_check_without_memory_limit, "limits", until="1.2.1"),
     on(_check_features_gate, "liveUpdateFeatures", upstream="validateLiveUpdateFeatures", until="1.2"),
     on(
         partial(_check_most_by_hand, path=(*_CPU, "maxSockets")),
@@ -224,7 +256,18 @@ LIVE_UPDATE_CHECKS: tuple[Check[[VmSpec, AdmittingCluster]], ...] = (
     ),
     _live(_check_sockets, "maxSockets"),
     _live(_check_memory_at_fields, "maxGuest", until="1.3"),
-    _live(partial(_check_memory, architectures=("amd64", "arm64")), "maxGuest", since="1.3", until="1.5"),
-    _live(partial(_check_memory, architectures=("amd64",)), "maxGuest", since="1.5"),
+    _live(
+        partial(_check_memory, architectures=_HOT_PLUG_1_3, least_guest=0),
+        "maxGuest",
+        since="1.3",
+        until="1.3.1",
+    ),
+    _live(
+        partial(_check_memory, architectures=_HOT_PLUG_1_3),
+        "maxGuest",
+        since="1.3.1",
+        until=_WITHOUT_ARM,
+    ),
+    _live(partial(_check_memory, architectures=("amd64",)), "maxGuest", since=_WITHOUT_ARM),
     _live(_check_volumes_strategy, "updateVolumesStrategy", since="1.3", until="1.5"),
 )

@@ -45,13 +45,17 @@ def _check_downtime(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
         yield needs_gate(_SPEC.child("maxDowntimeMs"), "maxDowntimeMs", gates[0])
 
 
-def _check_experiments(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
-    """Check the gates of experimental options, and that there is one of two."""
+def _check_downtime_tuning(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
+    """Check the gate of ``downtimeTuning``, and that there is no ``stallDetector`` with it."""
     options, at = section(spec, "experimental"), _SPEC.child("experimental")
     if has(options, "downtimeTuning") and Gate.MIGRATION_DOWNTIME_TUNING not in cluster.gates:
         yield needs_gate(at.child("downtimeTuning"), "downtimeTuning", Gate.MIGRATION_DOWNTIME_TUNING)
     if has(options, "downtimeTuning") and has(options, "stallDetector"):
         yield invalid(at, "downtimeTuning and stallDetector exclude each other", "drop one of them")
+
+
+def _check_stall_detector_gate(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
+    options, at = section(spec, "experimental"), _SPEC.child("experimental")
     if has(options, "stallDetector") and Gate.MIGRATION_STALL_DETECTION not in cluster.gates:
         yield needs_gate(at.child("stallDetector"), "stallDetector", Gate.MIGRATION_STALL_DETECTION)
 
@@ -134,7 +138,8 @@ def _always(_: JsonObject, __: AdmittingCluster) -> bool:
 POLICY_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
     on(_check_timeout, "completionTimeoutPerGiB", upstream="migrationpolicy-admitter.go Admit"),
     on(_check_downtime, "maxDowntimeMs", upstream="migrationpolicy-admitter.go Admit", since="1.9"),
-    on(_check_experiments, "experimental", upstream="migrationpolicy-admitter.go Admit", since="1.9"),
+    on(_check_downtime_tuning, "experimental", upstream="migrationpolicy-admitter.go Admit", since="1.10"),
+    on(_check_stall_detector_gate, "experimental", upstream="migrationpolicy-admitter.go Admit", since="1.9"),
     on(_check_stall_detector, "experimental", upstream="validateStallDetectorFactor", since="1.9"),
     on(_check_bandwidth, "bandwidthPerMigration", upstream="migrationpolicy-admitter.go Admit"),
 )

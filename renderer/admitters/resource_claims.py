@@ -85,6 +85,10 @@ class _Kind(Record):
     all_or_none: bool
 
 
+_KINDS_1_8_0 = (
+    _Kind("gpus", "GPU", Gate.GPUS_WITH_DRA, all_or_none=False),
+    _Kind("hostDevices", "host device", Gate.HOST_DEVICES_WITH_DRA, all_or_none=False),
+)
 _KINDS = (
     _Kind("gpus", "GPU", Gate.GPUS_WITH_DRA, all_or_none=True),
     _Kind("hostDevices", "host device", Gate.HOST_DEVICES_WITH_DRA, all_or_none=False),
@@ -115,6 +119,16 @@ def check_claimed_gpus(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
             yield required(at.child(index, "claimName"), message)
             return
     yield from _check_claims_exist(vmi, {text(gpu, "claimName") for _, gpu in claimed})
+
+
+def check_claimed_devices_apart(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+    """Check GPUs and host devices as 1.8.0 to 1.8.2 do: both may have the same claim and request."""
+    wanted: set[str] = set()
+    for kind in _KINDS_1_8_0:
+        causes, first = _check_devices(vmi, kind, cluster, has)
+        yield from causes
+        wanted |= {pair.partition("/")[0] for pair in first}
+    yield from _check_claims_exist(vmi, wanted)
 
 
 def check_claimed_devices(
@@ -272,10 +286,17 @@ CLAIM_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
     ),
     on(check_claims, "resourceClaims", upstream="dra_admitter.go validateResourceClaims", since="1.9"),
     on(
+        check_claimed_devices_apart,
+        *_CLAIMING,
+        upstream="dra_admitter.go validateCreationDRA",
+        since="1.8",
+        until="1.8.3",
+    ),
+    on(
         partial(check_claimed_devices, with_networks=False, has_pointers=True),
         *_CLAIMING,
         upstream="dra_admitter.go validateDRADevices",
-        since="1.8",
+        since="1.8.3",
         until="1.9",
     ),
     on(

@@ -248,7 +248,7 @@ CLONE_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
     on(partial(_check_filters, reported=_FILTERS_1_2), upstream="validateFilters", since="1.2"),
     on(_check_clone_kinds, upstream="validateSourceAndTargetKind"),
     on(_check_clone_source, upstream="validateSource"),
-    on(_check_clone_target, "target", upstream="validateTarget", since="1.1"),
+    on(_check_clone_target, "target", upstream="validateTarget", since="1.1.1"),
     on(
         partial(_check_clone_mac_addresses, bare=False),
         "newMacAddresses",

@@ -24,12 +24,14 @@ from renderer.admitters.vmi_checks import SPEC_CHECKS
 from renderer.admitters.vmi_spec import VmiSpec, VmSpec, section
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
+from renderer.model.release import Release
 
 _SPEC = FieldPath.of("spec")
+_TEMPLATE_NAMESPACES_SINCE = Release(1, 0, 1)
 
 #: The checks before all others; the first that yields causes ends the admission.
 CREATION_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
-    on(check_discontinued_gates, "interfaces", upstream="validator.go ValidateFeatureGates", since="1.4"),
+    on(check_discontinued_gates, "interfaces", upstream="validator.go ValidateFeatureGates", since="1.4.1"),
     *DISCONTINUED_BINDING_CHECKS,
 )
 
@@ -73,7 +75,7 @@ def admit_vm(vm_spec: JsonObject, cluster: AdmittingCluster, namespace: str = ""
     steps = (
         *(check.run(vm.vmi, cluster) for check in CREATION_CHECKS.needed(release, fields)),
         check_vm_spec(vm, cluster),
-        check_template_namespaces(vm, namespace),
+        check_template_namespaces(vm, namespace) if release >= _TEMPLATE_NAMESPACES_SINCE else (),
     )
     return next(filter(None, map(tuple, steps)), ())
 

@@ -119,8 +119,16 @@ def _overlay_difference(
 
 def _release_notes(objects: ClusterObjects, release: Release) -> Iterator[str]:
     running = text_at(objects.kubevirt, "status", "observedKubeVirtVersion")
-    if running and not running.removeprefix("v").startswith(f"{release}."):
-        yield f"the cluster runs KubeVirt {running}, and the overlay is rendered for {release}"
+    if not running:
+        return
+    try:
+        cluster = Release.parse(running.partition("-")[0])
+    except ValueError:
+        cluster = None
+    if cluster is None or cluster.exact != release.exact:
+        is_same_minor = cluster is not None and cluster.minor_release == release
+        meant = f", that is {release.exact}" if is_same_minor else ""
+        yield f"the cluster runs KubeVirt {running}, and the overlay is rendered for {release}{meant}"
 
 
 class _Cluster:

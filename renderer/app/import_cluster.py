@@ -178,12 +178,12 @@ def _release(
         return config.kubevirt, (_guessed(config.kubevirt),)
     if OLDEST <= release <= LATEST:
         return release, ()
-    nearest = min(max(release, OLDEST), LATEST)
+    nearest = min(max(release, OLDEST.minor_release), LATEST)
     warning = Diagnostic(
         code=Code.NOT_CHECKED,
         severity=Severity.WARNING,
         message=f"the cluster runs KubeVirt {release}; its objects are judged by {nearest}",
-        hint=f"vmrender renders for KubeVirt {OLDEST} to {LATEST}",
+        hint=f"vmrender renders for KubeVirt {OLDEST.as_bound} to {LATEST}",
     )
     return nearest, (warning,)
 

@@ -236,7 +236,7 @@ def _missing(
     """Yield the entries that ``overlays`` lacks; the later of two entries for a folder counts."""
     everything = f"{output}/*"
     listed = {entry.path: entry for entry in config.overlays}
-    target = {} if release == config.kubevirt else {"kubevirt": str(release)}
+    target = {} if release.exact == config.kubevirt.exact else {"kubevirt": str(release)}
     if config.overlays == RenderConfig().overlays:
         yield {"path": OverlayEntry("overlays/*").path}  # the default, which any entry replaces
     usual, rendered = _OFF, _rendered(output)

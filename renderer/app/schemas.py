@@ -106,10 +106,12 @@ def import_schemas(project: Project, paths: Sequence[Path], release: Release, in
 
 
 def _remark(release: Release, imported: Collection[str]) -> str:
-    """Return a remark on a release that ``kubevirt:`` cannot name or that the project imported, else ""."""
+    """Return a remark on what ``kubevirt:`` means by a minor release, or why it cannot name it."""
     if release < OLDEST:
-        return f"  (schemas only; kubevirt: begins with {OLDEST})"
-    return "  (imported)" if str(release) in imported else ""
+        return f"  (schemas only; kubevirt: begins with {OLDEST.minor_release})"
+    if str(release) in imported:
+        return "  (imported)"
+    return f"  (as a target: {release.exact})" if release.exact != release else ""
 
 
 def _project_schemas(project: Project) -> ProjectSchemas:
@@ -123,11 +125,11 @@ def _known_release(registry: SchemaRegistry, text: str) -> Release:
         release = Release.parse(text)
     except ValueError as error:
         raise UsageError(f"Invalid value: {error}") from error
-    if release not in known:
+    if release.minor_release not in known:
         raise UsageError(
             f"Invalid value: there are no schemas of KubeVirt {release}: {known[0]} to {known[-1]} have some"
         )
-    return release
+    return release.minor_release
 
 
 def _kind(name: str) -> KubevirtKind:

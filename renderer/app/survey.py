@@ -44,7 +44,7 @@ _SIGNS = (b"kubevirt.io/", b"kustomize.toolkit.fluxcd.io", b"source.toolkit.flux
 _SIGNS_OF_VARIABLES = (b"kind: ConfigMap", b"kind: Secret", b"configMapGenerator", b"secretGenerator")
 _NO_MACHINE = "it leads to no virtual machine"
 _PATCH = "it looks like a patch that no kustomization lists"
-_OPERATOR = re.compile(rb"virt-operator:v([0-9]+\.[0-9]+)")
+_OPERATOR = re.compile(rb"virt-operator:v([0-9]+\.[0-9]+(?:\.[0-9]+)?)")
 
 
 def survey(fs: FileSystem, config: RenderConfig | None = None) -> Survey:
@@ -421,7 +421,7 @@ class _Surveyor:
             texts.insert(0, text_at(each.content, "spec", "imageTag").lstrip("v"))
         for text in texts:
             try:
-                return target_release(".".join(text.split(".")[:2]))
+                return target_release(text.partition("-")[0])
             except ValueError:
                 continue
         return None

@@ -51,6 +51,15 @@ class ExpandDefaults(TextEnum):
     SPEC = "spec"
 
 
+class PciTopology(TextEnum):
+    """The VMs that get an annotation with the version of their PCI topology."""
+
+    NONE = "none"
+    OF_ALL = "of-all"
+    OF_ARCHITECTURES = "of-architectures"  # those with PCIe
+    OF_MACHINE_TYPES = "of-machine-types"  # those with PCIe, of such architectures
+
+
 class SpecRevisions(TextEnum):
     """The ways to read a revision that holds only a spec in base64."""
 
@@ -60,7 +69,7 @@ class SpecRevisions(TextEnum):
 
 
 class Behaviour(Record):
-    """The behaviour of one release: 1.0 to 1.9; a newer one behaves as the newest known."""
+    """The behaviour of one release, 1.0.0 to 1.9.0; a newer one behaves as the newest known."""
 
     release: Release
 
@@ -87,6 +96,11 @@ class Behaviour(Record):
     def dedicated_io_thread_needs_virtio(self) -> bool:
         """Before, preferredDiskDedicatedIoThread goes to every disk. preference/apply/disk.go, #12169"""
         return self.release >= (1, 3)
+
+    @property
+    def firmware_options_of_vm_stay(self) -> bool:
+        """Before, the options of BIOS and EFI that are preferred overrule the VM. instancetype.go, #10314"""
+        return self.release >= (1, 0, 1)
 
     @property
     def masquerade_needs_pod_network(self) -> bool:
@@ -135,7 +149,7 @@ class Behaviour(Record):
     @property
     def vm_memory(self) -> VmMemory:
         """The memory that is checked without an instance type. requirements/memory.go, #12128, #14557"""
-        if self.release >= (1, 5):
+        if self.release >= (1, 5, 1):
             return VmMemory.DEFAULTED_OR_ZERO
         return VmMemory.DEFAULTED_OR_CRASH if self.release >= (1, 3) else VmMemory.AS_WRITTEN
 
@@ -162,7 +176,12 @@ class Behaviour(Record):
     @property
     def reads_data_source_architecture(self) -> bool:
         """Before, the label of a DataSource is not the VM's architecture. pkg/defaults/defaults.go, #15388"""
-        return self.release >= (1, 6)
+        return self.release >= (1, 6, 4)
+
+    @property
+    def fills_in_storage_class_of_storage(self) -> bool:
+        """Before, preferredStorageClassName is written into ``pvc`` alone. vm-mutator.go, #10052"""
+        return self.release >= (1, 0, 1)
 
     @property
     def assigns_firmware_uuid(self) -> bool:
@@ -171,13 +190,18 @@ class Behaviour(Record):
 
     @property
     def assigns_firmware_serial(self) -> bool:
-        """Assigned like the UUID. mutating-webhook/mutators/vm-mutator.go, #15357"""
-        return self.release >= (1, 7)
+        """Assigned like the UUID. mutating-webhook/mutators/vm-mutator.go, #15357, #15543"""
+        return self.release.includes((1, 5, 3), (1, 6, 1))
 
     @property
-    def annotates_pci_topology(self) -> bool:
-        """A VM that is created with PCIe gets it. mutating-webhook/mutators/vm-mutator.go, #17029"""
-        return self.release >= (1, 8)
+    def pci_topology(self) -> PciTopology:
+        """The VMs that are annotated at their creation. mutators/vm-mutator.go, #17029, #16915, #17729"""
+        if self.release.includes((1, 6, 6), (1, 7, 4), (1, 8, 3)):
+            return PciTopology.OF_MACHINE_TYPES
+        if self.release.includes((1, 6, 5), (1, 7, 3), (1, 8, 2)):
+            return PciTopology.OF_ARCHITECTURES
+        has_any = self.release.includes((1, 6, 4), (1, 7, 2), (1, 8, 0))
+        return PciTopology.OF_ALL if has_any else PciTopology.NONE
 
     # Defaults.
 
@@ -186,7 +210,7 @@ class Behaviour(Record):
         """The defaults of expand-spec. pkg/virt-api/rest/expand.go, #12491, #13086"""
         if self.release >= (1, 4):
             return ExpandDefaults.SPEC
-        return ExpandDefaults.OBJECT if self.release >= (1, 3) else ExpandDefaults.NONE
+        return ExpandDefaults.OBJECT if self.release >= (1, 3, 1) else ExpandDefaults.NONE
 
     @property
     def defaults_template_as_instance(self) -> bool:
@@ -206,17 +230,27 @@ class Behaviour(Record):
     @property
     def defaults_memory_request(self) -> bool:
         """The request follows from guest memory and the cluster's overcommit. pkg/defaults/defaults.go"""
-        return self.release < (1, 6)
+        return self.release < (1, 6, 4)
+
+    @property
+    def overcommits_memory(self) -> bool:
+        """1.6.2 alone requests all of the guest's memory. pkg/defaults/defaults.go, #15736"""
+        return self.release[:3] != (1, 6, 2)
+
+    @property
+    def defaults_eviction_strategy(self) -> bool:
+        """Before, the cluster's strategy is not written into it. webhooks/defaults.go, #10255"""
+        return self.release >= (1, 0, 1)
 
     @property
     def other_watchdogs(self) -> Mapping[str, str]:
         """A watchdog without a device is an i6300esb but for these architectures. pkg/defaults/s390x.go"""
-        return _OTHER_WATCHDOGS if self.release >= (1, 5) else {}
+        return _OTHER_WATCHDOGS if self.release >= (1, 5, 1) else {}
 
     @property
     def defaults_secure_boot_of_efi(self) -> bool:
         """On arm64 secureBoot is false; before, only in a VM without a boot loader. pkg/defaults/arm64.go"""
-        return self.release >= (1, 8)
+        return self.release >= (1, 8, 3)
 
     @property
     def permits_slirp(self) -> bool:
@@ -246,6 +280,11 @@ class Behaviour(Record):
     def revision_name_has_version(self) -> bool:
         """Before, it is made of VM, object, UID and generation only. revision/store.go, #10545"""
         return self.release >= (1, 3)
+
+    @property
+    def takes_revision_by_name(self) -> bool:
+        """Before, a revision in the status counts whatever the VM names now. find/revision.go, #14726"""
+        return self.release >= (1, 5, 2)
 
     @property
     def notes_revision_in_status(self) -> bool:

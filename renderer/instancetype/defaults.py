@@ -79,7 +79,8 @@ def default_requests(spec: JsonObject, config: ClusterConfig, behaviour: Behavio
     """``resources.requests`` from the limits and the cluster's defaults (``setDefaultResourceRequests``)."""
     spec = _request_from_limit(spec, "cpu")
     if behaviour.defaults_memory_request:
-        spec = _default_memory_request(_request_from_limit(spec, "memory"), config)
+        overcommit = config.memory_overcommit if behaviour.overcommits_memory else _HUNDRED_PERCENT
+        spec = _default_memory_request(_request_from_limit(spec, "memory"), overcommit)
     request = config.cpu_request
     if request is None or request.compare(_DEFAULT_CPU_REQUEST) == 0 or "cpu" in object_at(spec, *_REQUESTS):
         return spec
@@ -95,7 +96,7 @@ def _request_from_limit(spec: JsonObject, name: str) -> JsonObject:
     return with_section(spec, (*_REQUESTS, name), Quantity.of(limit).json)
 
 
-def _default_memory_request(spec: JsonObject, config: ClusterConfig) -> JsonObject:
+def _default_memory_request(spec: JsonObject, overcommit: int) -> JsonObject:
     if "memory" in object_at(spec, *_REQUESTS):
         return spec
     memory = object_at(spec, "domain", "memory")
@@ -104,9 +105,9 @@ def _default_memory_request(spec: JsonObject, config: ClusterConfig) -> JsonObje
     amount = 0 if guest is None else Quantity.of(guest).value()
     if amount <= 0:
         return spec
-    if config.memory_overcommit == _HUNDRED_PERCENT:
+    if overcommit == _HUNDRED_PERCENT:
         return with_section(spec, (*_REQUESTS, "memory"), Quantity.of(guest).json)
-    request = _truncated(_wrapped(amount * _HUNDRED_PERCENT), config.memory_overcommit)
+    request = _truncated(_wrapped(amount * _HUNDRED_PERCENT), overcommit)
     written = Quantity.of_integer(request, Quantity.of(guest).form).json
     return with_section(spec, (*_REQUESTS, "memory"), written)
 
@@ -181,7 +182,7 @@ def default_vmi_spec(spec: JsonObject, config: ClusterConfig, behaviour: Behavio
         spec = default_guest_memory(spec)
     spec = default_cpu_topology(spec)
     spec = _default_pull_policies(spec)
-    if spec.get("evictionStrategy") is None:
+    if spec.get("evictionStrategy") is None and behaviour.defaults_eviction_strategy:
         spec = {**spec, "evictionStrategy": config.eviction_strategy}
     return default_disks(default_network(spec, config, behaviour))
 

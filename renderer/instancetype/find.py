@@ -140,9 +140,9 @@ def find_revision(
 
         at = revision_field(matcher, matcher_type)
         raise CauseError(not_found.revision_not_found(name, at, matcher_type, scope, behaviour))
-    if matcher.revision_name or revision.labels.get(_OBJECT_NAME_LABEL) == matcher.name:
+    if matcher.revision_name or not behaviour.takes_revision_by_name:
         return revision
-    return None
+    return revision if revision.labels.get(_OBJECT_NAME_LABEL) == matcher.name else None
 
 
 def missing_revision(

@@ -68,7 +68,9 @@ def _unknown_field_warnings(resource: Resource, release: Release) -> Iterator[Di
     spec_type = spec_type_of(MATCHER_TYPE_OF[resource.kind], resource.gvk.version)
     for below, since in later_fields(spec_type, resource.content.get("spec"), release):
         field = FieldPath.of("spec", *below.segments)
-        message = f"{field} needs KubeVirt {since}; for {release} virtual machines are expanded without it"
+        message = (
+            f"{field} needs KubeVirt {since.as_bound}; for {release} virtual machines are expanded without it"
+        )
         yield Diagnostic.about(resource, field, Code.UNKNOWN_FIELD, message, severity=Severity.WARNING)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from renderer.instancetype.behaviour import Behaviour
+from renderer.instancetype.behaviour import Behaviour, PciTopology
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.model.json import JsonObject, array_at, object_at, text_at
@@ -58,11 +58,13 @@ def _lacks_serial(spec: JsonObject, behaviour: Behaviour) -> bool:
 
 def _lacks_pci_topology(spec: JsonObject, behaviour: Behaviour) -> bool:
     annotations = object_at(spec, "template", "metadata", "annotations")
-    return behaviour.annotates_pci_topology and _PCI_TOPOLOGY not in annotations
+    return behaviour.pci_topology is not PciTopology.NONE and _PCI_TOPOLOGY not in annotations
 
 
 def _lacks_storage_class(section: str) -> Callable[[JsonObject, Behaviour], bool]:
-    def lacks(spec: JsonObject, _: Behaviour) -> bool:
+    def lacks(spec: JsonObject, behaviour: Behaviour) -> bool:
+        if section == "storage" and not behaviour.fills_in_storage_class_of_storage:
+            return False
         templates = (object_at(each, "spec") for each in array_at(spec, "dataVolumeTemplates"))
         sections = (each.get(section) for each in templates if spec.get("preference"))
         return any(isinstance(each, dict) and not text_at(each, "storageClassName") for each in sections)

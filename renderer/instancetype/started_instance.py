@@ -7,6 +7,7 @@ the firmware's UUID and serial, is a fixed text here: only whether it changes co
 from __future__ import annotations
 
 from renderer.instancetype.admission import TargetCluster, apply
+from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.instancetype.cluster_config import cluster_config
 from renderer.instancetype.custom_supply import with_custom_size
@@ -17,7 +18,7 @@ from renderer.instancetype.resolve import Matchers, ResolvedMatchers, resolve_ma
 from renderer.instancetype.start import started_instance
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.instancetype.vmi_template import with_annotations
-from renderer.instancetype.webhook_fields import has_pcie, mutation_of
+from renderer.instancetype.webhook_fields import gets_pci_topology, mutation_of
 from renderer.kubevirt.cluster import ClusterConfig
 from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
@@ -70,7 +71,7 @@ class VmHolder:
             content = with_default(content, (*_FIRMWARE, "uuid"), _AT_RANDOM)
         if behaviour.assigns_firmware_serial:
             content = with_default(content, (*_FIRMWARE, "serial"), _AT_RANDOM)
-        if behaviour.annotates_pci_topology and _has_pcie(content):
+        if _gets_pci_topology(content, behaviour):
             content = with_default(content, _PCI_TOPOLOGY, "v3")
         return self._held(content, matchers, selected, resource)
 
@@ -180,9 +181,10 @@ def _kept(before: StartedVm, matchers: Matchers, found: ResolvedMatchers, key: s
     return selected
 
 
-def _has_pcie(vm: JsonObject) -> bool:
+def _gets_pci_topology(vm: JsonObject, behaviour: Behaviour) -> bool:
     spec = object_at(vm, *_VMI)
-    return has_pcie(text_at(spec, "architecture"), text_at(spec, "domain", "machine", "type"))
+    machine_type = text_at(spec, "domain", "machine", "type")
+    return gets_pci_topology(text_at(spec, "architecture"), machine_type, behaviour)
 
 
 def _names_of(matchers: Matchers) -> JsonObject:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from uuid import UUID, uuid5
 
-from renderer.instancetype.behaviour import Behaviour
+from renderer.instancetype.behaviour import Behaviour, PciTopology
 from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.instancetype.cause import CauseError
 from renderer.instancetype.cluster_config import cluster_config
@@ -68,7 +68,7 @@ def mutation_of(
     )
     storage_class = text_at(preferred, "volumes", "preferredStorageClassName")
     names = tuple(
-        _storage_class_name(object_at(template, "spec"), storage_class)
+        _storage_class_name(object_at(template, "spec"), storage_class, behaviour)
         for template in array_at(vm_spec, "dataVolumeTemplates")
     )
     return Mutation(architecture, machine_type, names)
@@ -105,10 +105,13 @@ def _data_source(reference: JsonObject, scope: Scope) -> Resource | None:
     return scope.find("DataSource", text_at(target, "name"), text_at(target, "namespace"))
 
 
-def _storage_class_name(data_volume_spec: JsonObject, preferred: str) -> str | None:
+def _storage_class_name(data_volume_spec: JsonObject, preferred: str, behaviour: Behaviour) -> str | None:
     """The storage class of a DataVolume's ``storage``, else of its ``pvc``."""
+    filled_in = _sections_with_storage_class(behaviour) if preferred else ()
     names = [
-        preferred or None if (name := section.get("storageClassName")) is None else name
+        (preferred if key in filled_in else None)
+        if (name := section.get("storageClassName")) is None
+        else name
         for key in ("storage", "pvc")
         if isinstance(section := data_volume_spec.get(key), dict)
     ]
@@ -168,11 +171,13 @@ class _Writer:
         if WebhookField.MACHINE in self._wanted:
             vm = with_default(vm, _MACHINE_TYPE, mutation.machine_type)
         if WebhookField.STORAGE_CLASS in self._wanted:
-            vm = _with_storage_classes(vm, text_at(preference, "volumes", "preferredStorageClassName"))
+            preferred = text_at(preference, "volumes", "preferredStorageClassName")
+            vm = _with_storage_classes(vm, preferred, self._behaviour)
         if WebhookField.FIRMWARE in self._wanted:
             vm = _with_firmware(vm, scope.namespace, self._behaviour)
-        pcie = has_pcie(mutation.architecture, mutation.machine_type)
-        if WebhookField.PCI_TOPOLOGY in self._wanted and self._behaviour.annotates_pci_topology and pcie:
+        if WebhookField.PCI_TOPOLOGY in self._wanted and gets_pci_topology(
+            mutation.architecture, mutation.machine_type, self._behaviour
+        ):
             vm = with_default(vm, _PCI_TOPOLOGY, "v3")
         return vm
 
@@ -185,20 +190,24 @@ def _with_matcher_kind(vm: JsonObject, matcher: MatcherType) -> JsonObject:
     return with_default(vm, ("spec", matcher.key, "kind"), matcher.default_kind)
 
 
-def _with_storage_classes(vm: JsonObject, preferred: str) -> JsonObject:
+def _sections_with_storage_class(behaviour: Behaviour) -> tuple[str, ...]:
+    return ("pvc", "storage") if behaviour.fills_in_storage_class_of_storage else ("pvc",)
+
+
+def _with_storage_classes(vm: JsonObject, preferred: str, behaviour: Behaviour) -> JsonObject:
     templates = array_at(vm, "spec", "dataVolumeTemplates")
     if not preferred or not templates:
         return vm
-    return with_value(
-        vm, ("spec", "dataVolumeTemplates"), [_with_storage_class(each, preferred) for each in templates]
-    )
+    sections = _sections_with_storage_class(behaviour)
+    filled = [_with_storage_class(each, preferred, sections) for each in templates]
+    return with_value(vm, ("spec", "dataVolumeTemplates"), filled)
 
 
-def _with_storage_class(template: Json, preferred: str) -> Json:
+def _with_storage_class(template: Json, preferred: str, sections: tuple[str, ...]) -> Json:
     if not isinstance(template, dict):
         return template
     changed: JsonObject = template
-    for section in ("pvc", "storage"):
+    for section in sections:
         content = object_at(template, "spec").get(section)
         if isinstance(content, dict) and content.get("storageClassName") is None:
             changed = with_value(changed, ("spec", section, "storageClassName"), preferred)
@@ -214,6 +223,15 @@ def _with_firmware(vm: JsonObject, namespace: str, behaviour: Behaviour) -> Json
     return vm
 
 
-def has_pcie(architecture: str, machine_type: str) -> bool:
-    """KubeVirt ``pkg/defaults/defaults.go`` (``SupportsPCIeHotplug``)."""
-    return architecture in _PCIE_ARCHITECTURES and ("q35" in machine_type or machine_type.startswith("virt"))
+def gets_pci_topology(architecture: str, machine_type: str, behaviour: Behaviour) -> bool:
+    """Return True if a VM is annotated at its creation with its PCI topology (``SupportsPCIeHotplug``)."""
+    match behaviour.pci_topology:
+        case PciTopology.NONE:
+            return False
+        case PciTopology.OF_ALL:
+            return True
+        case PciTopology.OF_ARCHITECTURES:
+            return architecture in _PCIE_ARCHITECTURES
+        case PciTopology.OF_MACHINE_TYPES:
+            is_pcie = "q35" in machine_type or machine_type.startswith("virt")
+            return is_pcie and architecture in _PCIE_ARCHITECTURES

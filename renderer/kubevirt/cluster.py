@@ -23,6 +23,7 @@ DEFAULT_MACHINE_TYPES = {
 LIVE_UPDATE = "LiveUpdate"
 STAGE = "Stage"
 
+_GENERAL_MACHINE_TYPE_SINCE = Release(1, 0, 1)
 _ROLLOUT_STRATEGY_SINCE = Release(1, 2)
 _S390X_IS_KNOWN_SINCE = Release(1, 3)
 _S390X_IS_CONFIGURED_SINCE = Release(1, 7)
@@ -136,7 +137,7 @@ class Cluster(Record):
 
         One that the release does not know gets that of amd64.
         """
-        if self.config.machine_type:
+        if self.config.machine_type and self.release >= _GENERAL_MACHINE_TYPE_SINCE:
             return self.config.machine_type
         types = self.config.machine_types
         if architecture == "s390x" and self.release < _S390X_IS_CONFIGURED_SINCE:  # kubevirt#15017

@@ -1,16 +1,15 @@
 """KubeVirt's feature gates, with the state of each by release (KubeVirt ``pkg/virt-config/featuregate``).
 
-A release is its latest patch: v1.0.1, v1.1.1, v1.2.2, v1.3.1, v1.4.1, v1.5.3, v1.6.6, v1.7.4, v1.8.4. For 1.9
-the table follows ``d923fdb815``; the tag v1.9.0 has ``DecentralizedLiveMigration`` as alpha still. Before 1.5
-KubeVirt registers no alpha and beta gates: those rows follow the comments beside the constants. A newer
-release is taken to be as the newest known.
+Read at every tag up to v1.9.0; what is to come with 1.10 was read at ``d923fdb815``. Before 1.5 KubeVirt
+registers no alpha and beta gates: those rows follow the comments beside the constants. A newer release is
+taken to be as the newest known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from renderer.model.record import Record
 from renderer.model.release import Release
@@ -128,22 +127,26 @@ class ConfiguredGates(Protocol):
     def disabled_feature_gates(self) -> tuple[str, ...]: ...
 
 
-class _History(Record):
-    """The minor release of KubeVirt 1 in which a gate took each state; what stood before 1.0 stands at 0."""
+#: A minor release of KubeVirt 1, or one of its patch releases: ``8``, ``(8, 2)``.
+_Bound: TypeAlias = int | tuple[int, int]
 
-    alpha: int | None = None
-    beta: int | None = None
-    ga: int | None = None
-    deprecated: int | None = None
-    discontinued: int | None = None
-    removed: int | None = None
+
+class _History(Record):
+    """The release of KubeVirt 1 in which a gate took each state; what it was before 1.0 is at 0."""
+
+    alpha: _Bound | None = None
+    beta: _Bound | None = None
+    ga: _Bound | None = None
+    deprecated: _Bound | None = None
+    discontinued: _Bound | None = None
+    removed: _Bound | None = None
 
 
 _SINCE_BEFORE_1_0 = _History(alpha=0)
 
 _HISTORIES: Mapping[Gate, _History] = {
-    Gate.ALIGN_CPUS: _History(alpha=1),
-    Gate.AUTO_RESOURCE_LIMITS: _History(alpha=0, ga=5),
+    Gate.ALIGN_CPUS: _History(alpha=(1, 1)),
+    Gate.AUTO_RESOURCE_LIMITS: _History(alpha=(0, 1), ga=5),
     Gate.BOCHS_DISPLAY_FOR_EFI_GUESTS: _History(alpha=1, ga=4),
     Gate.CLUSTER_PROFILER: _History(alpha=0, ga=6),
     Gate.COMMON_INSTANCETYPES_DEPLOYMENT: _History(alpha=1, beta=2, ga=4),
@@ -152,7 +155,7 @@ _HISTORIES: Mapping[Gate, _History] = {
     Gate.CPU_MANAGER: _SINCE_BEFORE_1_0,
     Gate.CPU_NODE_DISCOVERY: _History(alpha=0, ga=1),
     Gate.CROSS_ARCHITECTURE_VIRTUALIZATION: _History(alpha=9),
-    Gate.DECENTRALIZED_LIVE_MIGRATION: _History(alpha=6, beta=9),
+    Gate.DECENTRALIZED_LIVE_MIGRATION: _History(alpha=6, beta=10),
     Gate.DECLARATIVE_HOTPLUG_VOLUMES: _History(alpha=6, beta=9),
     Gate.DISABLE_CUSTOM_SELINUX_POLICY: _History(alpha=0, ga=5),
     Gate.DISABLE_MDEV_CONFIGURATION: _History(alpha=0, deprecated=8),
@@ -177,11 +180,11 @@ _HISTORIES: Mapping[Gate, _History] = {
     Gate.INSTANCETYPE_REFERENCE_POLICY: _History(alpha=4, beta=5, ga=6),
     Gate.IOMMUFD: _History(alpha=9),
     Gate.KUBEVIRT_SECCOMP_PROFILE: _History(alpha=0, beta=7),
-    Gate.LIBVIRT_HOOKS: _History(alpha=8, ga=9),
+    Gate.LIBVIRT_HOOKS: _History(alpha=8, beta=9, ga=10),
     Gate.LIVE_MIGRATION: _History(ga=0),
     Gate.LIVE_UPDATE_NAD_REF: _History(beta=8, ga=9),
     Gate.MACVTAP: _History(alpha=0, deprecated=2, discontinued=3),
-    Gate.MIGRATION_DOWNTIME_TUNING: _History(alpha=9),
+    Gate.MIGRATION_DOWNTIME_TUNING: _History(alpha=10),
     Gate.MIGRATION_PRIORITY_QUEUE: _History(alpha=7, beta=8, ga=9),
     Gate.MIGRATION_STALL_DETECTION: _History(alpha=9),
     Gate.MULTI_ARCHITECTURE: _History(alpha=0, deprecated=8),
@@ -222,7 +225,7 @@ _HISTORIES: Mapping[Gate, _History] = {
     Gate.VM_LIVE_UPDATE: _History(alpha=0, ga=5),
     Gate.VM_PERSISTENT_STATE: _History(alpha=0, ga=6),
     Gate.VM_STATS_COLLECTOR: _History(alpha=9),
-    Gate.VMI_MEMORY_OVERHEAD_REPORT: _History(alpha=8, ga=9),
+    Gate.VMI_MEMORY_OVERHEAD_REPORT: _History(alpha=8, beta=9, ga=10),
     Gate.VOLUME_MIGRATION: _History(alpha=3, ga=5),
     Gate.VOLUMES_UPDATE_STRATEGY: _History(alpha=3, ga=5),
     Gate.VSOCK: _SINCE_BEFORE_1_0,
@@ -244,7 +247,7 @@ _ASKED_BY_NAME = frozenset({Gate.PERSISTENT_RESERVATION})
 def state_of(gate: Gate, release: Release) -> State | None:
     """Return the state of ``gate`` in ``release``; None where the release does not know it."""
     history = _HISTORIES[gate]
-    if history.removed is not None and release >= (1, history.removed):
+    if _has_reached(release, history.removed):
         return None
     states = (
         (history.discontinued, State.DISCONTINUED),
@@ -253,7 +256,13 @@ def state_of(gate: Gate, release: Release) -> State | None:
         (history.beta, State.BETA),
         (history.alpha, State.ALPHA),
     )
-    return next((state for minor, state in states if minor is not None and release >= (1, minor)), None)
+    return next((state for bound, state in states if _has_reached(release, bound)), None)
+
+
+def _has_reached(release: Release, bound: _Bound | None) -> bool:
+    if bound is None:
+        return False
+    return release >= ((1, bound) if isinstance(bound, int) else (1, *bound))
 
 
 def is_on_by_default(gate: Gate, release: Release) -> bool:

@@ -15,9 +15,13 @@ from renderer.model.release import Release
 _CPU, _MEMORY = ("domain", "cpu"), ("domain", "memory")
 _ARM = "arm64"
 _MAX_VCPUS = 512
-_SINCE_LIMITED_VCPUS = Release(1, 4)
-_SINCE_NOT_ON_ARM = Release(1, 5)  # from it on, nothing is plugged in on arm64
+#: The cluster's ``maxCpuSockets`` is never less than the VM has.
+_SINCE_LEAST_SOCKETS = Release(1, 4)
+_LIMITED_VCPUS = (Release(1, 4, 1), Release(1, 5, 1))
+_SINCE_NOT_ON_ARM = Release(1, 5, 2)  # from it on, nothing is planned on arm64
+_MEMORY_NOT_ON_ARM = (Release(1, 5, 3), Release(1, 6, 1))
 _SINCE_MEMORY_CHECKS = Release(1, 3)
+_SINCE_LEAST_GUEST = Release(1, 3, 1)
 _BLOCK, _LARGE_BLOCK, _LEAST_GUEST = 2 << 20, 1 << 30, 1 << 30
 
 
@@ -33,10 +37,10 @@ def planned_sockets(cluster: Cluster, spec: JsonObject) -> int:
     cpu = object_at(spec, *_CPU)
     own, configured = positive(cpu.get("sockets")), cluster.config.max_cpu_sockets
     if configured:
-        return max(configured, own) if cluster.release >= _SINCE_LIMITED_VCPUS else configured
+        return max(configured, own) if cluster.release >= _SINCE_LEAST_SOCKETS else configured
     per_socket = positive(cpu.get("cores")) * positive(cpu.get("threads"))
     most = own * cluster.config.max_hotplug_ratio
-    if cluster.release < _SINCE_LIMITED_VCPUS or most * per_socket <= _MAX_VCPUS:
+    if not cluster.release.includes(*_LIMITED_VCPUS) or most * per_socket <= _MAX_VCPUS:
         return most
     return max(_MAX_VCPUS // per_socket, own)
 
@@ -75,7 +79,7 @@ def memory_obstacle(spec: JsonObject, most: Quantity, release: Release) -> str:
     guest = lenient_quantity(memory.get("guest"))
     if guest is None:
         return "memory cannot be plugged in without memory.guest"
-    architectures = ("amd64",) if release >= _SINCE_NOT_ON_ARM else ("amd64", _ARM)
+    architectures = ("amd64",) if release.includes(*_MEMORY_NOT_ON_ARM) else ("amd64", _ARM)
     if text_at(spec, "architecture") not in architectures:
         return f"memory can be plugged in on {' and '.join(architectures)} only"
     if guest.compare(most) > 0:
@@ -85,4 +89,5 @@ def memory_obstacle(spec: JsonObject, most: Quantity, release: Release) -> str:
     for amount in (guest, most):
         if amount.value() % block:
             return f"memory is plugged in in blocks of {name}, and {amount.json} is not a multiple of it"
-    return "memory can be plugged in from 1Gi on" if guest.value() < _LEAST_GUEST else ""
+    is_small = guest.value() < _LEAST_GUEST and release >= _SINCE_LEAST_GUEST
+    return "memory can be plugged in from 1Gi on" if is_small else ""

@@ -118,7 +118,9 @@ def _reason(source: MigrationSource, change: Change, kept: Mapping[Subject, Reas
     oldest = min(source.releases)
     if change.since > oldest:
         why = f"{source.oldest_build} is for KubeVirt {oldest}, which does not know {change.after}"
-        return Reason(why, f"migrate again when all that it is part of is for {change.since} or newer")
+        return Reason(
+            why, f"migrate again when all that it is part of is for {change.since.as_bound} or newer"
+        )
     return kept.get(change.subject)
 
 

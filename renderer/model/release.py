@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from renderer.model.record import Record
 
 #: With or without the number of the patch.
 _LENGTHS = (2, 3)
+#: The patch of a release that is named by its minor alone: later than all patches that are named.
+_NEWEST = 1 << 30
 
 
 class Release(Record):
-    """A minor release of KubeVirt; compares as one expects. Patch releases are taken for the same."""
+    """A release of KubeVirt, ordered by age: ``1.6.3``, or ``1.6`` for the newest patch release of 1.6.
+
+    ``Release(1, 6)`` is 1.6.0, the first release that has what "since 1.6" says; ``Release.parse("1.6")`` is
+    what a user means by 1.6. A patch that is not known yet behaves as the newest that is.
+    """
 
     major: int
     minor: int
+    patch: int = 0
 
     @classmethod
     def parse(cls, text: str) -> Release:
@@ -22,29 +29,76 @@ class Release(Record):
         numbers = text.removeprefix("v").split(".")
         if len(numbers) not in _LENGTHS or not all(map(str.isdecimal, numbers)):
             raise ValueError(f"not a KubeVirt release: {text!r}")
-        return cls(int(numbers[0]), int(numbers[1]))
+        major, minor, *patch = map(int, numbers)
+        return cls(major, minor, min(patch[0], _NEWEST - 1) if patch else _NEWEST)
+
+    @classmethod
+    def bound(cls, text: str) -> Release:
+        """The first release that ``text`` names: 1.6.0 for ``1.6``. Raises ``ValueError``."""
+        release = cls.parse(text)
+        return release if release.patch != _NEWEST else cls(release.major, release.minor)
 
     def __str__(self) -> str:
-        return f"{self.major}.{self.minor}"
+        patch = "" if self.patch == _NEWEST else f".{self.patch}"
+        return f"{self.major}.{self.minor}{patch}"
+
+    @property
+    def minor_release(self) -> Release:
+        """The newest patch release of the same minor: ``1.6`` for 1.6.3."""
+        return Release(self.major, self.minor, _NEWEST)
+
+    @property
+    def exact(self) -> Release:
+        """The known patch release that it behaves as: 1.6.6 for ``1.6``, and for a 1.6.9 that came later.
+
+        Itself for a minor whose patches are not known.
+        """
+        newest = NEWEST_PATCHES.get(self[:2])
+        return self if newest is None else self._replace(patch=min(self.patch, newest))
+
+    @property
+    def names_patch(self) -> bool:
+        """False for a minor alone."""
+        return self.patch != _NEWEST
+
+    @property
+    def as_bound(self) -> str:
+        """Its name as the first release that has something: ``1.6`` for 1.6.0, but ``1.6.4``."""
+        return str(self if self.patch else self.minor_release)
+
+    def includes(self, *ports: tuple[int, ...]) -> bool:
+        """Return True if the release has a change that came with the first of each of ``ports``.
+
+        They are the first release that has it, of each minor that it was ported to, the oldest first. The
+        minors after the last have it from the beginning: 1.5.3 and 1.6.1 are in 1.7.0, and not in 1.6.0.
+        """
+        *earlier, last = ports
+        return self >= last or any(self[:2] == port[:2] and self >= port for port in earlier)
 
 
 OLDEST = Release(1, 0)
-LATEST = Release(1, 9)
+LATEST = Release.parse("1.9")
+
+#: The newest patch release of each minor of KubeVirt.
+NEWEST_PATCHES: Mapping[tuple[int, int], int] = {
+    (1, minor): patch for minor, patch in enumerate((1, 1, 2, 1, 1, 3, 6, 4, 4, 0))
+}
 
 #: The minors of Kubernetes that there are schemas of.
-OLDEST_KUBERNETES = Release(1, 29)
-LATEST_KUBERNETES = Release(1, 36)
+OLDEST_KUBERNETES = Release.parse("1.29")
+LATEST_KUBERNETES = Release.parse("1.36")
 
 
 def target_release(text: str, imported: Collection[Release] = ()) -> Release:
-    """A release to render for: one that is known, or ``imported``, as schemas of a later one can be.
+    """A release to render for: one whose minor is known, or ``imported``, as schemas of a later one can be.
 
     Raises ``ValueError``, in the user's words, for what is none.
     """
     try:
         release = Release.parse(text)
     except ValueError:
-        raise ValueError(f"{text!r} is no KubeVirt release; write it as {LATEST}") from None
-    if not OLDEST <= release <= LATEST and not (release > LATEST and release in imported):
-        raise ValueError(f"KubeVirt {release} cannot be rendered for; {OLDEST} to {LATEST} can")
+        raise ValueError(f"{text!r} is no KubeVirt release; write it as {LATEST} or {LATEST.exact}") from None
+    minor = release.minor_release
+    if not OLDEST <= minor <= LATEST and not (minor > LATEST and minor in imported):
+        raise ValueError(f"KubeVirt {release} cannot be rendered for; {OLDEST.as_bound} to {LATEST} can")
     return release

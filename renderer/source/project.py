@@ -245,7 +245,7 @@ def _kubernetes(fields: Fields) -> Release | None:
         return None
     known = f"{OLDEST_KUBERNETES} to {LATEST_KUBERNETES}"
     try:
-        release = Release.parse(text)
+        release = Release.parse(text).minor_release
     except ValueError:
         fields.reject(
             "kubernetes", f"{text!r} is no release of Kubernetes", f'write it as "{LATEST_KUBERNETES}"'

@@ -66,7 +66,7 @@ class KnownValues(Record):
 def _holds(relation: str | None, bound: str, release: Release) -> bool:
     if relation is None:
         return True
-    return Release.parse(bound) <= release if relation == ">=" else release <= Release.parse(bound)
+    return Release.bound(bound) <= release if relation == ">=" else release <= Release.parse(bound)
 
 
 _BUSES = "sata scsi usb>=0.57 virtio"

@@ -91,14 +91,14 @@ OLDEST = Release(0, 56)
 
 
 class ServedVersion(Record):
-    """An API version and the releases that serve it (``until`` included; None: all since)."""
+    """An API version, the first release that serves it, and the first that no longer does, if any."""
 
     name: str
     since: Release = OLDEST
     until: Release | None = None
 
     def served_by(self, release: Release) -> bool:
-        return self.since <= release and (self.until is None or release <= self.until)
+        return self.since <= release and (self.until is None or release < self.until)
 
 
 #: The served versions by group, the newest first. All versions of a kind have the same schema.
@@ -107,8 +107,8 @@ _VERSIONS: Mapping[str, tuple[ServedVersion, ...]] = {
     POOL_GROUP: (ServedVersion("v1beta1", Release(1, 7)), ServedVersion("v1alpha1")),
     INSTANCETYPE_GROUP: (
         ServedVersion("v1beta1", Release(1, 0)),
-        ServedVersion("v1alpha2", Release(0, 58), Release(1, 5)),
-        ServedVersion("v1alpha1", until=Release(1, 5)),
+        ServedVersion("v1alpha2", Release(0, 58), Release(1, 6)),
+        ServedVersion("v1alpha1", until=Release(1, 6)),
     ),
 }
 

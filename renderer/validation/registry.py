@@ -117,6 +117,7 @@ class SchemaRegistry:
             if own is not None:
                 return own
         kind = _kind(gvk)
+        release = release.minor_release
         found = self._schemas.get((release, kind))
         if found is None:
             found = self._schemas[release, kind] = self._imported(release, kind) or KindSchema(

@@ -78,6 +78,7 @@ def import_schema(crd_schema: JsonObject, kind: KubevirtKind, release: Release) 
     """
     if text_at(crd_schema, "type") != "object":
         raise UnlikeKubevirtError(f"the definition of {kind.name} is of no object")
+    release = release.minor_release
     importer = _Importer(kind, release)
     root = importer.converted(crd_schema, ())
     properties = root.get("properties")
@@ -103,7 +104,9 @@ def import_release(crd_schemas: Mapping[str, JsonObject], release: Release) -> d
     is not there.
     """
     return {
-        f"kubevirt/{release}/{kind.file_name}": encoded(import_schema(crd_schemas[kind.name], kind, release))
+        f"kubevirt/{release.minor_release}/{kind.file_name}": encoded(
+            import_schema(crd_schemas[kind.name], kind, release)
+        )
         for kind in KINDS
     }
 

@@ -20,7 +20,7 @@ from renderer.model.resource import Resource, ResourceSet
 from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind, api_versions
 from renderer.validation.registry import SchemaRegistry
 
-RELEASES = [Release(1, minor) for minor in range(10)]
+RELEASES = [Release.parse(f"1.{minor}") for minor in range(10)]
 OF_INSTANCETYPE = [kind for kind in KINDS if kind.group == INSTANCETYPE_GROUP]
 SIZE: JsonObject = {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}}
 

@@ -21,7 +21,7 @@ from renderer.model.location import Site
 from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet
 
-RELEASES = [Release(1, minor) for minor in range(10)]
+RELEASES = [Release.parse(f"1.{minor}") for minor in range(10)]
 GATE = "VMLiveUpdateFeatures"
 
 
@@ -73,11 +73,11 @@ UPDATES_LIVE: Mapping[str, Callable[[Release, JsonObject], bool]] = {
 
 def updates_live(release: Release, strategy: str, *, gate: bool) -> bool:
     """``IsVMRolloutStrategyLiveUpdate`` (``pkg/virt-config/virt-config.go``), read at each release tag."""
-    if release < Release(1, 2):
+    if release < Release.parse("1.2"):
         return False  # there is no rollout strategy
-    if release < Release(1, 5):
+    if release < Release.parse("1.5"):
         return gate and strategy == "LiveUpdate"
-    return strategy == "LiveUpdate" or (not strategy and release >= Release(1, 6))
+    return strategy == "LiveUpdate" or (not strategy and release >= Release.parse("1.6"))
 
 
 @pytest.mark.parametrize("owner", UPDATES_LIVE)
@@ -154,3 +154,9 @@ def test_machine_types(architecture: str) -> None:
         wanted = Cluster(release, config).machine_type(architecture)
         assert admitting.machine_type(architecture) == wanted, release
         assert text_at(spec, "domain", "machine", "type") == wanted, release
+
+
+def test_a_general_machine_type_counts_since_1_0_1() -> None:
+    config = ClusterConfig(machine_type="pc-q35-9")
+    types = [Cluster(Release.parse(text), config).machine_type("amd64") for text in ("1.0.0", "1.0.1")]
+    assert types == ["q35", "pc-q35-9"]

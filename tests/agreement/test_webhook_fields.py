@@ -16,7 +16,7 @@ from renderer.model.release import Release
 from renderer.model.render_config import WebhookField
 from tests.kubevirt_objects import resources, vm
 
-RELEASES = [Release(1, minor) for minor in range(10)]
+RELEASES = [Release.parse(f"1.{minor}") for minor in range(10)]
 CONFIGS = (
     ClusterConfig(),
     ClusterConfig(default_architecture="arm64"),

@@ -122,3 +122,16 @@ def test_a_wrong_word_is_answered_with_the_right_ones() -> None:
         renderer.explain_code("conflct")
     with pytest.raises(ValueError, match="no diagnostic code 'zzzz'; vmrender explain lists them"):
         renderer.explain_code("zzzz")
+
+
+def test_a_release_is_a_patch_release_too() -> None:
+    sized = {**VM, "spec": {**VM["spec"], "instancetype": {"name": "u1.small"}}}
+
+    def resources(kubevirt: str) -> object:
+        manifest: Any = renderer.expand(sized, kubevirt=kubevirt, mode="defaults").manifest
+        return manifest["spec"]["template"]["spec"]["domain"].get("resources")
+
+    assert resources("1.6.3") == {"requests": {"memory": "2Gi"}}
+    assert [resources(release) for release in ("1.6.4", "1.6", "1.6.99")] == [None] * 3
+    with pytest.raises(ValueError, match=r"KubeVirt 1.12.3 cannot be rendered for; 1.0 to 1.9 can"):
+        renderer.expand(sized, kubevirt="1.12.3")

@@ -467,7 +467,7 @@ def test_another_release_than_the_projects_is_kept_for_the_overlays(repository: 
 
     entries = content(project)["overlays"]
     assert entries[-1]["path"] == "clusters/east/*"
-    assert entries[-1]["kubevirt"] == "1.6"
+    assert entries[-1]["kubevirt"] == "1.6.3"
     assert run("render").exit_code == 0
 
 
@@ -641,7 +641,7 @@ def test_a_kubevirt_object_that_an_operator_installs_tells_the_release(repositor
         "status": status,
     }
     result = run("import", "-", dump=listed(MACHINE, kubevirt))
-    assert "imported for KubeVirt 1.6: 1 VirtualMachine" in result.stderr
+    assert "imported for KubeVirt 1.6.3: 1 VirtualMachine" in result.stderr
     assert "left out: 1 KubeVirt, as its HyperConverged makes it" in result.stderr
     assert "LiveUpdate" in (repository / "overlays/_cluster/kubevirt/kubevirt.yaml").read_text()
 

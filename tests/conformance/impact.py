@@ -14,6 +14,7 @@ from typing import Any
 
 from renderer.app.diff import compare_sides
 from renderer.app.diff_side import RenderedSide, Side
+from renderer.bundled import data_folder
 from renderer.model.difference import Effect, OverlayDifference, ResourceChange
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.json import Json
@@ -39,6 +40,8 @@ _CLASSES: Mapping[Effect, str] = {
     Effect.PENDING: "next-start",
     Effect.NONE: "none",
 }
+#: The vectors of 1.9 are of d923fdb815, on the way to 1.10, whose schemas are taken to be those of 1.9.
+_TARGETS = {"1.9": "1.10"}
 #: Not counted: RestartRequired was there before the change.
 _NOT_COUNTED = "restartRequiredAnyway"
 _BATCH = 400
@@ -72,13 +75,20 @@ def _project(pairs: list[dict[str, Any]], side: str) -> BuiltinFileSystem:
         {
             "path": f"overlays/{number}",
             "output": f"rendered/{number}",
-            "kubevirt": pair["release"],
+            "kubevirt": _TARGETS.get(pair["release"], pair["release"]),
             "expand": pair.get("mode", "applied"),
         }
         for number, pair in enumerate(pairs)
     ]
-    config = {"apiVersion": "vmrender.io/v1alpha1", "kind": "RenderConfig", "overlays": overlays}
+    config = {
+        "apiVersion": "vmrender.io/v1alpha1",
+        "kind": "RenderConfig",
+        "schemas": [{"path": "schemas"}],
+        "overlays": overlays,
+    }
     files = {"vmrender.yaml": json.dumps(config)}
+    for path in (data_folder("schemas") / "kubevirt" / "1.9").iterdir():
+        files[f"schemas/kubevirt/1.10/{path.name}"] = path.read_text(encoding="utf-8")
     for number, pair in enumerate(pairs):
         names = []
         for index, content in enumerate(_objects(pair, side)):

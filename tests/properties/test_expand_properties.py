@@ -39,7 +39,7 @@ JUNK = st.recursive(
     lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(st.text(), inner, max_size=2)),
 )
 MODES = st.sampled_from(list(ExpandMode))
-RELEASES = st.integers(0, 9).map(lambda minor: Release(1, minor))
+RELEASES = st.integers(0, 9).map(lambda minor: Release.parse(f"1.{minor}"))
 
 FULL_VM = vm(
     "db",

@@ -43,7 +43,7 @@ SOURCE = catalog(
         annotations={"vm.kubevirt.io/os": "windows"},
     ),
 )
-FITTERS = {minor: Fitter(SOURCE, Release(1, minor)) for minor in range(10)}
+FITTERS = {minor: Fitter(SOURCE, Release.parse(f"1.{minor}")) for minor in range(10)}
 RELEASES = st.sampled_from(sorted(FITTERS))
 PAIRS = st.tuples(
     st.sampled_from([None, "small", "pages", "thin", "gpu"]), st.sampled_from([None, "linux", "windows"])
@@ -104,7 +104,7 @@ def machine(disks: Json) -> dict[str, Json]:
 def test_an_expanded_machine_fits_exactly_and_expands_to_the_same(
     minor: int, pair: tuple[str | None, str | None], disks: Json
 ) -> None:
-    release = Release(1, minor)
+    release = Release.parse(f"1.{minor}")
     content = machine(disks)
     for key, name in zip(("instancetype", "preference"), pair, strict=True):
         if name is not None:
@@ -151,4 +151,4 @@ def test_senseless_machines_do_no_harm(minor: int, junk: dict[tuple[str, ...], J
         content = with_value(content, ("spec", "template", *place), value)
     found = FITTERS[minor].fit(content)
     assert found.quality in FitQuality
-    propose_sizes([content, content], SOURCE, Release(1, minor))
+    propose_sizes([content, content], SOURCE, Release.parse(f"1.{minor}"))

@@ -102,7 +102,7 @@ INSTANCETYPE: JsonObject = {
     "spec": {"cpu": {"guest": 8}, "memory": {"guest": "1Gi"}},
 }
 FIRMWARES: list[JsonObject] = [{}, {"bootloader": {"efi": {}}}, {"bootloader": {"bios": {}}}]
-RELEASES = [Release(1, 2), Release(1, 4), Release(1, 9)]
+RELEASES = [Release.parse("1.2"), Release.parse("1.4"), Release.parse("1.9")]
 
 
 @st.composite

@@ -31,11 +31,15 @@ from renderer.admitters.vmi_checks import SPEC_CHECKS
 from renderer.admitters.volumes import VOLUME_CHECKS
 from renderer.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.kubevirt.feature_gates import Gate, is_on_by_default, state_of
-from renderer.model.release import LATEST, OLDEST, Release
+from renderer.model.release import NEWEST_PATCHES, Release
 from renderer.model.text_enum import TextEnum
 
 ROWS = Path(__file__).with_name("rows.txt")
-RELEASES = [Release(1, minor) for minor in range(OLDEST.minor, LATEST.minor + 1)]
+#: All that were released, and the one to come.
+RELEASES = [
+    *(Release(*minor, patch) for minor, newest in NEWEST_PATCHES.items() for patch in range(newest + 1)),
+    Release(1, 10),
+]
 TABLES: dict[str, CheckTable[...]] = {
     "VirtualMachine, first": CREATION_CHECKS,
     "VirtualMachine, metadata": METADATA_CHECKS,
@@ -73,8 +77,8 @@ def _checks(table: CheckTable[...], only: Release | None) -> Iterator[str]:
 
 
 def _range(check: Check[...]) -> str:
-    since = "" if check.since is None else str(check.since)
-    return f"{since}..{'' if check.until is None else check.until}" if since or check.until else "all"
+    since, until = (" ".join(each.as_bound for each in bounds) for bounds in (check.since, check.until))
+    return f"{since}..{until}" if since or until else "all"
 
 
 def name_of(run: object) -> str:
@@ -102,7 +106,7 @@ def _behaviour(only: Release | None) -> Iterator[str]:
     for row in (name for name, value in vars(Behaviour).items() if isinstance(value, property)):
         values = {release: getattr(behaviour_of(release), row) for release in RELEASES}
         changes = [
-            str(release) for before, release in pairwise(RELEASES) if values[before] != values[release]
+            release.as_bound for before, release in pairwise(RELEASES) if values[before] != values[release]
         ]
         if only is None:
             yield f"  {', '.join(changes):<10} {row}"
@@ -115,7 +119,7 @@ def _gates(only: Release | None) -> Iterator[str]:
         releases = RELEASES if only is None else [only]
         states = {release: _state(gate, release) for release in releases}
         changes = [
-            f"{release} {state}"
+            f"{release.as_bound} {state}"
             for at, (release, state) in enumerate(states.items())
             if state != "unknown" and (at == 0 or state != [*states.values()][at - 1])
         ]

@@ -19,7 +19,7 @@ from renderer.source.project_schemas import RELEASES
 
 def _release(text: str) -> Release:
     try:
-        return Release.parse(text)
+        return Release.parse(text).minor_release
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
 

@@ -23,7 +23,7 @@ _ABSENT = "absent"
 _SINCE_LINK_STATE = Release(1, 5)
 _SINCE_POD_NETWORK_AT_START = Release(1, 8)
 _SINCE_NAD_REF = Release(1, 8)
-_SINCE_NAD_REF_OF_MIGRATABLE = Release(1, 9)
+_SINCE_NAD_REF_OF_MIGRATABLE = Release(1, 10)
 
 
 def network_needs_restart(update: Update, state: InstanceState, *, migratable: bool) -> bool:

@@ -23,8 +23,10 @@ from renderer.model.release import Release
 
 _CPU, _MEMORY = ("domain", "cpu"), ("domain", "memory")
 _SOCKETS, _GUEST = (*_CPU, "sockets"), (*_MEMORY, "guest")
-#: The only release that plugs in no sockets with ``networkInterfaceMultiqueue``.
-_MULTI_QUEUE_REFUSED_IN = Release(1, 3)
+_SINCE_SOCKETS_STAY = Release(1, 2, 1)
+#: No sockets are plugged in with ``networkInterfaceMultiqueue``, until they are.
+_SINCE_MULTI_QUEUE_REFUSED = Release(1, 3)
+_MULTI_QUEUE_PLUGGED = (Release(1, 4, 1), Release(1, 5, 2))
 _SINCE_MEMORY_CHECKS = Release(1, 3)
 
 
@@ -62,13 +64,14 @@ def _socket_refusal(update: Update, cpu: JsonObject, before: int, after: int) ->
     most = max_sockets(update)
     if after > most:
         return f"the VM was started with room for {most} sockets" if most else _no_room(update, cpu)
-    if after < before:
+    if after < before and release >= _SINCE_SOCKETS_STAY:
         return "sockets cannot be unplugged"
     if not is_possible(update.cluster, update.after.template):
         return "sockets cannot be plugged in on arm64"
     multi_queue = object_at(update.after.applied, "domain", "devices").get("networkInterfaceMultiqueue")
-    if release == _MULTI_QUEUE_REFUSED_IN and multi_queue is True:
-        return f"KubeVirt {_MULTI_QUEUE_REFUSED_IN} plugs in no sockets with networkInterfaceMultiqueue"
+    is_refused = release >= _SINCE_MULTI_QUEUE_REFUSED and not release.includes(*_MULTI_QUEUE_PLUGGED)
+    if is_refused and multi_queue is True:
+        return f"KubeVirt {release} plugs in no sockets with networkInterfaceMultiqueue"
     return ""
 
 
@@ -153,7 +156,7 @@ def _is_chosen(update: Update, feature: str) -> bool:
     if release >= LIVE_UPDATE_FEATURES_UNTIL:
         return True
     chosen = object_at(update.after.spec, "liveUpdateFeatures").get(feature) is not None
-    return chosen and (release > Release(1, 0) or feature == "cpu")
+    return chosen and (release >= Release(1, 1) or feature == "cpu")
 
 
 def _bytes(count_of: int) -> str:

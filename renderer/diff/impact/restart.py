@@ -14,12 +14,14 @@ from renderer.diff.impact.storage import disks_change_live, volumes_change_live
 from renderer.model.json import Json, JsonObject, array_at, object_at
 from renderer.model.release import Release
 
+_SINCE_MATCHERS_COMPARED = Release(1, 2, 1)
 _SINCE_MATCHERS_COMPARED_APPLIED = Release(1, 3)
 _SINCE_MEMORY_MAY_BE_NEW = Release(1, 3)
 _SINCE_TOLERATIONS = Release(1, 4)
-_SINCE_INTERFACES = Release(1, 4)
-_SINCE_VOLUMES_ALWAYS_LIVE = Release(1, 6)
-_SINCE_FIRMWARE_UUID = Release(1, 6)
+_INTERFACES_LIVE = (Release(1, 4, 1), Release(1, 5, 2))
+_SINCE_PLUGGED_VOLUMES_STAGED = Release(1, 4, 1)
+_SINCE_VOLUMES_ALWAYS_LIVE = Release(1, 6, 3)
+_FIRMWARE_UUID_LIVE = (Release(1, 6, 4), Release(1, 7, 1))
 
 _CPU = ("domain", "cpu")
 _MEMORY = ("domain", "memory")
@@ -37,7 +39,7 @@ def sync_restart_required(update: Update, state: InstanceState) -> InstanceState
     last_seen = _with_live_storage(update, state, update.before.applied)
     if update.cluster.updates_live:
         last_seen = _with_live_resources(update, last_seen)
-    if update.cluster.release >= _SINCE_INTERFACES and not network_needs_restart(
+    if update.cluster.release.includes(*_INTERFACES_LIVE) and not network_needs_restart(
         update, state, migratable=not migration_obstacle(update, state)
     ):
         for path in (_INTERFACE_LIST, ("networks",)):
@@ -46,10 +48,11 @@ def sync_restart_required(update: Update, state: InstanceState) -> InstanceState
     fields = spec_fields(last_seen, current)
     if fields:
         return state.restarting(_reason(update), *fields)
-    if update.cluster.release < _SINCE_MATCHERS_COMPARED_APPLIED and _matchers_differ(update):
+    compares_matchers = _SINCE_MATCHERS_COMPARED <= update.cluster.release < _SINCE_MATCHERS_COMPARED_APPLIED
+    if compares_matchers and _matchers_differ(update):
         return state.restarting(
-            f"before KubeVirt {_SINCE_MATCHERS_COMPARED_APPLIED} another instance type or preference "
-            "takes effect at the next start",
+            f"before KubeVirt {_SINCE_MATCHERS_COMPARED_APPLIED.as_bound} another instance type or "
+            "preference takes effect at the next start",
             *spec_fields(update.before.instance, update.after.instance),
         )
     return state
@@ -69,7 +72,7 @@ def _with_live_storage(update: Update, state: InstanceState, last_seen: JsonObje
             last_seen = _with_current_field(last_seen, current, ("volumes",))
         if disks_change_live(update, last_seen):
             last_seen = _with_current_field(last_seen, current, _DISKS)
-    elif release >= _SINCE_INTERFACES and all(
+    elif release >= _SINCE_PLUGGED_VOLUMES_STAGED and all(
         array_at(current, *path) == array_at(state.spec, *path) for path in (("volumes",), _DISKS)
     ):
         for path in (("volumes",), _DISKS):
@@ -98,7 +101,7 @@ def _with_live_resources(update: Update, last_seen: JsonObject) -> JsonObject:
 def _with_firmware_uuid(update: Update, state: InstanceState, last_seen: JsonObject) -> JsonObject:
     """Copy a firmware UUID that the running instance has already."""
     current = object_at(update.after.applied, *_FIRMWARE).get("uuid")
-    if update.cluster.release < _SINCE_FIRMWARE_UUID or current is None:
+    if not update.cluster.release.includes(*_FIRMWARE_UUID_LIVE) or current is None:
         return last_seen
     if state.at(*_FIRMWARE).get("uuid") != current:
         return last_seen

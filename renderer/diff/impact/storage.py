@@ -19,7 +19,8 @@ CLAIMS = ("persistentVolumeClaim", "dataVolume")
 MIGRATION = "Migration"
 _DISKS = ("domain", "devices", "disks")
 _SINCE_MIGRATION_STRATEGY = Release(1, 3)
-_SINCE_CDROM_REMOVAL = Release(1, 6)
+_SINCE_DISKS_WITHOUT_VOLUME = Release(1, 6)
+_SINCE_CDROM_REMOVAL = Release(1, 6, 4)
 _BUSES = {"disk": ("scsi", "virtio"), "lun": ("scsi",)}
 _MOST_ROUNDS = 3
 _PLUGGED = "hotpluggable volumes are plugged in and unplugged"
@@ -53,12 +54,13 @@ def disks_change_live(update: Update, last_seen: JsonObject) -> bool:
         before = old.pop(name, None)
         if not is_hotplug_volume(volumes.get(name, {})) and before != disk:
             return False
-    knows_cdrom = update.cluster.release >= _SINCE_CDROM_REMOVAL
+    release = update.cluster.release
+    may_lack_volume = release >= _SINCE_DISKS_WITHOUT_VOLUME
     for name, disk in old.items():
         volume = old_volumes.get(name)
-        if not is_hotplug_volume(volume or {}) and (volume is not None or not knows_cdrom):
+        if not is_hotplug_volume(volume or {}) and (volume is not None or not may_lack_volume):
             return False
-        if knows_cdrom and disk.get("cdrom") is not None:
+        if release >= _SINCE_CDROM_REMOVAL and disk.get("cdrom") is not None:
             return False
     return True
 

@@ -37,10 +37,11 @@ from renderer.model.json import Json, JsonObject, array_at, object_at
 from renderer.model.release import OLDEST, Release
 
 _ANNOTATIONS = ("metadata", "annotations")
-_DESCHEDULER = (
-    "descheduler.alpha.kubernetes.io/evict",
-    "descheduler.alpha.kubernetes.io/prefer-no-eviction",
-)
+_EVICT = "descheduler.alpha.kubernetes.io/evict"
+_EVICT_BETA = "descheduler.beta.kubernetes.io/evict"  # 1.6.0 alone
+_PREFER_NO_EVICTION = "descheduler.alpha.kubernetes.io/prefer-no-eviction"
+_SINCE_PREFER_NO_EVICTION = Release(1, 6, 1)
+_BACKUP_HOOKS_COPIED = (Release(1, 6, 6), Release(1, 7, 3))
 _BACKUP_HOOKS = "kubevirt.io/skip-backup-hooks"
 _PLACED = "it takes effect at the next live migration"
 
@@ -49,7 +50,7 @@ def handle_affinity_change(update: Update, state: InstanceState) -> InstanceStat
     """Patch ``affinity`` and ``nodeSelector``; 1.1 where ``liveUpdateFeatures`` asks for it, 1.0 never."""
     release = update.cluster.release
     chosen = object_at(update.after.spec, "liveUpdateFeatures").get("affinity") is not None
-    if release < LIVE_UPDATE_FEATURES_UNTIL and not (chosen and release > Release(1, 0)):
+    if release < LIVE_UPDATE_FEATURES_UNTIL and not (chosen and release >= Release(1, 1)):
         return state
     return _patched_from_template(update, state, "affinity", "nodeSelector")
 
@@ -72,7 +73,12 @@ def sync_dynamic_annotations(update: Update, state: InstanceState) -> InstanceSt
     template = object_at(update.after.content, "spec", "template", *_ANNOTATIONS)
     own = object_at(update.after.content, *_ANNOTATIONS)
     changed = dict(object_at(state.instance, *_ANNOTATIONS))
-    for key, source in (*((key, template) for key in _DESCHEDULER), (_BACKUP_HOOKS, own)):
+    release = update.cluster.release
+    copied = [(_EVICT, template)]
+    copied.append((_PREFER_NO_EVICTION if release >= _SINCE_PREFER_NO_EVICTION else _EVICT_BETA, template))
+    if release.includes(*_BACKUP_HOOKS_COPIED):
+        copied.append((_BACKUP_HOOKS, own))
+    for key, source in copied:
         value: Json = source.get(key)
         changed.pop(key, None)
         if value is not None:
@@ -93,8 +99,8 @@ def sync_run_strategy(update: Update, state: InstanceState) -> InstanceState:
 
 
 VM = "pkg/virt-controller/watch/vm/vm.go"
-_SINCE_CLEARED_INTERFACES = Release(1, 1)
-_SINCE_RESTART_TAKEN_BACK = Release(1, 6)
+_SINCE_CLEARED_INTERFACES = Release(1, 0, 1)
+_RESTART_TAKEN_BACK = (Release(1, 6, 4), Release(1, 7, 1))
 _MOST_PASSES = 4
 
 
@@ -182,8 +188,8 @@ def _reconciled(update: Update, state: InstanceState) -> InstanceState:
 
 
 def _again(update: Update, state: InstanceState) -> InstanceState:
-    """Return the state to begin another pass with: RestartRequired is only taken back since 1.6."""
-    restart = None if update.cluster.release >= _SINCE_RESTART_TAKEN_BACK else state.restart
+    """Return the state to begin another pass with: RestartRequired is only taken back since 1.6.4."""
+    restart = None if update.cluster.release.includes(*_RESTART_TAKEN_BACK) else state.restart
     return state._replace(restart=restart, stuck=None)
 
 

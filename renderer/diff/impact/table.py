@@ -120,8 +120,9 @@ def _judge_matcher(views: Views, change: FieldChange) -> Verdict:
         if views.cluster.release < _SINCE_REVISION_IN_STATUS and _is_refused(matchers):
             return Verdict(
                 Effect.REFUSED,
-                f"before KubeVirt {_SINCE_REVISION_IN_STATUS} the cluster writes spec.{key}.revisionName, "
-                "and refuses another name as long as that stays: clear it in the cluster with the change",
+                f"before KubeVirt {_SINCE_REVISION_IN_STATUS.as_bound} the cluster writes spec.{key}."
+                "revisionName, and refuses another name as long as that stays: clear it in the cluster "
+                "with the change",
             )
     if change.field.segments[-1] == "revisionName":
         return Verdict(
@@ -140,7 +141,9 @@ def _is_refused(matchers: tuple[JsonObject, JsonObject]) -> bool:
 
 def _judge_live_update_features(views: Views, _change: FieldChange) -> Verdict:
     if views.cluster.release >= LIVE_UPDATE_FEATURES_UNTIL:
-        return Verdict(Effect.NONE, f"KubeVirt {LIVE_UPDATE_FEATURES_UNTIL} and later do not know it")
+        return Verdict(
+            Effect.NONE, f"KubeVirt {LIVE_UPDATE_FEATURES_UNTIL.as_bound} and later do not know it"
+        )
     return Verdict(Effect.REFUSED, "it cannot change while the VM runs")
 
 

@@ -12,14 +12,15 @@ from renderer.diff.impact.migratable import is_shared, volume_migration_obstacle
 from renderer.diff.impact.state import InstanceState, Update, spec_field
 from renderer.diff.impact.storage import MIGRATION, is_hotplug_volume
 from renderer.kubevirt.feature_gates import Gate
-from renderer.kubevirt.virtual_machine import elements_by_name
+from renderer.kubevirt.virtual_machine import WAIT_AS_RECEIVER, elements_by_name
 from renderer.model.difference import Effect
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
 
 _DISKS = ("domain", "devices", "disks")
-_REPLACEMENT_RESTARTS_UNTIL = Release(1, 6)
-_SINCE_HOTPLUGGED_MIGRATE = Release(1, 4)
+_REPLACEMENT_RESTARTS_UNTIL = Release(1, 6, 3)
+_SINCE_HOTPLUGGED_MIGRATE = Release(1, 4, 1)
+_RECEIVERS_LEFT_ALONE = (Release(1, 6, 5), Release(1, 7, 1))
 _SINCE_OTHER_VOLUMES_CHECKED = Release(1, 4)
 _VOLUMES = spec_field("volumes")
 _READ_WRITE_ONCE = ("ReadWriteOnce", "ReadWriteOncePod")
@@ -29,6 +30,8 @@ def handle_volume_update(update: Update, state: InstanceState) -> InstanceState:
     """Migrate volumes whose claims differ, where ``updateVolumesStrategy`` says so."""
     cluster = update.cluster
     if not cluster.has_gate(Gate.VOLUMES_UPDATE_STRATEGY):
+        return state
+    if update.after.run_strategy == WAIT_AS_RECEIVER and cluster.release.includes(*_RECEIVERS_LEFT_ALONE):
         return state
     if text_at(update.after.spec, "updateVolumesStrategy") != MIGRATION:
         return _replaced(update, state)
@@ -47,7 +50,7 @@ def handle_volume_update(update: Update, state: InstanceState) -> InstanceState:
 
 
 def _replaced(update: Update, state: InstanceState) -> InstanceState:
-    """Ask for a restart where volumes differ; from 1.6 on nothing does that here."""
+    """Ask for a restart where volumes differ; from 1.6.3 on nothing does that here."""
     present = elements_by_name(state.items("volumes"))
     wanted = [_with_pull_policy(each, present) for each in _items(update.after.template, "volumes")]
     if update.cluster.release >= _REPLACEMENT_RESTARTS_UNTIL or wanted == [*state.items("volumes")]:

@@ -57,7 +57,7 @@ BLOCK_SIZE = Struct(
         "matchVolume": FEATURE_STATE,
     }
 )
-TPM = Struct({"enabled": pointer(BOOL), "persistent": pointer(BOOL)}, later={"enabled": Release(1, 4)})
+TPM = Struct({"enabled": pointer(BOOL), "persistent": pointer(BOOL)}, later={"enabled": Release(1, 4, 1)})
 EFI = Struct({"secureBoot": pointer(BOOL), "persistent": pointer(BOOL)}, later={"persistent": Release(1, 1)})
 
 APIC = Struct({**FEATURE_STATE.fields, "endOfInterrupt": BOOL})

@@ -108,43 +108,46 @@ def apply_firmware(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
     present = firmware.get("bootloader")
     if present is not None and not isinstance(present, dict):
         return template
-    bootloader = _bootloader(preferred, EMPTY if present is None else present)
+    bootloader = _bootloader(
+        preferred, EMPTY if present is None else present, specs.behaviour.firmware_options_of_vm_stay
+    )
     if bootloader is present:
         return template
     return with_domain_section(template, "firmware", share_part({**firmware, "bootloader": bootloader}))
 
 
 @once_for_same
-def _bootloader(preferred: JsonObject, present: JsonObject) -> JsonObject:
-    bootloader = _with_efi(_with_bios(present, preferred), preferred)
+def _bootloader(preferred: JsonObject, present: JsonObject, keeps: bool) -> JsonObject:  # noqa: FBT001 - once_for_same takes no keywords
+    bootloader = _with_efi(_with_bios(present, preferred, keeps=keeps), preferred, keeps=keeps)
     return bootloader if bootloader is present else share_part(bootloader)
 
 
-def _with_bios(bootloader: JsonObject, preferred: JsonObject) -> JsonObject:
+def _with_bios(bootloader: JsonObject, preferred: JsonObject, *, keeps: bool) -> JsonObject:
     if preferred.get("preferredUseBios") is True and _is_open(bootloader):
         bootloader = {**bootloader, "bios": EMPTY}
-    return _with_options(bootloader, "bios", preferred, _BIOS_FIELDS)
+    return _with_options(bootloader, "bios", wanted(preferred, _BIOS_FIELDS), keeps=keeps)
 
 
-def _with_efi(bootloader: JsonObject, preferred: JsonObject) -> JsonObject:
+def _with_efi(bootloader: JsonObject, preferred: JsonObject, *, keeps: bool) -> JsonObject:
     """Set EFI by ``preferredEfi``, else by ``preferredUseEfi`` and ``preferredUseSecureBoot``."""
     if preferred.get("preferredEfi") is not None and _is_open(bootloader):
         return {**bootloader, "efi": preferred["preferredEfi"]}
     if preferred.get("preferredUseEfi") is True and _is_open(bootloader):
         bootloader = {**bootloader, "efi": EMPTY}
-    return _with_options(bootloader, "efi", preferred, _EFI_FIELDS)
+    return _with_options(bootloader, "efi", wanted(preferred, _EFI_FIELDS), keeps=keeps)
 
 
 def _is_open(bootloader: JsonObject) -> bool:
     return bootloader.get("bios") is None and bootloader.get("efi") is None
 
 
-def _with_options(
-    bootloader: JsonObject, kind: str, preferred: JsonObject, fields: dict[str, str]
-) -> JsonObject:
+def _with_options(bootloader: JsonObject, kind: str, options: JsonObject, *, keeps: bool) -> JsonObject:
+    """Set the options of a boot loader of that ``kind``; what the VM says stays where ``keeps`` is true."""
     if bootloader.get(kind) is None:
         return bootloader
-    return with_filled(bootloader, kind, wanted(preferred, fields))
+    if keeps:
+        return with_filled(bootloader, kind, options)
+    return {**bootloader, kind: {**object_at(bootloader, kind), **options}} if options else bootloader
 
 
 def apply_machine(specs: AppliedSpecs, template: JsonObject) -> JsonObject:

@@ -28,7 +28,7 @@ from tests.conformance.kubevirt.case import Case, Outputs
 from tests.conformance.kubevirt.cluster import scope_of
 
 #: The first release whose expand-spec names the conflicting fields as data, not only in its text.
-_FIRST_TO_NAME_CONFLICTS = Release(1, 5)
+_FIRST_TO_NAME_CONFLICTS = Release.parse("1.5")
 
 
 def vm_outputs(case: Case) -> Outputs:

@@ -11,7 +11,7 @@ from tests.unit.admitters.admitting import causes, cluster
 from tests.unit.admitters.test_vm import REFUSED
 
 ADDRESSES = ["02:00:00:00:00:00", "02:00:00:00:00:01", "0200.0000.0001", "020000000001", "02-00", "", None, 2]
-RELEASES = [Release(1, 1), Release(1, 5), Release(1, 9)]
+RELEASES = [Release.parse("1.1"), Release.parse("1.5"), Release.parse("1.9")]
 
 interfaces = st.lists(
     st.fixed_dictionaries(

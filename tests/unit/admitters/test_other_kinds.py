@@ -160,7 +160,7 @@ def test_only_one_of_two_releases_refuses(
 def test_snapshots_need_their_gate_before_1_9() -> None:
     snapshot = SOUND_OBJECTS["VirtualMachineSnapshot"]
 
-    assert kind_refusals("VirtualMachineSnapshot", snapshot, cluster(release=Release(1, 8))) == [
+    assert kind_refusals("VirtualMachineSnapshot", snapshot, cluster(release=Release.parse("1.8"))) == [
         (INVALID, "")
     ]
     assert kind_refusals("VirtualMachineSnapshot", snapshot, cluster()) == []

@@ -6,7 +6,7 @@ import pytest
 
 from renderer.admitters.check_table import CheckTable
 from renderer.model.release import Release
-from tests.releases.__main__ import ROWS, TABLES, name_of, rows
+from tests.releases.__main__ import RELEASES, ROWS, TABLES, name_of, rows
 
 
 def test_the_list_is_the_reviewed_one() -> None:
@@ -29,7 +29,7 @@ def test_ranges_are_not_empty(title: str) -> None:
     assert [
         name_of(check.run)
         for check in table.checks
-        if check.since is not None and check.until is not None and check.until <= check.since
+        if not any(check.holds_for(release) for release in RELEASES)
     ] == []
 
 
@@ -38,4 +38,4 @@ def test_a_release_to_come_has_the_rows_of_the_newest() -> None:
         listed = list(rows(release))
         return listed[: listed.index("expansion")]
 
-    assert admission(Release(1, 10)) == admission(Release(1, 9))
+    assert admission(Release.parse("1.11")) == admission(Release.parse("1.10"))

@@ -23,6 +23,10 @@ def test_a_sound_instance_is_admitted() -> None:
     assert refusals({}) == []
 
 
+SECURE: JsonObject = {
+    "domain.firmware": {"bootloader": {"efi": {"secureBoot": True}}},
+    "domain.features": {"smm": {}},
+}
 VOLUMES: Json = [{"name": "root", "containerDisk": {"image": "i"}}, {"name": "b", "emptyDisk": {}}]
 ROWS: list[tuple[JsonObject, str, str]] = [
     ({"volumes": VOLUMES}, INVALID, "spec.domain.volumes[1].name"),
@@ -86,3 +90,26 @@ def test_arm64_has_most_cpu_models_before_1_6() -> None:
     assert models("Cortex", "1.5") == [foreign]
     assert models("host-model", "1.5") == [foreign, (NOT_SUPPORTED, "spec.domain.cpu.model")]
     assert models("Cortex", "1.6") == [foreign, (NOT_SUPPORTED, "spec.domain.cpu.model")]
+
+
+@pytest.mark.parametrize(
+    ("changes", "admits", "refuses"),
+    [
+        ({"domain.devices.watchdog": {"diag288": {}}}, "1.5.1", "1.5.2"),
+        ({"architecture": "riscv64", "domain.machine": None}, "1.5.1", "1.5.2"),
+        (
+            {
+                "architecture": "arm64",
+                "domain.machine": None,
+                "domain.cpu.model": "host-passthrough",
+                **SECURE,
+            },
+            "1.8.3",
+            "1.8.2",
+        ),
+    ],
+)
+def test_only_one_of_two_patch_releases_refuses(changes: JsonObject, admits: str, refuses: str) -> None:
+    foreign = ("FieldValueRequired", "spec.architecture")
+    assert [each for each in refusals(changes, admits) if each != foreign] == []
+    assert [each for each in refusals(changes, refuses) if each != foreign] != []

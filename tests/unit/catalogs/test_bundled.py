@@ -35,7 +35,7 @@ DATA = "pkg/virt-operator/resource/generate/components/data"
 
 @pytest.mark.parametrize("minor", COUNTS)
 def test_every_release_brings_its_own(minor: int) -> None:
-    names = bundled_names(Release(1, minor))
+    names = bundled_names(Release.parse(f"1.{minor}"))
 
     assert (len(names[INSTANCETYPE.cluster_kind]), len(names[PREFERENCE.cluster_kind])) == COUNTS[minor]
 
@@ -71,7 +71,7 @@ def test_the_names_are_those_in_kubevirts_source(minor: int) -> None:
             for document in yaml.load_all(git("show", f"{tag}:{file}"), yaml.CSafeLoader):
                 found[document["kind"]].add(document["metadata"]["name"])
 
-    assert found == bundled_names(Release(1, minor))
+    assert found == bundled_names(Release.parse(f"1.{minor}"))
 
 
 SIZE = """\

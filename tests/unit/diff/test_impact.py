@@ -727,3 +727,114 @@ def test_fields_in_and_around_others(field: tuple[str | int, ...], *, is_among: 
     index = FieldIndex([FieldPath.of("spec", "a"), FieldPath.of("spec", "l", 1)])
     assert (FieldPath.of(*field) in index) is is_among
     assert FieldPath.of(*field) not in FieldIndex([])
+
+
+def remove_drive(vm: dict[str, Any]) -> None:
+    devices(vm)["disks"].pop()
+    instance(vm)["volumes"].pop()
+
+
+def annotate_template(key: str) -> Change:
+    return lambda vm: vm["spec"]["template"]["metadata"].update(annotations={key: "true"})
+
+
+def make_drive(vm: dict[str, Any]) -> None:
+    devices(vm)["disks"][1] = {"name": "plug", "cdrom": {"bus": "sata"}}
+
+
+def migrate_storage(vm: dict[str, Any]) -> None:
+    vm["spec"]["updateVolumesStrategy"] = "Migration"
+
+
+QUEUES = both(lambda vm: devices(vm).update(networkInterfaceMultiqueue=True))
+TEN_CORES = both(lambda vm: domain(vm)["cpu"].update(sockets=20, cores=10))
+GPU = both(lambda vm: devices(vm).update(gpus=[{"name": "a", "deviceName": "b"}]))
+ARM_LIVE = gates("VMLiveUpdateFeatures", "MultiArchitecture", vmRolloutStrategy="LiveUpdate")
+MIGRATES_VOLUMES = gates(
+    "VMLiveUpdateFeatures", "VolumesUpdateStrategy", "VolumeMigration", vmRolloutStrategy="LiveUpdate"
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "start", "configuration", "expected"),
+    [
+        (set_sockets(1), None, LIVE_UPDATE, {"1.2.0": NEXT_MIGRATION, "1.2.1": RESTART}),
+        (set_guest("1Gi"), set_guest("512Mi"), LIVE_UPDATE, {"1.3.0": NEXT_MIGRATION, "1.3.1": RESTART}),
+        (
+            set_sockets(52),
+            TEN_CORES,
+            LIVE_UPDATE,
+            {"1.4.0": NEXT_MIGRATION, "1.4.1": RESTART, "1.5.0": NEXT_MIGRATION, "1.5.1": RESTART},
+        ),
+        (
+            set_sockets(4),
+            QUEUES,
+            LIVE_UPDATE,
+            {"1.4.0": RESTART, "1.4.1": NEXT_MIGRATION, "1.5.1": RESTART, "1.5.2": NEXT_MIGRATION},
+        ),
+        (set_sockets(4), ARM, ARM_LIVE, {"1.5.1": NEXT_MIGRATION, "1.5.2": RESTART}),
+        (set_guest("8Gi"), ARM, ARM_LIVE, {"1.5.1": NEXT_MIGRATION, "1.5.2": RESTART}),
+        (
+            add_interface(bridge={}),
+            None,
+            LIVE_UPDATE,
+            {"1.4.0": RESTART, "1.4.1": NEXT_MIGRATION, "1.5.1": RESTART, "1.5.2": NEXT_MIGRATION},
+        ),
+        (
+            lambda vm: instance(vm)["volumes"][1]["dataVolume"].update(name="plug-2"),
+            migrate_storage,
+            MIGRATES_VOLUMES,
+            {"1.4.0": RESTART, "1.4.1": MIGRATION},
+        ),
+        (remove_drive, None, {**DECLARATIVE, **STAGE}, {"1.6.2": RESTART, "1.6.3": HOT_PLUG}),
+        (remove_drive, make_drive, DECLARATIVE, {"1.6.3": HOT_PLUG, "1.6.4": RESTART, "1.7.0": RESTART}),
+        (
+            annotate_template("descheduler.alpha.kubernetes.io/prefer-no-eviction"),
+            None,
+            {},
+            {"1.6.0": PENDING, "1.6.1": LIVE},
+        ),
+        (
+            annotate_template("descheduler.beta.kubernetes.io/evict"),
+            None,
+            {},
+            {"1.6.0": LIVE, "1.6.1": PENDING},
+        ),
+        (
+            lambda vm: vm["metadata"].update(annotations={"kubevirt.io/skip-backup-hooks": "true"}),
+            None,
+            {},
+            {"1.6.5": NONE, "1.6.6": PENDING, "1.7.2": NONE, "1.7.3": PENDING},
+        ),
+        (
+            lambda vm: instance(vm)["networks"][1]["multus"].update(networkName="vlan2"),
+            GPU,
+            {},
+            {"1.9": BLOCKED, "1.10": RESTART},
+        ),
+    ],
+)
+def test_patch_releases_differ(
+    change: Change, start: Change | None, configuration: Mapping[str, Json], expected: Mapping[str, Effect]
+) -> None:
+    begin = start or (lambda _vm: None)
+    assert {release: effect(change, release, configuration, begin) for release in expected} == expected
+
+
+def test_volumes_of_a_receiver_are_left_alone_since_1_6_5() -> None:
+    def begin(vm: dict[str, Any]) -> None:
+        migrate_storage(vm)
+        vm["spec"]["runStrategy"] = "WaitAsReceiver"
+
+    def move(vm: dict[str, Any]) -> None:
+        instance(vm)["volumes"][0]["dataVolume"]["name"] = "root-2"
+        vm["spec"]["dataVolumeTemplates"][0]["metadata"]["name"] = "root-2"
+
+    gate = gates("DecentralizedLiveMigration")
+    releases = ("1.6.4", "1.6.5", "1.7.0", "1.7.1")
+    assert [effect(move, release, gate, begin) for release in releases] == [
+        MIGRATION,
+        PENDING,
+        MIGRATION,
+        PENDING,
+    ]

@@ -19,7 +19,7 @@ from tests.kubevirt_objects import catalog, instancetype, labelled, namespaced, 
 
 VCPUS = "spec.template.spec.domain.cpu.guest"
 MEMORY = "spec.template.spec.domain.memory.guest"
-RELEASES = [Release(1, minor) for minor in range(10)]
+RELEASES = [Release.parse(f"1.{minor}") for minor in range(10)]
 
 
 def v1beta2(content: JsonObject) -> JsonObject:

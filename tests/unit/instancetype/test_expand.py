@@ -100,7 +100,7 @@ def test_defaults_answers_as_expand_spec_with_the_repositorys_cluster() -> None:
 def test_which_defaults_there_are_depends_on_the_release(minor: int, disks: str | None) -> None:
     written = vm("db", {"devices": {"disks": [{"name": "a", "disk": {}}]}}, instancetype="medium")
 
-    outcome = expanded(written, mode=ExpandMode.DEFAULTS, release=Release(1, minor))
+    outcome = expanded(written, mode=ExpandMode.DEFAULTS, release=Release.parse(f"1.{minor}"))
 
     (disk,) = array_at(domain(outcome), "devices", "disks")
     assert object_at(disk, "disk").get("bus") == disks

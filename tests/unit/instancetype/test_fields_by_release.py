@@ -15,7 +15,7 @@ from renderer.model.json import JsonObject, object_at
 from renderer.model.release import LATEST, OLDEST, Release
 
 SCHEMAS = Path(__file__).parents[3] / "schemas/kubevirt"
-RELEASES = [Release(1, minor) for minor in range(OLDEST.minor, LATEST.minor + 1)]
+RELEASES = [Release.parse(f"1.{minor}") for minor in range(OLDEST.minor, LATEST.minor + 1)]
 
 
 @pytest.mark.parametrize("release", RELEASES, ids=str)

@@ -65,8 +65,8 @@ def test_strictly_an_unknown_field_is_an_error() -> None:
 def test_a_field_that_the_release_does_not_have_is_unknown() -> None:
     spec: JsonObject = {**SIZE, "gpus": [{"name": "a", "claimName": "c"}]}
 
-    assert decoded(spec, Decoding(release=Release(1, 5))) == {**SIZE, "gpus": [{"name": "a"}]}
-    assert decoded(spec, Decoding(release=Release(1, 6))) == spec
+    assert decoded(spec, Decoding(release=Release.parse("1.5"))) == {**SIZE, "gpus": [{"name": "a"}]}
+    assert decoded(spec, Decoding(release=Release.parse("1.6"))) == spec
 
 
 def test_quantities_stay_as_they_are_to_be_computed_with() -> None:

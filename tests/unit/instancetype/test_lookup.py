@@ -161,6 +161,6 @@ def test_the_topology_does_not_matter_to_an_instance_type() -> None:
 def test_what_the_release_cannot_decode_is_no_offer() -> None:
     old = resource("VirtualMachineClusterInstancetype", {"cpu": {"guest": 2}}, "v1alpha1")
 
-    assert satisfies(old, preference(None), Release(1, 5))
+    assert satisfies(old, preference(None), Release.parse("1.5"))
     with pytest.raises(CauseError):
-        satisfies(old, preference(None), Release(1, 6))
+        satisfies(old, preference(None), Release.parse("1.6"))

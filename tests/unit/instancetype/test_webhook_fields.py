@@ -160,10 +160,13 @@ def test_what_is_written_is_all_that_is_open(release: str, preference: str | Non
 
 
 def test_what_differs_by_release() -> None:
-    fields = {release: written(vm(), release=release) for release in ("1.5", "1.6", "1.7", "1.8")}
+    fields = {
+        release: written(vm(), release=release) for release in ("1.5.2", "1.5.3", "1.6.0", "1.6.1", "1.6.4")
+    }
 
     assert [sorted(firmware(content)) for content in fields.values()] == [
         [],
+        ["serial"],
         ["uuid"],
         ["serial", "uuid"],
         ["serial", "uuid"],
@@ -172,7 +175,7 @@ def test_what_differs_by_release() -> None:
         text_at(content, "spec", "template", "metadata", "annotations", ANNOTATION)
         for content in fields.values()
     ]
-    assert annotated == ["", "", "", "v3"]
+    assert annotated == ["", "", "", "", "v3"]
 
 
 def test_no_pci_topology_where_there_is_no_pcie() -> None:

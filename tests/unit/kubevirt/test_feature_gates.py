@@ -22,6 +22,15 @@ def is_on(gate: Gate, release: str, *listed: str, disabled: tuple[str, ...] = ()
         (Gate.PASST_BINDING, "1.8", State.BETA),
         (Gate.NON_ROOT_EXPERIMENTAL, "1.1", State.GA),
         (Gate.NON_ROOT_EXPERIMENTAL, "1.2", None),
+        (Gate.AUTO_RESOURCE_LIMITS, "1.0.0", None),
+        (Gate.AUTO_RESOURCE_LIMITS, "1.0.1", State.ALPHA),
+        (Gate.ALIGN_CPUS, "1.1.0", None),
+        (Gate.ALIGN_CPUS, "1.1", State.ALPHA),
+        (Gate.DECENTRALIZED_LIVE_MIGRATION, "1.9", State.ALPHA),
+        (Gate.DECENTRALIZED_LIVE_MIGRATION, "1.10", State.BETA),
+        (Gate.LIBVIRT_HOOKS, "1.9.0", State.BETA),
+        (Gate.VMI_MEMORY_OVERHEAD_REPORT, "1.9.0", State.BETA),
+        (Gate.MIGRATION_DOWNTIME_TUNING, "1.9", None),
         (Gate.NUMA, "1.3", State.ALPHA),
         (Gate.NUMA, "1.4", State.GA),
     ],
@@ -31,7 +40,7 @@ def test_states(gate: Gate, release: str, state: State | None) -> None:
 
 
 def test_a_release_to_come_is_as_the_newest() -> None:
-    newest, coming = Release.parse("1.9"), Release.parse("1.12")
+    newest, coming = Release.parse("1.10"), Release.parse("1.12")
 
     assert [state_of(gate, coming) for gate in Gate] == [state_of(gate, newest) for gate in Gate]
 

@@ -149,7 +149,7 @@ def test_what_is_gone_is_told() -> None:
         "spec.liveUpdateFeatures",
         "spec.template.spec.domain.devices.interfaces[0].slirp",
     ]
-    assert [str(found.since) for found in told] == ["1.2", "1.3"]
+    assert [found.since.as_bound for found in told] == ["1.2", "1.3"]
 
 
 def test_mediated_devices_of_a_cluster_get_their_name() -> None:

@@ -2,15 +2,77 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.model.release import Release
+from renderer.model.release import LATEST, OLDEST, Release, target_release
 
 
 def test_releases_compare_by_number_not_by_text() -> None:
     assert Release.parse("v1.10.2") > Release.parse("1.9")
-    assert str(Release.parse("v1.10.2")) == "1.10"
+    assert Release.parse("1.6.10") > Release.parse("1.6.4")
 
 
-@pytest.mark.parametrize("text", ["", "1", "1.x", "1.9.", "1.9.0-rc.1", "latest"])
+@pytest.mark.parametrize(
+    ("text", "written"), [("v1.10.2", "1.10.2"), ("1.9.0", "1.9.0"), ("v1.9", "1.9"), ("1.06", "1.6")]
+)
+def test_a_release_is_written_as_it_was_named(text: str, written: str) -> None:
+    assert str(Release.parse(text)) == written
+
+
+@pytest.mark.parametrize("text", ["", "1", "1.x", "1.9.", "1.9.0-rc.1", "latest", "1.9.0.0"])
 def test_what_is_no_release_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a KubeVirt release"):
         Release.parse(text)
+
+
+@pytest.mark.parametrize(("text", "is_since"), [("1.6.3", False), ("1.6.4", True), ("1.6.99", True)])
+def test_a_patch_is_on_one_side_of_a_bound(text: str, is_since: bool) -> None:  # noqa: FBT001 - a parameter
+    assert (Release.parse(text) >= Release.bound("1.6.4")) is is_since
+    assert Release.parse(text) >= Release.bound("1.6") == Release(1, 6)
+
+
+def test_a_minor_alone_means_its_newest_patch() -> None:
+    minor = Release.parse("1.6")
+    assert minor > Release.parse("1.6.6") > Release(1, 6)
+    assert minor < Release(1, 7)
+    assert (str(minor), str(minor.exact)) == ("1.6", "1.6.6")
+    assert Release.parse("1.6.3").minor_release == minor
+    assert not minor.names_patch
+
+
+@pytest.mark.parametrize(
+    ("text", "exact"),
+    [("1.6.3", "1.6.3"), ("1.6.99", "1.6.6"), ("1.10", "1.10"), ("0.59", "0.59"), ("2.0.1",) * 2],
+)
+def test_what_is_not_known_behaves_as_the_newest_patch_that_is(text: str, exact: str) -> None:
+    assert str(Release.parse(text).exact) == exact
+
+
+@pytest.mark.parametrize(
+    ("text", "is_included"),
+    [("1.5.2", False), ("1.5.3", True), ("1.6.0", False), ("1.6.1", True), ("1.7.0", True), ("1.5", True)],
+)
+def test_a_change_is_in_the_minors_that_it_was_ported_to(text: str, is_included: bool) -> None:  # noqa: FBT001 - a parameter
+    assert Release.parse(text).includes((1, 5, 3), (1, 6, 1)) is is_included
+
+
+def test_every_minor_that_can_be_a_target_has_its_newest_patch() -> None:
+    minors = [Release.parse(f"1.{minor}") for minor in range(OLDEST.minor, LATEST.minor + 1)]
+    assert [minor for minor in minors if not minor.exact.names_patch] == []
+
+
+@pytest.mark.parametrize("text", ["1.0.0", "1.6.3", "v1.9.0", "1.9.7", "1.6"])
+def test_patch_releases_of_known_minors_are_targets(text: str) -> None:
+    assert str(target_release(text)) == text.removeprefix("v")
+
+
+@pytest.mark.parametrize("text", ["0.59.2", "1.10.0", "1.10", "2.0"])
+def test_other_minors_are_no_targets(text: str) -> None:
+    with pytest.raises(ValueError, match=f"KubeVirt {text} cannot be rendered for; 1.0 to 1.9 can"):
+        target_release(text)
+
+
+def test_a_patch_of_an_imported_minor_is_a_target() -> None:
+    assert target_release("1.10.1", {Release.parse("1.10")}) == Release(1, 10, 1)
+
+
+def test_a_bound_is_called_by_its_minor_where_it_is_the_first_patch() -> None:
+    assert [each.as_bound for each in (Release(1, 6), Release(1, 6, 4))] == ["1.6", "1.6.4"]

@@ -32,7 +32,7 @@ from renderer.report.diff_text import write as text
 PAGE = Path(__file__).parents[3] / "renderer" / "report" / "page"
 STYLE, SCRIPT = ((PAGE / name).read_text(encoding="utf-8") for name in ("diff.css", "diff.js"))
 VM = Gvk("kubevirt.io", "v1", "VirtualMachine")
-RELEASE = Release(1, 9)
+RELEASE = Release.parse("1.9")
 EVIL = (
     "</code></td></details><script>alert(1)</script>",
     "`@everyone` **bold** [x](http://evil.example) ![](https://evil.example/a.png)",

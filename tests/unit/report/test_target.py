@@ -19,7 +19,10 @@ from renderer.report.report import with_target_named
 )
 def test_a_finding_says_whose_target_it_is_about(overlays: tuple[str, ...], ending: str) -> None:
     finding = Diagnostic(
-        code=Code.UNKNOWN_FIELD, message="a needs KubeVirt 1.7", overlays=overlays, target=Release(1, 5)
+        code=Code.UNKNOWN_FIELD,
+        message="a needs KubeVirt 1.7",
+        overlays=overlays,
+        target=Release.parse("1.5"),
     )
     named = with_target_named(finding)
     assert named.message == f"a needs KubeVirt 1.7; {ending}"

@@ -21,7 +21,7 @@ PRE_COMMIT = ".pre-commit-config.yaml"
 WORKFLOW = ".github/workflows/vmrender.yml"
 ROOT = Path(__file__).parents[3]
 SOURCE = Repository("https://github.com/acme/vmrender", "v2.3.4")
-RELEASES = [Release(1, minor) for minor in range(OLDEST.minor, LATEST.minor + 1)]
+RELEASES = [Release.parse(f"1.{minor}") for minor in range(OLDEST.minor, LATEST.minor + 1)]
 
 
 def planned(

@@ -29,7 +29,7 @@ def test_globs_find_the_folders_that_hold_a_kustomization() -> None:
 
 
 def test_a_later_entry_for_the_same_folder_counts() -> None:
-    entries = (OverlayEntry("overlays/*"), OverlayEntry("overlays/prod", kubevirt=Release(1, 5)))
+    entries = (OverlayEntry("overlays/*"), OverlayEntry("overlays/prod", kubevirt=Release.parse("1.5")))
     overlays = find_overlays(FS, RenderConfig(overlays=entries))
     assert [(overlay.name, str(overlay.kubevirt)) for overlay in overlays] == [
         ("dev", "1.9"),
@@ -70,8 +70,8 @@ def test_overlays_are_selected_by_name_or_path_and_a_typo_is_answered_with_the_n
 
 
 def test_a_folder_that_is_no_overlay_of_the_project_gets_the_defaults() -> None:
-    overlay = overlay_at(RenderConfig(kubevirt=Release(1, 7)), (), "teams/a/overlays/prod")
-    assert (overlay.name, overlay.kubevirt) == ("prod", Release(1, 7))
+    overlay = overlay_at(RenderConfig(kubevirt=Release.parse("1.7")), (), "teams/a/overlays/prod")
+    assert (overlay.name, overlay.kubevirt) == ("prod", Release.parse("1.7"))
 
 
 @pytest.mark.parametrize("name", ["a\n::error::b", "a\x1b[2J", "::add-mask::a", "##[group]a", "a\u202eb"])

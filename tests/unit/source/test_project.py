@@ -54,11 +54,18 @@ expand: defaults
 mergeKeys: kubevirt
 """)
     assert config == RenderConfig(
-        kubevirt=Release(1, 8),
+        kubevirt=Release.parse("1.8"),
         catalogs=(CatalogPath("catalog/own"), COMMON_INSTANCETYPES),
         overlays=(
             OverlayEntry("overlays/*", output="out/{name}"),
-            OverlayEntry("overlays/legacy", None, Release(1, 5), ExpandMode.OFF, Layout.BUNDLE, False),  # noqa: FBT003 - a record
+            OverlayEntry(
+                "overlays/legacy",
+                None,
+                Release.parse("1.5.0"),
+                ExpandMode.OFF,
+                Layout.BUNDLE,
+                False,  # noqa: FBT003 - a record
+            ),
         ),
         expand=ExpandMode.DEFAULTS,
         merge_keys=MergeKeys.KUBEVIRT,
@@ -92,7 +99,7 @@ def test_an_empty_list_of_catalogs_means_none() -> None:
     [
         ("kubvirt: '1.9'\n", "unknown field kubvirt", "did you mean kubevirt?"),
         ("kubevirt: 1.9\n", "kubevirt must be text, not 1.9", "write it in quotes"),
-        ("kubevirt: latest\n", "'latest' is no KubeVirt release; write it as 1.9", None),
+        ("kubevirt: latest\n", "'latest' is no KubeVirt release; write it as 1.9 or 1.9.0", None),
         (
             "kubevirt: '1.10'\n",
             "KubeVirt 1.10 cannot be rendered for; 1.0 to 1.9 can",

@@ -36,9 +36,9 @@ LAST_TAGS = (
 )
 #: What the release before does not know of a release's catalog: fields, and how many objects have them.
 NEWER: dict[Release, dict[str, int]] = {
-    Release(1, 3): {"spec.cpu.spreadOptions": 5},
-    Release(1, 4): {"spec.firmware.preferredEfi": 18, "spec.cpu.preferredCPUTopology": 16},
-    Release(1, 9): {"spec.devices.preferredVideoType": 9},
+    Release.parse("1.3"): {"spec.cpu.spreadOptions": 5},
+    Release.parse("1.4"): {"spec.firmware.preferredEfi": 18, "spec.cpu.preferredCPUTopology": 16},
+    Release.parse("1.9"): {"spec.devices.preferredVideoType": 9},
 }
 VALUES: dict[str, Json] = {
     "spec.cpu.spreadOptions": {"ratio": 4},
@@ -55,7 +55,7 @@ def judged(contents: list[JsonObject], release: Release) -> tuple[Diagnostic, ..
 
 
 def before(release: Release) -> Release:
-    return Release(1, release.minor - 1) if release.minor else Release(0, 59)
+    return Release.parse(f"1.{release.minor - 1}") if release.minor else Release.parse("0.59")
 
 
 def bundle(tag: str) -> list[JsonObject]:

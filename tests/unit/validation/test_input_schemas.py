@@ -17,7 +17,7 @@ from renderer.validation.validate import validate
 from tests.kubevirt_objects import instancetype, preference, resources, vm
 
 READ, WRITTEN = InputSchemaRegistry(), SchemaRegistry()
-RELEASES = [Release(1, minor) for minor in range(10)]
+RELEASES = [Release.parse(f"1.{minor}") for minor in range(10)]
 
 
 def v1beta2(content: JsonObject, spec: Json) -> JsonObject:

@@ -33,7 +33,8 @@ def test_every_kind_has_a_schema_in_every_minor() -> None:
 
 
 @pytest.mark.parametrize(
-    ("minor", "is_known"), [(Release(1, 29), False), (Release(1, 30), True), (Release(1, 36), True)]
+    ("minor", "is_known"),
+    [(Release.parse("1.29"), False), (Release.parse("1.30"), True), (Release.parse("1.36"), True)],
 )
 def test_a_field_is_known_from_its_minor_on(minor: Release, is_known: bool) -> None:  # noqa: FBT001 - a row of a table
     content: JsonObject = {

@@ -97,8 +97,8 @@ def test_an_imported_release_is_one_of_the_releases() -> None:
         "metadata": {"name": "a"},
         "spec": 1,
     }
-    found = validate(ResourceSet((Resource(vm, Site("vm.yaml")),)), Release(1, 10), registry)
-    assert registry.releases[-1] == Release(1, 10)
+    found = validate(ResourceSet((Resource(vm, Site("vm.yaml")),)), Release.parse("1.10"), registry)
+    assert registry.releases[-1] == Release.parse("1.10")
     assert [each.message for each in found] == ["novelty is missing"]
 
 
@@ -109,7 +109,7 @@ def test_an_imported_schema_keeps_its_engine_for_what_is_read() -> None:
     )
     registry = InputSchemaRegistry(project)
 
-    found = registry.schema(Release(1, 10), Gvk("kubevirt.io", "v1", "VirtualMachine"))
+    found = registry.schema(Release.parse("1.10"), Gvk("kubevirt.io", "v1", "VirtualMachine"))
 
     assert isinstance(found, ProjectSchema)
     assert not found.is_valid({"spec": {"a": "b" * 60 + "c"}})

@@ -39,7 +39,7 @@ def test_nothing_is_read_before_it_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_release_without_schemas_says_what_there_is() -> None:
-    diagnostic = missing(VM, Release(2, 0))
+    diagnostic = missing(VM, Release.parse("2.0"))
     assert diagnostic.message == "there is no schema of VirtualMachine for KubeVirt 2.0"
     assert diagnostic.hint is not None
     assert "kubevirt/2.0/virtualmachine.json" in diagnostic.hint
@@ -57,8 +57,8 @@ def test_the_schemas_of_another_folder_are_taken(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "virtualmachine.json").write_text(json.dumps({"type": "object", "properties": {"x": {}}}))
     registry = SchemaRegistry(tmp_path)
-    assert registry.releases == (Release(3, 1),)
-    assert registry.schema(Release(3, 1), VM).document["type"] == "object"
+    assert registry.releases == (Release.parse("3.1"),)
+    assert registry.schema(Release.parse("3.1"), VM).document["type"] == "object"
 
 
 @pytest.mark.parametrize(

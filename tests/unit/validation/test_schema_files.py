@@ -206,7 +206,7 @@ def schemas_ending(release: Release, end: tuple[str, ...]) -> Iterator[JsonObjec
 def test_known_values_are_in_the_schema_of_a_release(known: KnownValues) -> None:
     found = [
         schema
-        for release in (Release(0, 56), Release(1, 9))
+        for release in (Release.parse("0.56"), Release.parse("1.9"))
         if known.at(release)
         for schema in schemas_ending(release, tuple(known.field.split(".")))
     ]
@@ -215,14 +215,14 @@ def test_known_values_are_in_the_schema_of_a_release(known: KnownValues) -> None
 
 @pytest.mark.parametrize("field", KNOWN_FORMATS)
 def test_known_formats_are_in_the_newest_schemas(field: str) -> None:
-    titles = {schema.get("title") for schema in schemas_ending(Release(1, 9), tuple(field.split(".")))}
+    titles = {schema.get("title") for schema in schemas_ending(Release.parse("1.9"), tuple(field.split(".")))}
     assert titles
     assert titles <= {KNOWN_FORMATS[field]["title"], "quantity"}
 
 
 @pytest.mark.parametrize("field", UNSIGNED)
 def test_unsigned_fields_are_in_the_newest_schemas(field: str) -> None:
-    bounds = {schema.get("minimum") for schema in schemas_ending(Release(1, 9), (field,))}
+    bounds = {schema.get("minimum") for schema in schemas_ending(Release.parse("1.9"), (field,))}
     assert bounds
     assert bounds <= {0, 1, 512, None}
 

@@ -233,7 +233,7 @@ def test_what_repeats_is_written_once() -> None:
         "type": "object",
         "properties": {"spec": {"type": "object", "properties": {"a": probe, "b": probe}}},
     }
-    schema = import_schema(crd, VM, Release(1, 9))
+    schema = import_schema(crd, VM, Release.parse("1.9"))
     definitions = schema["$defs"]
     assert isinstance(definitions, dict)
     assert "a" in definitions
@@ -243,5 +243,5 @@ def test_what_repeats_is_written_once() -> None:
 def test_importing_changes_nothing_in_what_it_reads() -> None:
     crd: JsonObject = {"type": "object", "properties": {"spec": {"type": "object", "properties": {}}}}
     before = json.dumps(crd)
-    import_schema(crd, VM, Release(1, 9))
+    import_schema(crd, VM, Release.parse("1.9"))
     assert json.dumps(crd) == before

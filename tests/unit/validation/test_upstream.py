@@ -102,6 +102,6 @@ def test_a_catalog_is_valid_for_its_release(name: str, release: str) -> None:
 
 
 def test_a_catalog_says_which_of_its_fields_are_too_new() -> None:
-    found = judged(catalog("v1.7.0"), Release(1, 0))
+    found = judged(catalog("v1.7.0"), Release.parse("1.0"))
     assert found
     assert all("needs KubeVirt" in diagnostic.message for diagnostic in found), found

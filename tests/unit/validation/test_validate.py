@@ -149,22 +149,22 @@ def test_a_wrong_type_is_one_finding_whatever_else_the_value_breaks() -> None:
 
 def test_a_field_of_a_later_release_says_which() -> None:
     content = domain(ioThreads={"supplementalPoolThreadCount": 2})
-    assert judged(content, release=Release(1, 5)) == ()
-    (diagnostic,) = judged(content, release=Release(1, 4))
+    assert judged(content, release=Release.parse("1.5")) == ()
+    (diagnostic,) = judged(content, release=Release.parse("1.4"))
     assert diagnostic.code is Code.UNKNOWN_FIELD
     assert diagnostic.message == "spec.template.spec.domain.ioThreads needs KubeVirt 1.5"
 
 
 def test_a_value_of_a_later_release_says_which() -> None:
     content = domain(ioThreadsPolicy="supplementalPool")
-    assert judged(content, release=Release(1, 5)) == ()
-    assert messages(content, release=Release(1, 4)) == [
+    assert judged(content, release=Release.parse("1.5")) == ()
+    assert messages(content, release=Release.parse("1.4")) == [
         'spec.template.spec.domain.ioThreadsPolicy "supplementalPool" needs KubeVirt 1.5'
     ]
 
 
 def test_a_missing_schema_is_said_once_for_a_kind() -> None:
-    found = judged(vm({}), vm({}), release=Release(9, 9))
+    found = judged(vm({}), vm({}), release=Release.parse("9.9"))
     assert [diagnostic.code for diagnostic in found] == [Code.SCHEMA_MISSING]
     assert str(found[0].resource) == "VirtualMachine web"
 

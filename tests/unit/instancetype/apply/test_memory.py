@@ -115,14 +115,14 @@ def test_the_first_conflict_is_reported(domain: JsonObject, path: str) -> None:
 
 @pytest.mark.parametrize("memory", [{}, {"maxGuest": "2Gi"}, {"hugepages": {"pageSize": "2Mi"}}])
 def test_any_memory_section_conflicted_up_to_1_6(memory: JsonObject) -> None:
-    before = _apply({"guest": "1Gi"}, {"memory": memory}, Release(1, 6)).conflicts
+    before = _apply({"guest": "1Gi"}, {"memory": memory}, Release.parse("1.6")).conflicts
     assert [conflict.path for conflict in before] == [f"{_BASE}.memory"]
-    assert not _apply({"guest": "1Gi"}, {"memory": memory}, Release(1, 7)).conflicts
+    assert not _apply({"guest": "1Gi"}, {"memory": memory}, Release.parse("1.7")).conflicts
 
 
 def test_the_section_is_the_only_memory_conflict_up_to_1_6() -> None:
     domain: JsonObject = {"memory": {"guest": "1Gi"}, "resources": {"requests": {"memory": "1Gi"}}}
-    (conflict,) = _apply({"guest": "1Gi"}, domain, Release(1, 6)).conflicts
+    (conflict,) = _apply({"guest": "1Gi"}, domain, Release.parse("1.6")).conflicts
     assert str(conflict.field) == f"{_BASE}.memory"
 
 

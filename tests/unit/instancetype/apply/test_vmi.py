@@ -261,5 +261,5 @@ def test_above_the_sections(template: JsonObject) -> None:
 @pytest.mark.parametrize("wrong", ["text", 4, ["a"]])
 def test_in_a_preference_it_says_nothing(section: str, wrong: Json) -> None:
     template: JsonObject = {"spec": {"domain": {"devices": {"disks": [{"name": "root"}]}}}}
-    applied = apply_to_template(None, {section: wrong}, template, behaviour_of(Release(1, 4)))
+    applied = apply_to_template(None, {section: wrong}, template, behaviour_of(Release.parse("1.4")))
     assert applied.template == template

@@ -74,7 +74,7 @@ def test_options_are_for_disks_alone() -> None:
 )
 def test_dedicated_io_thread(disk: JsonObject, *, since_1_3: bool, before: bool) -> None:
     preferred = {**_BUSES, "preferredDiskDedicatedIoThread": True}
-    for release, expected in ((Release(1, 3), since_1_3), (Release(1, 2), before)):
+    for release, expected in ((Release.parse("1.3"), since_1_3), (Release.parse("1.2"), before)):
         result = _disk(preferred, disk, release)
         assert isinstance(result, dict)
         assert ("dedicatedIOThread" in result) is expected
@@ -173,12 +173,12 @@ def test_video_is_made(model: Json, devices: JsonObject, result: JsonObject) -> 
 @pytest.mark.parametrize(
     ("release", "devices", "result"),
     [
-        (Release(1, 9), None, [{"model": "hyperv"}]),
-        (Release(1, 9), [], [{"model": "hyperv"}]),
-        (Release(1, 8), None, None),
-        (Release(1, 8), [], []),
-        (Release(1, 9), [{}, {"model": "isa"}], [{"model": "hyperv"}, {"model": "isa"}]),
-        (Release(1, 8), [{}, {"model": ""}], [{"model": "hyperv"}, {"model": ""}]),
+        (Release.parse("1.9"), None, [{"model": "hyperv"}]),
+        (Release.parse("1.9"), [], [{"model": "hyperv"}]),
+        (Release.parse("1.8"), None, None),
+        (Release.parse("1.8"), [], []),
+        (Release.parse("1.9"), [{}, {"model": "isa"}], [{"model": "hyperv"}, {"model": "isa"}]),
+        (Release.parse("1.8"), [{}, {"model": ""}], [{"model": "hyperv"}, {"model": ""}]),
     ],
 )
 def test_panic_devices(release: Release, devices: Json, result: Json) -> None:
@@ -213,7 +213,11 @@ _POD: Json = [{"name": "pod", "pod": {}}, {"name": "lan", "multus": {}}, {"name"
 )
 def test_masquerade(interface: JsonObject, *, since_1_1: bool, in_1_0: bool) -> None:
     preferred: JsonObject = {"preferredInterfaceMasquerade": {}}
-    for release, expected in ((LATEST, since_1_1), (Release(1, 1), since_1_1), (Release(1, 0), in_1_0)):
+    for release, expected in (
+        (LATEST, since_1_1),
+        (Release.parse("1.1"), since_1_1),
+        (Release.parse("1.0"), in_1_0),
+    ):
         devices = _devices(preferred, {"interfaces": [interface]}, release, _POD)
         assert devices["interfaces"] == [{**interface, "masquerade": {}} if expected else interface]
 

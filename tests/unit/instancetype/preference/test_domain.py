@@ -126,10 +126,10 @@ def test_machine(preferred: JsonObject, machine: Json, result: Json) -> None:
 
 
 def test_a_machine_section_without_a_type_left_an_empty_one_up_to_1_4() -> None:
-    assert _domain({"machine": {}}, {}, Release(1, 4)) == {"machine": {"type": ""}}
-    assert _domain({"machine": {}}, {}, Release(1, 5)) == {}
-    assert _domain({"machine": {}}, {"machine": {}}, Release(1, 4)) == {"machine": {}}
-    assert _domain({"machine": {"preferredMachineType": "q35"}}, {}, Release(1, 4)) == {
+    assert _domain({"machine": {}}, {}, Release.parse("1.4")) == {"machine": {"type": ""}}
+    assert _domain({"machine": {}}, {}, Release.parse("1.5")) == {}
+    assert _domain({"machine": {}}, {"machine": {}}, Release.parse("1.4")) == {"machine": {}}
+    assert _domain({"machine": {"preferredMachineType": "q35"}}, {}, Release.parse("1.4")) == {
         "machine": {"type": "q35"}
     }
 
