@@ -10,6 +10,7 @@ from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.usage_error import UsageError
 from renderer.diff.compare import Hold, compare_overlay, held_as_written, without_moved
+from renderer.findings.located import Located
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.difference import CommitDifference, Difference, OverlayDifference
@@ -27,8 +28,8 @@ class Comparison(NamedTuple):
     """The difference between two sides, and the errors of each."""
 
     difference: Difference
-    before: tuple[Diagnostic, ...]
-    after: tuple[Diagnostic, ...]
+    before: tuple[Located, ...]
+    after: tuple[Located, ...]
 
     def _repr_html_(self) -> str:
         """Return the tables that a notebook shows."""

@@ -17,7 +17,7 @@ from renderer.dump.files import STDIN, find_files
 from renderer.dump.read import invalid, read_dump
 from renderer.dump.user_objects import reason_left_out
 from renderer.kubevirt.virtual_machine import PATHS
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.diagnostic import DiagnosticError, Severity
 from renderer.model.difference import Difference, OverlayDifference
 from renderer.model.json import JsonObject, text_at
 from renderer.model.live_object import LiveObject
@@ -73,12 +73,10 @@ def compare_with_dump(
 
 def _compare(side: Side, dump: Dump, wanted: Iterable[str], reporter: Reporter) -> Comparison:
     rendered: list[_Rendered] = []
-    errors: list[Diagnostic] = []
     selected = select_overlays(side.overlays.values(), wanted)
     for number, overlay in enumerate(selected, start=1):
         with reporter.doing(f"rendering {overlay.path} ({number} of {len(selected)})"):
             found = side.render(overlay.path) or RenderedSide(None)
-        errors += side.located(found.errors)
         rendered.append(_Rendered(overlay, found))
     written = [each for one in rendered if one.side.content for each in one.side.content.written]
     with reporter.doing(f"reading {dump}"):
@@ -91,7 +89,8 @@ def _compare(side: Side, dump: Dump, wanted: Iterable[str], reporter: Reporter) 
     compared += [rest] if rest else []
     others += cluster.others
     difference = Difference(f"cluster ({dump})", side.name, tuple(compared), is_live=True, others=others)
-    return Comparison(difference, (), tuple(errors))
+    errors = tuple(error for one in rendered for error in side.located(one.side.errors))
+    return Comparison(difference, (), errors)
 
 
 def _overlay_difference(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +13,9 @@ from renderer.app.explanations import Question
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.usage_error import UsageError
 from renderer.disk import leads_to_folder
+from renderer.findings.located import Located
+from renderer.findings.locator import Locator
+from renderer.findings.run_findings import locate
 from renderer.kubevirt.confidential import secret_values
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import ROOT, FieldPath
@@ -28,7 +32,6 @@ from renderer.provenance.histories import Historian, located, without_secret_val
 from renderer.provenance.paths import indexed, named
 from renderer.provenance.patterns import FieldPattern, ResourcePattern, nearest_fields
 from renderer.provenance.trace import Trace
-from renderer.source.locate import Locator
 from renderer.source.overlays import overlay_at
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.marks import WrittenField, field_at_line
@@ -59,7 +62,7 @@ class Explained(NamedTuple):
     """
 
     history: ResourceHistory | None
-    findings: tuple[Diagnostic, ...]
+    findings: tuple[Located, ...]
     overlays: tuple[str, ...]
 
 
@@ -81,7 +84,8 @@ def explain_resource(project: Project, question: Question) -> Explained:
         everything += outcome.value
         found += (_Found(overlay, each) for each in target.resource.among(outcome.value))
     if not found and any(findings.values()):
-        return Explained(None, tuple(each for path in findings for each in findings[path]), tuple(findings))
+        errors = locate(project.fs, chain.from_iterable(findings.values()))
+        return Explained(None, errors, tuple(findings))
     one = _only(found, everything, question)
     histories = without_secret_values(
         _histories(Historian(trace, one.overlay), one.resource, target.field),
@@ -89,7 +93,8 @@ def explain_resource(project: Project, question: Question) -> Explained:
         Masking(secret_values(each.content for each in everything) | tainted()),
     )
     path, fields = one.overlay.path, located(histories, Locator(project.fs).location_of)
-    return Explained(ResourceHistory(path, one.resource.current_id, fields), findings[path], (path,))
+    history = ResourceHistory(path, one.resource.current_id, fields)
+    return Explained(history, locate(project.fs, findings[path]), (path,))
 
 
 def _target_of(project: Project, question: Question) -> _QuestionTarget:
