@@ -227,8 +227,8 @@ def ignore_differences(project: Project, names: tuple[str, ...]) -> IgnoreDiffer
     findings = RunFindings(project.fs)
     paths: dict[str, None] = {}
     for overlay in selected:
-        outcome = pipeline.render(overlay).in_overlay(overlay.path)
-        findings.add(outcome.diagnostics)
+        outcome = pipeline.render(overlay)
+        findings.add(outcome.diagnostics, overlay.path)
         paths |= dict.fromkeys(open_fields(outcome.value, behaviour_of(overlay.kubevirt)))
     text = None if findings.has_errors else _application_text(tuple(paths))
     return IgnoreDifferences(text, findings.found(), tuple(overlay.path for overlay in selected))

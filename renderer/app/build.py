@@ -52,8 +52,7 @@ def build(  # noqa: PLR0913 - one for each option
     overlay = overlay_at(project.config, project.overlays(), project.relative(path))
     overlay = overlay.with_target(kubevirt, expand)
     outcome = Pipeline(project.fs, project.config, restrictor).build(overlay, validate=validate)
-    built = _built(project.fs, outcome.in_overlay(overlay.path), strict=strict)
-    return built._replace(overlays=(overlay.path,))
+    return _built(project.fs, outcome, (overlay.path,), strict=strict)
 
 
 def expand_files(
@@ -71,13 +70,15 @@ def expand_files(
     fs = FilesAbove(documents, project.fs)
     config = project.config
     outcome = Pipeline(fs, config).expand(documents, kubevirt or config.kubevirt, expand or config.expand)
-    return _built(fs, outcome, strict=strict)
+    return _built(fs, outcome, (), strict=strict)
 
 
-def _built(fs: FileSystem, outcome: Outcome[ResourceSet], *, strict: bool) -> Built:
+def _built(
+    fs: FileSystem, outcome: Outcome[ResourceSet], overlays: tuple[str, ...], *, strict: bool
+) -> Built:
     findings = RunFindings(fs, FindingFilter(strict=strict))
-    failed = findings.add(outcome.diagnostics)
-    return Built(None if failed else outcome.value, findings.found())
+    failed = findings.add(outcome.diagnostics, *overlays)
+    return Built(None if failed else outcome.value, findings.found(), overlays)
 
 
 def read_file(project: Project, file: Path) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import BinaryIO, NamedTuple
 
 from renderer.app.diff import Comparison, side_at
@@ -16,6 +17,7 @@ from renderer.dump.consistency import Consistency
 from renderer.dump.files import STDIN, find_files
 from renderer.dump.read import invalid, read_dump
 from renderer.dump.user_objects import reason_left_out
+from renderer.findings.run_findings import locate
 from renderer.kubevirt.virtual_machine import PATHS
 from renderer.model.diagnostic import DiagnosticError, Severity
 from renderer.model.difference import Difference, OverlayDifference
@@ -89,8 +91,8 @@ def _compare(side: Side, dump: Dump, wanted: Iterable[str], reporter: Reporter) 
     compared += [rest] if rest else []
     others += cluster.others
     difference = Difference(f"cluster ({dump})", side.name, tuple(compared), is_live=True, others=others)
-    errors = tuple(error for one in rendered for error in side.located(one.side.errors))
-    return Comparison(difference, (), errors)
+    errors = (locate(side.fs, one.side.errors, one.overlay.path) for one in rendered)
+    return Comparison(difference, (), side.labelled(chain.from_iterable(errors)))
 
 
 def _overlay_difference(

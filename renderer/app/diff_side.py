@@ -56,7 +56,7 @@ class Side:
         try:
             self._use(load_project(fs))
         except DiagnosticError as error:
-            raise LocatedError(*self.located(error.diagnostics)) from error
+            raise LocatedError(*self.labelled(locate(fs, error.diagnostics))) from error
 
     def _use(self, config: RenderConfig) -> None:
         with lowered(config.limits):
@@ -72,9 +72,9 @@ class Side:
             self._use(proposed)
         return self
 
-    def located(self, findings: Iterable[Diagnostic]) -> tuple[Located, ...]:
-        """Return the findings with their lines, and paths that begin with the revision."""
-        return tuple(self._labelled(finding) for finding in locate(self.fs, findings))
+    def labelled(self, findings: Iterable[Located]) -> tuple[Located, ...]:
+        """Return the findings with paths that begin with the revision."""
+        return tuple(map(self._labelled, findings))
 
     def render(self, path: str) -> RenderedSide | None:
         """Render the overlay at ``path`` within its project's limits; None where it is not on this side."""
@@ -85,7 +85,7 @@ class Side:
             return self._rendered(overlay)
 
     def _rendered(self, overlay: Overlay) -> RenderedSide:
-        outcome = self._pipeline.render(overlay).in_overlay(overlay.path)
+        outcome = self._pipeline.render(overlay)
         errors = tuple(found for found in outcome.diagnostics if found.severity is Severity.ERROR)
         # A message may repeat a confidential value until its places are known.
         refused = _refusals(map(RunFindings(self.fs).located, errors), outcome.value)

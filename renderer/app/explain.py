@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ from renderer.app.usage_error import UsageError
 from renderer.disk import leads_to_folder
 from renderer.findings.located import Located
 from renderer.findings.locator import Locator
-from renderer.findings.run_findings import locate
+from renderer.findings.run_findings import RunFindings, locate
 from renderer.kubevirt.confidential import secret_values
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import ROOT, FieldPath
@@ -79,13 +78,15 @@ def explain_resource(project: Project, question: Question) -> Explained:
     everything: list[Resource] = []
     findings: dict[str, tuple[Diagnostic, ...]] = {}
     for overlay in target.overlays:
-        outcome = pipeline.render(overlay).in_overlay(overlay.path)
+        outcome = pipeline.render(overlay)
         findings[overlay.path] = outcome.diagnostics if outcome.failed else ()
         everything += outcome.value
         found += (_Found(overlay, each) for each in target.resource.among(outcome.value))
     if not found and any(findings.values()):
-        errors = locate(project.fs, chain.from_iterable(findings.values()))
-        return Explained(None, errors, tuple(findings))
+        errors = RunFindings(project.fs)
+        for overlay_path, of_overlay in findings.items():
+            errors.add(of_overlay, overlay_path)
+        return Explained(None, errors.found(), tuple(findings))
     one = _only(found, everything, question)
     histories = without_secret_values(
         _histories(Historian(trace, one.overlay), one.resource, target.field),
@@ -94,7 +95,7 @@ def explain_resource(project: Project, question: Question) -> Explained:
     )
     path, fields = one.overlay.path, located(histories, Locator(project.fs).location_of)
     history = ResourceHistory(path, one.resource.current_id, fields)
-    return Explained(history, locate(project.fs, findings[path]), (path,))
+    return Explained(history, locate(project.fs, findings[path], path), (path,))
 
 
 def _target_of(project: Project, question: Question) -> _QuestionTarget:

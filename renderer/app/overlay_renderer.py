@@ -21,7 +21,7 @@ from renderer.emit.layout import file_paths, texts_by_path
 from renderer.emit.ownership import EncodedFiles, encode_files
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.limits import Limits, restore, snapshot
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
@@ -107,9 +107,9 @@ class OverlayRenderer:
                 found += error.diagnostics
             del outcome  # what only it holds makes room for the files that findings are about
             # Where a finding stands depends on the file, whoever else has read it.
-            unlocated = deque(Outcome(None, found).in_overlay(overlay.path).diagnostics)
+            unlocated = deque(found)
             del found  # each finding goes when its line is known
-            findings = self._located(unlocated)
+            findings = self._located(unlocated, overlay.path)
             may_be_kept = not findings or self._may_be_kept(findings)
         steps, read = work_done.since()
         return RenderedOverlay(
@@ -126,11 +126,12 @@ class OverlayRenderer:
             may_be_kept=may_be_kept,
         )
 
-    def _located(self, found: deque[Diagnostic]) -> tuple[Located, ...]:
+    def _located(self, found: deque[Diagnostic], overlay: str) -> tuple[Located, ...]:
         """Return the findings with their lines; ``found`` is empty then."""
         if not found:
             return ()
-        return locate(self._fs, (found.popleft() for _ in range(len(found))), self._locator)
+        each = (found.popleft() for _ in range(len(found)))
+        return locate(self._fs, each, overlay, self._locator)
 
     def _may_be_kept(self, findings: tuple[Located, ...]) -> bool:
         from renderer.findings.quoted_lines import quotes_tainted  # noqa: PLC0415 - only when something is said

@@ -130,8 +130,8 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
             _render_overlays(project, results, cache, request, trees)
         findings.add(check_outputs(outputs, results.folders))
         if not findings.has_errors:
-            for about_tree in _emit(trees, results.without_errors(), stale, request):
-                findings.add(levelled(about_tree, project.config.rules))
+            for overlay, about_tree in _emit(trees, results.without_errors(), stale, request):
+                findings.add(levelled(about_tree, project.config.rules), overlay)
             if request.tracked:
                 findings.add(untracked_files(project, [overlay.output for overlay in selected]))
     paths = tuple(overlay.path for overlay in selected)
@@ -170,18 +170,21 @@ def _with_proposal(project: Project, reporter: Reporter) -> Project:
 
 def _emit(
     trees: RenderedTrees, rendered: Sequence[Rendered], stale: Collection[str], request: RenderRequest
-) -> Iterator[tuple[Diagnostic, ...]]:
-    """Write, compare or plan the trees; yield the findings about each, then about those that are stale."""
+) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
+    """Write, compare or plan the trees; yield the findings about each, then about those that are stale.
+
+    Before the findings comes the path of the overlay, empty where there is none any more.
+    """
     is_dry = request.mode is RenderMode.DRY_RUN
     if request.mode is RenderMode.CHECK:
         yield from trees.compare(rendered)
-        yield stale_trees(stale, Severity.ERROR)
+        yield "", stale_trees(stale, Severity.ERROR)
     else:
         yield from trees.plan(rendered) if is_dry else trees.write(rendered)
         if request.prune:
-            yield trees.remove(stale, dry_run=is_dry)
+            yield "", trees.remove(stale, dry_run=is_dry)
         else:
-            yield stale_trees(stale, Severity.WARNING)
+            yield "", stale_trees(stale, Severity.WARNING)
 
 
 def _render_overlays(

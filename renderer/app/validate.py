@@ -110,9 +110,9 @@ def validate(
     lone = _LoneFiles(run)
     findings = RunFindings(project.fs, chosen)
     for overlay in scope.overlays:
-        findings.add(_build_findings(run, overlay, scope.files))
+        findings.add(_build_findings(run, overlay, scope.files), overlay.path)
     for overlay in unlisted:
-        findings.add(_unlisted_findings(run, overlay, scope.files))
+        findings.add(_unlisted_findings(run, overlay, scope.files), overlay.path)
     for folder in scope.parts:
         findings.add(_part_findings(run, folder))
     for file in scope.alone:
@@ -448,7 +448,7 @@ def _build_findings(run: _Validation, overlay: Overlay, files: frozenset[str]) -
     )
     for each in found:
         if composed.failed or concerns(each, files):
-            yield each._replace(overlays=(overlay.path,))
+            yield each
 
 
 def _mentions_kubevirt(run: _Validation, folder: str) -> bool:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from renderer.findings.levels import strict_level
 from renderer.findings.located import Located, LocatedRelated, Unshown
 from renderer.findings.masking import masked
+from renderer.findings.merged import MergedFindings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.masking import Masking
@@ -25,7 +26,6 @@ from renderer.source.file_system import FileSystem
 
 if TYPE_CHECKING:
     from renderer.findings.locator import Locator
-    from renderer.findings.merged import MergedFindings
 
 
 class FindingFilter(Record):
@@ -54,16 +54,22 @@ class RunFindings:
         self.has_errors = False
         self._fs = fs
         self._chosen = chosen
-        self._is_empty = True
-        #: How many confidential values were known when the first finding was masked.
-        self._known_values = 0
+        self._merged = MergedFindings(chosen.most)
+        #: How many confidential values were known before the first finding was masked.
+        self._known_values = count_tainted()
         if locator is not None:
             self._locator = locator
 
-    def add(self, findings: Iterable[Diagnostic]) -> bool:
-        """Add findings of a stage as they come. Return True if one of them is an error."""
-        has_errors = self._add(self.located(found) for found in findings if self._is_wanted(found.code))
-        if not self._is_empty and self._fs is not None:
+    def add(self, findings: Iterable[Diagnostic], overlay: str = "") -> bool:
+        """Add findings of a stage as they come, by the path of the overlay that they were found in, if any.
+
+        Return True if one of them is an error.
+        """
+        overlays = (overlay,) if overlay else ()
+        has_errors = self._add(
+            self.located(found, overlays) for found in findings if self._is_wanted(found.code)
+        )
+        if self._fs is not None and len(self._merged):
             self._locator.let_go()
         return has_errors
 
@@ -76,12 +82,13 @@ class RunFindings:
             if self._is_wanted(found.code)
         )
 
-    def located(self, finding: Diagnostic) -> Located:
+    def located(self, finding: Diagnostic, overlays: tuple[str, ...] = ()) -> Located:
         """Return one finding with its line, at its level, and without confidential values."""
-        location = finding.location
-        related = tuple(LocatedRelated(each.message, each.location) for each in finding.related)
         written: Masking | None = None
-        if self._fs is not None and (finding.sites or finding.related):
+        if self._fs is None or not (finding.sites or finding.related):
+            location = finding.location
+            related = tuple(LocatedRelated(each.message, each.location) for each in finding.related)
+        else:
             from renderer.kubevirt.confidential import is_about_secret  # noqa: PLC0415 - only when something is said
 
             location, related = self._locator.places_of(finding)
@@ -96,26 +103,25 @@ class RunFindings:
             field=finding.field,
             hint=finding.hint,
             related=related,
-            overlays=finding.overlays,
+            overlays=overlays,
             target=finding.target,
         )
         return masked(found, *finding.confidential, taint_masking(), written)
 
     def found(self) -> tuple[Located, ...]:
         """Return the findings that are kept, sorted as a reader goes through the files."""
-        if self._is_empty:
-            return ()
-        if count_tainted() > self._known_values:  # values that a later overlay brought in
-            merged, self._is_empty = self._merged, True
-            del self._merged
-            self._merged.unshown = merged.unshown
-            self.add_located(merged.found())
-        return self._merged.found()
+        found = self._merged.found()
+        if count_tainted() > self._known_values:  # a later overlay brought values in
+            self._known_values = count_tainted()
+            self._merged = MergedFindings(self._chosen.most, self._merged.unshown)
+            self.add_located(found)
+            found = self._merged.found()
+        return found
 
     @property
     def unshown(self) -> Unshown:
         """The findings beyond those; complete once ``found`` was called."""
-        return Unshown() if self._is_empty else self._merged.unshown
+        return self._merged.unshown
 
     def _is_wanted(self, code: Code) -> bool:
         return code not in self._chosen.ignored
@@ -126,33 +132,26 @@ class RunFindings:
     def _add(self, findings: Iterable[Located]) -> bool:
         has_errors = False
         for found in findings:
-            if self._is_empty:
-                self._is_empty, self._known_values = False, count_tainted()
             has_errors = has_errors or found.severity is Severity.ERROR
             self._merged.add(found)
         self.has_errors = self.has_errors or has_errors
         return has_errors
 
-    # A run without findings imports nothing of what reports them.
-
-    @cached_property
-    def _merged(self) -> MergedFindings:
-        from renderer.findings.merged import MergedFindings  # noqa: PLC0415 - as said
-
-        return MergedFindings(self._chosen.most)
-
     @cached_property
     def _locator(self) -> Locator:
-        from renderer.findings.locator import Locator  # noqa: PLC0415 - as said
+        from renderer.findings.locator import Locator  # noqa: PLC0415 - as above
 
         assert self._fs is not None  # noqa: S101 - those who ask have files
         return Locator(self._fs)
 
 
 def locate(
-    fs: FileSystem | None, findings: Iterable[Diagnostic], locator: Locator | None = None
+    fs: FileSystem | None,
+    findings: Iterable[Diagnostic],
+    overlay: str = "",
+    locator: Locator | None = None,
 ) -> tuple[Located, ...]:
     """Return the findings as they are reported, sorted as a reader goes through the files of ``fs``."""
     run = RunFindings(fs, locator=locator)
-    run.add(findings)
+    run.add(findings, overlay)
     return run.found()

@@ -54,7 +54,7 @@ class Diagnostic(Record):
     ``sites`` are the places that may have caused it, most specific first (the last patch, …,
     the base); the first one that holds the field becomes ``location`` when it is reported.
     A reader that already knows the line gives ``location`` itself; beside ``sites`` it is counted in
-    the text that stands at the first of them. ``overlays`` are the paths of those it was found in.
+    the text that stands at the first of them.
     ``target`` is the release it was judged by, where another would not mind; a report says who targets that.
     ``about_key``: the name of the field is what is wrong, not its value. ``confidential`` finds the
     values that its texts may hold and no output may show: ``findings`` masks them.
@@ -69,7 +69,6 @@ class Diagnostic(Record):
     field: FieldPath | None = None
     hint: str | None = None
     related: tuple[Related, ...] = ()
-    overlays: tuple[str, ...] = ()
     target: Release | None = None
     about_key: bool = False
     confidential: tuple[Masking, ...] = ()
@@ -120,10 +119,6 @@ class Outcome(Record, Generic[T]):
     @property
     def failed(self) -> bool:
         return has_errors(self.diagnostics)
-
-    def in_overlay(self, path: str) -> Outcome[T]:
-        """The same with the overlay noted in each diagnostic."""
-        return Outcome(self.value, tuple(found._replace(overlays=(path,)) for found in self.diagnostics))
 
     def then(self, stage: Callable[[T], Outcome[T]]) -> Outcome[T]:
         """Return the value that ``stage`` makes of this one, and the diagnostics of both."""

@@ -175,8 +175,8 @@ def render(project: Project, overlay: str | Overlay) -> Rendered:
     project = reopened(project)
     with lowered(project.config.limits):
         [selected] = chosen_overlays(project.overlays(), paths_of([overlay]))
-        outcome = Pipeline(project.fs, project.config).render(selected).in_overlay(selected.path)
-        findings = Findings(locate(project.fs, outcome.diagnostics))
+        outcome = Pipeline(project.fs, project.config).render(selected)
+        findings = Findings(locate(project.fs, outcome.diagnostics, selected.path))
         if outcome.failed:
             return Rendered(selected, {}, ResourceSet(), findings)
         return Rendered(selected, layout(outcome.value, selected.files), outcome.value, findings)

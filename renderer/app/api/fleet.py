@@ -23,8 +23,8 @@ def fleet_of(project: Project, overlays: Iterable[Overlay]) -> Fleet:
     machines: list[FleetMachine] = []
     findings = RunFindings(project.fs, locator=locator)
     for overlay in overlays:
-        outcome = pipeline.render(overlay).in_overlay(overlay.path)
-        findings.add(outcome.diagnostics)
+        outcome = pipeline.render(overlay)
+        findings.add(outcome.diagnostics, overlay.path)
         applied = outcome.value
         if overlay.expand is ExpandMode.OFF:
             applied = pipeline.render(overlay._replace(expand=ExpandMode.APPLIED)).value
@@ -34,7 +34,7 @@ def fleet_of(project: Project, overlays: Iterable[Overlay]) -> Fleet:
         for machine in filter(None, map(VirtualMachineView.of, applied)):
             identity = machine.resource.current_id
             own = (found for found in outcome.diagnostics if found.resource == identity)
-            about_it = Findings(locate(project.fs, own, locator))
+            about_it = Findings(locate(project.fs, own, overlay.path, locator))
             machines.append(_machine(overlay, machine, before.get(identity), about_it))
     return Fleet(tuple(machines), Findings(findings.found()))
 

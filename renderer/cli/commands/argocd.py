@@ -88,7 +88,7 @@ def generate() -> ExitCode:
     outcome = Pipeline(fs, source.project.config).render(overlay)
     if not outcome.failed:
         print_manifests(outcome.value)
-    return report(fs, locate(fs, outcome.in_overlay(overlay.path).diagnostics), [overlay.path])
+    return report(fs, locate(fs, outcome.diagnostics, overlay.path), [overlay.path])
 
 
 @command.command(

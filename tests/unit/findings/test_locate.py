@@ -7,7 +7,7 @@ from pathlib import Path
 from types import FrameType
 
 from renderer.findings.locator import Locator
-from renderer.findings.run_findings import locate
+from renderer.findings.run_findings import RunFindings, locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
 from renderer.model.field_path import ElementName, FieldPath
@@ -65,17 +65,19 @@ def test_findings_come_in_reading_order_and_only_once() -> None:
 
 
 def test_findings_whose_other_sides_stand_at_one_line_are_one() -> None:
-    def finding(overlay: str, *places: Site) -> Diagnostic:
+    def finding(*places: Site) -> Diagnostic:
         return Diagnostic(
             code=Code.SCHEMA,
             message="a",
             sites=sites("cache"),
             related=(Related("other side", places),),
-            overlays=(overlay,),
         )
 
     patched, base = sites("disk", "bus")
-    (located,) = locate(FS, [finding("prod", patched, base), finding("test", base)])
+    findings = RunFindings(FS)
+    findings.add([finding(patched, base)], "prod")
+    findings.add([finding(base)], "test")
+    (located,) = findings.found()
     assert located.overlays == ("prod", "test")
     assert [related.location for related in located.related] == [Location("base.yaml", 8, 7, 10)]
 

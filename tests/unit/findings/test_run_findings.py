@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import renderer
 from renderer.cli.app import main
-from renderer.findings.located import Located, LocatedRelated
+from renderer.findings.located import Located, LocatedRelated, Unshown
 from renderer.findings.merged import MergedFindings
 from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.model.codes import Code
@@ -152,6 +152,18 @@ def test_a_value_that_comes_later_is_masked_in_what_was_found_before() -> None:
         findings.add_located([MASKED])
         taint(["correct-horse"])
         assert findings.found() == (MASKED,)
+
+    copy_context().run(run)
+
+
+def test_what_is_left_out_stays_counted_when_a_value_comes_later() -> None:
+    def run() -> None:
+        begin_notes()
+        findings = RunFindings(None, FindingFilter(most=2))
+        findings.add_located(finding(line) for line in range(1, 4))
+        taint(["correct-horse"])
+        assert findings.found() == (finding(1), finding(2))
+        assert findings.unshown == Unshown(others=1)
 
     copy_context().run(run)
 
