@@ -1,4 +1,4 @@
-"""KRM functions: the ResourceList that comes in and goes out, annotations of its items, and results.
+"""KRM functions: the ResourceList that comes in and goes out, and annotations of its items.
 
 https://github.com/kubernetes-sigs/kustomize/blob/master/cmd/config/docs/api-conventions/functions-spec.md and
 the older names of annotations that ``kyaml/kio/kioutil/kioutil.go`` still reads and writes.
@@ -7,11 +7,10 @@ the older names of annotations that ``kyaml/kio/kioutil/kioutil.go`` still reads
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import zip_longest
 from typing import NamedTuple
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at, scalar_text, text_at, with_value
 from renderer.model.location import Location, Site
@@ -115,81 +114,37 @@ def _no_list(message: str, site: Site, location: Location | None = None) -> Diag
     )
 
 
-class _Subject(NamedTuple):
-    """The resource that a diagnostic is about, and the field in it."""
+class FunctionSubject(NamedTuple):
+    """A resource that was given, and the field in it."""
 
     resource: Resource
     field: FieldPath
 
 
-class Results:
-    """Results about ``given``, which was read from ``path``."""
+class FunctionSubjects:
+    """The items and functionConfig of ``given``, which was read from ``path``, that findings are about."""
 
     def __init__(self, given: ResourceList, path: str) -> None:
         self._given = given
         self._path = path
 
-    def of(self, found: Iterable[tuple[Diagnostic, Diagnostic]]) -> tuple[JsonObject, ...]:
-        """Return a result for each diagnostic, given as it was found and once more with its lines."""
-        results = [self._result(*pair) for pair in found]
-        return tuple(result for index, result in enumerate(results) if result not in results[:index])
-
-    def _result(self, found: Diagnostic, located: Diagnostic) -> JsonObject:
-        result: dict[str, Json] = {
-            "message": self._message(found, located),
-            "severity": str(found.severity),
-            "tags": {"code": str(found.code)},
-        }
-        subject = self._subject(found)
-        if subject:
-            result["resourceRef"] = _reference(subject.resource)
-            if subject.field.segments:
-                result["field"] = {"path": str(subject.field)}
-        file = _file(subject.resource) if subject else self._place(located.location)
-        return {**result, "file": file} if file else result
-
-    def _message(self, found: Diagnostic, located: Diagnostic) -> str:
-        places = [self._related_place(*pair) for pair in zip_longest(found.related, located.related)]
-        related = [f"{place}: {each.message}" for place, each in zip(places, located.related, strict=True)]
-        hint = [f"hint: {located.hint}"] if located.hint else []
-        return "\n".join([located.message, *related, *hint])
-
-    def _related_place(self, found: Related | None, located: Related) -> str:
-        """A file and line, or the object's name where it was given to the function."""
-        if located.location and located.location.path != self._path:
-            return str(located.location)
-        subject = next(filter(None, map(self._at, found.sites if found else ())), None)
-        return str(subject.resource.current_id) if subject else "see also"
-
-    def _place(self, location: Location | None) -> JsonObject | None:
-        return {"path": location.path} if location and location.path != self._path else None
-
-    def _subject(self, found: Diagnostic) -> _Subject | None:
+    def of(self, found: Diagnostic) -> FunctionSubject | None:
+        """Return the subject of a finding; None where it is about another file."""
         named = (item for item in self._given.items if item.current_id == found.resource)
-        subject = next(filter(None, map(self._at, found.sites)), None)
+        subject = self.at(found.sites)
         resource = next(named, None) if found.resource else None
         if resource is None:
             return subject
-        return _Subject(resource, found.field or (subject.field if subject else FieldPath()))
+        return FunctionSubject(resource, found.field or (subject.field if subject else FieldPath()))
 
-    def _at(self, site: Site) -> _Subject | None:
-        """The item or functionConfig that ``site`` is in; None for any other file."""
+    def at(self, sites: Iterable[Site]) -> FunctionSubject | None:
+        """Return the subject at the first of ``sites`` that is in the given list."""
+        return next(filter(None, map(self._at, sites)), None)
+
+    def _at(self, site: Site) -> FunctionSubject | None:
         subjects = (*self._given.items, *([self._given.config] if self._given.config else ()))
         for resource in subjects if site.path == self._path else ():
             place = resource.origin.field.segments
             if site.field.segments[: len(place)] == place:
-                return _Subject(resource, FieldPath(site.field.segments[len(place) :]))
+                return FunctionSubject(resource, FieldPath(site.field.segments[len(place) :]))
         return None
-
-
-def _reference(resource: Resource) -> JsonObject:
-    namespace = {"namespace": resource.namespace} if resource.namespace else {}
-    return {"apiVersion": resource.api_version, "kind": resource.kind, **namespace, "name": resource.name}
-
-
-def _file(resource: Resource) -> JsonObject | None:
-    """The file that the orchestrator read the object from."""
-    path, index = noted(resource.content, "path"), noted(resource.content, "index")
-    if not path:
-        return None
-    return {"path": path, "index": int(index)} if index.isdecimal() else {"path": path}

@@ -110,6 +110,19 @@ def those_that_say(*words: str) -> list[Path]:
     return [module for module in MODULES if pattern.search(module.read_text(encoding="utf-8"))]
 
 
+def test_only_the_door_makes_findings_that_are_reported() -> None:
+    """What the cache kept has gone through it before."""
+    allowed = ("renderer/findings/", "renderer/cache/known_results.py")
+    makers = [
+        shown(module)
+        for module in those_that_say("Located")
+        for node in ast.walk(parse(module))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Located"
+    ]
+    assert "renderer/findings/run_findings.py" in makers
+    assert [maker for maker in makers if not maker.startswith(allowed)] == []
+
+
 def test_only_the_command_line_prints_and_reads_the_environment() -> None:
     found = [
         f"{shown(module)}:{node.lineno}"

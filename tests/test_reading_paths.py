@@ -89,7 +89,7 @@ PATHS = (
     ReadingPath(
         "How does a finding get its line?",
         "build prod",
-        "cli/console.py:report",
+        "findings/run_findings.py:add",
         ("yamlio/marks.py:_find",),
         {"prod/vm.yaml": ("runStrategy: Always", "runStrategi: Always")},
     ),

@@ -16,8 +16,10 @@ from typing import NamedTuple, TypeVar
 
 from renderer.app.project import Project, ProjectOpener, chosen_overlays
 from renderer.app.usage_error import UsageError
+from renderer.findings.located import Located
+from renderer.findings.run_findings import RunFindings
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, OverlayEntry
@@ -206,7 +208,7 @@ class IgnoreDifferences(NamedTuple):
     """A part of an Application's spec as ``text``, None with errors; ``overlays`` are paths."""
 
     text: str | None
-    findings: tuple[Diagnostic, ...]
+    findings: tuple[Located, ...]
     overlays: tuple[str, ...]
 
 
@@ -222,14 +224,14 @@ def ignore_differences(project: Project, names: tuple[str, ...]) -> IgnoreDiffer
     project = project.proposed()
     pipeline = Pipeline(project.fs, project.config)
     selected = chosen_overlays(project.overlays(), names)
-    findings: list[Diagnostic] = []
+    findings = RunFindings(project.fs)
     paths: dict[str, None] = {}
     for overlay in selected:
-        outcome = pipeline.render(overlay).in_overlay(overlay.path)
-        findings += outcome.diagnostics
+        outcome = pipeline.render(overlay)
+        findings.add(outcome.diagnostics, overlay.path)
         paths |= dict.fromkeys(open_fields(outcome.value, behaviour_of(overlay.kubevirt)))
-    text = None if has_errors(findings) else _application_text(tuple(paths))
-    return IgnoreDifferences(text, tuple(findings), tuple(overlay.path for overlay in selected))
+    text = None if findings.has_errors else _application_text(tuple(paths))
+    return IgnoreDifferences(text, findings.found(), tuple(overlay.path for overlay in selected))
 
 
 def _application_text(paths: tuple[str, ...]) -> str:

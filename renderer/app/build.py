@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from renderer.app.project import Project
-from renderer.model.diagnostic import Diagnostic, Outcome, has_errors
+from renderer.findings.located import Located
+from renderer.findings.run_findings import FindingFilter, RunFindings
+from renderer.model.diagnostic import Outcome
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.model.resource import ResourceSet
-from renderer.model.rule_settings import warnings_as_errors
 from renderer.pipeline import Pipeline
-from renderer.source.file_system import FilesAbove
+from renderer.source.file_system import FilesAbove, FileSystem
 from renderer.source.find_kustomization import LoadRestrictor
 from renderer.source.project_root import read_named_file
 
@@ -25,7 +26,7 @@ class Built(Record):
     """
 
     resources: ResourceSet | None
-    findings: tuple[Diagnostic, ...]
+    findings: tuple[Located, ...]
     overlays: tuple[str, ...] = ()
 
 
@@ -51,7 +52,7 @@ def build(  # noqa: PLR0913 - one for each option
     overlay = overlay_at(project.config, project.overlays(), project.relative(path))
     overlay = overlay.with_target(kubevirt, expand)
     outcome = Pipeline(project.fs, project.config, restrictor).build(overlay, validate=validate)
-    return _built(outcome.in_overlay(overlay.path), strict=strict)._replace(overlays=(overlay.path,))
+    return _built(project.fs, outcome, (overlay.path,), strict=strict)
 
 
 def expand_files(
@@ -69,12 +70,15 @@ def expand_files(
     fs = FilesAbove(documents, project.fs)
     config = project.config
     outcome = Pipeline(fs, config).expand(documents, kubevirt or config.kubevirt, expand or config.expand)
-    return _built(outcome, strict=strict)
+    return _built(fs, outcome, (), strict=strict)
 
 
-def _built(outcome: Outcome[ResourceSet], *, strict: bool) -> Built:
-    findings = warnings_as_errors(outcome.diagnostics) if strict else outcome.diagnostics
-    return Built(None if has_errors(findings) else outcome.value, findings)
+def _built(
+    fs: FileSystem, outcome: Outcome[ResourceSet], overlays: tuple[str, ...], *, strict: bool
+) -> Built:
+    findings = RunFindings(fs, FindingFilter(strict=strict))
+    failed = findings.add(outcome.diagnostics, *overlays)
+    return Built(None if failed else outcome.value, findings.found(), overlays)
 
 
 def read_file(project: Project, file: Path) -> bytes:

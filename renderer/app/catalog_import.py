@@ -14,13 +14,14 @@ from renderer.app.usage_error import UsageError
 from renderer.catalogs.entry import is_entry
 from renderer.catalogs.imported import SUMS, Imported, described_kinds, imported, plan_import, release_label
 from renderer.emit.edit_user_files import change_files
+from renderer.findings.located import Located
+from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
 from renderer.model.json import Json
 from renderer.model.render_config import BuiltinCatalog, CatalogPath
 from renderer.report.plain_text import printable
 from renderer.source.file_system import FileSystem
-from renderer.source.locate import locate
 from renderer.source.project import API_VERSION, KIND, PROJECT_FILE
 from renderer.yamlio.edit import add_entry
 
@@ -70,7 +71,7 @@ class ImportResult(NamedTuple):
     """The import, None when errors stopped it; ``fs`` has the files of findings of a single catalog."""
 
     made: CatalogImport | None
-    findings: tuple[Diagnostic, ...]
+    findings: tuple[Located, ...]
     fs: FileSystem | None
 
 
@@ -115,7 +116,7 @@ def _release_to_import(requested: str | None, declared: str | None, *, force: bo
     return requested
 
 
-def _checked(source: OpenedCatalog, project: Project) -> tuple[Diagnostic, ...]:
+def _checked(source: OpenedCatalog, project: Project) -> tuple[Located, ...]:
     entries = source.resources.where(is_entry)
     return locate(source.fs, source.pipeline.check(entries, project.config.kubevirt))
 

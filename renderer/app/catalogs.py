@@ -11,6 +11,8 @@ from renderer.app.project import Project, ProjectOpener
 from renderer.app.usage_error import UsageError
 from renderer.catalogs.entry import CatalogEntry, EntryType, entries_of
 from renderer.disk import leads_anywhere
+from renderer.findings.located import Located, LocatedError
+from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
@@ -41,7 +43,8 @@ def open_catalog(reference: str, open_project: ProjectOpener) -> OpenedCatalog:
     """Compose the catalog that ``reference`` names.
 
     A path is one of the working directory, that after a revision one of the project. Raises
-    ``DiagnosticError``, located in that catalog's own files, and ``UsageError`` for what names nothing.
+    ``LocatedError`` about that catalog's own files, ``DiagnosticError`` for one that is not there, and
+    ``UsageError`` for what names nothing.
     """
     if reference.startswith(_BUILTIN):
         project = open_project(Path.cwd())
@@ -82,16 +85,16 @@ def _at_revision(reference: str, project: Project, revision: str, path: str) -> 
             )
         try:
             return _composed(reference, BuiltinFileSystem(fs), project.config, folder)
-        except DiagnosticError as error:
-            raise DiagnosticError(*(_in_revision(found, revision) for found in error.diagnostics)) from error
+        except LocatedError as error:
+            raise LocatedError(*(_in_revision(found, revision) for found in error.diagnostics)) from error
 
 
-def _in_revision(finding: Diagnostic, revision: str) -> Diagnostic:
+def _in_revision(finding: Located, revision: str) -> Located:
     """Return the finding with the revision before its path, whose file in the work tree is another one."""
     location = finding.location
     if location is None or location.path.startswith(_BUILTIN):
         return finding
-    return finding._replace(location=location._replace(path=f"{revision}:{location.path}"), sites=())
+    return finding._replace(location=location._replace(path=f"{revision}:{location.path}"))
 
 
 def _composed(name: str, fs: FileSystem, config: RenderConfig, path: str) -> OpenedCatalog:
@@ -99,9 +102,7 @@ def _composed(name: str, fs: FileSystem, config: RenderConfig, path: str) -> Ope
     try:
         return OpenedCatalog(name, _resources(pipeline, fs, path), pipeline, fs)
     except DiagnosticError as error:
-        from renderer.source.locate import locate  # noqa: PLC0415 - only when something is wrong
-
-        raise DiagnosticError(*locate(fs, error.diagnostics)) from error
+        raise LocatedError(*locate(fs, error.diagnostics)) from error
 
 
 def _resources(pipeline: Pipeline, fs: FileSystem, path: str) -> ResourceSet:
@@ -162,7 +163,7 @@ def describe_entry(project: Project, name: str, kubevirt: Release | None) -> str
 
 
 def _place(fs: FileSystem, entry: CatalogEntry) -> str:
-    from renderer.source.locate import Locator  # noqa: PLC0415 - a stage
+    from renderer.findings.locator import Locator  # noqa: PLC0415 - a stage
 
     return str(Locator(fs).location_of((entry.resource.origin,)) or entry.resource.origin.path)
 

@@ -8,6 +8,8 @@ from typing import NamedTuple
 from renderer.app.project import Project
 from renderer.app.source_folder import SourceFolder
 from renderer.app.usage_error import UsageError
+from renderer.findings.located import Located
+from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.location import Site
@@ -22,7 +24,7 @@ class Customized(NamedTuple):
     """The copy, the findings about it, and a line for each file that was written."""
 
     copy: Resource
-    findings: tuple[Diagnostic, ...]
+    findings: tuple[Located, ...]
     written: tuple[str, ...] = ()
 
 
@@ -49,7 +51,8 @@ def customize(  # noqa: PLR0913 - each is one option of a copy
         made = Resource(customized(pipeline.named(source), copy), Site(copy.name))
     except SwitchError as error:
         raise UsageError(str(error)) from error
-    findings = _findings(pipeline, made, copy.changes, kubevirt or project.config.kubevirt)
+    found = _findings(pipeline, made, copy.changes, kubevirt or project.config.kubevirt)
+    findings = locate(project.fs, found)
     if destination is None or has_errors(findings):
         return Customized(made, findings)
     return Customized(made, findings, destination.add(made.content, force=force))

@@ -10,6 +10,8 @@ from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.usage_error import UsageError
 from renderer.diff.compare import Hold, compare_overlay, held_as_written, without_moved
+from renderer.findings.located import Located
+from renderer.findings.run_findings import RunFindings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.difference import CommitDifference, Difference, OverlayDifference
@@ -27,8 +29,8 @@ class Comparison(NamedTuple):
     """The difference between two sides, and the errors of each."""
 
     difference: Difference
-    before: tuple[Diagnostic, ...]
-    after: tuple[Diagnostic, ...]
+    before: tuple[Located, ...]
+    after: tuple[Located, ...]
 
     def _repr_html_(self) -> str:
         """Return the tables that a notebook shows."""
@@ -138,18 +140,13 @@ def _commits_between(git: GitRepository, before: Side, after: Side) -> tuple[Com
     return tuple(Commit(subject, side_at(git, oid, oid[:_SHORT])) for oid, subject in found)
 
 
-class _Errors(NamedTuple):
-    before: list[Diagnostic]
-    after: list[Diagnostic]
-
-
 def compare_projects(
     before: Side, after: Side, wanted: Iterable[str], reporter: Reporter, commits: Sequence[Commit] = ()
 ) -> Comparison:
     """Compare the overlays of two sides; ``commits`` are compared with the first side, too."""
     compared: list[OverlayDifference] = []
     reached: list[list[OverlayDifference]] = [[] for _ in commits]
-    errors = _Errors([], [])
+    errors_before, errors_after = RunFindings(before.fs), RunFindings(after.fs)
     selected = tuple(_selected(before, after, wanted))
     for number, (path, name) in enumerate(selected, start=1):
         stopwatch = Stopwatch()
@@ -157,9 +154,9 @@ def compare_projects(
             sides = before.render(path), after.render(path)
         rendering = stopwatch.lap()
         if sides[0] and sides[0].content is None:  # refusals of intermediate states do not matter any more
-            errors.before.extend(sides[0].errors)
+            errors_before.add(sides[0].errors, path)
         if sides[1]:
-            errors.after.extend(sides[1].errors)
+            errors_after.add(sides[1].errors, path)
         with reporter.doing(f"comparing {path} ({number} of {len(selected)})"):
             between: list[RenderedSide] = []
             for commit, found in zip(commits, reached, strict=True):
@@ -174,7 +171,9 @@ def compare_projects(
         for commit, found in zip(commits, reached, strict=True)
     )
     difference = Difference(before.name, after.name, without_moved(compared), steps)
-    return Comparison(difference, before.located(errors.before), after.located(errors.after))
+    return Comparison(
+        difference, before.labelled(errors_before.found()), after.labelled(errors_after.found())
+    )
 
 
 def _selected(before: Side, after: Side, wanted: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import BinaryIO, NamedTuple
 
 from renderer.app.diff import Comparison, side_at
@@ -16,8 +17,9 @@ from renderer.dump.consistency import Consistency
 from renderer.dump.files import STDIN, find_files
 from renderer.dump.read import invalid, read_dump
 from renderer.dump.user_objects import reason_left_out
+from renderer.findings.run_findings import locate
 from renderer.kubevirt.virtual_machine import PATHS
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.diagnostic import DiagnosticError, Severity
 from renderer.model.difference import Difference, OverlayDifference
 from renderer.model.json import JsonObject, text_at
 from renderer.model.live_object import LiveObject
@@ -73,12 +75,10 @@ def compare_with_dump(
 
 def _compare(side: Side, dump: Dump, wanted: Iterable[str], reporter: Reporter) -> Comparison:
     rendered: list[_Rendered] = []
-    errors: list[Diagnostic] = []
     selected = select_overlays(side.overlays.values(), wanted)
     for number, overlay in enumerate(selected, start=1):
         with reporter.doing(f"rendering {overlay.path} ({number} of {len(selected)})"):
             found = side.render(overlay.path) or RenderedSide(None)
-        errors += side.located(found.errors)
         rendered.append(_Rendered(overlay, found))
     written = [each for one in rendered if one.side.content for each in one.side.content.written]
     with reporter.doing(f"reading {dump}"):
@@ -91,7 +91,8 @@ def _compare(side: Side, dump: Dump, wanted: Iterable[str], reporter: Reporter) 
     compared += [rest] if rest else []
     others += cluster.others
     difference = Difference(f"cluster ({dump})", side.name, tuple(compared), is_live=True, others=others)
-    return Comparison(difference, (), tuple(errors))
+    errors = (locate(side.fs, one.side.errors, one.overlay.path) for one in rendered)
+    return Comparison(difference, (), side.labelled(chain.from_iterable(errors)))
 
 
 def _overlay_difference(

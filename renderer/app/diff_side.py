@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from renderer.app.project import proposed_config
 from renderer.diff.compare import OverlaySide
+from renderer.findings.located import Located, LocatedError
+from renderer.findings.run_findings import RunFindings, locate
 from renderer.kubevirt.kinds import KUBEVIRT
 from renderer.kubevirt.virtual_machine import virtual_machine_paths
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
@@ -20,7 +22,6 @@ from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
 from renderer.pipeline.held_changes import ProjectState
 from renderer.source.file_system import FileSystem
-from renderer.source.locate import Locator, locate
 from renderer.source.project import load_project
 
 if TYPE_CHECKING:
@@ -48,14 +49,14 @@ class Side:
     """
 
     def __init__(self, name: str, fs: FileSystem, revision: str = "") -> None:
-        """Raises ``DiagnosticError`` for a project file that cannot be used."""
+        """Raises ``LocatedError`` for a project file that cannot be used."""
         self.name = name
         self.fs = fs
         self.revision = revision
         try:
             self._use(load_project(fs))
         except DiagnosticError as error:
-            raise DiagnosticError(*self.located(error.diagnostics)) from error
+            raise LocatedError(*self.labelled(locate(fs, error.diagnostics))) from error
 
     def _use(self, config: RenderConfig) -> None:
         with lowered(config.limits):
@@ -71,9 +72,9 @@ class Side:
             self._use(proposed)
         return self
 
-    def located(self, findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """Return the findings with their lines, and paths that begin with the revision."""
-        return tuple(self._labelled(finding) for finding in locate(self.fs, tuple(findings)))
+    def labelled(self, findings: Iterable[Located]) -> tuple[Located, ...]:
+        """Return the findings with paths that begin with the revision."""
+        return tuple(map(self._labelled, findings))
 
     def render(self, path: str) -> RenderedSide | None:
         """Render the overlay at ``path`` within its project's limits; None where it is not on this side."""
@@ -84,10 +85,10 @@ class Side:
             return self._rendered(overlay)
 
     def _rendered(self, overlay: Overlay) -> RenderedSide:
-        outcome = self._pipeline.render(overlay).in_overlay(overlay.path)
+        outcome = self._pipeline.render(overlay)
         errors = tuple(found for found in outcome.diagnostics if found.severity is Severity.ERROR)
         # A message may repeat a confidential value until its places are known.
-        refused = _refusals(map(Locator(self.fs).located, errors), outcome.value)
+        refused = _refusals(map(RunFindings(self.fs).located, errors), outcome.value)
         if refused is None:
             return RenderedSide(None, errors)
         content = OverlaySide(
@@ -137,11 +138,11 @@ class Side:
             return ()
         return tuple(resource for source in sources for resource in source.resources)
 
-    def _labelled(self, finding: Diagnostic) -> Diagnostic:
+    def _labelled(self, finding: Located) -> Located:
         if not self.revision:
             return finding
         related = tuple(each._replace(location=self._label(each.location)) for each in finding.related)
-        return finding._replace(location=self._label(finding.location), sites=(), related=related)
+        return finding._replace(location=self._label(finding.location), related=related)
 
     def _label(self, location: Location | None) -> Location | None:
         if location is None or location.path.startswith("builtin:"):
@@ -153,7 +154,7 @@ def _is_kubevirt(resource: Resource) -> bool:
     return resource.kind == KUBEVIRT and resource.gvk.group == _GROUP
 
 
-def _refusals(errors: Iterable[Diagnostic], written: ResourceSet) -> Mapping[ResId, str] | None:
+def _refusals(errors: Iterable[Located], written: ResourceSet) -> Mapping[ResId, str] | None:
     """Sort the errors by resource; None when one is about no resource that was rendered."""
     known = {resource.current_id for resource in written}
     refused: dict[ResId, str] = {}

@@ -12,6 +12,9 @@ from renderer.app.explanations import Question
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.usage_error import UsageError
 from renderer.disk import leads_to_folder
+from renderer.findings.located import Located
+from renderer.findings.locator import Locator
+from renderer.findings.run_findings import RunFindings, locate
 from renderer.kubevirt.confidential import secret_values
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import ROOT, FieldPath
@@ -28,7 +31,6 @@ from renderer.provenance.histories import Historian, located, without_secret_val
 from renderer.provenance.paths import indexed, named
 from renderer.provenance.patterns import FieldPattern, ResourcePattern, nearest_fields
 from renderer.provenance.trace import Trace
-from renderer.source.locate import Locator
 from renderer.source.overlays import overlay_at
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.marks import WrittenField, field_at_line
@@ -59,7 +61,7 @@ class Explained(NamedTuple):
     """
 
     history: ResourceHistory | None
-    findings: tuple[Diagnostic, ...]
+    findings: tuple[Located, ...]
     overlays: tuple[str, ...]
 
 
@@ -76,12 +78,15 @@ def explain_resource(project: Project, question: Question) -> Explained:
     everything: list[Resource] = []
     findings: dict[str, tuple[Diagnostic, ...]] = {}
     for overlay in target.overlays:
-        outcome = pipeline.render(overlay).in_overlay(overlay.path)
+        outcome = pipeline.render(overlay)
         findings[overlay.path] = outcome.diagnostics if outcome.failed else ()
         everything += outcome.value
         found += (_Found(overlay, each) for each in target.resource.among(outcome.value))
     if not found and any(findings.values()):
-        return Explained(None, tuple(each for path in findings for each in findings[path]), tuple(findings))
+        errors = RunFindings(project.fs)
+        for overlay_path, of_overlay in findings.items():
+            errors.add(of_overlay, overlay_path)
+        return Explained(None, errors.found(), tuple(findings))
     one = _only(found, everything, question)
     histories = without_secret_values(
         _histories(Historian(trace, one.overlay), one.resource, target.field),
@@ -89,7 +94,8 @@ def explain_resource(project: Project, question: Question) -> Explained:
         Masking(secret_values(each.content for each in everything) | tainted()),
     )
     path, fields = one.overlay.path, located(histories, Locator(project.fs).location_of)
-    return Explained(ResourceHistory(path, one.resource.current_id, fields), findings[path], (path,))
+    history = ResourceHistory(path, one.resource.current_id, fields)
+    return Explained(history, locate(project.fs, findings[path], path), (path,))
 
 
 def _target_of(project: Project, question: Question) -> _QuestionTarget:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -24,6 +24,9 @@ from renderer.dump.read import read_dump
 from renderer.dump.sources import counted_by_kind
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.output_folder import OutputFolder
+from renderer.findings.levels import levelled
+from renderer.findings.located import Located
+from renderer.findings.run_findings import RunFindings
 from renderer.fit.series import SizeProposal
 from renderer.fit.values import FitReport
 from renderer.kubevirt.kubernetes_names import label_key_errors
@@ -67,7 +70,7 @@ class ImportedCluster(NamedTuple):
     nothing was written.
     """
 
-    findings: tuple[Diagnostic, ...]
+    findings: tuple[Located, ...]
     objects: Mapping[str, int] = {}
     left_out: Mapping[tuple[str, str], int] = {}
     fields: int = 0
@@ -96,29 +99,29 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         dump = read_dump(find_files(request.files, request.piped))
         gathered = gather(dump, all_namespaces=request.all_namespaces)
     except DiagnosticError as error:
-        return ImportedCluster(error.diagnostics)
+        return ImportedCluster(_reported(error.diagnostics))
     if not gathered.objects and not has_errors(gathered.findings):
-        return ImportedCluster((*gathered.findings, _nothing(request)))
+        return ImportedCluster(_reported((*gathered.findings, _nothing(request))))
     release, release_findings = _release(gathered.kubevirt, request.kubevirt, project.config)
     rules = project.config.rules
-    findings = rules.applied((*gathered.findings, *release_findings))
+    findings = levelled((*gathered.findings, *release_findings), rules)
     if has_errors(findings):
-        return ImportedCluster(findings)
+        return ImportedCluster(_reported(findings))
     planned = plan_sources(project, output, gathered, release, request.choices)
     writes = {posixpath.join(output, path): text.encode() for path, text in planned.files.items()}
     before = _present(project, (*writes, PROJECT_FILE))
     writes |= _project_file(project, output, planned, release)
-    findings = (*findings, *rules.applied(planned.findings))
+    findings = (*findings, *levelled(planned.findings, rules))
     changed, in_the_way = _compared(writes, before, force=request.force)
     if in_the_way:
-        return ImportedCluster((*findings, *in_the_way))
+        return ImportedCluster(_reported((*findings, *in_the_way)))
     unlisted = map(_unlisted, files_unlisted(project.fs, changed))
     exposed = _exposed(project, request.files) if _has_secrets(gathered, planned) else ()
-    findings = (*findings, *rules.applied((*unlisted, *exposed)))
+    findings = (*findings, *levelled((*unlisted, *exposed), rules))
     if not request.dry_run and not has_errors(findings):
         change_files(project.root, changed, (), {path: before[path] for path in changed})
     return ImportedCluster(
-        findings,
+        _reported(findings),
         counted_by_kind(planned.objects),
         gathered.left_out,
         gathered.fields,
@@ -243,6 +246,11 @@ def _unlisted(path: str) -> Diagnostic:
         location=Location(path),
         hint="remove it if the cluster has its objects no longer; list it again if it is yours",
     )
+
+
+def _reported(findings: Iterable[Diagnostic]) -> tuple[Located, ...]:
+    """Return the findings in the order of the dump and of what is made of it; they know their lines."""
+    return tuple(map(RunFindings(None).located, findings))
 
 
 def _check_label(key: str) -> None:

@@ -12,6 +12,8 @@ from renderer.app.installed_from import InstalledFrom, installed_from, named_sou
 from renderer.app.usage_error import UsageError
 from renderer.disk import leads_anywhere
 from renderer.emit.edit_user_files import change_files
+from renderer.findings.located import Located
+from renderer.findings.run_findings import RunFindings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
@@ -36,7 +38,7 @@ class Started(NamedTuple):
 
     scaffold: Scaffold
     ci: CiSystem
-    findings: tuple[Diagnostic, ...]
+    findings: tuple[Located, ...]
     found: FoundProject | None = None
     notes: tuple[str, ...] = ()
 
@@ -87,7 +89,8 @@ def start_project(
         project=found.project_text(options.kubevirt) if found else None,
     )
     if planned.in_the_way:
-        return Started(planned, choices.ci, tuple(map(_in_the_way, planned.in_the_way)))
+        in_the_way = map(_in_the_way, planned.in_the_way)
+        return Started(planned, choices.ci, tuple(map(RunFindings(None).located, in_the_way)))
     if not dry_run:
         writes = {path: text.encode() for path, text in planned.files.items()}
         change_files(root, writes, (), dict.fromkeys(writes))

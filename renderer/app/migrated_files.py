@@ -10,6 +10,10 @@ from renderer.app.migrate import MigratedProject, migrate
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.several_projects import by_project, folders, joined, merge_findings
 from renderer.emit.edit_user_files import change_files, check_writable
+from renderer.findings.levels import levelled
+from renderer.findings.located import Located
+from renderer.findings.locator import Locator
+from renderer.findings.run_findings import locate
 from renderer.migration.migrate_file import Migrated, changed
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -17,7 +21,6 @@ from renderer.model.location import Location
 from renderer.model.masking import MASK
 from renderer.model.release import Release
 from renderer.source.file_system import FileSystem
-from renderer.source.locate import Locator
 
 
 class MigratedFiles(NamedTuple):
@@ -60,10 +63,15 @@ def write_files(projects: Sequence[MigratedFiles]) -> None:
         change_files(each.project.root, changed(each.files), (), before)
 
 
-def findings(projects: Sequence[MigratedFiles], *, check: bool) -> tuple[FileSystem, tuple[Diagnostic, ...]]:
+def findings(projects: Sequence[MigratedFiles], *, check: bool) -> tuple[FileSystem, tuple[Located, ...]]:
     """Return the files, and warnings of what stays; in a ``check`` also an error for each change."""
     found = ((each.project, tuple(_findings(each.files, check=check))) for each in projects)
-    return merge_findings([(project, project.config.rules.applied(each)) for project, each in found])
+    return merge_findings(
+        [
+            (project, locate(project.fs, levelled(about_files, project.config.rules)))
+            for project, about_files in found
+        ]
+    )
 
 
 def notes(projects: Iterable[MigratedFiles]) -> Iterator[str]:
@@ -114,7 +122,7 @@ def _lines(project: MigratedFiles) -> Iterator[str]:
 
 def _public(content: bytes) -> bytes:
     """Return the file with a mask for each line that may not be shown."""
-    from renderer.source.public_lines import public_lines  # noqa: PLC0415 - only when a diff is asked for
+    from renderer.findings.public_lines import public_lines  # noqa: PLC0415 - only when a diff is asked for
 
     numbers = range(1, content.count(b"\n") + 2)
     shown = public_lines(content, numbers)

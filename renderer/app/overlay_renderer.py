@@ -19,13 +19,15 @@ from renderer.app.reporter import Stopwatch
 from renderer.cache.known_results import KnownCatalogs
 from renderer.emit.layout import file_paths, texts_by_path
 from renderer.emit.ownership import EncodedFiles, encode_files
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.findings.located import Located
+from renderer.findings.run_findings import locate
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.limits import Limits, restore, snapshot
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.resource import ResourceSet
 from renderer.model.sharing import forget_shared
-from renderer.model.taint import count_tainted, taint, taint_masking, tainted_since
+from renderer.model.taint import count_tainted, taint, tainted_since
 from renderer.model.work import SharedWork, WorkDone, add, join_run
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
@@ -34,13 +36,13 @@ from renderer.source.file_system import DiskFileSystem
 from renderer.source.recorder import FileQuestion, RecordedFileSystem, Recorder, Task
 
 if TYPE_CHECKING:
-    from renderer.source.locate import Locator
+    from renderer.findings.locator import Locator
 
 
 class RenderedOverlay(Record):
     """An overlay and its rendered ``files``, by path below its output folder; none when it failed.
 
-    ``findings`` know their lines. ``folders`` are those read as kustomizations. ``inputs`` has the answers to
+    ``folders`` are those read as kustomizations. ``inputs`` has the answers to
     all questions to the repository. ``seconds`` is how long it took, and ``summary`` says so in words.
     ``steps`` are those that it took (``model.work``), ``read`` the sizes of the files that no earlier overlay
     had read. ``tainted`` are the values noted for it first that no output may repeat (``model.taint``);
@@ -50,7 +52,7 @@ class RenderedOverlay(Record):
 
     overlay: Overlay
     files: EncodedFiles
-    findings: tuple[Diagnostic, ...]
+    findings: tuple[Located, ...]
     folders: frozenset[str]
     inputs: Mapping[FileQuestion, str]
     seconds: float
@@ -105,9 +107,9 @@ class OverlayRenderer:
                 found += error.diagnostics
             del outcome  # what only it holds makes room for the files that findings are about
             # Where a finding stands depends on the file, whoever else has read it.
-            unlocated = deque(Outcome(None, found).in_overlay(overlay.path).diagnostics)
+            unlocated = deque(found)
             del found  # each finding goes when its line is known
-            findings = self._located(unlocated)
+            findings = self._located(unlocated, overlay.path)
             may_be_kept = not findings or self._may_be_kept(findings)
         steps, read = work_done.since()
         return RenderedOverlay(
@@ -124,26 +126,21 @@ class OverlayRenderer:
             may_be_kept=may_be_kept,
         )
 
-    def _located(self, found: deque[Diagnostic]) -> tuple[Diagnostic, ...]:
+    def _located(self, found: deque[Diagnostic], overlay: str) -> tuple[Located, ...]:
         """Return the findings with their lines; ``found`` is empty then."""
         if not found:
             return ()
-        from renderer.kubevirt.confidential import mask_in_findings  # noqa: PLC0415 - only when something is said
-        from renderer.source.locate import locate  # noqa: PLC0415 - as above
-
         each = (found.popleft() for _ in range(len(found)))
-        located = mask_in_findings(locate(self._fs, each, self._locator), taint_masking())
-        self._locator.let_go()
-        return located
+        return locate(self._fs, each, overlay, self._locator)
 
-    def _may_be_kept(self, findings: tuple[Diagnostic, ...]) -> bool:
-        from renderer.source.locate import quotes_tainted  # noqa: PLC0415 - as above
+    def _may_be_kept(self, findings: tuple[Located, ...]) -> bool:
+        from renderer.findings.quoted_lines import quotes_tainted  # noqa: PLC0415 - only when something is said
 
         return not quotes_tainted(self._fs, (found.location for found in findings))
 
     @cached_property
     def _locator(self) -> Locator:
-        from renderer.source.locate import Locator  # noqa: PLC0415 - as above
+        from renderer.findings.locator import Locator  # noqa: PLC0415 - as above
 
         return Locator(self._fs, self._recorder)
 

@@ -13,6 +13,9 @@ from renderer.app.usage_error import UsageError
 from renderer.compose.label_selector import Requirement, SelectorError, parse_selector
 from renderer.disk import leads_to_folder
 from renderer.emit.edit_user_files import change_files, check_writable
+from renderer.findings.levels import levelled
+from renderer.findings.located import Located
+from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.location import Location
@@ -40,7 +43,7 @@ class PinResult(NamedTuple):
 
     notes: tuple[str, ...]
     summary: str
-    findings: tuple[Diagnostic, ...]
+    findings: tuple[Located, ...]
 
 
 def pin(overlay: PinnedOverlay, choice: VmChoice, *, update: bool) -> PinResult:
@@ -139,8 +142,8 @@ class PinnedOverlay:
             if paths
         ]
         summary = f"{self.folder.path}: {', '.join(counted) or 'unchanged'}"
-        warnings = self.project.config.rules.applied(tuple(map(_edited_file_warning, planned.left)))
-        return PinResult(tuple(plan.notes), summary, warnings)
+        warnings = levelled(tuple(map(_edited_file_warning, planned.left)), self.project.config.rules)
+        return PinResult(tuple(plan.notes), summary, locate(self.project.fs, warnings))
 
 
 def choose(pinnables: Sequence[Pinnable], choice: VmChoice) -> tuple[Pinnable, ...]:

@@ -18,12 +18,14 @@ from renderer.app.rendered_trees import (
 )
 from renderer.app.reporter import Reporter
 from renderer.app.run_cache import RunCache
-from renderer.app.run_findings import FindingFilter, RunFindings
 from renderer.app.usage_error import UsageError
 from renderer.disk import leads_to_folder
 from renderer.emit.leftovers import find_stale_trees
 from renderer.emit.output_folder import check_outputs
-from renderer.model.diagnostic import Diagnostic, Severity, Unshown, has_errors
+from renderer.findings.levels import levelled
+from renderer.findings.located import Located, Unshown
+from renderer.findings.run_findings import FindingFilter, RunFindings
+from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.text_enum import TextEnum
@@ -74,7 +76,7 @@ class RenderResult(Record):
     """
 
     trees: tuple[TreeResult, ...]
-    findings: tuple[Diagnostic, ...]
+    findings: tuple[Located, ...]
     overlays: tuple[str, ...]
     unshown: Unshown = Unshown()
     broken: frozenset[str] = frozenset()
@@ -96,7 +98,7 @@ class _Results:
     def keep(self, result: Rendered) -> None:
         path = result.overlay.path
         self.folders |= result.folders
-        if self.findings.add(result.findings):
+        if self.findings.add_located(result.findings):
             self.broken.add(path)
         else:
             self._sound[path] = result._replace(findings=()) if result.findings else result
@@ -128,8 +130,8 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
             _render_overlays(project, results, cache, request, trees)
         findings.add(check_outputs(outputs, results.folders))
         if not findings.has_errors:
-            for about_tree in _emit(trees, results.without_errors(), stale, request):
-                findings.add(project.config.rules.applied(about_tree))
+            for overlay, about_tree in _emit(trees, results.without_errors(), stale, request):
+                findings.add(levelled(about_tree, project.config.rules), overlay)
             if request.tracked:
                 findings.add(untracked_files(project, [overlay.output for overlay in selected]))
     paths = tuple(overlay.path for overlay in selected)
@@ -137,7 +139,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     return RenderResult(tuple(trees.results), told, paths, findings.unshown, frozenset(results.broken))
 
 
-def _in_order(findings: Iterable[Diagnostic], overlays: Sequence[str]) -> tuple[Diagnostic, ...]:
+def _in_order(findings: Iterable[Located], overlays: Sequence[str]) -> tuple[Located, ...]:
     """Return the findings with their overlays in the order of the project, whichever was looked at first."""
     place = {overlay: place for place, overlay in enumerate(overlays)}
     return tuple(
@@ -168,18 +170,21 @@ def _with_proposal(project: Project, reporter: Reporter) -> Project:
 
 def _emit(
     trees: RenderedTrees, rendered: Sequence[Rendered], stale: Collection[str], request: RenderRequest
-) -> Iterator[tuple[Diagnostic, ...]]:
-    """Write, compare or plan the trees; yield the findings about each, then about those that are stale."""
+) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
+    """Write, compare or plan the trees; yield the findings about each, then about those that are stale.
+
+    Before the findings comes the path of the overlay, empty where there is none any more.
+    """
     is_dry = request.mode is RenderMode.DRY_RUN
     if request.mode is RenderMode.CHECK:
         yield from trees.compare(rendered)
-        yield stale_trees(stale, Severity.ERROR)
+        yield "", stale_trees(stale, Severity.ERROR)
     else:
         yield from trees.plan(rendered) if is_dry else trees.write(rendered)
         if request.prune:
-            yield trees.remove(stale, dry_run=is_dry)
+            yield "", trees.remove(stale, dry_run=is_dry)
         else:
-            yield stale_trees(stale, Severity.WARNING)
+            yield "", stale_trees(stale, Severity.WARNING)
 
 
 def _render_overlays(

@@ -12,7 +12,7 @@ from renderer.app.run_cache import UnchangedOverlay
 from renderer.disk import leads_anywhere
 from renderer.emit.leftovers import foreign_manifests
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.location import Location
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay
@@ -117,7 +117,7 @@ class RenderedTrees:
 
     # The methods for all trees do their work while the findings about each are taken.
 
-    def write(self, rendered: Sequence[Rendered]) -> Iterator[tuple[Diagnostic, ...]]:
+    def write(self, rendered: Sequence[Rendered]) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
         """Write each tree, several at once. Yield the findings; a tree with an error is left as it was."""
         changed = [each for each in rendered if not isinstance(each, UnchangedOverlay)]
         results = self._written(changed) if changed else iter(())
@@ -166,11 +166,11 @@ class RenderedTrees:
             TreeChange(output, rendered.files, self.forced.get(output, ()), repairs.append), repairs
         )
 
-    def compare(self, rendered: Iterable[Rendered]) -> Iterator[tuple[Diagnostic, ...]]:
+    def compare(self, rendered: Iterable[Rendered]) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
         """Compare each tree with what it should be. Yield errors for the files that differ."""
         return _findings_of_each(rendered, self._compare)
 
-    def plan(self, rendered: Iterable[Rendered]) -> Iterator[tuple[Diagnostic, ...]]:
+    def plan(self, rendered: Iterable[Rendered]) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
         """Tell what writing each tree would do. Yield the errors that would stop it."""
         return _findings_of_each(rendered, self._plan)
 
@@ -321,14 +321,14 @@ def _foreign_manifest(output: str, path: str) -> Diagnostic:
 
 def _findings_of_each(
     rendered: Iterable[Rendered], act: Callable[[Rendered], Iterable[Diagnostic]]
-) -> Iterator[tuple[Diagnostic, ...]]:
-    """Yield the findings of ``act`` for each overlay; after an error in one, the others still follow."""
+) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
+    """Yield the path of each overlay and the findings of ``act``, also after an error in one of them."""
     for each in rendered:
         try:
             found = tuple(act(each))
         except DiagnosticError as error:
             found = tuple(_with_output_site(finding, each.overlay) for finding in error.diagnostics)
-        yield Outcome(each, found).in_overlay(each.overlay.path).diagnostics
+        yield each.overlay.path, found
 
 
 def _with_output_site(finding: Diagnostic, overlay: Overlay) -> Diagnostic:

@@ -13,7 +13,8 @@ from renderer.cache.store import Store, cache_folder
 from renderer.cache.tool_fingerprint import tool_fingerprint
 from renderer.disk import ConfinedFolder
 from renderer.emit.unchanged_since_render import unchanged_tree
-from renderer.model.diagnostic import Diagnostic, has_errors
+from renderer.findings.located import Located
+from renderer.model.diagnostic import has_errors
 from renderer.model.digest import sha256
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay
@@ -27,13 +28,13 @@ if TYPE_CHECKING:
 class UnchangedOverlay(Record):
     """An overlay whose tree holds exactly the ``files`` that rendering it would write, sorted by path.
 
-    ``findings`` know their lines; ``folders`` are those that it is made of. The tree ``is_alone`` if its
+    ``folders`` are those that it is made of. The tree ``is_alone`` if its
     folders hold no other manifest.
     """
 
     overlay: Overlay
     files: tuple[str, ...]
-    findings: tuple[Diagnostic, ...]
+    findings: tuple[Located, ...]
     folders: frozenset[str]
     is_alone: bool
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from renderer.app.project import Project, project_files
-from renderer.model.diagnostic import Diagnostic
+from renderer.findings.located import Located
+from renderer.findings.run_findings import RunFindings
 from renderer.report.paths import below
 from renderer.source.file_system import FileSystem
 from renderer.source.project_root import find_project_root
@@ -24,21 +25,20 @@ def by_project(paths: Iterable[Path]) -> Mapping[Path, tuple[Path, ...]]:
 
 
 def merge_findings(
-    found: Sequence[tuple[Project, Iterable[Diagnostic]]],
-) -> tuple[FileSystem, tuple[Diagnostic, ...]]:
+    found: Sequence[tuple[Project, tuple[Located, ...]]],
+) -> tuple[FileSystem, tuple[Located, ...]]:
     """Merge the findings of projects. Return the files that they are about, and the findings.
 
     Paths of several projects begin at the folder that all the projects are in.
     """
     if len(found) == 1:
         project, findings = found[0]
-        return project.fs, tuple(findings)
-    from renderer.source.locate import locate  # noqa: PLC0415 - few runs have files of several projects
-
-    merged: list[Diagnostic] = []
-    for (project, findings), folder in zip(found, folders([each for each, _ in found]), strict=True):
-        merged += _from_above(folder, locate(project.fs, tuple(findings)))
-    return project_files(_common_folder([project for project, _ in found])), tuple(merged)
+        return project.fs, findings
+    fs = project_files(_common_folder([project for project, _ in found]))
+    merged = RunFindings(fs)
+    for (_, findings), folder in zip(found, folders([each for each, _ in found]), strict=True):
+        merged.add_located(_from_above(folder, findings))
+    return fs, merged.found()
 
 
 def folders(projects: Sequence[Project]) -> tuple[str, ...]:
@@ -56,9 +56,8 @@ def _common_folder(projects: Iterable[Project]) -> Path:
     return Path(os.path.commonpath([project.root for project in projects]))
 
 
-def _from_above(folder: str, findings: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
+def _from_above(folder: str, findings: Iterable[Located]) -> Iterable[Located]:
     for finding in findings:
         overlays = tuple(joined(folder, overlay) for overlay in finding.overlays)
-        related = tuple(each._replace(sites=()) for each in finding.related)
-        placed = finding._replace(sites=(), related=related, overlays=overlays)
+        placed = finding._replace(overlays=overlays)
         yield placed if folder == "." else below(folder, placed)

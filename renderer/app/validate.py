@@ -10,14 +10,16 @@ from itertools import islice
 from pathlib import Path
 
 from renderer.app.project import Project, ProjectOpener
-from renderer.app.run_findings import FindingFilter, RunFindings
 from renderer.app.several_projects import by_project, folders, joined, merge_findings
 from renderer.app.usage_error import UsageError
 from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.findings.levels import levelled
+from renderer.findings.located import Located, Unshown
+from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.kubevirt.kinds import MATCHER_KEYS
 from renderer.kubevirt.placeholders import placeholder_in
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, Unshown, has_errors
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
 from renderer.model.json import object_at, without
 from renderer.model.location import Location, Site
 from renderer.model.record import Record
@@ -46,7 +48,7 @@ class ValidationResult(Record):
     """
 
     fs: FileSystem
-    findings: tuple[Diagnostic, ...]
+    findings: tuple[Located, ...]
     overlays: tuple[str, ...]
     files: tuple[str, ...]
     unchecked: Mapping[str, int] = _NO_COUNTS
@@ -108,9 +110,9 @@ def validate(
     lone = _LoneFiles(run)
     findings = RunFindings(project.fs, chosen)
     for overlay in scope.overlays:
-        findings.add(_build_findings(run, overlay, scope.files))
+        findings.add(_build_findings(run, overlay, scope.files), overlay.path)
     for overlay in unlisted:
-        findings.add(_unlisted_findings(run, overlay, scope.files))
+        findings.add(_unlisted_findings(run, overlay, scope.files), overlay.path)
     for folder in scope.parts:
         findings.add(_part_findings(run, folder))
     for file in scope.alone:
@@ -213,7 +215,7 @@ class _LoneFiles:
             resources = self._run.lone_files.read(file)
         except DiagnosticError as error:
             self.judged += [file] if has_errors(error.diagnostics) else []
-            return self._run.config.rules.applied(error.diagnostics)
+            return levelled(error.diagnostics, self._run.config.rules)
         if not resources:
             return self._of_foreign_groups(file) if is_named else ()
         self.judged.append(file)
@@ -241,7 +243,7 @@ class _LoneFiles:
         if target.expand is ExpandMode.OFF or not any(map(_has_matchers, resources)):
             return found
         known = {(each.resource, each.field) for each in found}
-        checked = self._run.config.rules.applied(self._run.pipeline.check(resources, target.kubevirt))
+        checked = levelled(self._run.pipeline.check(resources, target.kubevirt), self._run.config.rules)
         hidden = {
             (each.resource, each.field): each
             for each in checked
@@ -266,7 +268,7 @@ class _LoneFiles:
             yield from found
             return
         warnings = (each._replace(severity=Severity.WARNING) for each in lost)
-        yield from self._run.config.rules.applied(tuple(warnings))
+        yield from levelled(tuple(warnings), self._run.config.rules)
         yield from (each for each in found if each not in lost)
         left = resources
         for each, way in lost.items():
@@ -284,7 +286,7 @@ class _LoneFiles:
         named = [each for each in self._resources(file) if each.api_version and each.kind in GROUPS_OF_KINDS]
         found = tuple(error for each in named for error in refuse_api_version(each))
         self.judged += [file] if found else []
-        return self._run.config.rules.applied(found)
+        return levelled(found, self._run.config.rules)
 
     def _with_patches(
         self, file: str, found: Iterable[Diagnostic], resources: ResourceSet
@@ -441,10 +443,12 @@ def _build_findings(run: _Validation, overlay: Overlay, files: frozenset[str]) -
     composed = run.pipeline.compose_overlay(overlay)
     if composed.failed:
         run.unbuilt.add(overlay.path)
-    found = overlay.rules.applied(composed.diagnostics) if composed.failed else run.judged(overlay, composed)
+    found = (
+        levelled(composed.diagnostics, overlay.rules) if composed.failed else run.judged(overlay, composed)
+    )
     for each in found:
         if composed.failed or concerns(each, files):
-            yield each._replace(overlays=(overlay.path,))
+            yield each
 
 
 def _mentions_kubevirt(run: _Validation, folder: str) -> bool:
@@ -455,14 +459,14 @@ def _mentions_kubevirt(run: _Validation, folder: str) -> bool:
 def _unlisted_findings(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
     """Yield the findings of a kustomization that vmrender never renders: that it cannot is no mistake."""
     excused = tuple(_excused(found, overlay.path) for found in _build_findings(run, overlay, files))
-    yield from run.config.rules.applied(excused)
+    yield from levelled(excused, run.config.rules)
 
 
 def _part_findings(run: _Validation, folder: str) -> Iterator[Diagnostic]:
     """Yield the findings of a kustomization that nothing is built from, such as a component without users."""
     if _mentions_kubevirt(run, folder):
         excused = tuple(_excused(found, folder) for found in run.pipeline.read(folder))
-        yield from run.config.rules.applied(excused)
+        yield from levelled(excused, run.config.rules)
 
 
 def _excused(found: Diagnostic, folder: str) -> Diagnostic:

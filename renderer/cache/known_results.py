@@ -12,8 +12,9 @@ from typing import Any
 
 from renderer.cache.recorded_inputs import RecordedInputs, inputs_json, inputs_of
 from renderer.cache.store import Store
+from renderer.findings.located import Located, LocatedRelated
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.diagnostic import Severity
 from renderer.model.field_path import ElementName, FieldPath, Segment
 from renderer.model.json import Json
 from renderer.model.location import Location
@@ -27,8 +28,8 @@ from renderer.source.builtin_catalogs import decode_composed, encode_composed
 from renderer.source.recorder import UNANSWERED, FileQuestion, Recorder, Task
 
 
-def finding_json(found: Diagnostic) -> Json:
-    """Return ``found`` as JSON; it no longer has sites."""
+def finding_json(found: Located) -> Json:
+    """Return ``found`` as JSON."""
     return [
         found.code,
         found.message,
@@ -43,10 +44,10 @@ def finding_json(found: Diagnostic) -> Json:
     ]
 
 
-def finding_of(value: Any) -> Diagnostic:  # noqa: ANN401 - signed by the one who wrote it: of the form above
+def finding_of(value: Any) -> Located:  # noqa: ANN401 - signed by the one who wrote it: of the form above
     """Return the finding that an entry of the cache holds, as JSON of the form above."""
     code, message, severity, location, resource, field, hint, related, overlays, target = value
-    return Diagnostic(
+    return Located(
         code=Code(code),
         message=message,
         severity=Severity(severity),
@@ -54,7 +55,7 @@ def finding_of(value: Any) -> Diagnostic:  # noqa: ANN401 - signed by the one wh
         resource=resource and ResId(Gvk(*resource[0]), *resource[1:]),
         field=None if field is None else FieldPath(tuple(map(_segment_of, field))),
         hint=hint,
-        related=tuple(Related(text, (), place and Location(*place)) for text, place in related),
+        related=tuple(LocatedRelated(text, place and Location(*place)) for text, place in related),
         overlays=tuple(overlays),
         target=target and Release(*target),
     )
@@ -72,12 +73,12 @@ class KnownOverlay(Record):
     """A run that succeeded.
 
     ``tree`` is the digest of the ownership file it wrote or would write, ``folders`` are those it read as
-    kustomizations, ``findings`` know their lines, ``seconds`` is how long it took.
+    kustomizations, ``seconds`` is how long it took.
     """
 
     tree: str
     folders: frozenset[str]
-    findings: tuple[Diagnostic, ...]
+    findings: tuple[Located, ...]
     seconds: float
 
 

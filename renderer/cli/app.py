@@ -176,17 +176,22 @@ def _write_error(text: str) -> None:
 
 def _report_error(error: Exception, context: click.Context | None) -> int:
     """Report diagnostics in the format chosen in ``context``, or a crash; return the exit code."""
-    from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - not on the way of --version
+    from renderer.findings.located import LocatedError  # noqa: PLC0415 - not on the way of --version
+    from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - as above
     from renderer.model.work import WorkLimitError  # noqa: PLC0415 - as above
 
-    if isinstance(error, DiagnosticError | WorkLimitError) and context:
+    if isinstance(error, DiagnosticError | LocatedError | WorkLimitError) and context:
         from renderer.cli.console import ExitCode, ReportTarget, report  # noqa: PLC0415 - as above
+        from renderer.findings.run_findings import locate  # noqa: PLC0415 - as above
 
         with context.scope(cleanup=False):
+            fs = ReportTarget.chosen().fs
             if isinstance(error, WorkLimitError):
-                report(ReportTarget.chosen().fs, (error.diagnostic,))
+                report(fs, locate(fs, [error.diagnostic]))
                 return ExitCode.UNUSABLE
-            return report(ReportTarget.chosen().fs, error.diagnostics)
+            if isinstance(error, DiagnosticError):
+                return report(fs, locate(fs, error.diagnostics))
+            return report(fs, error.diagnostics)
     from traceback import format_exception  # noqa: PLC0415 - as above
 
     _write_error("".join(format_exception(error)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TextIO
@@ -17,8 +17,9 @@ import click
 
 from renderer.app.project import Project, project_files
 from renderer.cli.terminal import write_document, write_lines, write_text
+from renderer.findings.located import Located, Unshown
 from renderer.model.codes import UNREADABLE
-from renderer.model.diagnostic import Diagnostic, Severity, Unshown
+from renderer.model.diagnostic import Severity
 from renderer.model.location import Location
 from renderer.model.log_line import log_json, log_markup
 from renderer.model.record import Record
@@ -166,28 +167,23 @@ def _masked(lines: Iterable[str]) -> Iterable[str]:
 
 def report(
     fs: FileSystem | None,
-    diagnostics: Iterable[Diagnostic],
+    findings: Sequence[Located],
     overlays: Iterable[str] = (),
     unshown: Unshown | None = None,
 ) -> ExitCode:
-    """Print the findings with the lines of ``fs`` that caused them, and return the exit code.
+    """Print the findings, as text with the lines of ``fs`` that they are about, and return the exit code.
 
     ``overlays`` are the paths of those that were looked at, ``unshown`` the findings that the run has not
     kept. As text, nothing is printed without a finding; a report in any other format is a whole document also
     then. Raises ``click.FileError``.
     """
     unshown = unshown or Unshown()
-    target, found = ReportTarget.chosen(), tuple(diagnostics)
-    if found:
-        from renderer.kubevirt.confidential import mask_in_findings  # noqa: PLC0415 - only when something is wrong
-        from renderer.model.taint import taint_masking  # noqa: PLC0415 - as above
-
-        found = mask_in_findings(found, taint_masking())
+    target = ReportTarget.chosen()
     if target.is_quiet and target.format is Format.TEXT:
-        found = tuple(finding for finding in found if finding.severity is Severity.ERROR)
+        findings = [finding for finding in findings if finding.severity is Severity.ERROR]
         unshown = unshown._replace(others=0)
-    if found or target.format is not Format.TEXT:
-        made = _report(fs, found, unshown, tuple(overlays), target)
+    if findings or target.format is not Format.TEXT:
+        made = _report(fs, findings, unshown, tuple(overlays), target)
         document = writer_of(target.format)(made)
         if target.format is Format.TEXT:
             write_text(document, err=True, colour=shows_colour(sys.stderr))
@@ -196,12 +192,12 @@ def report(
             _print_summary(made)
         else:
             write_document(_DOCUMENTS[target.format](document), err=True)
-    return exit_code_of(found, unshown)
+    return exit_code_of(findings, unshown)
 
 
-def exit_code_of(diagnostics: Iterable[Diagnostic], unshown: Unshown | None = None) -> ExitCode:
+def exit_code_of(findings: Iterable[Located], unshown: Unshown | None = None) -> ExitCode:
     """Return the worst exit code that one of the errors stands for."""
-    codes = {diagnostic.code for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR}
+    codes = {finding.code for finding in findings if finding.severity is Severity.ERROR}
     codes |= unshown.codes if unshown else set()
     if codes & UNREADABLE:
         return ExitCode.UNUSABLE
@@ -226,37 +222,31 @@ def _home() -> str:
 
 def _report(
     fs: FileSystem | None,
-    found: tuple[Diagnostic, ...],
+    findings: Sequence[Located],
     unshown: Unshown,
     overlays: tuple[str, ...],
     target: ReportTarget,
 ) -> Report:
     from renderer.app.explanations import explanation_of  # noqa: PLC0415 - only when something is said
-    from renderer.report.report import Report, with_target_named, with_unshown  # noqa: PLC0415 - as above
-
-    if fs is None or not found:
-        return Report(tuple(map(with_target_named, found)), overlays, explain=explanation_of, home=_home)
-    from renderer.kubevirt.confidential import mask_in_findings  # noqa: PLC0415 - as above
+    from renderer.findings.for_report import for_report  # noqa: PLC0415 - as above
     from renderer.model.limits import limits  # noqa: PLC0415 - as above
-    from renderer.model.taint import taint_masking  # noqa: PLC0415 - as above
-    from renderer.report.paths import below  # noqa: PLC0415 - only when something is wrong
-    from renderer.source.locate import Locator, MergedFindings, quoted_lines  # noqa: PLC0415 - as above
+    from renderer.report.report import Report  # noqa: PLC0415 - as above
 
-    merged = MergedFindings(limits().findings, unshown)
-    merged.add_all(map(Locator(fs).located, found))
-    # Templates are said to be made of values, which are known as soon as a line is.
-    shown = mask_in_findings(map(with_target_named, merged.found()), taint_masking())
-    located = with_unshown(shown, merged.unshown)
+    shown = for_report(findings, limits().findings, unshown)
+    made = Report(shown, overlays, explain=explanation_of, home=_home, colour=shows_colour(sys.stderr))
+    if fs is None or not findings:
+        return made
     if target.format is Format.TEXT:
+        from renderer.findings.quoted_lines import quoted_lines  # noqa: PLC0415 - few formats quote lines
         from renderer.report.text import quoted  # noqa: PLC0415 - the writer may be of another format
 
-        lines = quoted_lines(fs, (finding.location for finding in quoted(located)))
-        return Report(located, overlays, lines, explanation_of, colour=shows_colour(sys.stderr))
+        return made._replace(lines=quoted_lines(fs, (finding.location for finding in quoted(shown))))
     if target.format is not Format.JSON and target.folder != ".":
-        located = tuple(below(target.folder, finding) for finding in located)
-        nowhere = Location(f"{target.folder}/vmrender.yaml")
-        return Report(located, overlays, explain=explanation_of, home=_home, nowhere=nowhere)
-    return Report(located, overlays, explain=explanation_of, home=_home)
+        from renderer.report.paths import below  # noqa: PLC0415 - only below the top of a checkout
+
+        placed = tuple(below(target.folder, finding) for finding in shown)
+        return made._replace(findings=placed, nowhere=Location(f"{target.folder}/vmrender.yaml"))
+    return made
 
 
 def _print_summary(made: Report) -> None:

@@ -3,8 +3,8 @@
 The values of Secrets; the data that a virtual machine is started with (cloud-init, Ignition, answer files of
 Windows) and its access credentials, as passwords stand in them; the keys of launch security; and the copies
 that kubectl keeps of whole objects. The table serves every output: fields that were compared (``withheld``),
-lines of a file that are quoted (``source.public_lines``), text that is printed as it is (``emit.redact``),
-and what findings say (``mask_in_findings``).
+lines of a file that are quoted (``findings.public_lines``), text that is printed as it is (``emit.redact``),
+and what findings say (``findings.masking``).
 """
 
 from __future__ import annotations
@@ -147,19 +147,6 @@ def lost_values(before: JsonObject, after: JsonObject) -> frozenset[str]:
     if text_at(after, "kind") == _SECRET and all(before.get(key) is after.get(key) for key in SECRET_DATA):
         return frozenset()
     return secret_values([before]) - secret_values([after])
-
-
-def mask_in_findings(findings: Iterable[Diagnostic], masking: Masking) -> tuple[Diagnostic, ...]:
-    """Return the findings with ``***`` for each of the values in all that they say."""
-    return tuple(_masked(finding, masking) for finding in findings) if masking else tuple(findings)
-
-
-def _masked(finding: Diagnostic, masking: Masking) -> Diagnostic:
-    return finding._replace(
-        message=masking.mask(finding.message),
-        hint=finding.hint and masking.mask(finding.hint),
-        related=tuple(each._replace(message=masking.mask(each.message)) for each in finding.related),
-    )
 
 
 def is_about_secret(finding: Diagnostic) -> bool:

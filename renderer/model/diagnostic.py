@@ -1,9 +1,12 @@
-"""Diagnostics: the one form of everything that can be wrong."""
+"""Diagnostics: the one form of everything that a stage finds wrong or remarkable.
+
+``renderer.findings`` alone makes of them what is reported (``Located``).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
@@ -13,6 +16,18 @@ from renderer.model.release import Release
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
 from renderer.model.text_enum import TextEnum
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from renderer.model.masking import Masking
+
+    class HasSeverity(Protocol):
+        """A finding, whether it is located or not."""
+
+        @property
+        def severity(self) -> Severity: ...
+
 
 T = TypeVar("T")
 
@@ -39,9 +54,10 @@ class Diagnostic(Record):
     ``sites`` are the places that may have caused it, most specific first (the last patch, …,
     the base); the first one that holds the field becomes ``location`` when it is reported.
     A reader that already knows the line gives ``location`` itself; beside ``sites`` it is counted in
-    the text that stands at the first of them. ``overlays`` are the paths of those it was found in.
+    the text that stands at the first of them.
     ``target`` is the release it was judged by, where another would not mind; a report says who targets that.
-    ``about_key``: the name of the field is what is wrong, not its value.
+    ``about_key``: the name of the field is what is wrong, not its value. ``confidential`` finds the
+    values that its texts may hold and no output may show: ``findings`` masks them.
     """
 
     code: Code
@@ -53,9 +69,9 @@ class Diagnostic(Record):
     field: FieldPath | None = None
     hint: str | None = None
     related: tuple[Related, ...] = ()
-    overlays: tuple[str, ...] = ()
     target: Release | None = None
     about_key: bool = False
+    confidential: tuple[Masking, ...] = ()
 
     @classmethod
     def about(  # noqa: PLR0913 - the parts of a finding, each by its name
@@ -82,27 +98,6 @@ class Diagnostic(Record):
         )
 
 
-class Unshown(Record):
-    """The findings of a run beyond those that a report shows (``limits().findings``), of which this is left.
-
-    ``errors`` of them are errors, with these ``codes``; ``others`` are not.
-    """
-
-    errors: int = 0
-    others: int = 0
-    codes: frozenset[Code] = frozenset()
-
-    def with_one(self, finding: Diagnostic) -> Unshown:
-        """Return this with one more finding."""
-        if finding.severity is not Severity.ERROR:
-            return self._replace(others=self.others + 1)
-        return Unshown(self.errors + 1, self.others, self.codes | {finding.code})
-
-    def plus(self, other: Unshown) -> Unshown:
-        """Return the findings of both."""
-        return Unshown(self.errors + other.errors, self.others + other.others, self.codes | other.codes)
-
-
 class DiagnosticError(Exception):
     """Stops the work on one resource or file; the stage's loop over all of them collects it."""
 
@@ -125,16 +120,12 @@ class Outcome(Record, Generic[T]):
     def failed(self) -> bool:
         return has_errors(self.diagnostics)
 
-    def in_overlay(self, path: str) -> Outcome[T]:
-        """The same with the overlay noted in each diagnostic."""
-        return Outcome(self.value, tuple(found._replace(overlays=(path,)) for found in self.diagnostics))
-
     def then(self, stage: Callable[[T], Outcome[T]]) -> Outcome[T]:
         """Return the value that ``stage`` makes of this one, and the diagnostics of both."""
         following = stage(self.value)
         return Outcome(following.value, self.diagnostics + following.diagnostics)
 
 
-def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+def has_errors(diagnostics: Iterable[HasSeverity]) -> bool:
     """Return True if one of the findings is an error."""
     return any(diagnostic.severity is Severity.ERROR for diagnostic in diagnostics)

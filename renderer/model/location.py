@@ -34,7 +34,7 @@ class Site(Record):
     """A value in a source file by coordinates: file, document (from 0) and field.
 
     The stages pass sites about; only when a diagnostic is printed is the file read again
-    to turn its site into a ``Location`` (``source.locate``). What a template made stands in no
+    to turn its site into a ``Location`` (``findings.locator``). What a template made stands in no
     file: its document and field are those of ``text``, and ``path`` is the template.
     """
 

@@ -1,11 +1,8 @@
-"""Severities that a project sets: of rules, of other warnings, and of all warnings at once."""
+"""The levels that a project sets for rules and other warnings; ``findings.levels`` applies them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
 
@@ -129,29 +126,3 @@ class RuleSettings(Record):
         """Return an overlay's settings, completed by the project's."""
         codes = dict.fromkeys(setting.code for setting in (*other.settings, *self.settings))
         return RuleSettings(tuple(self.of(code).over(other.of(code)) for code in codes))
-
-    def applied(self, findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-        """Set the severities of warnings that are no rules' findings, and drop those that are off."""
-        levels = {
-            each.code: each.level for each in self.settings if each.level and each.code in WARNING_CODES
-        }
-        if not levels or not findings:
-            return findings
-        return tuple(
-            finding if level is None else finding._replace(severity=Severity(level))
-            for finding in findings
-            if (level := _level(finding, levels)) is not Level.OFF
-        )
-
-
-def warnings_as_errors(findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return the findings with errors in the place of warnings, as ``--strict`` asks for."""
-    return tuple(
-        finding._replace(severity=Severity.ERROR) if finding.severity is Severity.WARNING else finding
-        for finding in findings
-    )
-
-
-def _level(finding: Diagnostic, levels: Mapping[Code, Level]) -> Level | None:
-    """The level that is set for a warning; None where none is set, and for errors."""
-    return None if finding.severity is Severity.ERROR else levels.get(finding.code)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from renderer.findings.levels import levelled
 from renderer.kubevirt.kinds import PROPOSED_INSTANCETYPE_API_VERSION
 from renderer.kubevirt.server_fields import strip_server_fields, strip_status
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
@@ -21,7 +22,6 @@ from renderer.model.res_id import Gvk
 from renderer.model.resource import ResourceSet
 from renderer.model.sharing import forget_shared
 from renderer.model.source_tree import Generated, ListedFiles
-from renderer.model.taint import taint_masking
 from renderer.model.work import begin_outside_run
 from renderer.pipeline.project_catalogs import ProjectCatalogs, shipped_catalog
 from renderer.pipeline.run_context import RunContext
@@ -137,8 +137,8 @@ class Pipeline:
         if validate:
             found = self._whole(overlay, composed).diagnostics
         else:
-            found = overlay.rules.applied(substituted.diagnostics)
-        return Outcome(_served(substituted.value), self._masked(overlay, substituted, found))
+            found = levelled(substituted.diagnostics, overlay.rules)
+        return Outcome(_served(substituted.value), self._confidential(overlay, substituted, found))
 
     def compose(
         self, folder: str, listed_at: Site | None = None, *, is_last: bool = False
@@ -174,7 +174,7 @@ class Pipeline:
         expanded = self._expander.expanded(loaded, release, mode, live=True)
         checked = expanded.then(lambda resources: self._checks.validated(resources, release))
         admitted = self._checks.admitted(checked, loaded, release, mode)
-        return Outcome(admitted.value, self._config.rules.applied(admitted.diagnostics))
+        return Outcome(admitted.value, levelled(admitted.diagnostics, self._config.rules))
 
     def named(self, name: str) -> Resource:
         """Look up ``name`` or ``kind/name`` in the project's catalogs. Raises ``DiagnosticError``."""
@@ -203,12 +203,12 @@ class Pipeline:
         try:
             tree = self._loader.load(overlay.path)
             found = pinnables(overlay, tree, composed.value, self._composer, self._catalogs.whole)
-            masked = (
-                replace(each, findings=self._masked(overlay, composed, each.findings)) for each in found
+            reported = (
+                replace(each, findings=self._confidential(overlay, composed, each.findings)) for each in found
             )
-            return Outcome(tuple(masked), composed.diagnostics)
+            return Outcome(tuple(reported), composed.diagnostics)
         except DiagnosticError as error:
-            refused = self._masked(overlay, composed, error.diagnostics)
+            refused = self._confidential(overlay, composed, error.diagnostics)
             return Outcome((), composed.diagnostics + refused)
 
     @property
@@ -235,9 +235,8 @@ class Pipeline:
         checked = self._checks.admitted(checked, named, overlay.kubevirt, overlay.expand)
         judged = self._checks.judged(checked, composed.value, overlay)
         checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
-        reported = overlay.rules.applied((*checked.diagnostics, *_unprocessed(checked.value)))
-        findings = self._at_deciding_sites(overlay, reported)
-        return Outcome(strip_status(checked.value), self._masked(overlay, composed, findings))
+        found = (*checked.diagnostics, *_unprocessed(checked.value))
+        return Outcome(strip_status(checked.value), self._reported(overlay, composed, found))
 
     def _at_deciding_sites(
         self, overlay: Overlay, findings: tuple[Diagnostic, ...]
@@ -265,18 +264,30 @@ class Pipeline:
         applied = self._entry_points.applied(overlay.entry, substituted)
         return self._context.traced(overlay, StepKind.ENTRY_POINT, substituted, applied)
 
-    def _masked(
+    def _reported(
         self, overlay: Overlay, composed: Outcome[ResourceSet], found: tuple[Diagnostic, ...]
     ) -> tuple[Diagnostic, ...]:
-        """Mask values of Secrets in the findings of an overlay, wherever they were put."""
+        """Return findings of all stages with their levels, deciding places and confidential values."""
         if not found:
             return found
-        from renderer.kubevirt.confidential import mask_in_findings, secret_values
+        return self._confidential(
+            overlay, composed, self._at_deciding_sites(overlay, levelled(found, overlay.rules))
+        )
+
+    def _confidential(
+        self, overlay: Overlay, composed: Outcome[ResourceSet], found: tuple[Diagnostic, ...]
+    ) -> tuple[Diagnostic, ...]:
+        """Note in findings which values of the overlay's Secrets no output may show, wherever they are."""
+        if not found:
+            return found
+        from renderer.kubevirt.confidential import secret_values
         from renderer.model.masking import Masking
 
         secrets = secret_values(resource.content for resource in composed.value)
-        masked = mask_in_findings(found, Masking(self.confidential(overlay) | secrets))
-        return mask_in_findings(masked, taint_masking())
+        masking = Masking(self.confidential(overlay) | secrets)
+        if not masking:
+            return found
+        return tuple(each._replace(confidential=(*each.confidential, masking)) for each in found)
 
     @cached_property
     def _expander(self) -> Expander:

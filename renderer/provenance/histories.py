@@ -67,7 +67,7 @@ def _is_withheld(history: FieldHistory) -> bool:
     )
 
 
-#: The line of the first site that holds its field (``source.locate``).
+#: The line of the first site that holds its field (``findings.locator``).
 LocationOf = Callable[[tuple[Site, ...]], Location | None]
 
 

@@ -6,14 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from renderer.model.diagnostic import Diagnostic
+from renderer.findings.located import Located
 from renderer.model.digest import sha256
 
 _LINE_NUMBERS = re.compile(r"\bline(s?) \d+(?: and \d+)?")
 _LENGTH = 32
 
 
-def fingerprints(findings: Iterable[Diagnostic]) -> Iterator[str]:
+def fingerprints(findings: Iterable[Located]) -> Iterator[str]:
     """Yield a unique fingerprint for each finding: 32 hexadecimal digits, ``:`` and a count of those alike.
 
     It is made of the subject of the finding, not of its line: a finding keeps its fingerprint when lines
@@ -26,7 +26,7 @@ def fingerprints(findings: Iterable[Diagnostic]) -> Iterator[str]:
         yield f"{digest}:{seen[digest]}"
 
 
-def _digest(finding: Diagnostic) -> str:
+def _digest(finding: Located) -> str:
     about = (
         finding.code,
         finding.location.path if finding.location else "",

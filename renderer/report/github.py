@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.findings.located import Located
+from renderer.model.diagnostic import Severity
 from renderer.model.log_line import log_line
 from renderer.report import text
 from renderer.report.paths import is_in_repository
@@ -28,7 +29,7 @@ def write(report: Report) -> str:
     )
 
 
-def _of_kind(severity: Severity, findings: Sequence[Diagnostic]) -> Iterator[str]:
+def _of_kind(severity: Severity, findings: Sequence[Located]) -> Iterator[str]:
     shown = findings if len(findings) <= MOST else findings[: MOST - 1]
     yield from map(_annotation, shown)
     others = findings[len(shown) :]
@@ -37,7 +38,7 @@ def _of_kind(severity: Severity, findings: Sequence[Diagnostic]) -> Iterator[str
         yield from (line for finding in others for line in map(log_line, text.block(finding).splitlines()))
 
 
-def _annotation(finding: Diagnostic) -> str:
+def _annotation(finding: Located) -> str:
     location = finding.location
     properties: dict[str, object] = {}
     message = finding.message
@@ -54,7 +55,7 @@ def _annotation(finding: Diagnostic) -> str:
     return f"::{_KINDS[finding.severity]} {written}::{_data(_with_more(message, finding))}"
 
 
-def _with_more(message: str, finding: Diagnostic) -> str:
+def _with_more(message: str, finding: Located) -> str:
     related = (f"{r.location}: {r.message}" if r.location else r.message for r in finding.related)
     hint = (f"hint: {finding.hint}",) if finding.hint else ()
     return "\n".join(map(printable, (message, *related, *hint)))

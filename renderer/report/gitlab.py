@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 
+from renderer.findings.located import Located
 from renderer.model.codes import UNREADABLE
-from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.diagnostic import Severity
 from renderer.model.json import Json
 from renderer.report.fingerprint import fingerprints
 from renderer.report.plain_text import printable
@@ -28,7 +29,7 @@ def write(report: Report) -> str:
     return json.dumps(entries, indent=2) + "\n"
 
 
-def _entry(finding: Diagnostic, fingerprint: str, report: Report) -> Json:
+def _entry(finding: Located, fingerprint: str, report: Report) -> Json:
     location = finding.location or report.nowhere
     description = f"{finding.message} ({finding.hint})" if finding.hint else finding.message
     return {
@@ -40,7 +41,7 @@ def _entry(finding: Diagnostic, fingerprint: str, report: Report) -> Json:
     }
 
 
-def _severity(finding: Diagnostic) -> str:
+def _severity(finding: Located) -> str:
     if finding.severity is Severity.ERROR and finding.code in UNREADABLE:
         return _UNREADABLE_SEVERITY
     return _SEVERITIES[finding.severity]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.findings.located import Located
+from renderer.model.diagnostic import Severity
 from renderer.model.difference import NoValue, Value
 from renderer.model.json import Json
 from renderer.model.location import Location
@@ -54,7 +55,7 @@ def write(report: Report) -> str:
     return json.dumps(document, indent=2) + "\n"
 
 
-def _finding(finding: Diagnostic, fingerprint: str) -> Json:
+def _finding(finding: Located, fingerprint: str) -> Json:
     return {
         "code": finding.code,
         "severity": finding.severity,

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.findings.located import Located
+from renderer.model.diagnostic import Severity
 from renderer.report import text
 from renderer.report.plain_text import printable
 from renderer.report.report import Report
@@ -35,11 +36,11 @@ def write(report: Report) -> str:
     )
 
 
-def _of_overlay(overlay: str, report: Report) -> Sequence[Diagnostic]:
+def _of_overlay(overlay: str, report: Report) -> Sequence[Located]:
     return [finding for finding in report.findings if overlay in finding.overlays]
 
 
-def _suite(name: str, findings: Sequence[Diagnostic]) -> list[str]:
+def _suite(name: str, findings: Sequence[Located]) -> list[str]:
     passed = not findings and name != _PROJECT
     failures = sum(finding.severity is Severity.ERROR for finding in findings)
     counts = _attributes(
@@ -51,7 +52,7 @@ def _suite(name: str, findings: Sequence[Diagnostic]) -> list[str]:
     return [f"  <testsuite {counts}>", *cases, "  </testsuite>"]
 
 
-def _case(finding: Diagnostic, suite: str) -> Iterator[str]:
+def _case(finding: Located, suite: str) -> Iterator[str]:
     about = " ".join(str(part) for part in (finding.resource, finding.field) if part)
     name = f"{finding.code}: {about or finding.message}"
     place = {"file": finding.location.path, "line": str(finding.location.line)} if finding.location else {}

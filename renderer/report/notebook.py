@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from renderer.model.diagnostic import Diagnostic
+from renderer.findings.located import Located
 from renderer.model.difference import Difference, OverlayDifference, ResourceChange
 from renderer.report.diff_words import EFFECTS, member_name, reason_of, release_text, sides_of, summary
 from renderer.report.plain_text import printable
@@ -34,7 +34,7 @@ def paragraph(text: str) -> str:
     return f"<p>{escape(printable(text))}</p>"
 
 
-def findings_table(findings: Iterable[Diagnostic]) -> str:
+def findings_table(findings: Iterable[Located]) -> str:
     """Return findings as a table, and a sentence where there are none."""
     rows = [
         (

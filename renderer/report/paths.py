@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from renderer.model.diagnostic import Diagnostic
+from renderer.findings.located import Located
 from renderer.model.location import BUILTIN_SCHEME, Location
 
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
@@ -14,7 +14,7 @@ def is_in_repository(path: str) -> bool:
     return not path.startswith((BUILTIN_SCHEME, "/")) and path != _STANDARD_INPUT
 
 
-def below(folder: str, finding: Diagnostic) -> Diagnostic:
+def below(folder: str, finding: Located) -> Located:
     """Return the finding with the path ``folder`` of the repository before the paths of its files."""
     related = tuple(each._replace(location=_below(folder, each.location)) for each in finding.related)
     return finding._replace(location=_below(folder, finding.location), related=related)

@@ -10,8 +10,9 @@ import json
 from collections.abc import Sequence
 
 from renderer import __version__
+from renderer.findings.located import Located
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.diagnostic import Severity
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Location
 from renderer.model.pattern import pattern
@@ -44,7 +45,7 @@ def write(report: Report) -> str:
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
-def _most_severe(found: Sequence[tuple[Diagnostic, str]]) -> Sequence[tuple[Diagnostic, str]]:
+def _most_severe(found: Sequence[tuple[Located, str]]) -> Sequence[tuple[Located, str]]:
     if len(found) <= MOST_RESULTS:
         return found
     return sorted(found, key=lambda pair: pair[0].severity is not Severity.ERROR)[:MOST_RESULTS]
@@ -70,7 +71,7 @@ def _rule(code: Code, report: Report) -> JsonObject:
     }
 
 
-def _result(finding: Diagnostic, fingerprint: str, rule_index: int, report: Report) -> JsonObject:
+def _result(finding: Located, fingerprint: str, rule_index: int, report: Report) -> JsonObject:
     without_place = (related.message for related in finding.related if not related.location)
     hint = (f"hint: {finding.hint}",) if finding.hint else ()
     related = [(r.location, r.message) for r in finding.related if r.location][:MOST_RELATED]
@@ -107,7 +108,7 @@ def _physical(location: Location) -> JsonObject:
     return {"physicalLocation": {"artifactLocation": artifact, "region": region}}
 
 
-def _logical(finding: Diagnostic) -> JsonObject:
+def _logical(finding: Located) -> JsonObject:
     """Return the object and its field, which have no line of their own in a rendered tree."""
     if finding.resource is None:
         return {}

@@ -7,7 +7,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from itertools import groupby
 from unicodedata import east_asian_width
 
-from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.findings.located import Located
+from renderer.model.diagnostic import Severity
 from renderer.model.location import Location
 from renderer.model.log_line import log_line
 from renderer.report.plain_text import printable
@@ -73,27 +74,27 @@ def write(report: Report) -> str:
     return "\n".join([*blocks, f"{summary(report.findings)}\n"])
 
 
-def quoted(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+def quoted(findings: Iterable[Located]) -> list[Located]:
     """Return the findings whose source line is shown: the first of each group of similar ones."""
     return [group[0] for group in _grouped(findings)]
 
 
 def block(
-    diagnostic: Diagnostic, lines: Mapping[Location, str | None] | None = None, paint: Paint | None = None
+    diagnostic: Located, lines: Mapping[Location, str | None] | None = None, paint: Paint | None = None
 ) -> str:
     """Return the text of one finding with all that belongs to it."""
     return "".join(f"{line}\n" for line in _lines(diagnostic, lines or {}, paint or _plain))
 
 
-def _grouped(findings: Iterable[Diagnostic]) -> list[list[Diagnostic]]:
+def _grouped(findings: Iterable[Located]) -> list[list[Located]]:
     """Findings that are equal but for their place and the name of their object, in the order of the first."""
-    groups: dict[Hashable, list[Diagnostic]] = {}
+    groups: dict[Hashable, list[Located]] = {}
     for finding in findings:
         groups.setdefault(_grouping_key(finding), []).append(finding)
     return list(groups.values())
 
 
-def _grouping_key(finding: Diagnostic) -> Hashable:
+def _grouping_key(finding: Located) -> Hashable:
     name = finding.resource.name if finding.resource else ""
     message, hint = finding.message, finding.hint or ""
     if name and (name in message or name in hint):
@@ -103,7 +104,7 @@ def _grouping_key(finding: Diagnostic) -> Hashable:
     return finding.code, finding.severity, message, hint, related
 
 
-def _other_places(findings: Sequence[Diagnostic]) -> str:
+def _other_places(findings: Sequence[Located]) -> str:
     """Lines with the places of findings that are like one before; the first of them where they are many."""
     shown = findings if len(findings) <= _MOST_PLACES else findings[: _MOST_PLACES - 1]
     lines = [f"  also: {_place_text(finding)}" for finding in shown]
@@ -112,14 +113,14 @@ def _other_places(findings: Sequence[Diagnostic]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _place_text(finding: Diagnostic) -> str:
+def _place_text(finding: Located) -> str:
     about = printable(str(finding.resource)) if finding.resource else ""
     if finding.location is None:
         return about or "the project"
     return f"{_place(finding.location)}{f' ({about})' if about else ''}"
 
 
-def summary(diagnostics: Iterable[Diagnostic]) -> str:
+def summary(diagnostics: Iterable[Located]) -> str:
     """``2 errors, 1 warning``; empty when there is nothing to count."""
     severities = [diagnostic.severity for diagnostic in diagnostics]
     counts = ((severity, severities.count(severity)) for severity in Severity)
@@ -130,7 +131,7 @@ def _counted(count: int, severity: Severity) -> str:
     return f"{count} {severity}{'s' if count > 1 and severity is not Severity.INFO else ''}"
 
 
-def _lines(diagnostic: Diagnostic, lines: Mapping[Location, str | None], paint: Paint) -> Iterator[str]:
+def _lines(diagnostic: Located, lines: Mapping[Location, str | None], paint: Paint) -> Iterator[str]:
     location = diagnostic.location
     place = paint("bold", f"{_place(location)}: ") if location else ""
     label = paint(diagnostic.severity, f"{diagnostic.severity}[{diagnostic.code}]")

@@ -31,9 +31,11 @@ class Suppression(Record):
     resource: Resource
     annotation: str
 
-    def unused_finding(self, severity: Severity) -> Diagnostic:
+    def unused_finding(self) -> Diagnostic:
         message = f"{self.annotation} ignores nothing: there is no such finding"
-        return self._diagnostic(Code.UNUSED_SUPPRESSION, message, severity, "remove the annotation")
+        return self._diagnostic(
+            Code.UNUSED_SUPPRESSION, message, Severity(RULE.level), "remove the annotation"
+        )
 
     def invalid_finding(self) -> Diagnostic:
         message = f"{self.code} cannot be ignored: it is an error, not a rule or a warning"

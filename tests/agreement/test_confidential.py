@@ -10,6 +10,8 @@ import yaml
 
 from renderer.diff.compare import OverlaySide, compare_overlay
 from renderer.emit.redact import redact
+from renderer.findings.public_lines import public_lines
+from renderer.findings.run_findings import locate
 from renderer.kubevirt.confidential import without_secrets
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -20,8 +22,6 @@ from renderer.model.location import Site
 from renderer.model.release import LATEST
 from renderer.model.resource import Resource
 from renderer.source.file_system import FileSystem
-from renderer.source.locate import locate
-from renderer.source.public_lines import public_lines
 
 INSTANCE = ("spec", "template", "spec")
 CREDENTIALS = (*INSTANCE, "accessCredentials", 0, "userPassword")

@@ -101,6 +101,21 @@ def test_a_change_is_compared_with_a_revision(project: renderer.Project) -> None
         renderer.compare(project, "no-such")
 
 
+def test_what_is_raised_has_its_line_as_what_is_returned(project: renderer.Project) -> None:
+    config = project.root / "vmrender.yaml"
+    config.write_text(FILES["vmrender.yaml"].replace("overlays/*", "overlays/gone"))
+    with pytest.raises(renderer.DiagnosticError) as raised:
+        renderer.list_overlays(renderer.open_project(project.root))
+    [found] = raised.value.diagnostics
+    assert isinstance(found, renderer.Diagnostic)
+    assert str(found.location) == "vmrender.yaml:5:9"
+
+    config.write_text(FILES["vmrender.yaml"].replace('"1.9"', "never"))
+    with pytest.raises(renderer.DiagnosticError) as raised:
+        renderer.open_project(project.root)
+    assert [str(each.location) for each in raised.value.diagnostics] == ["vmrender.yaml:3:11"]
+
+
 VM: dict[str, Any] = {
     "apiVersion": "kubevirt.io/v1",
     "kind": "VirtualMachine",

@@ -144,7 +144,7 @@ def test_a_list_imports_neither_schemas_nor_expansion() -> None:
         {
             "renderer.instancetype.expand",
             "renderer.source.git",
-            "renderer.source.locate",
+            "renderer.findings.locator",
             "renderer.validation",
             "difflib",
             "jsonschema_rs",

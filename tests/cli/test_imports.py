@@ -30,7 +30,7 @@ RARELY_USED = (
     "renderer.instancetype",
     "renderer.report.text",
     "renderer.rules",
-    "renderer.source.locate",
+    "renderer.findings.locator",
     "renderer.substitution",
     "renderer.templates",
     "renderer.validation",

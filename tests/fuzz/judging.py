@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from hypothesis import strategies as st
 
 from renderer.app.explanations import explanation_of
+from renderer.findings.for_report import with_target_named
+from renderer.findings.quoted_lines import quoted_lines
+from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.pipeline import Pipeline
 from renderer.report.formats import Format, writer_of
-from renderer.report.report import Report, with_target_named
+from renderer.report.report import Report
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import FileSystem, MemoryFileSystem
-from renderer.source.locate import locate, quoted_lines
 from renderer.source.overlays import find_overlays
 from renderer.source.project import load_project
 from renderer.yamlio.encode import encode

@@ -8,8 +8,9 @@ from xml.etree import ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
+from renderer.findings.located import Located, LocatedRelated
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.diagnostic import Severity
 from renderer.model.location import Location
 from renderer.report.formats import Format, writer_of
 from renderer.report.report import Report
@@ -19,9 +20,9 @@ texts = st.text(st.characters(exclude_categories=()), max_size=8) | st.sampled_f
     ["::error::x", "]]>", "%0A", "\x1b[2J"]
 )
 locations = st.none() | st.builds(Location, texts, st.integers(0, 10**6), st.integers(0, 10**6))
-related = st.lists(st.builds(Related, texts, location=locations), max_size=2).map(tuple)
+related = st.lists(st.builds(LocatedRelated, texts, location=locations), max_size=2).map(tuple)
 findings = st.builds(
-    Diagnostic,
+    Located,
     code=st.sampled_from([*Code]),
     message=texts,
     severity=st.sampled_from([*Severity]),

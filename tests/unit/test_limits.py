@@ -22,6 +22,8 @@ from renderer.compose.variables import expanded
 from renderer.diff.live.managed_fields import FieldOwners
 from renderer.emit.check import check_tree
 from renderer.emit.layout import layout
+from renderer.findings.locator import Locator
+from renderer.findings.public_lines import public_lines
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
@@ -46,10 +48,8 @@ from renderer.pipeline import Pipeline
 from renderer.provenance import paths
 from renderer.source.file_system import DiskFileSystem, MemoryFileSystem
 from renderer.source.git_repository import GitRepository
-from renderer.source.locate import Locator
 from renderer.source.overlays import find_overlays
 from renderer.source.project import load_project
-from renderer.source.public_lines import public_lines
 from renderer.validation.registry import SchemaRegistry
 from renderer.yamlio.decode import decode_documents, most_values
 from renderer.yamlio.events import BACKEND, Backend

@@ -32,12 +32,12 @@ from renderer.app.api.objects import (
     expand_object,
     project_in_memory,
 )
-from renderer.app.api.runs import isolated_run, located, reopened
+from renderer.app.api.runs import isolated_run, located_errors, reopened
 from renderer.app.api.values import Expanded, Findings, Fleet, FleetMachine, Rendered
 from renderer.app.diff import Comparison, compare_revisions
 from renderer.app.explain import explain_resource
 from renderer.app.explanations import Question, explanation_of
-from renderer.app.project import Project, chosen_overlays
+from renderer.app.project import Project, chosen_overlays, project_files
 from renderer.app.render import RenderMode, RenderRequest, RenderResult
 from renderer.app.render import render as run_render
 from renderer.app.reporter import Silent
@@ -45,8 +45,10 @@ from renderer.app.usage_error import UsageError
 from renderer.app.validate import validate as run_validate
 from renderer.disk import leads_anywhere
 from renderer.emit.layout import layout
+from renderer.findings.located import Located as Diagnostic
+from renderer.findings.located import LocatedError as DiagnosticError
+from renderer.findings.run_findings import locate
 from renderer.model.codes import Code, Explanation
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.history import ResourceHistory
 from renderer.model.limits import lowered
 from renderer.model.release import Release, target_release
@@ -119,7 +121,8 @@ def open_project(path: str | Path = ".", environment: Mapping[str, str] | None =
     if not leads_anywhere(path):
         raise UsageError(f"there is no file or folder {os.fspath(path)!r}")
     root = find_project_root(Path(path))
-    return Project.read(root, os.environ if environment is None else environment)
+    with located_errors(project_files(root)):
+        return Project.read(root, os.environ if environment is None else environment)
 
 
 @isolated_run
@@ -172,8 +175,8 @@ def render(project: Project, overlay: str | Overlay) -> Rendered:
     project = reopened(project)
     with lowered(project.config.limits):
         [selected] = chosen_overlays(project.overlays(), paths_of([overlay]))
-        outcome = Pipeline(project.fs, project.config).render(selected).in_overlay(selected.path)
-        findings = Findings(located(project.fs, outcome.diagnostics))
+        outcome = Pipeline(project.fs, project.config).render(selected)
+        findings = Findings(locate(project.fs, outcome.diagnostics, selected.path))
         if outcome.failed:
             return Rendered(selected, {}, ResourceSet(), findings)
         return Rendered(selected, layout(outcome.value, selected.files), outcome.value, findings)
@@ -197,7 +200,7 @@ def write(project: Project, *overlays: str | Overlay, check: bool = False) -> Re
     with lowered(project.config.limits):
         # In this process: a program with threads must not be forked.
         result = run_render(project, RenderRequest(paths_of(overlays), mode, jobs=1), Silent())
-    return result._replace(findings=Findings(located(project.fs, result.findings)))
+    return result._replace(findings=Findings(result.findings))
 
 
 @isolated_run
@@ -215,7 +218,7 @@ def validate(project: Project, *paths: str, kubevirt: str | None = None) -> Find
     project = reopened(project)
     with lowered(project.config.limits):
         result = run_validate(project, paths or ["."], _release(kubevirt))
-        return Findings(located(result.fs, result.findings))
+        return Findings(result.findings)
 
 
 @isolated_run
@@ -258,7 +261,7 @@ def explain(project: Project, resource: str, field: str = "", overlay: str | Ove
         [path] = paths_of([overlay])
         explained = explain_resource(project, Question(resource, field, path))
         if explained.history is None:
-            raise DiagnosticError(*located(project.fs, explained.findings))
+            raise DiagnosticError(*explained.findings)
         return explained.history
 
 

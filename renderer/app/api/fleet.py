@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from renderer.app.api.runs import located
 from renderer.app.api.values import Findings, Fleet, FleetMachine
 from renderer.app.project import Project
+from renderer.findings.locator import Locator
+from renderer.findings.run_findings import RunFindings, locate
 from renderer.kubevirt.kinds import MATCHER_KEYS
 from renderer.kubevirt.sizes import machine_size
 from renderer.kubevirt.virtual_machine import VirtualMachineView
-from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import EMPTY, text_at
 from renderer.model.render_config import ExpandMode, Overlay
 from renderer.model.resource import Resource
 from renderer.pipeline import Pipeline
-from renderer.source.locate import Locator
 
 
 def fleet_of(project: Project, overlays: Iterable[Overlay]) -> Fleet:
     """Render overlays in memory, and list the virtual machines in the order of overlays and files."""
     pipeline, locator = Pipeline(project.fs, project.config), Locator(project.fs)
     machines: list[FleetMachine] = []
-    findings: list[Diagnostic] = []
+    findings = RunFindings(project.fs, locator=locator)
     for overlay in overlays:
-        outcome = pipeline.render(overlay).in_overlay(overlay.path)
-        findings += outcome.diagnostics
+        outcome = pipeline.render(overlay)
+        findings.add(outcome.diagnostics, overlay.path)
         applied = outcome.value
         if overlay.expand is ExpandMode.OFF:
             applied = pipeline.render(overlay._replace(expand=ExpandMode.APPLIED)).value
@@ -35,9 +34,9 @@ def fleet_of(project: Project, overlays: Iterable[Overlay]) -> Fleet:
         for machine in filter(None, map(VirtualMachineView.of, applied)):
             identity = machine.resource.current_id
             own = (found for found in outcome.diagnostics if found.resource == identity)
-            about_it = Findings(located(project.fs, own, locator))
+            about_it = Findings(locate(project.fs, own, overlay.path, locator))
             machines.append(_machine(overlay, machine, before.get(identity), about_it))
-    return Fleet(tuple(machines), Findings(located(project.fs, findings, locator)))
+    return Fleet(tuple(machines), Findings(findings.found()))
 
 
 def _machine(

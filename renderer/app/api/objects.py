@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from renderer.app.api.arguments import check_mapping
-from renderer.app.api.runs import located
 from renderer.app.api.values import Expanded, Findings
 from renderer.app.build import expand_files
 from renderer.app.diff import Comparison, compare_projects
 from renderer.app.diff_side import Side
 from renderer.app.project import Project
 from renderer.app.reporter import Silent
+from renderer.findings.located import Located
+from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.location import Location
@@ -27,7 +28,7 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, InstancetypeNames, OverlayEntry, RenderConfig
 from renderer.pipeline import Pipeline
 from renderer.source.builtin_catalogs import BuiltinFileSystem
-from renderer.source.file_system import FilesAbove, FileSystem, MemoryFileSystem
+from renderer.source.file_system import FilesAbove, MemoryFileSystem
 from renderer.source.load import load_files
 from renderer.source.project import API_VERSION, KIND, PROJECT_FILE
 
@@ -51,10 +52,10 @@ def expand_object(
     try:
         built = expand_files(project, documents, kubevirt=kubevirt, expand=mode)
     except DiagnosticError as error:
-        return Expanded(None, _located(fs, error.diagnostics))
+        return Expanded(None, _without_lines(locate(fs, error.diagnostics)))
     expanded = (each for each in built.resources or () if each.origin.path == _OBJECT)
     manifest = next((deepcopy(dict(each.content)) for each in expanded), None)
-    return Expanded(manifest, _located(fs, built.findings))
+    return Expanded(manifest, _without_lines(built.findings))
 
 
 def check_object(
@@ -68,8 +69,8 @@ def check_object(
     try:
         objects = Outcome(load_files(fs, documents))
     except DiagnosticError as error:
-        return _located(fs, error.diagnostics)
-    return _located(fs, Pipeline(fs, config).checked(overlay, objects).diagnostics)
+        return _without_lines(locate(fs, error.diagnostics))
+    return _without_lines(locate(fs, Pipeline(fs, config).checked(overlay, objects).diagnostics))
 
 
 def compare_states(
@@ -145,12 +146,12 @@ def _text(objects: Iterable[Manifest], name: str) -> bytes:
     return "\n---\n".join(documents).encode()
 
 
-def _located(fs: FileSystem, findings: Iterable[Diagnostic]) -> Findings:
-    """Locate findings; what was given has no lines, so its file alone is named."""
-    return Findings(map(_without_line, located(fs, findings)))
+def _without_lines(findings: Iterable[Located]) -> Findings:
+    """Return the findings; what was given has no lines, so its file alone is named."""
+    return Findings(map(_without_line, findings))
 
 
-def _without_line(found: Diagnostic) -> Diagnostic:
+def _without_line(found: Located) -> Located:
     related = tuple(each._replace(location=_file(each.location)) for each in found.related)
     return found._replace(location=_file(found.location), related=related)
 

@@ -8,20 +8,21 @@ projects: each call gets a context of its own.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import copy_context
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
 from renderer.app.api.arguments import check_arguments
 from renderer.app.project import Project, project_files
-from renderer.kubevirt.confidential import mask_in_findings
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.findings.located import LocatedError
+from renderer.findings.run_findings import locate
+from renderer.model.diagnostic import DiagnosticError
 from renderer.model.limits import VARIABLE, set_maximum_from
-from renderer.model.taint import begin_notes, taint_masking
+from renderer.model.taint import begin_notes
 from renderer.model.work import WorkLimitError, begin_run
 from renderer.source.file_system import FileSystem
-from renderer.source.locate import Locator, locate
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -30,8 +31,8 @@ T = TypeVar("T")
 def isolated_run(function: Callable[P, T]) -> Callable[P, T]:
     """Return ``function`` so that each call is a run of its own, which any thread may begin.
 
-    A call that takes too many steps of work raises ``DiagnosticError``: build-limit. One with an argument of
-    a wrong type raises ``TypeError``.
+    What a stage raises is located in the files of the project, and raised as ``LocatedError``; so is a call
+    that takes too many steps of work: build-limit. One with an argument of a wrong type raises ``TypeError``.
     """
 
     @wraps(function)
@@ -45,14 +46,23 @@ def isolated_run(function: Callable[P, T]) -> Callable[P, T]:
             set_maximum_from(environment.get(VARIABLE, ""))
             begin_run()
             begin_notes()
-            try:
+            with located_errors(None if project is None else project.fs):
                 return function(*arguments, **options)
-            except WorkLimitError as error:
-                raise DiagnosticError(error.diagnostic) from None
 
         return copy_context().run(call)
 
     return run
+
+
+@contextmanager
+def located_errors(fs: FileSystem | None) -> Iterator[None]:
+    """Raise what stops the work on files of ``fs`` as ``LocatedError``."""
+    try:
+        yield
+    except WorkLimitError as error:
+        raise LocatedError(*locate(fs, [error.diagnostic])) from None
+    except DiagnosticError as error:
+        raise LocatedError(*locate(fs, error.diagnostics)) from error
 
 
 def reopened(project: Project) -> Project:
@@ -61,10 +71,3 @@ def reopened(project: Project) -> Project:
     A tree on disk remembers for the length of a run where links lead.
     """
     return project._replace(fs=project_files(project.root))
-
-
-def located(
-    fs: FileSystem, findings: Iterable[Diagnostic], locator: Locator | None = None
-) -> tuple[Diagnostic, ...]:
-    """Return the findings with their lines, and ``***`` for the values of Secrets that this run has met."""
-    return mask_in_findings(locate(fs, findings, locator), taint_masking())

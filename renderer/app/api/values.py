@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, NamedTuple
 
-from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.findings.located import Located
+from renderer.model.diagnostic import Severity
 from renderer.model.quantity import Quantity, QuantityFormat
 from renderer.model.render_config import Overlay
 from renderer.model.resource import ResourceSet
 
 
-class Findings(tuple[Diagnostic, ...]):
+class Findings(tuple[Located, ...]):
     """The findings of a call: a tuple of ``Diagnostic``, in the order in which one reads the files."""
 
     __slots__ = ()

@@ -24,6 +24,7 @@ from renderer.cli.console import (
     report,
 )
 from renderer.cli.options import complete_overlays, format_option, parse_release
+from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import DiagnosticError
 from renderer.source.project import PROJECT_FILE
 
@@ -83,10 +84,11 @@ def generate() -> ExitCode:
     parameters = ApplicationParameters.of(os.environ, parse_release)
     source = ApplicationSource.in_working_directory(open_project, os.environ)
     overlay = source.overlay(parameters)
-    outcome = Pipeline(source.project.fs, source.project.config).render(overlay)
+    fs = source.project.fs
+    outcome = Pipeline(fs, source.project.config).render(overlay)
     if not outcome.failed:
         print_manifests(outcome.value)
-    return report(source.project.fs, outcome.in_overlay(overlay.path).diagnostics, [overlay.path])
+    return report(fs, locate(fs, outcome.diagnostics, overlay.path), [overlay.path])
 
 
 @command.command(

@@ -8,7 +8,8 @@ import click
 
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, open_project, print_document, report
-from renderer.krm import ResourceList, Results, read_resource_list
+from renderer.findings.run_findings import RunFindings, locate
+from renderer.krm import FunctionSubjects, ResourceList, read_resource_list
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import JsonObject
 from renderer.model.location import Site
@@ -49,7 +50,7 @@ def command() -> ExitCode:
         fs = ReportTarget.chosen().fs or fs  # of the project, which may be what is wrong
         outcome = Outcome((), error.diagnostics)
     print_document(encode([_answer(given, outcome, fs)]))
-    report(fs, map(_with_name, outcome.diagnostics))
+    report(fs, locate(fs, map(_with_name, outcome.diagnostics)))
     return ExitCode.FINDINGS if outcome.failed else ExitCode.CLEAN
 
 
@@ -73,8 +74,13 @@ def _answer(given: ResourceList, outcome: Outcome[tuple[JsonObject, ...]], fs: F
     items = tuple(item.content for item in given.items) if outcome.failed else outcome.value
     if not outcome.diagnostics:
         return given.answer(items, ())
-    from renderer.source.locate import Locator  # noqa: PLC0415 - only when something is said
+    from renderer.report.function_results import FunctionFinding, write  # noqa: PLC0415 - only when something is said
 
-    locator = Locator(fs)
-    found = ((each, locator.located(each)) for each in outcome.diagnostics)
-    return given.answer(items, Results(given, _STANDARD_INPUT).of(found))
+    run, subjects = RunFindings(fs), FunctionSubjects(given, _STANDARD_INPUT)
+    found = (
+        FunctionFinding(
+            run.located(each), subjects.of(each), tuple(subjects.at(other.sites) for other in each.related)
+        )
+        for each in outcome.diagnostics
+    )
+    return given.answer(items, write(found, _STANDARD_INPUT))

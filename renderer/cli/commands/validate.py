@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from renderer.app.run_findings import FindingFilter
 from renderer.app.several_projects import by_project
 from renderer.app.validate import ValidationResult, validate_paths
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
 from renderer.cli.options import ExistingPath, format_option, kubevirt_option, quiet_option, strict_option
+from renderer.findings.run_findings import FindingFilter
 from renderer.model.codes import Code
 from renderer.model.limits import limits
 from renderer.model.release import Release

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from renderer.cache.known_results import finding_json, finding_of
 from renderer.cache.store import Store, clear
-from renderer.model.diagnostic import Diagnostic
+from renderer.findings.located import Located
 from renderer.model.json import Json
 from tests.fuzz.mutation import VALUES
 from tests.fuzz.target import Target
@@ -26,7 +26,7 @@ _NAMES = st.lists(st.one_of(_TEXTS, st.sampled_from([value for value in VALUES i
 
 
 @st.composite
-def _damages(draw: st.DrawFn) -> tuple[Sequence[str], Sequence[str], Sequence[Diagnostic], int, bytes]:
+def _damages(draw: st.DrawFn) -> tuple[Sequence[str], Sequence[str], Sequence[Located], int, bytes]:
     """The names of two entries, what is in one, and the bytes that are put at a place of it."""
     return (
         draw(_NAMES),
@@ -37,7 +37,7 @@ def _damages(draw: st.DrawFn) -> tuple[Sequence[str], Sequence[str], Sequence[Di
     )
 
 
-def _check(damage: tuple[Sequence[str], Sequence[str], Sequence[Diagnostic], int, bytes]) -> None:
+def _check(damage: tuple[Sequence[str], Sequence[str], Sequence[Located], int, bytes]) -> None:
     name, other, found, place, damaging = damage
     clear(_ROOT / "ours")
     value: Json = [finding_json(each) for each in found]
@@ -45,7 +45,7 @@ def _check(damage: tuple[Sequence[str], Sequence[str], Sequence[Diagnostic], int
     kept = _STORE.get(*name)
     assert kept == json.loads(json.dumps(value))
     assert isinstance(kept, list)
-    assert [finding_of(each) for each in kept] == [_located(each) for each in found]
+    assert [finding_of(each) for each in kept] == list(found)
     [entry] = _entries("ours")
     content = entry.read_bytes()
     for changed in (
@@ -62,12 +62,6 @@ def _check(damage: tuple[Sequence[str], Sequence[str], Sequence[Diagnostic], int
     for each in _entries("ours"):
         each.write_bytes(content)
     assert _STORE.get(*other) == (kept if "\0".join(name) == "\0".join(other) else None)
-
-
-def _located(found: Diagnostic) -> Diagnostic:
-    """As it is when it is kept: its lines have been found."""
-    related = tuple(each._replace(sites=()) for each in found.related)
-    return found._replace(sites=(), related=related, about_key=False)
 
 
 def _by_others(value: Json, name: Sequence[str]) -> bytes:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from renderer.app.diff import compare_sides
 from renderer.app.diff_side import Side
-from renderer.model.diagnostic import DiagnosticError
+from renderer.findings.located import LocatedError
 from renderer.model.difference import Difference, OverlayDifference
 from renderer.report import diff_html, diff_json, diff_markdown, diff_text
 from renderer.source.builtin_catalogs import BuiltinFileSystem
@@ -44,7 +44,7 @@ def _check(named: tuple[str, Files, bool]) -> None:
 def _side(name: str, files: Files) -> Side | None:
     try:
         return Side(name, BuiltinFileSystem(MemoryFileSystem(files)))
-    except DiagnosticError:
+    except LocatedError:
         return None
 
 

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.cache.known_results import finding_json, finding_of
+from renderer.findings.located import Located, LocatedRelated
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.diagnostic import Severity
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.location import Location
 from renderer.model.release import Release
@@ -17,22 +18,20 @@ TEXTS = st.text(max_size=8)
 LOCATIONS = st.builds(Location, TEXTS, st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))
 SEGMENTS = TEXTS | st.integers(0, 9) | st.builds(ElementName, TEXTS, TEXTS)
 FINDINGS = st.builds(
-    Diagnostic,
+    Located,
     code=st.sampled_from([*Code]),
     message=TEXTS,
     severity=st.sampled_from([*Severity]),
-    sites=st.just(()),
     location=st.none() | LOCATIONS,
     resource=st.none() | st.builds(ResId, st.builds(Gvk, TEXTS, TEXTS, TEXTS), TEXTS, TEXTS),
     field=st.none() | st.builds(FieldPath, st.lists(SEGMENTS, max_size=3).map(tuple)),
     hint=st.none() | TEXTS,
-    related=st.lists(st.builds(Related, TEXTS, st.just(()), st.none() | LOCATIONS), max_size=2).map(tuple),
+    related=st.lists(st.builds(LocatedRelated, TEXTS, st.none() | LOCATIONS), max_size=2).map(tuple),
     overlays=st.lists(TEXTS, max_size=2).map(tuple),
     target=st.none() | st.builds(Release, st.integers(0, 9), st.integers(0, 9)),
-    about_key=st.just(value=False),  # is used up when the line is found
 )
 
 
 @given(FINDINGS)
-def test_a_finding_comes_back_as_it_was(found: Diagnostic) -> None:
+def test_a_finding_comes_back_as_it_was(found: Located) -> None:
     assert finding_of(json.loads(json.dumps(finding_json(found)))) == found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from renderer.findings.locator import Locator
 from renderer.model.difference import NoValue
 from renderer.model.history import FieldHistory
 from renderer.model.provenance import StepKind
@@ -14,7 +15,6 @@ from renderer.provenance.histories import Historian, located
 from renderer.provenance.paths import field_value, leaves
 from renderer.provenance.trace import Trace
 from renderer.source.file_system import FileSystem
-from renderer.source.locate import Locator
 
 
 def overlay_of(folder: str) -> Overlay:

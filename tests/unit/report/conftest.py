@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.findings.located import Located, LocatedRelated
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.diagnostic import Severity
 from renderer.model.field_path import FieldPath
 from renderer.model.location import Location
 from renderer.model.res_id import Gvk, ResId
@@ -19,7 +20,7 @@ HOSTILE = 'a:b,c%d\r\n<&>"\x1b\x00\ud800]]>'
 def report() -> Report:
     return Report(
         (
-            Diagnostic(
+            Located(
                 code=Code.CONFLICT,
                 message="cores is set by instance type u1.medium",
                 location=Location("overlays/prod/my db.yaml", 23, 15),
@@ -27,22 +28,22 @@ def report() -> Report:
                 field=FieldPath.of("spec", "cores"),
                 hint="drop it",
                 related=(
-                    Related("spec.cpu.guest: 1", location=Location("builtin:common/u1.yaml", 41, 3)),
-                    Related("without a place"),
+                    LocatedRelated("spec.cpu.guest: 1", location=Location("builtin:common/u1.yaml", 41, 3)),
+                    LocatedRelated("without a place"),
                 ),
                 overlays=("overlays/prod",),
             ),
-            Diagnostic(
+            Located(
                 code=Code.YAML_SYNTAX,
                 message=HOSTILE,
                 location=Location(f"{HOSTILE}.yaml", 2),
                 hint=HOSTILE,
-                related=(Related(HOSTILE, location=Location("-", 1)),),
+                related=(LocatedRelated(HOSTILE, location=Location("-", 1)),),
             ),
-            Diagnostic(
+            Located(
                 code=Code.DEPRECATED, message="old", location=Location("-", 7), severity=Severity.WARNING
             ),
-            Diagnostic(code=Code.SCHEMA, message="no place at all", severity=Severity.INFO),
+            Located(code=Code.SCHEMA, message="no place at all", severity=Severity.INFO),
         ),
         overlays=("overlays/dev", "overlays/prod"),
     )

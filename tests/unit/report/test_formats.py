@@ -7,8 +7,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from renderer.findings.located import Located
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic
 from renderer.model.location import Location
 from renderer.report.fingerprint import fingerprints
 from renderer.report.formats import Format, writer_of
@@ -42,8 +42,8 @@ def test_no_control_character_leaves_but_for_line_ends(report: Report) -> None:
         assert [c for c in written if not c.isprintable() and c != "\n"] == [], report_format
 
 
-def finding(**changes: object) -> Diagnostic:
-    found = Diagnostic(code=Code.SCHEMA, message="m", location=Location("vm.yaml", 3, 1))
+def finding(**changes: object) -> Located:
+    found = Located(code=Code.SCHEMA, message="m", location=Location("vm.yaml", 3, 1))
     return found._replace(**changes)  # type: ignore[arg-type]  # the fields of one test each
 
 

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from renderer.findings.located import Located
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.diagnostic import Severity
 from renderer.model.location import Location
 from renderer.report.github import write
 from renderer.report.report import Report
@@ -25,9 +26,9 @@ def test_an_annotation_has_a_title_the_other_sides_and_the_hint(report: Report) 
     )
 
 
-def findings(count: int, severity: Severity) -> list[Diagnostic]:
+def findings(count: int, severity: Severity) -> list[Located]:
     return [
-        Diagnostic(code=Code.SCHEMA, message=f"m{n}", severity=severity, location=Location("vm.yaml", n))
+        Located(code=Code.SCHEMA, message=f"m{n}", severity=severity, location=Location("vm.yaml", n))
         for n in range(1, count + 1)
     ]
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from renderer.findings.located import Located, LocatedRelated
 from renderer.model.codes import Code, Explanation
-from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.diagnostic import Severity
 from renderer.model.location import Location
 from renderer.report.paths import uri_of
 from renderer.report.report import Report
@@ -67,7 +68,7 @@ def test_the_other_side_is_a_related_location(report: Report) -> None:
 
 
 def test_the_long_form_of_a_code_is_its_rule_s_help() -> None:
-    finding = Diagnostic(code=Code.CONFLICT, message="m", location=Location("vm.yaml", 1))
+    finding = Located(code=Code.CONFLICT, message="m", location=Location("vm.yaml", 1))
     explain = {Code.CONFLICT: Explanation("short", "# short\n\nlong\n")}
     [rule] = run_of(Report((finding,), explain=explain.__getitem__))["tool"]["driver"]["rules"]
     assert rule["shortDescription"] == {"text": "short"}
@@ -76,11 +77,11 @@ def test_the_long_form_of_a_code_is_its_rule_s_help() -> None:
 
 def test_braces_and_links_of_a_message_are_escaped() -> None:
     location = Location("vm.yaml", 1)
-    finding = Diagnostic(
+    finding = Located(
         code=Code.SCHEMA,
         message="a[0] is {0}, see [x](1)",
         location=location,
-        related=(Related("{r}", location=location),),
+        related=(LocatedRelated("{r}", location=location),),
         hint="[{]",
     )
     explain = {Code.SCHEMA: Explanation("use {}", "use `{}`, [here](there)")}
@@ -106,14 +107,14 @@ def test_a_name_that_is_no_utf_8_keeps_its_bytes() -> None:
 def test_the_limits_of_code_scanning_are_kept_and_errors_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     assert MOST_RESULTS == 25_000
     monkeypatch.setattr("renderer.report.sarif.MOST_RESULTS", 10)
-    warning = Diagnostic(
+    warning = Located(
         code=Code.SCHEMA, message="w", severity=Severity.WARNING, location=Location("vm.yaml", 1)
     )
-    error = Diagnostic(
+    error = Located(
         code=Code.SCHEMA,
         message="e",
         location=Location("vm.yaml", 9),
-        related=(Related("r", location=Location("a.yaml", 1)),) * (MOST_RELATED + 1),
+        related=(LocatedRelated("r", location=Location("a.yaml", 1)),) * (MOST_RELATED + 1),
     )
     run = run_of(Report((*[warning] * 10, error)))
     assert len(run["results"]) == 10

@@ -2,21 +2,25 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.findings.located import Located, LocatedRelated
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.diagnostic import Severity
 from renderer.model.location import Location
 from renderer.model.res_id import Gvk, ResId
 from renderer.report.report import Report
 from renderer.report.text import block, excerpt, summary, write
 
-CONFLICT = Diagnostic(
+CONFLICT = Located(
     code=Code.CONFLICT,
     message="spec.template.spec.domain.cpu.cores is set by instance type u1.medium",
     location=Location("overlays/prod/db.yaml", 23, 15),
     hint="drop domain.cpu.cores",
-    related=(Related("spec.cpu.guest: 1", location=Location("catalog/u1.yaml", 41)), Related("no place")),
+    related=(
+        LocatedRelated("spec.cpu.guest: 1", location=Location("catalog/u1.yaml", 41)),
+        LocatedRelated("no place"),
+    ),
 )
-WARNING = Diagnostic(code=Code.DEPRECATED, message="preferCores is deprecated", severity=Severity.WARNING)
+WARNING = Located(code=Code.DEPRECATED, message="preferCores is deprecated", severity=Severity.WARNING)
 LINES = {Location("overlays/prod/db.yaml", 23, 15): "              cores: 2"}
 
 
@@ -37,9 +41,9 @@ def test_a_finding_has_its_line_its_other_sides_and_its_hint_below() -> None:
     )
 
 
-def of_vm(name: str, message: str, number: int) -> Diagnostic:
+def of_vm(name: str, message: str, number: int) -> Located:
     vm = ResId(Gvk("kubevirt.io", "v1", "VirtualMachine"), name, "prod")
-    return Diagnostic(
+    return Located(
         code=Code.DEPRECATED, message=message, resource=vm, location=Location(f"{name}.yaml", number)
     )
 
@@ -70,7 +74,7 @@ def test_findings_that_differ_by_their_object_alone_stand_together() -> None:
         of_vm("b", "new", 1),
     ],
 )
-def test_findings_that_differ_otherwise_stand_apart(other: Diagnostic) -> None:
+def test_findings_that_differ_otherwise_stand_apart(other: Located) -> None:
     assert "also" not in write(Report((of_vm("a", "old", 1), other)))
 
 
@@ -85,13 +89,13 @@ def test_colour_is_for_those_who_see_it() -> None:
 
 
 def test_the_summary_counts_by_severity() -> None:
-    note = Diagnostic(code=Code.SCHEMA, message="", severity=Severity.INFO)
+    note = Located(code=Code.SCHEMA, message="", severity=Severity.INFO)
     assert summary([CONFLICT, CONFLICT, WARNING, note, note]) == "2 errors, 1 warning, 2 info"
     assert summary([]) == ""
 
 
 def test_input_can_neither_begin_a_line_nor_speak_to_the_terminal() -> None:
-    hostile = Diagnostic(
+    hostile = Located(
         code=Code.UNKNOWN_FIELD,
         message="no field \x1b[31mfoo\n::error file=x::boo\r",
         location=Location("a\nb.yaml", 1),
@@ -106,17 +110,17 @@ def test_input_can_neither_begin_a_line_nor_speak_to_the_terminal() -> None:
 @pytest.mark.parametrize("place", ["location", "related"])
 def test_the_name_of_a_file_is_no_workflow_command(place: str) -> None:
     location = Location("::stop-commands::x/vm.yaml", 1)
-    found = Diagnostic(
+    found = Located(
         code=Code.SCHEMA,
         message="m",
         location=location if place == "location" else None,
-        related=() if place == "location" else (Related("r", location=location),),
+        related=() if place == "location" else (LocatedRelated("r", location=location),),
     )
     assert not any(line.lstrip().startswith("::") for line in block(found).splitlines())
 
 
 def test_a_long_value_is_cut_in_the_middle() -> None:
-    found = Diagnostic(code=Code.SCHEMA, message=f"must be a number, not {'x' * 100_000} at the end")
+    found = Located(code=Code.SCHEMA, message=f"must be a number, not {'x' * 100_000} at the end")
     shown = block(found)
     assert len(shown) < 1_200
     assert shown.startswith("error[schema]: must be a number, not x")

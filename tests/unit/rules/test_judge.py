@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from renderer.findings.levels import levelled
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.json import Json, JsonObject
@@ -30,7 +31,8 @@ def judged(
     settings = RuleSettings((RuleSetting(Code.RUN_STRATEGY, level),) if level else ())
     outcome = judge(Context(those, those, LATEST), earlier, settings)
     (resource,) = outcome.value
-    return [(str(d.code), str(d.severity)) for d in outcome.diagnostics], resource.content
+    reported = levelled(outcome.diagnostics, settings)
+    return [(str(d.code), str(d.severity)) for d in reported], resource.content
 
 
 def said(severity: Severity, code: Code = Code.DEPRECATED) -> Diagnostic:

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.location import Location, Site
 from renderer.source.file_system import MemoryFileSystem
-from renderer.source.locate import locate
 from renderer.source.resources import read_resources
 
 SITE = Site("vm.yaml")

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from renderer.findings.for_report import with_target_named
+from renderer.findings.run_findings import RunFindings
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.location import Site
 from renderer.model.release import LATEST, Release
 from renderer.model.resource import Resource, ResourceSet
-from renderer.report.report import with_target_named
 from renderer.validation.registry import SchemaRegistry
 from renderer.validation.validate import validate
 from renderer.yamlio.decode import decode_documents
@@ -49,9 +50,10 @@ def findings(path: Path) -> tuple[Diagnostic, ...]:
 
 def printed(diagnostics: tuple[Diagnostic, ...]) -> list[str]:
     lines: list[str] = []
-    for diagnostic in map(with_target_named, diagnostics):
-        lines.append(f"{diagnostic.severity}[{diagnostic.code}] {diagnostic.message}")
-        lines += [f"  {diagnostic.hint}"] if diagnostic.hint else []
+    run = RunFindings(None)
+    for finding in map(with_target_named, map(run.located, diagnostics)):
+        lines.append(f"{finding.severity}[{finding.code}] {finding.message}")
+        lines += [f"  {finding.hint}"] if finding.hint else []
     return lines
 
 

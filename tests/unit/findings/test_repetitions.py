@@ -1,15 +1,16 @@
 from __future__ import annotations
 
+from renderer.findings.located import Located, LocatedRelated
+from renderer.findings.merged import without_repetitions
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.diagnostic import Severity
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.location import Location
 from renderer.model.res_id import Gvk, ResId
-from renderer.source.locate import without_repetitions
 
 VM = ResId(Gvk("kubevirt.io", "v1", "VirtualMachine"), "db")
 HERE = Location("vm.yaml", 3, 5)
-REFUSED = Diagnostic(
+REFUSED = Located(
     code=Code.SCHEMA, message="schema", location=HERE, field=FieldPath.of("spec", "a"), resource=VM
 )
 
@@ -35,17 +36,19 @@ def test_a_warning_of_a_schema_does_not_stand_for_an_error() -> None:
 
 
 def test_a_version_that_is_not_served_is_told_where_it_is_written() -> None:
-    used = Diagnostic(
+    used = Located(
         code=Code.API_VERSION,
         message="u",
         location=Location("vm.yaml", 30, 1),
-        related=(Related("apiVersion", location=HERE),),
+        related=(LocatedRelated("apiVersion", location=HERE),),
     )
-    elsewhere = used._replace(related=(Related("apiVersion", location=Location("builtin:u1.yaml", 1, 1)),))
+    elsewhere = used._replace(
+        related=(LocatedRelated("apiVersion", location=Location("builtin:u1.yaml", 1, 1)),)
+    )
     assert without_repetitions([REFUSED, used, elsewhere]) == (REFUSED, elsewhere)
 
 
 def test_a_quantity_without_a_field_is_told_by_the_schema_of_its_object() -> None:
-    quantity = Diagnostic(code=Code.QUANTITY_INVALID, message="q", resource=VM, field=ROOT)
+    quantity = Located(code=Code.QUANTITY_INVALID, message="q", resource=VM, field=ROOT)
     other = quantity._replace(resource=VM._replace(name="other"))
     assert without_repetitions([REFUSED, quantity, other]) == (REFUSED, other)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextvars import copy_context
 from pathlib import Path
 
 import pytest
@@ -11,18 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import renderer
-from renderer.app.run_findings import FindingFilter, RunFindings
 from renderer.cli.app import main
+from renderer.findings.located import Located, LocatedRelated, Unshown
+from renderer.findings.merged import MergedFindings
+from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.field_path import FieldPath
 from renderer.model.limits import VARIABLE
-from renderer.model.location import Location
+from renderer.model.location import Location, Site
+from renderer.model.masking import Masking
+from renderer.model.taint import begin_notes, taint
 from renderer.source.file_system import MemoryFileSystem
-from renderer.source.locate import MergedFindings
 
 
-def finding(line: int, severity: Severity = Severity.WARNING, overlay: str = "prod") -> Diagnostic:
-    return Diagnostic(
+def finding(line: int, severity: Severity = Severity.WARNING, overlay: str = "prod") -> Located:
+    return Located(
         code=Code.RUN_STRATEGY,
         message=f"{severity} in line {line}",
         severity=severity,
@@ -31,7 +36,7 @@ def finding(line: int, severity: Severity = Severity.WARNING, overlay: str = "pr
     )
 
 
-def merged(findings: Sequence[Diagnostic], most: int | None = None) -> MergedFindings:
+def merged(findings: Sequence[Located], most: int | None = None) -> MergedFindings:
     found = MergedFindings(most)
     found.add_all(findings)
     return found
@@ -50,7 +55,7 @@ FINDINGS = st.lists(
 
 @given(FINDINGS, st.integers(1, 10))
 def test_the_first_are_kept_errors_before_others_and_the_rest_is_counted_once(
-    findings: list[Diagnostic], most: int
+    findings: list[Located], most: int
 ) -> None:
     everything = merged(findings).found()
     wanted = sorted(everything, key=lambda each: each.severity is not Severity.ERROR)
@@ -67,7 +72,7 @@ def test_the_first_are_kept_errors_before_others_and_the_rest_is_counted_once(
 
 
 @given(FINDINGS)
-def test_no_more_than_twice_as_many_as_are_shown_are_held(findings: list[Diagnostic]) -> None:
+def test_no_more_than_twice_as_many_as_are_shown_are_held(findings: list[Located]) -> None:
     found = MergedFindings(5)
     for each in findings:
         found.add(each)
@@ -76,14 +81,91 @@ def test_no_more_than_twice_as_many_as_are_shown_are_held(findings: list[Diagnos
 
 def test_ignored_codes_are_passed_over_and_strict_makes_errors_of_warnings() -> None:
     fs = MemoryFileSystem({})
-    assert not RunFindings(fs, FindingFilter()).add([finding(1)])
+    warning = Diagnostic(Code.RUN_STRATEGY, "a", Severity.WARNING)
+    assert not RunFindings(fs, FindingFilter()).add([warning])
     strict = RunFindings(fs, FindingFilter(strict=True))
-    assert strict.add([finding(1)])
+    assert strict.add([warning])
     assert not strict.add([])
     assert strict.has_errors
     ignoring = RunFindings(fs, FindingFilter(frozenset({Code.RUN_STRATEGY}), strict=True))
-    assert not ignoring.add([finding(1)])
+    assert not ignoring.add([warning])
     assert ignoring.found() == ()
+
+
+def test_what_is_located_already_is_filtered_and_levelled_as_well() -> None:
+    strict = RunFindings(None, FindingFilter(strict=True))
+    assert strict.add_located([finding(1)])
+    assert strict.found() == (finding(1)._replace(severity=Severity.ERROR),)
+    ignoring = RunFindings(None, FindingFilter(frozenset({Code.RUN_STRATEGY}), strict=True))
+    assert not ignoring.add_located([finding(1)])
+    assert ignoring.found() == ()
+
+
+def secret_in_texts(text: str) -> Diagnostic:
+    return Diagnostic(
+        Code.SCHEMA,
+        f"message with {text}",
+        location=Location("vm.yaml", 1),
+        hint=f"hint with {text}",
+        related=(Related(f"related to {text}"),),
+    )
+
+
+MASKED = Located(
+    Code.SCHEMA,
+    "message with ***",
+    location=Location("vm.yaml", 1),
+    hint="hint with ***",
+    related=(LocatedRelated("related to ***"),),
+)
+
+
+def test_all_texts_lose_the_values_that_a_finding_brings_along() -> None:
+    found = secret_in_texts("correct-horse")._replace(confidential=(Masking(["correct-horse"]),))
+    assert RunFindings(None).located(found) == MASKED
+
+
+def test_all_texts_lose_the_values_that_the_run_has_noted() -> None:
+    def run() -> None:
+        begin_notes()
+        taint(["correct-horse"])
+        assert RunFindings(None).located(secret_in_texts("correct-horse")) == MASKED
+
+    copy_context().run(run)
+
+
+def test_all_texts_lose_the_values_at_the_place_that_they_are_about() -> None:
+    fs = MemoryFileSystem({"s.yaml": b"stringData: {a: correct-horse}\n"})
+    site = Site("s.yaml", 0, FieldPath.of("stringData", "a"))
+    found = secret_in_texts("correct-horse")._replace(location=None, sites=(site,))
+    located = RunFindings(fs).located(found)
+    assert located == MASKED._replace(location=Location("s.yaml", 1, 17, 30))
+
+
+def test_a_value_that_comes_later_is_masked_in_what_was_found_before() -> None:
+    """What was different but for the value is one finding then."""
+
+    def run() -> None:
+        begin_notes()
+        findings = RunFindings(None)
+        findings.add([secret_in_texts("correct-horse")])
+        findings.add_located([MASKED])
+        taint(["correct-horse"])
+        assert findings.found() == (MASKED,)
+
+    copy_context().run(run)
+
+
+def test_what_is_left_out_stays_counted_when_a_value_comes_later() -> None:
+    def run() -> None:
+        begin_notes()
+        findings = RunFindings(None, FindingFilter(most=2))
+        findings.add_located(finding(line) for line in range(1, 4))
+        taint(["correct-horse"])
+        assert findings.found() == (finding(1), finding(2))
+        assert findings.unshown == Unshown(others=1)
+
+    copy_context().run(run)
 
 
 OVERLAYS, MACHINES = 6, 5

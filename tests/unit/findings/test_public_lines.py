@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.findings.public_lines import public_lines
 from renderer.model.limits import lowered
-from renderer.source.public_lines import public_lines
 
 HIDDEN_OBJECT = """\
 apiVersion: v1

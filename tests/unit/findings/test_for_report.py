@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.findings.for_report import with_target_named
+from renderer.findings.located import Located
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic
 from renderer.model.release import Release
-from renderer.report.report import with_target_named
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from renderer.report.report import with_target_named
     ],
 )
 def test_a_finding_says_whose_target_it_is_about(overlays: tuple[str, ...], ending: str) -> None:
-    finding = Diagnostic(
+    finding = Located(
         code=Code.UNKNOWN_FIELD,
         message="a needs KubeVirt 1.7",
         overlays=overlays,
@@ -30,5 +30,5 @@ def test_a_finding_says_whose_target_it_is_about(overlays: tuple[str, ...], endi
 
 
 def test_others_stay_as_they_are() -> None:
-    finding = Diagnostic(code=Code.SCHEMA, message="a is wrong", overlays=("overlays/prod",))
+    finding = Located(code=Code.SCHEMA, message="a is wrong", overlays=("overlays/prod",))
     assert with_target_named(finding) == finding

@@ -6,6 +6,7 @@ import ast
 import re
 from pathlib import Path
 
+from renderer.findings.levels import levelled, strict_level
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.rule_settings import (
@@ -14,7 +15,6 @@ from renderer.model.rule_settings import (
     Level,
     RuleSetting,
     RuleSettings,
-    warnings_as_errors,
 )
 
 ROOT = Path(__file__).parents[3]
@@ -56,9 +56,14 @@ def test_levels_are_for_warnings_and_never_for_errors() -> None:
         (Level.ERROR, (error, error, other)),
     ):
         settings = RuleSettings((RuleSetting(Code.PATCH_TARGET_MISSING, level),))
-        assert settings.applied((warning, error, other)) == expected
+        assert levelled((warning, error, other), settings) == expected
+
+
+def test_a_rule_has_the_level_that_is_set_for_it() -> None:
+    error = finding(Severity.ERROR, Code.RUN_STRATEGY)
+    settings = RuleSettings((RuleSetting(Code.RUN_STRATEGY, Level.INFO),))
+    assert levelled((error,), settings) == (error._replace(severity=Severity.INFO),)
 
 
 def test_strict_takes_warnings_for_errors_and_leaves_notes_alone() -> None:
-    info = finding(Severity.INFO)
-    assert warnings_as_errors([finding(Severity.WARNING), info]) == (finding(Severity.ERROR), info)
+    assert [strict_level(each) for each in Severity] == [Severity.ERROR, Severity.ERROR, Severity.INFO]

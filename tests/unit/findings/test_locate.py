@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
 
+from renderer.findings.locator import Locator
+from renderer.findings.run_findings import RunFindings, locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.location import Location, Site
 from renderer.source.file_system import DiskFileSystem, MemoryFileSystem
-from renderer.source.locate import Locator, locate
 from renderer.yamlio.decode import decode_documents
 
 BASE = b"""\
@@ -64,17 +65,19 @@ def test_findings_come_in_reading_order_and_only_once() -> None:
 
 
 def test_findings_whose_other_sides_stand_at_one_line_are_one() -> None:
-    def finding(overlay: str, *places: Site) -> Diagnostic:
+    def finding(*places: Site) -> Diagnostic:
         return Diagnostic(
             code=Code.SCHEMA,
             message="a",
             sites=sites("cache"),
             related=(Related("other side", places),),
-            overlays=(overlay,),
         )
 
     patched, base = sites("disk", "bus")
-    (located,) = locate(FS, [finding("prod", patched, base), finding("test", base)])
+    findings = RunFindings(FS)
+    findings.add([finding(patched, base)], "prod")
+    findings.add([finding(base)], "test")
+    (located,) = findings.found()
     assert located.overlays == ("prod", "test")
     assert [related.location for related in located.related] == [Location("base.yaml", 8, 7, 10)]
 
@@ -108,7 +111,7 @@ def test_twelve_files_find_the_line_of_a_finding(tmp_path: Path) -> None:
     fs = DiskFileSystem(tmp_path)
 
     reading = _files_of(lambda: decode_documents(fs.read("vm.yaml"), "vm.yaml"))
-    finding_the_line = _files_of(lambda: locate(fs, [finding]))
+    finding_the_line = _files_of(lambda: Locator(fs).location_of(finding.sites))
 
     assert locate(fs, [finding])[0].location == Location("vm.yaml", 4, 10, 16)
     assert reading

@@ -1,0 +1,58 @@
+"""Located findings as a report shows them: with their target releases, and no more than anybody reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from renderer.findings.located import Located, Unshown
+from renderer.findings.masking import masked
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Severity
+from renderer.model.limits import limit_hint
+from renderer.model.taint import taint_masking
+
+
+def for_report(findings: Sequence[Located], most: int, unshown: Unshown) -> tuple[Located, ...]:
+    """Return the findings as a report shows them: the first ``most``, errors before others.
+
+    Each names its target release. The last says how many there are beyond these and ``unshown``.
+    """
+    if len(findings) > most:
+        by_severity = sorted(findings, key=lambda found: found.severity is not Severity.ERROR)
+        unshown = reduce(Unshown.with_one, by_severity[most:], unshown)
+        kept = set(map(id, by_severity[:most]))
+        findings = [found for found in findings if id(found) in kept]
+    masking = taint_masking()
+    shown = tuple(masked(with_target_named(found), masking) for found in findings)
+    more = unshown.errors + unshown.others
+    if not more:
+        return shown
+    others = Located(
+        code=Code.BUILD_LIMIT,
+        severity=Severity.INFO,
+        message=f"{more} more finding{' is' if more == 1 else 's are'} not shown",
+        hint=limit_hint("findings"),
+    )
+    return (*shown, others)
+
+
+def with_target_named(finding: Located) -> Located:
+    """Return the finding with its target release at the end of its message, if it has one."""
+    if finding.target is None:
+        return finding
+    message = f"{finding.message}; {_overlays_text(_names(finding.overlays))} {finding.target}"
+    return finding._replace(message=message, target=None)
+
+
+def _overlays_text(overlays: Sequence[str]) -> str:
+    if not overlays:
+        return "the target is"
+    *others, last = overlays
+    return f"overlays {', '.join(others)} and {last} target" if others else f"overlay {last} targets"
+
+
+def _names(overlays: Sequence[str]) -> Sequence[str]:
+    """Return the last part of their paths, unless two have the same."""
+    names = [overlay.rpartition("/")[2] for overlay in overlays]
+    return names if len(set(names)) == len(names) else overlays

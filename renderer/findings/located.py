@@ -1,0 +1,67 @@
+"""Findings as they are reported: with lines in place of sites, masked, and at their level."""
+
+from __future__ import annotations
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Severity
+from renderer.model.field_path import FieldPath
+from renderer.model.location import Location
+from renderer.model.record import Record
+from renderer.model.release import Release
+from renderer.model.res_id import ResId
+
+
+class LocatedRelated(Record):
+    """The other side of a finding: what is written there, and where."""
+
+    message: str
+    location: Location | None = None
+
+
+class Located(Record):
+    """A finding that has gone through ``RunFindings``, which alone makes one of a ``Diagnostic``.
+
+    Its line is known, its texts hold no confidential value, and its severity is the one to report.
+    ``overlays`` are the paths of all overlays that it was found in. ``target`` is the release it was judged
+    by, where another release would accept the same; a report names it (``for_report``).
+    """
+
+    code: Code
+    message: str
+    severity: Severity = Severity.ERROR
+    location: Location | None = None
+    resource: ResId | None = None
+    field: FieldPath | None = None
+    hint: str | None = None
+    related: tuple[LocatedRelated, ...] = ()
+    overlays: tuple[str, ...] = ()
+    target: Release | None = None
+
+
+class LocatedError(Exception):
+    """Stops a run for findings that are located already, such as those about files at another revision."""
+
+    def __init__(self, *diagnostics: Located) -> None:
+        super().__init__("; ".join(diagnostic.message for diagnostic in diagnostics))
+        self.diagnostics = diagnostics
+
+
+class Unshown(Record):
+    """Counts of the findings of a run beyond those that a report shows (``limits().findings``).
+
+    ``errors`` of them are errors, with these ``codes``; ``others`` are not.
+    """
+
+    errors: int = 0
+    others: int = 0
+    codes: frozenset[Code] = frozenset()
+
+    def with_one(self, finding: Located) -> Unshown:
+        """Return these counts with one more finding."""
+        if finding.severity is not Severity.ERROR:
+            return self._replace(others=self.others + 1)
+        return Unshown(self.errors + 1, self.others, self.codes | {finding.code})
+
+    def plus(self, other: Unshown) -> Unshown:
+        """Return the sum of both."""
+        return Unshown(self.errors + other.errors, self.others + other.others, self.codes | other.codes)

@@ -1,0 +1,146 @@
+"""Find the lines of sites, by reading their files once more with marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from renderer.findings.located import LocatedRelated
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.field_path import ElementName, FieldPath
+from renderer.model.location import GeneratedText, Location, Site
+from renderer.model.work import may_find_lines
+from renderer.source.file_system import FileSystem
+from renderer.source.recorder import Recorder, Task
+from renderer.yamlio.marks import MarkedFile
+
+#: Steps to look for a field at one site (``model.work``).
+_LOOKING = 60
+#: Findings about the name of a field, whatever its value is.
+_ABOUT_KEYS = frozenset(
+    {
+        Code.CONFLICT,
+        Code.DEPRECATED,
+        Code.NOT_MIGRATED,
+        Code.RUNNING_DEPRECATED,
+        Code.SERVER_FIELD,
+        Code.UNKNOWN_FIELD,
+        Code.UNSUPPORTED_FIELD,
+        Code.UNUSED_SUPPRESSION,
+    }
+)
+#: Bytes of the files that a locator holds for the findings of the next overlay.
+_MOST_HELD = 4 << 20
+
+
+class Locator:
+    """Finds sites in files, each of which it reads once and holds until it is told to let go."""
+
+    def __init__(self, fs: FileSystem, recorder: Recorder | None = None) -> None:
+        self._fs = fs
+        self._recorder = recorder or Recorder()
+        #: The file asked last comes last, each with its size.
+        self._files: dict[str, tuple[MarkedFile, int]] = {}
+        self._texts: dict[GeneratedText, MarkedFile] = {}
+
+    def places_of(self, diagnostic: Diagnostic) -> tuple[Location | None, tuple[LocatedRelated, ...]]:
+        """Return the line of a finding, and all that is related to it with their lines."""
+        of_value = not diagnostic.about_key and diagnostic.code not in _ABOUT_KEYS
+        site, location = self._found(diagnostic.sites, of_value=of_value)
+        if diagnostic.location:
+            location = self._in_text(diagnostic.location, diagnostic.sites) or location or diagnostic.location
+        return location, tuple(map(self._related, (*diagnostic.related, *_values(site))))
+
+    def written(self, sites: Iterable[Site]) -> Iterator[str]:
+        """Yield the scalars at ``sites`` as they are written."""
+        for site in sites:
+            yield from filter(None, self._marked(site).texts(site.document, [site.field]))
+
+    def let_go(self) -> None:
+        """Hold only the files asked last, up to 4 MiB: overlays may have very many in all."""
+        held = sum(size for _, size in self._files.values())
+        while held > _MOST_HELD:
+            held -= self._files.pop(next(iter(self._files)))[1]
+        self._texts.clear()
+
+    def _in_text(self, inner: Location, sites: tuple[Site, ...]) -> Location | None:
+        """A location counted in the text at the first of ``sites``, in the file; unchanged without sites."""
+        if not sites:
+            return inner
+        site = sites[0]
+        mark = self._marked(site).position_in_scalar(site.document, site.field, inner.line, inner.column)
+        return Location(site.path, mark.line, mark.column) if mark else None
+
+    def _related(self, related: Related) -> LocatedRelated:
+        site, location = self._found(related.sites)
+        values = f", made of {site.text.values}" if site and site.text else ""
+        return LocatedRelated(related.message + values, related.location or location)
+
+    def location_of(self, sites: tuple[Site, ...]) -> Location | None:
+        """Return the location of the first site that holds its field, or the nearest in the last site.
+
+        Once such searches have used up their part of the run's work, only the last site is searched.
+        """
+        return self._found(sites)[1]
+
+    def _found(
+        self, sites: tuple[Site, ...], *, of_value: bool = False
+    ) -> tuple[Site | None, Location | None]:
+        nearest: tuple[Site | None, Location | None] = None, None
+        for site in sites:
+            if site is not sites[-1] and not may_find_lines(_LOOKING):
+                continue
+            location, exact = self._location_at(site, sites[-1], of_value=of_value)
+            nearest = site, location
+            if exact:
+                break
+        return nearest
+
+    def _location_at(self, site: Site, base: Site, *, of_value: bool) -> tuple[Location, bool]:
+        """The location of ``site``, and whether it is exact; JSON patches have the indices of the base."""
+        indexed = None
+        if site is not base and any(isinstance(segment, ElementName) for segment in site.field.segments):
+            indexed = _below_patch(site, self._marked(base).indexed(base.document, base.field))
+        mark = self._marked(site).find(site.document, site.field, indexed, of_value=of_value)
+        if mark is None:
+            return Location(site.path), False
+        if site.text:
+            return Location(site.path, site.text.lines[mark.line - 1]), mark.exact
+        return Location(site.path, mark.line, mark.column, mark.end), mark.exact
+
+    def _marked(self, site: Site) -> MarkedFile:
+        return self._text(site.text) if site.text else self._file(site.path)
+
+    def _text(self, text: GeneratedText) -> MarkedFile:
+        if text not in self._texts:
+            self._texts[text] = MarkedFile(text.content.encode())
+        return self._texts[text]
+
+    def _file(self, path: str) -> MarkedFile:
+        with self._recorder.using(Task("lines", path)):
+            held = self._files.pop(path, None)
+            if held is None:
+                content = self._content(path)
+                held = MarkedFile(content), len(content)
+        self._files[path] = held
+        return held[0]
+
+    def _content(self, path: str) -> bytes:
+        """Return nothing for what is no file: its name is all there is to say."""
+        try:
+            return self._fs.read(path) if self._fs.is_file(path) else b""
+        except DiagnosticError:
+            return b""
+
+
+def _below_patch(site: Site, indexed: FieldPath) -> FieldPath:
+    """The field of a patch that stands inside its file, with indices."""
+    above = len(site.field.segments) - len(indexed.segments)
+    return FieldPath(site.field.segments[: max(above, 0)] + indexed.segments)
+
+
+def _values(site: Site | None) -> tuple[Related, ...]:
+    """The values that a template filled into the text at ``site``, as a related place."""
+    if site is None or site.text is None:
+        return ()
+    return (Related(f"made of {site.text.values}", (site.text.values_site,)),)

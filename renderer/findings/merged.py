@@ -1,0 +1,123 @@
+"""Merge located findings: equal ones on one line, and those that repeat what a schema says."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+
+from renderer.findings.located import Located, Unshown
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Severity
+from renderer.model.field_path import ROOT
+from renderer.model.location import Location
+
+#: Codes that repeat a finding of the schema about the same value; that one lists the values that are known.
+_TOLD_BY_SCHEMA = frozenset(
+    {Code.MATCHER_INVALID, Code.QUANTITY_INVALID, Code.RESOURCE_INVALID, Code.TOPOLOGY, Code.UNKNOWN_KIND}
+)
+
+
+def without_repetitions(located: Iterable[Located]) -> tuple[Located, ...]:
+    """Return the findings without those that repeat a finding of a schema.
+
+    Those are: a finding about the same field in the same place; an API version that is not served, where an
+    object of that version is used; a quantity that stopped the expansion of an object, which knows no field.
+    """
+    located = tuple(located)
+    refused = [found for found in located if found.code is Code.SCHEMA and found.severity is Severity.ERROR]
+    if not refused:
+        return located
+    places = {_line_key(found.location) for found in refused}
+    fields = {(found.location, found.field) for found in refused}
+    resources = {found.resource for found in refused}
+
+    def repeats(found: Located) -> bool:
+        if found.code is Code.API_VERSION:
+            return any(_line_key(related.location) in places for related in found.related)
+        if found.code is Code.QUANTITY_INVALID and (found.field or ROOT) == ROOT:
+            return found.resource in resources
+        return found.code in _TOLD_BY_SCHEMA and (found.location, found.field) in fields
+
+    return tuple(found for found in located if not repeats(found))
+
+
+def _line_key(location: Location | None) -> tuple[str, int] | None:
+    return location and (location.path, location.line)
+
+
+class MergedFindings:
+    """Located findings, of which those that are equal on one line are merged as they come.
+
+    Of more than ``most``, the first are kept, errors before others. Of each of the others, which are
+    ``unshown``, a number alone is kept, by which it is known when it comes again.
+    """
+
+    def __init__(self, most: int | None = None, unshown: Unshown | None = None) -> None:
+        self.unshown = unshown or Unshown()
+        self._most = most
+        self._first: dict[Hashable, Located] = {}
+        #: The overlays of findings that came more than once.
+        self._overlays: dict[Hashable, dict[str, None]] = {}
+        self._numbers: set[int] = set()
+
+    def __len__(self) -> int:
+        """Return how many findings are held, of which ``found`` may leave some out."""
+        return len(self._first)
+
+    def add_all(self, located: Iterable[Located]) -> None:
+        """Add findings."""
+        for each in located:
+            self.add(each)
+
+    def add(self, located: Located) -> None:
+        """Add a finding."""
+        mistake = _mistake(located)
+        if self._numbers and hash(mistake) in self._numbers:
+            return
+        first = self._first.setdefault(mistake, located)
+        if first is not located:
+            overlays = self._overlays.setdefault(mistake, dict.fromkeys(first.overlays))
+            overlays.update(dict.fromkeys(located.overlays))
+        if self._most is not None and len(self._first) > 2 * self._most:  # seldom, as it sorts all of them
+            self._leave_out(self._most)
+
+    def found(self) -> tuple[Located, ...]:
+        """Return the findings that are kept, sorted as a reader goes through the files."""
+        if self._most is not None and len(self._first) > self._most:
+            self._leave_out(self._most)
+        return tuple(sorted(without_repetitions(self._merged()), key=_reading_order))
+
+    def _merged(self) -> Iterator[Located]:
+        for mistake, first in self._first.items():
+            overlays = self._overlays.get(mistake)
+            yield first if overlays is None else first._replace(overlays=tuple(overlays))
+
+    def _leave_out(self, most: int) -> None:
+        found = without_repetitions(self._merged())
+        chosen = sorted(found, key=_reading_order)
+        chosen.sort(key=lambda each: each.severity is not Severity.ERROR)
+        for each in chosen[most:]:
+            self._numbers.add(hash(_mistake(each)))
+            self.unshown = self.unshown.with_one(each)
+        kept = set(map(id, chosen[:most]))
+        self._first = {_mistake(each): each for each in found if id(each) in kept}
+        self._overlays.clear()
+
+
+def _mistake(located: Located) -> Hashable:
+    """Return the key by which findings are merged: one line is one mistake, whichever objects it reached."""
+    has_line = located.location is not None and located.location.line > 0
+    return (
+        located.code,
+        located.message,
+        located.severity,
+        located.location,
+        None if has_line else located.resource,
+        located.field,
+        located.hint,
+        located.related,
+        located.target,
+    )
+
+
+def _reading_order(finding: Located) -> tuple[Location, str, str]:
+    return finding.location or Location(""), finding.code, finding.message

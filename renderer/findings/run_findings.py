@@ -1,0 +1,157 @@
+"""The one door from what stages found (``Diagnostic``) to what is reported (``Located``).
+
+Here a finding gets its line, ``--strict`` its level, its texts lose confidential values, and equal findings
+become one. Writers of reports, the cache and the library take nothing else, and never do any of it again.
+
+A run over ten thousand overlays may find one mistake in each line of them. What is held is bounded by what is
+printed (``limits().findings``) and by the findings of the one overlay that is at its turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from renderer.findings.levels import strict_level
+from renderer.findings.located import Located, LocatedRelated, Unshown
+from renderer.findings.masking import masked
+from renderer.findings.merged import MergedFindings
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.masking import Masking
+from renderer.model.record import Record
+from renderer.model.taint import count_tainted, taint_masking
+from renderer.source.file_system import FileSystem
+
+if TYPE_CHECKING:
+    from renderer.findings.locator import Locator
+
+
+class FindingFilter(Record):
+    """Findings with the codes ``ignored`` are left out; with ``strict``, warnings are errors.
+
+    ``most`` is the number of findings to keep, None for all.
+    """
+
+    ignored: frozenset[Code] = frozenset()
+    strict: bool = False
+    most: int | None = None
+
+
+_ALL = FindingFilter()
+
+
+class RunFindings:
+    """The findings of one run about files of ``fs``; without one, only findings that know their line have it.
+
+    ``locator`` is one that has read some of the files already.
+    """
+
+    def __init__(
+        self, fs: FileSystem | None, chosen: FindingFilter = _ALL, locator: Locator | None = None
+    ) -> None:
+        self.has_errors = False
+        self._fs = fs
+        self._chosen = chosen
+        self._merged = MergedFindings(chosen.most)
+        #: How many confidential values were known before the first finding was masked.
+        self._known_values = count_tainted()
+        if locator is not None:
+            self._locator = locator
+
+    def add(self, findings: Iterable[Diagnostic], overlay: str = "") -> bool:
+        """Add findings of a stage as they come, by the path of the overlay that they were found in, if any.
+
+        Return True if one of them is an error.
+        """
+        overlays = (overlay,) if overlay else ()
+        has_errors = self._add(
+            self.located(found, overlays) for found in findings if self._is_wanted(found.code)
+        )
+        if self._fs is not None and len(self._merged):
+            self._locator.let_go()
+        return has_errors
+
+    def add_located(self, findings: Iterable[Located]) -> bool:
+        """Add what another process, an earlier run or other files gave. Return True for an error."""
+        masking = taint_masking()
+        return self._add(
+            masked(found._replace(severity=self._level(found.severity)), masking)
+            for found in findings
+            if self._is_wanted(found.code)
+        )
+
+    def located(self, finding: Diagnostic, overlays: tuple[str, ...] = ()) -> Located:
+        """Return one finding with its line, at its level, and without confidential values."""
+        written: Masking | None = None
+        if self._fs is None or not (finding.sites or finding.related):
+            location = finding.location
+            related = tuple(LocatedRelated(each.message, each.location) for each in finding.related)
+        else:
+            from renderer.kubevirt.confidential import is_about_secret  # noqa: PLC0415 - only when something is said
+
+            location, related = self._locator.places_of(finding)
+            if is_about_secret(finding):
+                written = Masking(self._locator.written(finding.sites))
+        found = Located(
+            code=finding.code,
+            message=finding.message,
+            severity=self._level(finding.severity),
+            location=location,
+            resource=finding.resource,
+            field=finding.field,
+            hint=finding.hint,
+            related=related,
+            overlays=overlays,
+            target=finding.target,
+        )
+        return masked(found, *finding.confidential, taint_masking(), written)
+
+    def found(self) -> tuple[Located, ...]:
+        """Return the findings that are kept, sorted as a reader goes through the files."""
+        found = self._merged.found()
+        if count_tainted() > self._known_values:  # a later overlay brought values in
+            self._known_values = count_tainted()
+            self._merged = MergedFindings(self._chosen.most, self._merged.unshown)
+            self.add_located(found)
+            found = self._merged.found()
+        return found
+
+    @property
+    def unshown(self) -> Unshown:
+        """The findings beyond those; complete once ``found`` was called."""
+        return self._merged.unshown
+
+    def _is_wanted(self, code: Code) -> bool:
+        return code not in self._chosen.ignored
+
+    def _level(self, severity: Severity) -> Severity:
+        return strict_level(severity) if self._chosen.strict else severity
+
+    def _add(self, findings: Iterable[Located]) -> bool:
+        has_errors = False
+        for found in findings:
+            has_errors = has_errors or found.severity is Severity.ERROR
+            self._merged.add(found)
+        self.has_errors = self.has_errors or has_errors
+        return has_errors
+
+    @cached_property
+    def _locator(self) -> Locator:
+        from renderer.findings.locator import Locator  # noqa: PLC0415 - as above
+
+        assert self._fs is not None  # noqa: S101 - those who ask have files
+        return Locator(self._fs)
+
+
+def locate(
+    fs: FileSystem | None,
+    findings: Iterable[Diagnostic],
+    overlay: str = "",
+    locator: Locator | None = None,
+) -> tuple[Located, ...]:
+    """Return the findings as they are reported, sorted as a reader goes through the files of ``fs``."""
+    run = RunFindings(fs, locator=locator)
+    run.add(findings, overlay)
+    return run.found()

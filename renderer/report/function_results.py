@@ -1,0 +1,79 @@
+"""Findings as results of a KRM function.
+
+https://github.com/kubernetes-sigs/kustomize/blob/master/cmd/config/docs/api-conventions/functions-spec.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import zip_longest
+from typing import NamedTuple
+
+from renderer.findings.located import Located, LocatedRelated
+from renderer.krm import FunctionSubject, noted
+from renderer.model.json import Json, JsonObject
+from renderer.model.location import Location
+from renderer.model.resource import Resource
+
+
+class FunctionFinding(NamedTuple):
+    """A finding with the given object that it is about, and one for each of its related places."""
+
+    finding: Located
+    subject: FunctionSubject | None
+    related: tuple[FunctionSubject | None, ...]
+
+
+def write(found: Iterable[FunctionFinding], given: str) -> tuple[JsonObject, ...]:
+    """Return a result for each finding, once; ``given`` is the path of the list that the function got."""
+    results = [_result(each, given) for each in found]
+    return tuple(result for index, result in enumerate(results) if result not in results[:index])
+
+
+def _result(found: FunctionFinding, given: str) -> JsonObject:
+    finding, subject = found.finding, found.subject
+    result: dict[str, Json] = {
+        "message": _message(found, given),
+        "severity": str(finding.severity),
+        "tags": {"code": str(finding.code)},
+    }
+    if subject:
+        result["resourceRef"] = _reference(subject.resource)
+        if subject.field.segments:
+            result["field"] = {"path": str(subject.field)}
+    file = _file(subject.resource) if subject else _place(finding.location, given)
+    return {**result, "file": file} if file else result
+
+
+def _message(found: FunctionFinding, given: str) -> str:
+    related = [
+        f"{_related_place(each, subject, given)}: {each.message}"
+        # What a template was made of is related as well, and no part of the given list.
+        for each, subject in zip_longest(found.finding.related, found.related)
+    ]
+    hint = [f"hint: {found.finding.hint}"] if found.finding.hint else []
+    return "\n".join([found.finding.message, *related, *hint])
+
+
+def _related_place(related: LocatedRelated, subject: FunctionSubject | None, given: str) -> str:
+    """Return a file and line, or the object's name where it was given to the function."""
+    if related.location and related.location.path != given:
+        return str(related.location)
+    return str(subject.resource.current_id) if subject else "see also"
+
+
+def _place(location: Location | None, given: str) -> JsonObject | None:
+    return {"path": location.path} if location and location.path != given else None
+
+
+def _reference(resource: Resource) -> JsonObject:
+    namespace = {"namespace": resource.namespace} if resource.namespace else {}
+    return {"apiVersion": resource.api_version, "kind": resource.kind, **namespace, "name": resource.name}
+
+
+def _file(resource: Resource) -> JsonObject | None:
+    """Return the file that the orchestrator read the object from."""
+    path, index = noted(resource.content, "path"), noted(resource.content, "index")
+    if not path:
+        return None
+    return {"path": path, "index": int(index)} if index.isdecimal() else {"path": path}
