@@ -7,6 +7,7 @@ from sys import getsizeof
 
 import pytest
 
+from renderer.model import sharing
 from renderer.model.json import Json, JsonObject, with_value
 from renderer.model.location import Site
 from renderer.model.sharing import forget_shared, once_for_same, share, share_keys, share_part
@@ -128,6 +129,14 @@ def test_arguments_are_held_so_that_no_other_object_gets_their_identity() -> Non
     assert [first_of([number]) for number in range(5000)] == [*range(5000)]
 
 
+@pytest.fixture
+def no_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a process that has just begun: the number of tables is bounded, and other tests made some."""
+    monkeypatch.setattr(sharing, "_tables", {})
+    monkeypatch.setattr(sharing, "_seen", {})
+
+
+@pytest.mark.usefixtures("no_tables")
 def test_mappings_with_the_same_keys_share_a_table_of_them_also_when_they_are_changed() -> None:
     own: dict[str, Json] = {"name": "vm", "__class__": "b", "c/d": "e"}
     last: JsonObject = own
@@ -141,6 +150,7 @@ def test_mappings_with_the_same_keys_share_a_table_of_them_also_when_they_are_ch
     assert getsizeof(changed) < getsizeof(own)
 
 
+@pytest.mark.usefixtures("no_tables")
 def test_a_part_that_is_found_again_is_the_one_with_the_table() -> None:
     """It would be held twice: the one with the table by its tree, and the other by those that find it."""
     names = [f"vm-{number}" for number in range(100)]
