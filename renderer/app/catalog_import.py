@@ -19,10 +19,10 @@ from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
 from renderer.model.json import Json
-from renderer.model.render_config import BuiltinCatalog, CatalogPath
+from renderer.model.render_config import PROJECT_FILE, BuiltinCatalog, CatalogPath
 from renderer.report.plain_text import printable
 from renderer.source.file_system import FileSystem
-from renderer.source.project import API_VERSION, KIND, PROJECT_FILE
+from renderer.source.project import API_VERSION, KIND
 from renderer.yamlio.edit import add_entry
 
 _RELEASE = re.compile(r"v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)")

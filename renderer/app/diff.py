@@ -15,11 +15,11 @@ from renderer.findings.run_findings import RunFindings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.difference import CommitDifference, Difference, OverlayDifference
+from renderer.model.render_config import PROJECT_FILE
 from renderer.pipeline.held_changes import HeldChanges
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import FileSystem, MemoryFileSystem
 from renderer.source.git_repository import GitRepository
-from renderer.source.project import PROJECT_FILE
 
 _WORK_TREE = "work tree"
 _SHORT = 12

@@ -14,10 +14,10 @@ from renderer.app.survey import survey as survey_of
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import EntryKind
 from renderer.model.release import LATEST, Release
-from renderer.model.render_config import CatalogPath, OverlayEntry, RenderConfig
+from renderer.model.render_config import PROJECT_FILE, CatalogPath, OverlayEntry, RenderConfig
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem, FileSystem
-from renderer.source.project import PROJECT_FILE, load_project
+from renderer.source.project import load_project
 from renderer.yamlio.scalar_text import is_ambiguous
 
 _PLAIN = re.compile(r"[A-Za-z0-9./][A-Za-z0-9._/-]*")

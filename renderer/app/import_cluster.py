@@ -35,8 +35,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has
 from renderer.model.json import JsonObject, text_at
 from renderer.model.location import Location
 from renderer.model.release import LATEST, OLDEST, Release
-from renderer.model.render_config import ExpandMode, RenderConfig
-from renderer.source.project import PROJECT_FILE
+from renderer.model.render_config import PROJECT_FILE, ExpandMode, RenderConfig
 
 #: The folder at the top of the project that gets a folder for each namespace.
 OUTPUT = "overlays"

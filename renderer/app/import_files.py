@@ -27,12 +27,18 @@ from renderer.model.json import Json, JsonObject, array_at, text_at
 from renderer.model.kustomization import KUSTOMIZATION_FILE
 from renderer.model.location import Site
 from renderer.model.release import Release
-from renderer.model.render_config import CLUSTER_FOLDER, CatalogPath, ExpandMode, OverlayEntry, RenderConfig
+from renderer.model.render_config import (
+    CLUSTER_FOLDER,
+    PROJECT_FILE,
+    CatalogPath,
+    ExpandMode,
+    OverlayEntry,
+    RenderConfig,
+)
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.source.file_system import FileSystem
 from renderer.source.kustomization_graph import KustomizationGraph
-from renderer.source.project import PROJECT_FILE
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.edit import add_entries
 

@@ -17,14 +17,13 @@ from renderer.migration.rules import MENTIONS, resources_of_other_meaning
 from renderer.migration.sources import LocatedFinding, in_kustomization, in_resource_file
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.release import Release
-from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
+from renderer.model.render_config import PROJECT_FILE, ExpandMode, Overlay, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
 from renderer.source.file_system import FilesAbove, FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.kustomization_graph import KustomizationGraph, patched_kinds
-from renderer.source.project import PROJECT_FILE
 from renderer.source.validation_scope import ManifestFiles, ScopeFinder
 
 #: A text in every object of KubeVirt's. JSON 6902 patches lack it, but a kustomization lists them.

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from renderer.app.usage_error import UsageError
 from renderer.model.record import Record
-from renderer.model.render_config import Overlay, RenderConfig
+from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
 from renderer.model.suggest import did_you_mean
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import DiskFileSystem, FileSystem
 from renderer.source.overlays import select_overlays
-from renderer.source.project import PROJECT_FILE, load_project
+from renderer.source.project import load_project
 from renderer.source.project_root import path_in_project
 
 if TYPE_CHECKING:

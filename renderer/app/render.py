@@ -27,10 +27,9 @@ from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.record import Record
-from renderer.model.render_config import Overlay, RenderConfig
+from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
 from renderer.model.text_enum import TextEnum
 from renderer.source.overlays import output_sites
-from renderer.source.project import PROJECT_FILE
 
 if TYPE_CHECKING:
     from renderer.app.overlay_renderer import RenderedOverlay

@@ -17,9 +17,8 @@ from renderer.findings.located import Located
 from renderer.model.diagnostic import has_errors
 from renderer.model.digest import sha256
 from renderer.model.record import Record
-from renderer.model.render_config import Overlay
+from renderer.model.render_config import PROJECT_FILE, Overlay
 from renderer.signing_key import KEY_VARIABLE, signing_key
-from renderer.source.project import PROJECT_FILE
 
 if TYPE_CHECKING:
     from renderer.app.overlay_renderer import RenderedOverlay

@@ -20,6 +20,8 @@ PLACEHOLDERS = ("namespace", "kind", "name", "group", "version", "part")
 PER_RESOURCE = "{namespace}/{kind}_{name}.yaml"
 #: The place of ``{namespace}`` for objects without one.
 CLUSTER_FOLDER = "_cluster"
+#: The file at the top of a project.
+PROJECT_FILE = "vmrender.yaml"
 BUNDLE = "manifests.yaml"
 
 _PLACEHOLDER = pattern(r"\{([^{}]*)\}")

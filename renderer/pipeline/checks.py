@@ -15,13 +15,12 @@ from renderer.model.field_path import FieldPath
 from renderer.model.location import Site
 from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
-from renderer.model.render_config import CatalogPath, ExpandMode, Overlay, RenderConfig
+from renderer.model.render_config import PROJECT_FILE, CatalogPath, ExpandMode, Overlay, RenderConfig
 from renderer.model.res_id import ResId
 from renderer.model.resource import ResourceSet
 from renderer.pipeline.expansion import Expander
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.source.file_system import FileSystem
-from renderer.source.project import PROJECT_FILE
 from renderer.source.recorder import Recorder, Task
 
 if TYPE_CHECKING:

@@ -12,12 +12,19 @@ from typing import TYPE_CHECKING
 
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.location import BUILTIN_SCHEME, Site
-from renderer.model.render_config import BuiltinCatalog, CatalogPath, MergeKeys, Overlay, RenderConfig
+from renderer.model.render_config import (
+    PROJECT_FILE,
+    BuiltinCatalog,
+    CatalogPath,
+    MergeKeys,
+    Overlay,
+    RenderConfig,
+)
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.run_context import RunContext
 from renderer.source.builtin_catalogs import BUILTIN_CATALOGS, builtin_path
 from renderer.source.file_system import FileSystem
-from renderer.source.project import PROJECT_FILE, catalog_site
+from renderer.source.project import catalog_site
 from renderer.source.recorder import Task
 
 if TYPE_CHECKING:

@@ -21,13 +21,12 @@ from renderer.model.json import JsonObject
 from renderer.model.kustomization import DataGenerator, Replacement, ReplacementTarget
 from renderer.model.location import Site
 from renderer.model.provenance import StepKind
-from renderer.model.render_config import Overlay
+from renderer.model.render_config import PROJECT_FILE, Overlay
 from renderer.model.resource import Resource
 from renderer.model.source_tree import GeneratorPlugin, TransformerPlugin
 from renderer.model.work import spend
 from renderer.provenance.paths import field_value, indexed, named
 from renderer.sizes.series import row_sites
-from renderer.source.project import PROJECT_FILE
 
 
 class FieldSource(NamedTuple):

@@ -14,10 +14,10 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.location import Site
+from renderer.model.render_config import PROJECT_FILE
 from renderer.model.resource import Definition
 from renderer.source.file_system import FileSystem
 from renderer.source.kustomization_graph import KustomizationGraph
-from renderer.source.project import PROJECT_FILE
 from renderer.source.validation_scope import ManifestFiles
 from renderer.yamlio.decode import decode_documents
 

@@ -10,11 +10,10 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.json import text_at
 from renderer.model.location import Site
-from renderer.model.render_config import FluxSubstitution, Overlay
+from renderer.model.render_config import PROJECT_FILE, FluxSubstitution, Overlay
 from renderer.model.resource import Resource
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES, LoadRestrictor
-from renderer.source.project import PROJECT_FILE
 from renderer.source.resources import read_resources
 from renderer.source.source_files import SourceFiles
 

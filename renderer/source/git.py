@@ -16,7 +16,7 @@ from renderer.disk import leads_anywhere, leads_to_file
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.limits import limit_hint, limits
-from renderer.source.project import PROJECT_FILE
+from renderer.model.render_config import PROJECT_FILE
 
 _OPTIONS = (
     "--no-pager",

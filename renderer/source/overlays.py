@@ -14,12 +14,11 @@ from renderer.model.json import text_at
 from renderer.model.kustomization import COMPONENT_KIND
 from renderer.model.limits import limits, over_limit
 from renderer.model.location import Location, Site
-from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
+from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry, RenderConfig
 from renderer.model.suggest import suggest, suggest_paths
 from renderer.model.work import spend
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
-from renderer.source.project import PROJECT_FILE
 from renderer.yamlio.decode import decode_yaml11
 
 _OVERLAYS = FieldPath.of("overlays")

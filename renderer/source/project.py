@@ -13,6 +13,7 @@ from renderer.model.json import array_at, text_at
 from renderer.model.location import Location, Site
 from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST_KUBERNETES, Release, target_release
 from renderer.model.render_config import (
+    PROJECT_FILE,
     BuiltinCatalog,
     CatalogPath,
     ExpandMode,
@@ -36,7 +37,6 @@ from renderer.source.project_settings import (
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.documents import second_document
 
-PROJECT_FILE = "vmrender.yaml"
 API_VERSION = "vmrender.io/v1alpha1"
 KIND = "RenderConfig"
 

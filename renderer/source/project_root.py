@@ -14,8 +14,8 @@ from renderer.disk import is_symbolic_link, leads_anywhere, leads_to_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
+from renderer.model.render_config import PROJECT_FILE
 from renderer.source.file_system import ROOT_HINT, DiskFileSystem
-from renderer.source.project import PROJECT_FILE
 
 _MARKERS = (PROJECT_FILE, ".git")
 

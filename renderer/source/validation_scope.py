@@ -8,12 +8,11 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from renderer.model.record import Record
-from renderer.model.render_config import CatalogPath, Overlay, RenderConfig
+from renderer.model.render_config import PROJECT_FILE, CatalogPath, Overlay, RenderConfig
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.source.kustomization_graph import KustomizationGraph, Links, confined
 from renderer.source.overlays import overlay_at
-from renderer.source.project import PROJECT_FILE
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _TOP = "."

@@ -25,12 +25,18 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.location import Location
 from renderer.model.release import Release
-from renderer.model.render_config import ExpandMode, InstancetypeNames, OverlayEntry, RenderConfig
+from renderer.model.render_config import (
+    PROJECT_FILE,
+    ExpandMode,
+    InstancetypeNames,
+    OverlayEntry,
+    RenderConfig,
+)
 from renderer.pipeline import Pipeline
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import FilesAbove, MemoryFileSystem
 from renderer.source.load import load_files
-from renderer.source.project import API_VERSION, KIND, PROJECT_FILE
+from renderer.source.project import API_VERSION, KIND
 
 #: An object as ``json`` and YAML libraries read it.
 Manifest: TypeAlias = Mapping[str, Any]

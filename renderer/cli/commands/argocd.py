@@ -26,7 +26,7 @@ from renderer.cli.console import (
 from renderer.cli.options import complete_overlays, format_option, parse_release
 from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import DiagnosticError
-from renderer.source.project import PROJECT_FILE
+from renderer.model.render_config import PROJECT_FILE
 
 
 @click.group("argocd", cls=CommandGroup)

@@ -31,9 +31,9 @@ from renderer.model.field_path import ROOT
 from renderer.model.json import Json
 from renderer.model.quantity import Quantity
 from renderer.model.release import Release
+from renderer.model.render_config import PROJECT_FILE
 from renderer.model.resource import ResourceSet
 from renderer.model.taint import taint_masking
-from renderer.source.project import PROJECT_FILE
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 

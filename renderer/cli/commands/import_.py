@@ -17,8 +17,8 @@ from renderer.cli.options import format_option, quiet_option, release_of
 from renderer.dump.files import STDIN
 from renderer.model.diagnostic import has_errors
 from renderer.model.release import Release
+from renderer.model.render_config import PROJECT_FILE
 from renderer.report.fit_text import fit_lines
-from renderer.source.project import PROJECT_FILE
 
 #: Files that are named one by one in a dry run, and placeholders at any time; of more their number is said.
 _MOST_NAMED = 40

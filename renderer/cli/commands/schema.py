@@ -12,7 +12,7 @@ from renderer.cli.command import CommandGroup
 from renderer.cli.console import ExitCode, note, open_project, print_json, print_lines
 from renderer.cli.options import ExistingPath
 from renderer.model.release import LATEST, Release
-from renderer.source.project import PROJECT_FILE
+from renderer.model.render_config import PROJECT_FILE
 from renderer.source.project_root import find_project_root
 from renderer.source.project_schemas import RELEASES
 

@@ -10,9 +10,10 @@ import yaml
 from renderer.app.found_entries import Survey
 from renderer.app.found_project import project_text
 from renderer.app.survey import survey
+from renderer.model.render_config import PROJECT_FILE
 from renderer.pipeline.entry_points import find_overlays
 from renderer.source.file_system import MemoryFileSystem
-from renderer.source.project import PROJECT_FILE, load_project
+from renderer.source.project import load_project
 
 VM = """\
 apiVersion: kubevirt.io/v1
