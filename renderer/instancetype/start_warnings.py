@@ -31,17 +31,18 @@ def input_device_left_out(vm: VirtualMachine, preference: JsonObject) -> Diagnos
 
 
 def assumed_network(vms: Sequence[VirtualMachine], binding: str) -> Diagnostic:
-    """Say that the default network of ``vms`` was written for a cluster whose configuration is unknown."""
+    """Warn that the default network of ``vms`` is written for a cluster whose configuration is unknown."""
     first, others = vms[0], len(vms) - 1
     name = text_at(first.content, "metadata", "name")
     names = f"{name} and {others} other VMs name" if others > 1 else f"{name} names"
     names = f"{name} and another VM name" if others == 1 else names
+    pronoun = "they get" if others else "it gets"
     return Diagnostic.about(
         first.resource,
         first.field(_DEVICES),
         Code.ASSUMED_NETWORK,
-        f"{names} no network: the cluster's default network is written, assumed to be {binding} because the"
-        " repository has no KubeVirt object",
-        "add the cluster's KubeVirt object to the overlay or a catalog, or write the network and interface",
-        severity=Severity.INFO,
+        f"{names} no network; rendered, {pronoun} the cluster's default network, assumed to be {binding}:"
+        " neither the overlay nor a catalog has a KubeVirt object",
+        "add the cluster's KubeVirt object to a catalog, or write the network and the interface",
+        severity=Severity.WARNING,
     )

@@ -120,7 +120,9 @@ class Fields:
     def _text(self, value: Json, *segments: str | int) -> str | None:
         if value is None or isinstance(value, str):
             return value
-        hint = "write it in quotes" if isinstance(value, int | float) else None  # 1.10 has been read as 1.1
+        hint = "write it in quotes" if isinstance(value, int | float) else None
+        if isinstance(value, float):
+            hint = 'write it in quotes: without them, "1.10" is read as the number 1.1'
         self._note(
             self.site_of(*segments), f"{self.name(*segments)} must be text, not {describe_value(value)}", hint
         )

@@ -27,7 +27,8 @@ class Release(Record):
     def parse(cls, text: str) -> Release:
         """From ``1.9``, ``v1.9`` or ``v1.9.0``. Raises ``ValueError`` for anything else."""
         numbers = text.removeprefix("v").split(".")
-        if len(numbers) not in _LENGTHS or not all(map(str.isdecimal, numbers)):
+        is_canonical = all(number.isdecimal() and str(int(number)) == number for number in numbers)
+        if len(numbers) not in _LENGTHS or not is_canonical:
             raise ValueError(f"not a KubeVirt release: {text!r}")
         major, minor, *patch = map(int, numbers)
         return cls(major, minor, min(patch[0], _NEWEST - 1) if patch else _NEWEST)

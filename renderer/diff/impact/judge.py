@@ -58,7 +58,12 @@ def judge(views: Views, held: HeldChange | None, changes: Iterable[FieldChange])
     if held.update_refusal:
         return Judgement(changes, Impact(Effect.REFUSED, held.update_refusal), (Effect.REFUSED,))
     vm = _VmImpacts(views, held)
-    judged = tuple(change._replace(impact=change.impact or vm.impact_of(change)) for change in changes)
+    judged = tuple(
+        change
+        if change.impact and not vm.asks_for_restart(change)
+        else change._replace(impact=vm.impact_of(change))
+        for change in changes
+    )
     impacts = [*(each.impact for each in judged if each.impact), *vm.whole()]
     counted = [impact for impact in impacts if impact.effect is not Effect.PENDING or vm.differs]
     return Judgement(
@@ -113,11 +118,19 @@ class _VmImpacts:
         self.pending = tuple(_pending(reaction))
         #: Whether what waits for the next start is more than the names that KubeVirt notes for people.
         self.differs = any(field.segments[-1] not in _NOTES for field in self.pending)
-        self._waits = FieldIndex(self.pending)
+        self._waits = FieldIndex(field for field in self.pending if field.segments[-1] not in _NOTES)
         self._patches = tuple(
             (self._with_starter(patch), FieldIndex(patch.fields)) for patch in self.state.patches
         )
         self._restarts = FieldIndex(self.state.restart.fields if self.state.restart else ())
+
+    def asks_for_restart(self, change: FieldChange) -> bool:
+        """Return True if the field is one that KubeVirt compares, and it sets RestartRequired for it."""
+        return (
+            not self.halted
+            and self.state.restart is not None
+            and _in_instance(change.field) in self._restarts
+        )
 
     def impact_of(self, change: FieldChange) -> Impact:
         """Return the impact of one field."""

@@ -10,14 +10,12 @@ def test_releases_compare_by_number_not_by_text() -> None:
     assert Release.parse("1.6.10") > Release.parse("1.6.4")
 
 
-@pytest.mark.parametrize(
-    ("text", "written"), [("v1.10.2", "1.10.2"), ("1.9.0", "1.9.0"), ("v1.9", "1.9"), ("1.06", "1.6")]
-)
+@pytest.mark.parametrize(("text", "written"), [("v1.10.2", "1.10.2"), ("1.9.0", "1.9.0"), ("v1.9", "1.9")])
 def test_a_release_is_written_as_it_was_named(text: str, written: str) -> None:
     assert str(Release.parse(text)) == written
 
 
-@pytest.mark.parametrize("text", ["", "1", "1.x", "1.9.", "1.9.0-rc.1", "latest", "1.9.0.0"])
+@pytest.mark.parametrize("text", ["1.06", "01.6", "", "1", "1.x", "1.9.", "1.9.0-rc.1", "latest", "1.9.0.0"])
 def test_what_is_no_release_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a KubeVirt release"):
         Release.parse(text)
