@@ -261,9 +261,16 @@ class _LoneFiles:
         """Yield the findings, as KubeVirt judges machines whose matchers lead nowhere from 1.6 on.
 
         It ignores these matchers, and admits what is left (``pkg/instancetype/webhooks/vm/admitter.go``). A
-        file by itself need not be expanded, and what it names may be in the cluster.
+        file by itself need not be expanded, and what it names may be in the cluster. A name that is nearly
+        one of the catalog's is a mistake all the same.
         """
-        lost = {each: way for each in found if each.code in _LOST and (way := _matcher_way(each))}
+        lost = {
+            each: way
+            for each in found
+            if each.code in _LOST
+            and not (each.hint or "").startswith("did you mean")
+            and (way := _matcher_way(each))
+        }
         if not lost or not _admits_missing_objects(target.kubevirt):
             yield from found
             return
