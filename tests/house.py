@@ -162,6 +162,21 @@ def circles(graph: Mapping[str, frozenset[str]]) -> list[frozenset[str]]:
     return found
 
 
+def of_parts(graph: Mapping[str, frozenset[str]], package: str) -> Mapping[str, frozenset[str]]:
+    """The modules and packages right below ``package``, each with the others that its modules import."""
+
+    def part(module: str) -> str | None:
+        inner = module.removeprefix(f"{package}.")
+        return None if inner == module else f"{package}.{inner.partition('.')[0]}"
+
+    found = defaultdict[str, set[str | None]](set)
+    for module, others in graph.items():
+        importer = part(module)
+        if importer is not None:
+            found[importer] |= {part(other) for other in others} - {importer, None}
+    return {name: frozenset(map(str, others)) for name, others in found.items()}
+
+
 def figures() -> Iterator[Figure]:
     modules = [module for module in MODULES if module.name != "__init__.py"]
     lengths = sorted(((outline(module).lines, shown(module)) for module in modules), reverse=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from renderer.model.codes import Code
-from tests.house import MODULES, RENDERER, ROOT, circles, imports, outline, parse, shown
+from tests.house import MODULES, RENDERER, ROOT, circles, imports, of_parts, outline, parse, shown
 
 #: A library has no command line that hands the environment in; a proof is signed by the key of the user.
 READ_THE_ENVIRONMENT = {
@@ -61,6 +61,16 @@ def test_no_module_imports_itself_through_others() -> None:
     assert [sorted(circle) for circle in new] == []
 
 
+def test_no_package_imports_itself_through_others() -> None:
+    """Of the modules and packages in one package, none is in a circle, at whatever depth it is."""
+    graph = imports()
+    packages = {module.rpartition(".")[0] for module in graph} - {""}
+    found = [circle for package in sorted(packages) for circle in circles(of_parts(graph, package))]
+    new = [circle for circle in found if not any(circle <= known for known in KNOWN_CIRCLES)]
+
+    assert [sorted(circle) for circle in new] == []
+
+
 def test_known_circles_are_still_there() -> None:
     found = circles(imports())
 
@@ -73,6 +83,30 @@ def test_circles_are_found() -> None:
     found = circles({name: frozenset(others) for name, others in graph.items()})
 
     assert sorted(map(sorted, found)) == [["a", "b", "c"], ["d", "e"]]
+
+
+def test_circles_of_packages_are_found() -> None:
+    graph = {
+        "p.a": {"p.b.x"},
+        "p.b": {"q"},
+        "p.b.x": {"p.b.y"},
+        "p.b.y": {"p.c.x"},
+        "p.c.x": {"p.c.y", "p.d"},
+        "p.c.y": {"p.b.z"},
+        "p.b.z": set(),
+        "p.d": set(),
+        "q": set(),
+    }
+    frozen = {name: frozenset(others) for name, others in graph.items()}
+
+    assert circles(frozen) == []
+    assert of_parts(frozen, "p") == {
+        "p.a": {"p.b"},
+        "p.b": {"p.c"},
+        "p.c": {"p.b", "p.d"},
+        "p.d": frozenset(),
+    }
+    assert circles(of_parts(frozen, "p")) == [{"p.b", "p.c"}]
 
 
 def test_imports_of_every_kind_are_seen() -> None:

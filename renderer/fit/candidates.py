@@ -15,7 +15,7 @@ from typing import TypeAlias, TypeVar
 from renderer.fit.instancetype_fields import InstancetypeFields
 from renderer.fit.preference_fields import PreferenceFields
 from renderer.instancetype.api.v1beta2 import is_incomplete
-from renderer.instancetype.apply.applier import ApplyError
+from renderer.instancetype.applied_specs import ApplyError
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Catalog, Scope
 from renderer.instancetype.cause import CauseError

@@ -37,7 +37,7 @@ from renderer.fit.preference_fields import Reduction, ReductionMemo
 from renderer.fit.template_parts import is_same_template, leaf_count, template_of
 from renderer.fit.values import Choice, FitQuality, ReducedPreference, Target, VmFit
 from renderer.instancetype.admission import TargetCluster, admit
-from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
+from renderer.instancetype.applied_specs import AppliedSpecs, ApplyError
 from renderer.instancetype.apply.cpu import CpuTopology, cpu_topology
 from renderer.instancetype.behaviour import ExpandDefaults, behaviour_of
 from renderer.instancetype.catalog import Catalog, Scope

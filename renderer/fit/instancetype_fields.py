@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from renderer.diff.held_values import held
 from renderer.fit.template_parts import fields_of, pruned
-from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
+from renderer.instancetype.applied_specs import AppliedSpecs, ApplyError
 from renderer.instancetype.apply.vmi import apply_instancetype
 from renderer.instancetype.behaviour import Behaviour
 from renderer.kubevirt.lists import is_equal

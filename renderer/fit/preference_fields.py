@@ -18,7 +18,7 @@ from renderer.fit.template_parts import (
     pruned,
     without_made,
 )
-from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
+from renderer.instancetype.applied_specs import AppliedSpecs, ApplyError
 from renderer.instancetype.behaviour import Behaviour, ExpandDefaults
 from renderer.instancetype.preference.devices import (
     apply_devices,

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from math import prod
 
-from renderer.instancetype.apply.applier import ApplyError, Conflict, FieldOwner
+from renderer.instancetype.applied_specs import ApplyError, FieldOwner
+from renderer.instancetype.apply.applier import Conflict
 from renderer.instancetype.apply.vmi import apply_to_template
 from renderer.instancetype.behaviour import Behaviour, VmMemory
 from renderer.instancetype.catalog import Scope

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.instancetype.api.v1beta2 import is_incomplete, leaves_vcpus_to_vm
-from renderer.instancetype.apply.applier import AppliedSpecs
+from renderer.instancetype.applied_specs import AppliedSpecs
 from renderer.instancetype.apply.cpu import CpuTopology, cpu_topology
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.cause import CauseError, ExpansionCause

@@ -9,7 +9,7 @@ preference reaches them. A machine that is written without its preference has to
 from __future__ import annotations
 
 from renderer.instancetype.admission import TargetCluster, apply
-from renderer.instancetype.apply.applier import AppliedSpecs
+from renderer.instancetype.applied_specs import AppliedSpecs
 from renderer.instancetype.catalog import Scope
 from renderer.instancetype.cause import DefaultsError
 from renderer.instancetype.defaults import default_disks, default_network, default_vmi_spec, with_default

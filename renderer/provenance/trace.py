@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from renderer.compose.identity import current_identity, identities
 from renderer.compose.transform import CompositionChange
-from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError
+from renderer.instancetype.applied_specs import AppliedSpecs, ApplyError
 from renderer.instancetype.apply.vmi import apply_instancetype
 from renderer.instancetype.custom_size import MEMORY, NO_CUSTOM_SIZE, VCPUS
 from renderer.instancetype.expand import VmExpansion, with_default_devices

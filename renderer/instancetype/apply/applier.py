@@ -1,36 +1,18 @@
-"""The parts of every applier: the specs to apply, conflicts, errors, and the rule that most fields follow."""
+"""The parts of every applier of an instance type: conflicts, and the rule that most fields follow."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
-from renderer.instancetype.behaviour import Behaviour
+from renderer.instancetype.applied_specs import AppliedSpecs
 from renderer.instancetype.vmi_template import VMI_SPEC, is_null, with_section
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.record import Record
-from renderer.model.text_enum import TextEnum
 
 #: KubeVirt uses the Go name of the field in conflicts (``pkg/instancetype/apply/cpu.go``).
 _GO_NAMES = {"dedicatedCpuPlacement": "dedicatedCPUPlacement"}
-
-
-class FieldOwner(TextEnum):
-    """The object in whose document a field is counted."""
-
-    VM = "VM"
-    INSTANCETYPE = "instance type"
-    PREFERENCE = "preference"
-
-
-class ApplyError(DiagnosticError):
-    """Something cannot be applied; ``diagnostic.field`` is counted in the document of ``owner``."""
-
-    def __init__(self, owner: FieldOwner, diagnostic: Diagnostic) -> None:
-        super().__init__(diagnostic)
-        self.owner = owner
 
 
 class Conflict(Record):
@@ -71,18 +53,6 @@ def resource_conflicts(resource: str, resources: Json) -> Iterator[Conflict]:
     for kind in ("requests", "limits"):
         if resource in object_at(resources, kind):
             yield Conflict.of_vmi_spec(("domain", "resources", kind, resource), (resource, "guest"))
-
-
-class AppliedSpecs(Record):
-    """The ``spec`` of the instance type and of the preference, empty where there is none, and the release.
-
-    With ``vm_gives_memory``, the VM itself gave ``memory.guest`` of the instance type.
-    """
-
-    instancetype: JsonObject
-    preference: JsonObject
-    behaviour: Behaviour
-    vm_gives_memory: bool = False
 
 
 class ExclusiveField:

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.instancetype.apply.applier import (
-    AppliedSpecs,
-    ApplyError,
-    Conflict,
-    Conflicts,
-    FieldOwner,
-    resource_conflicts,
-)
+from renderer.instancetype.applied_specs import AppliedSpecs, ApplyError, FieldOwner
+from renderer.instancetype.apply.applier import Conflict, Conflicts, resource_conflicts
 from renderer.instancetype.topology import (
     THREADS_PER_CORE,
     Across,

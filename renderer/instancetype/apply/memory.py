@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from renderer.instancetype.apply.applier import (
-    AppliedSpecs,
-    ApplyError,
-    Conflict,
-    Conflicts,
-    FieldOwner,
-    resource_conflicts,
-)
+from renderer.instancetype.applied_specs import AppliedSpecs, ApplyError, FieldOwner
+from renderer.instancetype.apply.applier import Conflict, Conflicts, resource_conflicts
 from renderer.instancetype.vmi_template import domain_of, with_domain_section
 from renderer.kubevirt.placeholders import has_placeholder
 from renderer.model.diagnostic import DiagnosticError

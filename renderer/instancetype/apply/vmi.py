@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from renderer.instancetype.apply.applier import AppliedSpecs, Conflict, Conflicts, ExclusiveField
+from renderer.instancetype.applied_specs import AppliedSpecs
+from renderer.instancetype.apply.applier import Conflict, Conflicts, ExclusiveField
 from renderer.instancetype.apply.cpu import apply_cpu
 from renderer.instancetype.apply.memory import apply_memory
 from renderer.instancetype.behaviour import Behaviour

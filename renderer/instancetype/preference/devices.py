@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from renderer.instancetype.apply.applier import AppliedSpecs
+from renderer.instancetype.applied_specs import AppliedSpecs
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.preference.set_when_absent import filled, wanted, with_filled
 from renderer.instancetype.vmi_template import (

@@ -6,7 +6,7 @@ KubeVirt ``pkg/instancetype/preference/apply``: ``cpu.go``, ``features.go``, ``f
 
 from __future__ import annotations
 
-from renderer.instancetype.apply.applier import AppliedSpecs, ApplyError, FieldOwner
+from renderer.instancetype.applied_specs import AppliedSpecs, ApplyError, FieldOwner
 from renderer.instancetype.preference.set_when_absent import filled, wanted, with_filled
 from renderer.instancetype.vmi_template import domain_of, with_domain_section
 from renderer.model.codes import Code

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from renderer.instancetype.apply.applier import AppliedSpecs
+from renderer.instancetype.applied_specs import AppliedSpecs
 from renderer.instancetype.vmi_template import with_section
 from renderer.model.json import Json, JsonObject, object_at, with_entries
 from renderer.model.sharing import once_for_same, share_part

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from renderer.instancetype.apply.applier import AppliedSpecs
+from renderer.instancetype.applied_specs import AppliedSpecs
 from renderer.instancetype.preference import domain
 from renderer.instancetype.preference.devices import (
     apply_devices,

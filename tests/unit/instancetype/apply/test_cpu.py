@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.instancetype.apply.applier import ApplyError, FieldOwner
+from renderer.instancetype.applied_specs import ApplyError, FieldOwner
 from renderer.instancetype.apply.vmi import apply_to_template
 from renderer.instancetype.behaviour import behaviour_of
 from renderer.model.codes import Code
