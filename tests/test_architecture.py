@@ -40,17 +40,6 @@ KNOWN_CIRCLES = [
         "renderer.app.reporter",
         "renderer.app.run_cache",
     },
-    {
-        "renderer.pipeline.argocd_build",
-        "renderer.pipeline.argocd_entry",
-        "renderer.pipeline.checks",
-        "renderer.pipeline.entry_points",
-        "renderer.pipeline.expansion",
-        "renderer.pipeline.flux_build",
-        "renderer.pipeline.flux_entry",
-        "renderer.pipeline.pipeline",
-        "renderer.pipeline.project_catalogs",
-    },
 ]
 
 

@@ -15,7 +15,7 @@ from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay,
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
-from renderer.pipeline.pipeline import GENERATORS
+from renderer.pipeline.generators import GENERATORS
 from renderer.source.file_system import FileSystem
 from renderer.source.listed_files import function_files
 from renderer.source.project import EXPANSION, VALIDATION, with_function_config

@@ -16,6 +16,7 @@ from renderer.model.location import Site
 from renderer.model.record import Record
 from renderer.model.render_config import MergeKeys, Overlay
 from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline.generators import GENERATORS
 from renderer.source.file_system import FileSystem
 from renderer.source.find_kustomization import LoadRestrictor
 from renderer.source.recorder import Recorder
@@ -47,7 +48,6 @@ def compose_completed(
     """The resources of a kustomization that an engine has completed; kustomize alone sorts them by kind."""
     from renderer.compose.compose import BuildOptions, Composer
     from renderer.compose.order import Reorder
-    from renderer.pipeline.pipeline import GENERATORS
     from renderer.source.load import Loader
 
     reorder = Reorder.LEGACY if sorted_by_kind else Reorder.NONE

@@ -13,16 +13,14 @@ from renderer.kubevirt.kinds import PROPOSED_INSTANCETYPE_API_VERSION
 from renderer.kubevirt.server_fields import strip_server_fields, strip_status
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.entry_point import EntryKind
-from renderer.model.json import JsonObject
 from renderer.model.location import BUILTIN_SCHEME, Site
 from renderer.model.provenance import StepKind
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
-from renderer.model.res_id import Gvk
 from renderer.model.resource import ResourceSet
 from renderer.model.sharing import forget_shared
-from renderer.model.source_tree import Generated, ListedFiles
 from renderer.model.work import begin_outside_run
+from renderer.pipeline.generators import GENERATORS
 from renderer.pipeline.project_catalogs import ProjectCatalogs, shipped_catalog
 from renderer.pipeline.run_context import RunContext
 from renderer.source.file_system import FileSystem
@@ -39,25 +37,6 @@ if TYPE_CHECKING:
     from renderer.pipeline.expansion import Expander
     from renderer.pipeline.flux_build import FluxVariables
     from renderer.source.load import Loader
-
-
-def _series(content: JsonObject, site: Site, _files: ListedFiles) -> tuple[Generated, ...]:
-    from renderer.sizes.series import generate
-
-    return generate(content, site)
-
-
-def _template(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Generated, ...]:
-    from renderer.templates.template import generate
-
-    return generate(content, site, files)
-
-
-#: The kinds of our own that a kustomization may list under ``generators``.
-GENERATORS = {
-    Gvk("vmrender.io", "v1alpha1", "InstancetypeSeries"): _series,
-    Gvk("vmrender.io", "v1alpha1", "Template"): _template,
-}
 
 
 class Pipeline:

@@ -21,6 +21,7 @@ from renderer.model.render_config import (
     RenderConfig,
 )
 from renderer.model.resource import Resource, ResourceSet
+from renderer.pipeline.generators import GENERATORS
 from renderer.pipeline.run_context import RunContext
 from renderer.source.builtin_catalogs import BUILTIN_CATALOGS, builtin_path
 from renderer.source.file_system import FileSystem
@@ -195,7 +196,6 @@ def shipped_catalog(folder: str, merge_keys: MergeKeys, trace: Trace | None) -> 
 @cache
 def _traced_catalog(folder: str, merge_keys: MergeKeys) -> tuple[ResourceSet, Trace]:
     from renderer.compose.compose import BuildOptions, Composer
-    from renderer.pipeline.pipeline import GENERATORS
     from renderer.provenance.trace import Trace
     from renderer.source.builtin_catalogs import BuiltinFileSystem
     from renderer.source.file_system import MemoryFileSystem

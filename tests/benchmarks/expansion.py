@@ -30,7 +30,7 @@ from renderer.model.location import Site
 from renderer.model.release import LATEST
 from renderer.model.render_config import ExpandMode
 from renderer.model.resource import Resource, ResourceSet
-from renderer.pipeline.pipeline import GENERATORS
+from renderer.pipeline.generators import GENERATORS
 from renderer.source.builtin_catalogs import BUILTIN_CATALOGS
 from renderer.source.file_system import DiskFileSystem
 from renderer.source.load import Loader

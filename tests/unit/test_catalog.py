@@ -17,7 +17,7 @@ from renderer.model.quantity import Quantity
 from renderer.model.render_config import ExpandMode, OverlayEntry, RenderConfig
 from renderer.model.resource import Resource
 from renderer.pipeline import Pipeline
-from renderer.pipeline.pipeline import GENERATORS
+from renderer.pipeline.generators import GENERATORS
 from renderer.sizes.names import DERIVED_LABELS, size_labels
 from renderer.source.file_system import DiskFileSystem
 from renderer.source.load import Loader

@@ -11,7 +11,7 @@ from renderer.model.render_config import MergeKeys, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.model.work import begin_run, spent
 from renderer.pipeline import Pipeline
-from renderer.pipeline.pipeline import GENERATORS
+from renderer.pipeline.generators import GENERATORS
 from renderer.pipeline.run_context import RunContext
 from renderer.provenance.trace import Trace
 from renderer.source.builtin_catalogs import (

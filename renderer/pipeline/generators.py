@@ -1,0 +1,29 @@
+"""The kinds of our own that a kustomization may list under ``generators``, each with what generates."""
+
+# ruff: noqa: PLC0415 - a stage is imported when it is first needed
+
+from __future__ import annotations
+
+from renderer.model.json import JsonObject
+from renderer.model.location import Site
+from renderer.model.res_id import Gvk
+from renderer.model.source_tree import Generated, ListedFiles
+
+
+def _series(content: JsonObject, site: Site, _files: ListedFiles) -> tuple[Generated, ...]:
+    from renderer.sizes.series import generate
+
+    return generate(content, site)
+
+
+def _template(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Generated, ...]:
+    from renderer.templates.template import generate
+
+    return generate(content, site, files)
+
+
+#: By kind: a function of the object, its site and the files listed with it.
+GENERATORS = {
+    Gvk("vmrender.io", "v1alpha1", "InstancetypeSeries"): _series,
+    Gvk("vmrender.io", "v1alpha1", "Template"): _template,
+}
