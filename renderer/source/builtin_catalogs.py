@@ -16,7 +16,7 @@ from renderer.model.json import Json
 from renderer.model.location import BUILTIN_SCHEME, Site
 from renderer.model.res_id import Gvk, ResId
 from renderer.model.resource import Resource, ResourceSet, UnreadResources
-from renderer.source.file_system import DiskFileSystem, FileSystem
+from renderer.source.file_system import DelegatingFileSystem, DiskFileSystem, FileSystem
 
 #: The release of each catalog that ships.
 BUILTIN_CATALOGS = {"common-instancetypes": "common-instancetypes/v1.7.0"}
@@ -27,37 +27,21 @@ def builtin_path(name: str) -> str:
     return f"{BUILTIN_SCHEME}{BUILTIN_CATALOGS[name]}"
 
 
-class BuiltinFileSystem:
+class BuiltinFileSystem(DelegatingFileSystem):
     """The user's repository, and the files of vmrender's catalogs below ``builtin:``."""
 
     def __init__(self, repository: FileSystem) -> None:
-        self._repository = repository
+        super().__init__(repository)
         self._builtin = DiskFileSystem(data_folder("catalog"))
 
-    def read(self, path: str) -> bytes:
-        fs, inner = self._mount(path)
-        return fs.read(inner)
-
-    def is_file(self, path: str) -> bool:
-        fs, inner = self._mount(path)
-        return fs.is_file(inner)
-
-    def is_folder(self, path: str) -> bool:
-        fs, inner = self._mount(path)
-        return fs.is_folder(inner)
-
-    def list(self, path: str) -> tuple[str, ...]:
-        fs, inner = self._mount(path)
-        return fs.list(inner)
-
     def resolve(self, path: str) -> str:
-        fs, inner = self._mount(path)
-        return fs.resolve(inner) if fs is self._repository else BUILTIN_SCHEME + fs.resolve(inner)
+        resolved = super().resolve(path)
+        return BUILTIN_SCHEME + resolved if path.startswith(BUILTIN_SCHEME) else resolved
 
-    def _mount(self, path: str) -> tuple[FileSystem, str]:
+    def _answering(self, path: str) -> tuple[FileSystem, str]:
         if path.startswith(BUILTIN_SCHEME):
             return self._builtin, path.removeprefix(BUILTIN_SCHEME)
-        return self._repository, path
+        return self._below, path
 
 
 @cache

@@ -82,6 +82,37 @@ class FileSystem(Protocol):
         """Return the path of the same place without symbolic links. Raises: file-outside-root."""
 
 
+class DelegatingFileSystem:
+    """A file system in front of ``below``, which answers whatever a derived class does not answer itself."""
+
+    def __init__(self, below: FileSystem) -> None:
+        self._below = below
+
+    def read(self, path: str) -> bytes:
+        fs, inner = self._answering(path)
+        return fs.read(inner)
+
+    def is_file(self, path: str) -> bool:
+        fs, inner = self._answering(path)
+        return fs.is_file(inner)
+
+    def is_folder(self, path: str) -> bool:
+        fs, inner = self._answering(path)
+        return fs.is_folder(inner)
+
+    def list(self, path: str) -> tuple[str, ...]:
+        fs, inner = self._answering(path)
+        return fs.list(inner)
+
+    def resolve(self, path: str) -> str:
+        fs, inner = self._answering(path)
+        return fs.resolve(inner)
+
+    def _answering(self, path: str) -> tuple[FileSystem, str]:
+        """Return the file system that answers questions about ``path``, and its path there."""
+        return self._below, path
+
+
 #: Folders within each other, of which each is looked at once for all that are in it.
 _DEEP = 30
 
@@ -223,27 +254,24 @@ class MemoryFileSystem:
         return posixpath.normpath(path)
 
 
-class FilesAbove:
-    """A few files by name, such as standard input, in front of another tree."""
+class FilesAbove(DelegatingFileSystem):
+    """A few files by name, such as standard input, in front of another tree; folders do not list them."""
 
     def __init__(self, files: Mapping[str, bytes], below: FileSystem) -> None:
+        super().__init__(below)
         self._files = files
-        self._below = below
 
     def read(self, path: str) -> bytes:
-        return self._files[path] if path in self._files else self._below.read(path)
+        return self._files[path] if path in self._files else super().read(path)
 
     def is_file(self, path: str) -> bool:
-        return path in self._files or self._below.is_file(path)
+        return path in self._files or super().is_file(path)
 
     def is_folder(self, path: str) -> bool:
-        return self._below.is_folder(path) or any(file.startswith(f"{path}/") for file in self._files)
-
-    def list(self, path: str) -> tuple[str, ...]:
-        return self._below.list(path)
+        return super().is_folder(path) or any(file.startswith(f"{path}/") for file in self._files)
 
     def resolve(self, path: str) -> str:
-        return path if path in self._files else self._below.resolve(path)
+        return path if path in self._files else super().resolve(path)
 
 
 def _error(code: Code, message: str, path: str, hint: str | None = None) -> DiagnosticError:

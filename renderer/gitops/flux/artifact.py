@@ -15,9 +15,10 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.glob import file_path_match
 from renderer.model.location import Location
-from renderer.source.file_system import FileSystem
+from renderer.source.file_system import DelegatingFileSystem, FileSystem
 
 IGNORE_FILE = ".sourceignore"
+_UNSEEN = f"Flux does not see the file that is there: it is a symbolic link, or {IGNORE_FILE} leaves it out"
 
 _VERSION_CONTROL = (".git/", ".gitignore", ".gitmodules", ".gitattributes")
 _SPECIAL = re.compile(r"[*?\[\\]")
@@ -129,28 +130,31 @@ def _drop_through(path: list[str], part: str) -> bool:
     return False
 
 
-class ArtifactFileSystem:
+class ArtifactFileSystem(DelegatingFileSystem):
     """A repository without its ignored files and symbolic links."""
 
     def __init__(self, below: FileSystem, ignore: str = "") -> None:
         """``ignore`` is ``spec.ignore`` of the GitRepository."""
-        self._below = below
-        patterns = (*_ignore_files(below), *read_patterns(ignore))
-        self._ignore = SourceIgnore(patterns)
+        super().__init__(below)
+        self._ignore = SourceIgnore((*_ignore_files(below), *read_patterns(ignore)))
         self._ignored: dict[tuple[str, bool], bool] = {}
 
     def read(self, path: str) -> bytes:
         if not self.is_file(path):
-            location = Location(path)
-            message, hint = f"no such file: {path}", self._hint(path)
             raise DiagnosticError(
-                Diagnostic(code=Code.FILE_NOT_FOUND, message=message, location=location, hint=hint)
+                Diagnostic(
+                    code=Code.FILE_NOT_FOUND,
+                    message=f"no such file: {path}",
+                    location=Location(path),
+                    hint=_UNSEEN if self._below.is_file(path) else None,
+                )
             )
         return self._below.read(path)
 
     def is_file(self, path: str) -> bool:
         path = posixpath.normpath(path)
-        return self._below.is_file(path) and self._is_kept(path, is_folder=False)
+        is_kept = self._below.is_file(path) and not self._is_ignored(path, is_folder=False)
+        return is_kept and self._below.resolve(path) == path
 
     def is_folder(self, path: str) -> bool:
         path = posixpath.normpath(path)
@@ -162,29 +166,18 @@ class ArtifactFileSystem:
 
     def list(self, path: str) -> tuple[str, ...]:
         folder = posixpath.normpath(path)
-        return tuple(name for name in self._below.list(folder) if self._exists(_joined(folder, name)))
-
-    def resolve(self, path: str) -> str:
-        return self._below.resolve(path)
-
-    def _exists(self, path: str) -> bool:
-        return self.is_folder(path) if self._below.is_folder(path) else self.is_file(path)
-
-    def _is_kept(self, path: str, *, is_folder: bool) -> bool:
-        return not self._is_ignored(path, is_folder=is_folder) and self._below.resolve(path) == path
+        paths = {name: _joined(folder, name) for name in self._below.list(folder)}
+        return tuple(
+            name
+            for name, inner in paths.items()
+            if (self.is_folder(inner) if self._below.is_folder(inner) else self.is_file(inner))
+        )
 
     def _is_ignored(self, path: str, *, is_folder: bool) -> bool:
         key = path, is_folder
         if key not in self._ignored:
             self._ignored[key] = self._ignore.ignores(path, is_folder=is_folder)
         return self._ignored[key]
-
-    def _hint(self, path: str) -> str | None:
-        if not self._below.is_file(path):
-            return None
-        return (
-            f"Flux does not see the file that is there: it is a symbolic link, or {IGNORE_FILE} leaves it out"
-        )
 
 
 def _ignore_files(fs: FileSystem, folder: str = ".") -> Iterator[IgnorePattern]:

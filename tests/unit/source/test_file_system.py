@@ -10,14 +10,23 @@ import pytest
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.source.file_system import DiskFileSystem, FileSystem, MemoryFileSystem
+from renderer.source.builtin_catalogs import BuiltinFileSystem, builtin_path
+from renderer.source.file_system import (
+    DelegatingFileSystem,
+    DiskFileSystem,
+    FilesAbove,
+    FileSystem,
+    MemoryFileSystem,
+)
 
 
-@pytest.fixture(params=["disk", "memory"])
+@pytest.fixture(params=["disk", "memory", "delegating"])
 def fs(request: pytest.FixtureRequest, tmp_path: Path) -> FileSystem:
     files = {"a/one.yaml": b"1", "a/b/two.yaml": b"2"}
     if request.param == "memory":
         return MemoryFileSystem(files)
+    if request.param == "delegating":
+        return DelegatingFileSystem(MemoryFileSystem(files))
     for path, content in files.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_bytes(content)
@@ -30,7 +39,7 @@ def code_of(fs: FileSystem, path: str) -> Code:
     return error.value.diagnostics[0].code
 
 
-def test_both_kinds_of_trees_answer_alike(fs: FileSystem) -> None:
+def test_all_trees_answer_alike(fs: FileSystem) -> None:
     assert fs.read("a/one.yaml") == b"1"
     assert fs.list("a") == ("b", "one.yaml")
     assert fs.list(".") == ("a",)
@@ -94,3 +103,28 @@ def test_a_name_that_cannot_be_is_not_there(fs: FileSystem, name: str) -> None:
     assert not fs.is_file(name)
     assert not fs.is_folder(name)
     assert fs.list(name) == ()
+
+
+def test_files_above_hide_those_below_and_are_in_no_list() -> None:
+    fs = FilesAbove({"a/one.yaml": b"new", "c/three.yaml": b"3"}, MemoryFileSystem({"a/one.yaml": b"1"}))
+
+    assert fs.read("a/one.yaml") == b"new"
+    assert fs.read("c/three.yaml") == b"3"
+    assert [fs.is_file(path) for path in ("a/one.yaml", "c/three.yaml", "c")] == [True, True, False]
+    assert [fs.is_folder(path) for path in ("a", "c", "b")] == [True, True, False]
+    assert (fs.list("."), fs.list("c")) == (("a",), ())
+    assert fs.resolve("c/three.yaml") == "c/three.yaml"
+    assert code_of(fs, "b.yaml") is Code.FILE_NOT_FOUND
+
+
+def test_the_builtin_catalogs_are_beside_the_repository() -> None:
+    fs = BuiltinFileSystem(MemoryFileSystem({"a.yaml": b"1"}))
+    folder = builtin_path("common-instancetypes")
+
+    assert fs.read("a.yaml") == b"1"
+    assert fs.resolve("./a.yaml") == "a.yaml"
+    assert fs.is_folder(folder)
+    assert "kustomization.yaml" in fs.list(folder)
+    assert fs.read(f"{folder}/kustomization.yaml").startswith(b"apiVersion:")
+    assert fs.is_file(f"{folder}/kustomization.yaml")
+    assert fs.resolve(f"{folder}/x/../kustomization.yaml") == f"{folder}/kustomization.yaml"
