@@ -18,9 +18,10 @@ from renderer.admitters.network.bindings import check_discontinued_gates
 from renderer.admitters.scheduling import Place, check_label_selector
 from renderer.admitters.vm import check_vm_spec
 from renderer.admitters.vmi_checks import SPEC_CHECKS
-from renderer.admitters.vmi_spec import VmiSpec, VmSpec, elements, has, present, section, text, texts
+from renderer.admitters.vmi_spec import VmiSpec, VmSpec, has, present, section, text
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
+from renderer.model.label_selector import read_selector, selects
 
 _TEMPLATE = FieldPath.of("spec", "virtualMachineTemplate", "spec")
 _SELECTOR = FieldPath.of("spec", "selector")
@@ -60,28 +61,12 @@ def check_selector(selector: JsonObject, labels: JsonObject, template: str) -> C
     problems = list(check_label_selector(Place(_SELECTOR, _SELECTOR), selector))
     if problems:
         yield problems[0]._replace(reported=_SELECTOR)
-    elif not _selects(selector, labels):
+    elif not selects(read_selector(selector), {key: text(labels, key) for key in labels}):
         yield invalid(
             _SELECTOR,
             "the selector does not match the labels of the template",
             f"give {template}.metadata.labels what it selects",
         )
-
-
-def _selects(selector: JsonObject, labels: JsonObject) -> bool:
-    """Return true if the selector selects the labels; an empty one selects everything."""
-    wanted = section(selector, "matchLabels")
-    if any(labels.get(key) != value for key, value in wanted.items()):
-        return False
-    return all(_meets(requirement, labels) for requirement in elements(selector, "matchExpressions"))
-
-
-def _meets(requirement: JsonObject, labels: JsonObject) -> bool:
-    key, operator = text(requirement, "key"), text(requirement, "operator")
-    if operator in ("Exists", "DoesNotExist"):
-        return (key in labels) == (operator == "Exists")
-    is_among = key in labels and labels[key] in texts(requirement, "values")
-    return is_among == (operator == "In")
 
 
 def _check_max_unavailable(spec: JsonObject, _: AdmittingCluster) -> Causes:

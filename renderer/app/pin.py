@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from renderer.app.project import Project, ProjectOpener, chosen_overlays
 from renderer.app.usage_error import UsageError
-from renderer.compose.label_selector import Requirement, SelectorError, parse_selector
 from renderer.disk import leads_to_folder
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.findings.levels import levelled
@@ -18,6 +17,7 @@ from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.label_selector import SelectorError, parse_selector, selects
 from renderer.model.location import Location
 from renderer.model.pin import Pinnable
 from renderer.model.render_config import Overlay
@@ -158,8 +158,13 @@ def choose(pinnables: Sequence[Pinnable], choice: VmChoice) -> tuple[Pinnable, .
             qualified = f"{pinnable.resource.namespace}/{pinnable.resource.name}"
             by_name.setdefault(qualified, []).append(pinnable)
     named = {id(pinnable) for name in choice.names for pinnable in _pinnables_named(name, by_name)}
-    wanted = None if choice.selector is None else _requirements(choice.selector)
-    chosen = tuple(p for p in pinnables if choice.everything or id(p) in named or _matches(p, wanted))
+    if choice.selector is not None:
+        try:
+            wanted = parse_selector(choice.selector)
+        except SelectorError as error:
+            raise UsageError(f"{choice.selector!r} is no label selector: {error}") from error
+        named |= {id(pinnable) for pinnable in pinnables if selects(wanted, pinnable.resource.labels)}
+    chosen = tuple(p for p in pinnables if choice.everything or id(p) in named)
     if not chosen:
         raise UsageError(_nothing_chosen(pinnables, choice.selector))
     return chosen
@@ -170,18 +175,6 @@ def _pinnables_named(name: str, by_name: dict[str, list[Pinnable]]) -> list[Pinn
         hint = did_you_mean(name, by_name)
         raise UsageError(f"there is no virtual machine {name!r} in the overlay{f'; {hint}' if hint else ''}")
     return by_name[name]
-
-
-def _requirements(selector: str) -> tuple[Requirement, ...]:
-    try:
-        return parse_selector(selector)
-    except SelectorError as error:
-        raise UsageError(f"{selector!r} is no label selector: {error}") from error
-
-
-def _matches(pinnable: Pinnable, wanted: tuple[Requirement, ...] | None) -> bool:
-    labels = pinnable.resource.labels
-    return wanted is not None and all(requirement.matches(labels) for requirement in wanted)
 
 
 def _nothing_chosen(pinnables: Sequence[Pinnable], selector: str | None) -> str:

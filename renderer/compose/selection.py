@@ -23,7 +23,7 @@ from renderer.model.suggest import did_you_mean, suggest
 from renderer.model.work import spend
 
 if TYPE_CHECKING:
-    from renderer.compose.label_selector import Requirement
+    from renderer.model.label_selector import Requirement
 
 
 TextMatcher: TypeAlias = Callable[[str], bool]
@@ -130,7 +130,7 @@ class ResourceSelector:
         return _hold(self._annotations, resource, "annotations")
 
     def _requirements(self, field: str, text: str) -> tuple[Requirement, ...]:
-        from renderer.compose.label_selector import SelectorError, parse_selector  # noqa: PLC0415 - most builds need none
+        from renderer.model.label_selector import SelectorError, parse_selector  # noqa: PLC0415 - most builds need none
 
         try:
             return parse_selector(text)

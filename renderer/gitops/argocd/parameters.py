@@ -9,7 +9,8 @@ from typing import NamedTuple, TypeAlias
 from renderer.gitops.gotemplate import GoTemplateError, render
 from renderer.gitops.gotemplate.values import TextMap, written
 from renderer.model.field_path import Segment
-from renderer.model.json import Json, array_at, object_at, text_at
+from renderer.model.json import Json
+from renderer.model.label_selector import Requirement, SelectorError, read_selector
 from renderer.model.work import spend
 
 _STEPS_PER_TEXT, _CHARACTERS_PER_STEP = 8, 8
@@ -116,38 +117,12 @@ def combined(one: Parameters, other: Parameters) -> Parameters:
     return dict(texts)
 
 
-def selector_matches(selector: Json, labels: Mapping[str, str]) -> bool:
-    """Return whether ``labels`` fit a label selector with ``matchLabels`` and ``matchExpressions``.
-
-    Raises ``SetError``.
-    """
-    if any(labels.get(key) != value for key, value in object_at(selector, "matchLabels").items()):
-        return False
-    return all(_fits(expression, labels) for expression in array_at(selector, "matchExpressions"))
-
-
-def is_everything(selector: Json) -> bool:
-    """Return True for a label selector that selects every object."""
-    return not object_at(selector, "matchLabels") and not array_at(selector, "matchExpressions")
-
-
-def _fits(expression: Json, labels: Mapping[str, str]) -> bool:
-    key, operator = text_at(expression, "key"), text_at(expression, "operator")
-    values = array_at(expression, "values")
-    match operator:
-        case "In" | "NotIn" if not values:
-            raise SetError(f"the selector for {key} has the operator {operator} and no values")
-        case "In":
-            return key in labels and labels[key] in values
-        case "NotIn":
-            return labels.get(key) not in values
-        case "Exists":
-            return key in labels
-        case "DoesNotExist":
-            return key not in labels
-        case _:
-            hint = "one of In, NotIn, Exists, DoesNotExist"
-            raise SetError(f"{operator} is no operator of a selector", hint)
+def requirements_of(selector: Json) -> tuple[Requirement, ...]:
+    """Return the requirements of a label selector; none where it selects everything. Raises ``SetError``."""
+    try:
+        return read_selector(selector)
+    except SelectorError as error:
+        raise SetError(str(error), error.hint) from None
 
 
 def _flatten(value: object, prefix: str, note: Callable[[str, object], None]) -> None:

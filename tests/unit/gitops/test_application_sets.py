@@ -181,6 +181,8 @@ REFUSED = {
     "- list: {elements: [{name: a}]}\n  selector: {matchExpressions: [{key: a, operator: Like}]}": (
         "no operator"
     ),
+    "- list: {elements: []}\n  selector: {matchExpressions: [{key: a, operator: In}]}": "no values",
+    "- clusters: {selector: {matchExpressions: [{key: a, operator: Is}]}}": "no operator",
 }
 
 

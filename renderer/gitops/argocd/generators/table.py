@@ -24,14 +24,14 @@ from renderer.gitops.argocd.parameters import (
     SetError,
     combined,
     flattened,
-    is_everything,
-    selector_matches,
+    requirements_of,
 )
 from renderer.gitops.gotemplate.collection_functions import merged
 from renderer.gitops.gotemplate.text_functions import sanitized_name
 from renderer.gitops.gotemplate.values import TextMap, decoded
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.label_selector import selects
 from renderer.yamlio.decode import decode_yaml11
 
 
@@ -89,11 +89,11 @@ _SECRET_TYPE = {"argocd.argoproj.io/secret-type": "cluster"}
 
 def cluster_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
     """Return the sets in the order of the listed clusters, the local one last. Raises ``SetError``."""
-    selector = object_at(block, "selector")
+    wanted = requirements_of(block.get("selector"))
     go_template = context.rendering.go_template
-    matching = [each for each in context.clusters if selector_matches(selector, _labels(each))]
+    matching = [each for each in context.clusters if selects(wanted, _labels(each))]
     sets = [_parameters(each, go_template=go_template) for each in matching]
-    if is_everything(selector) and all(each.server != LOCAL_SERVER for each in matching):
+    if not wanted and all(each.server != LOCAL_SERVER for each in matching):
         sets.append(
             {"name": _LOCAL_NAME, "nameNormalized": _LOCAL_NAME, "server": LOCAL_SERVER, "project": ""}
         )
@@ -205,6 +205,7 @@ def parameter_sets(
     ``SetError``.
     """
     written = object_at(generator)
+    wanted = requirements_of(written.get("selector"))
     block = _interpolated(object_at(written, kind), context.rendering, parameters)
     if kind in COMBINING:
         if depth >= _MOST_NESTED:
@@ -213,9 +214,7 @@ def parameter_sets(
     else:
         sets = GENERATORS[kind](block, context)
     check_count(len(sets))
-    if "selector" not in written:
-        return sets
-    return [each for each in sets if selector_matches(written["selector"], flattened(each))]
+    return [each for each in sets if selects(wanted, flattened(each))] if wanted else sets
 
 
 def kinds_of(generator: Json) -> tuple[str, ...]:
