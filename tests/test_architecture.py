@@ -32,22 +32,9 @@ def test_imports_keep_the_contracts() -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-#: Circles that are still to be broken: modules of which each imports each other, directly or not. Add none.
-KNOWN_CIRCLES = [
-    {
-        "renderer.app.overlay_renderer",
-        "renderer.app.rendered_trees",
-        "renderer.app.reporter",
-        "renderer.app.run_cache",
-    },
-]
-
-
 def test_no_module_imports_itself_through_others() -> None:
     """Imports inside functions, and those for types only, count as any other."""
-    new = [circle for circle in circles(imports()) if not any(circle <= known for known in KNOWN_CIRCLES)]
-
-    assert [sorted(circle) for circle in new] == []
+    assert [sorted(circle) for circle in circles(imports())] == []
 
 
 def test_no_package_imports_itself_through_others() -> None:
@@ -55,15 +42,8 @@ def test_no_package_imports_itself_through_others() -> None:
     graph = imports()
     packages = {module.rpartition(".")[0] for module in graph} - {""}
     found = [circle for package in sorted(packages) for circle in circles(of_parts(graph, package))]
-    new = [circle for circle in found if not any(circle <= known for known in KNOWN_CIRCLES)]
 
-    assert [sorted(circle) for circle in new] == []
-
-
-def test_known_circles_are_still_there() -> None:
-    found = circles(imports())
-
-    assert [sorted(known) for known in KNOWN_CIRCLES if known not in found] == [], "shorten the list"
+    assert [sorted(circle) for circle in found] == []
 
 
 def test_circles_are_found() -> None:

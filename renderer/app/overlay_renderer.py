@@ -21,7 +21,7 @@ from renderer.emit.layout import file_paths, texts_by_path
 from renderer.emit.ownership import EncodedFiles, encode_files
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import DiagnosticError
 from renderer.model.limits import Limits, restore, snapshot
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
@@ -109,8 +109,13 @@ class OverlayRenderer:
             # Where a finding stands depends on the file, whoever else has read it.
             unlocated = deque(found)
             del found  # each finding goes when its line is known
-            findings = self._located(unlocated, overlay.path)
-            may_be_kept = not findings or self._may_be_kept(findings)
+            each = (unlocated.popleft() for _ in range(len(unlocated)))
+            findings = locate(self._fs, each, overlay.path, self._locator) if unlocated else ()
+            may_be_kept = True
+            if findings:
+                from renderer.findings.quoted_lines import quotes_tainted  # noqa: PLC0415 - only for findings
+
+                may_be_kept = not quotes_tainted(self._fs, (found.location for found in findings))
         steps, read = work_done.since()
         return RenderedOverlay(
             overlay=overlay,
@@ -126,21 +131,9 @@ class OverlayRenderer:
             may_be_kept=may_be_kept,
         )
 
-    def _located(self, found: deque[Diagnostic], overlay: str) -> tuple[Located, ...]:
-        """Return the findings with their lines; ``found`` is empty then."""
-        if not found:
-            return ()
-        each = (found.popleft() for _ in range(len(found)))
-        return locate(self._fs, each, overlay, self._locator)
-
-    def _may_be_kept(self, findings: tuple[Located, ...]) -> bool:
-        from renderer.findings.quoted_lines import quotes_tainted  # noqa: PLC0415 - only when something is said
-
-        return not quotes_tainted(self._fs, (found.location for found in findings))
-
     @cached_property
     def _locator(self) -> Locator:
-        from renderer.findings.locator import Locator  # noqa: PLC0415 - as above
+        from renderer.findings.locator import Locator  # noqa: PLC0415 - only for findings
 
         return Locator(self._fs, self._recorder)
 

@@ -12,12 +12,12 @@ from renderer.app.project import Project, chosen_overlays, proposed_config
 from renderer.app.rendered_trees import (
     Rendered,
     RenderedTrees,
-    TreeResult,
     stale_trees,
     untracked_files,
 )
 from renderer.app.reporter import Reporter
 from renderer.app.run_cache import RunCache
+from renderer.app.tree_result import TreeResult
 from renderer.app.usage_error import UsageError
 from renderer.disk import leads_to_folder
 from renderer.emit.leftovers import find_stale_trees

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.run_cache import UnchangedOverlay
+from renderer.app.tree_result import TreeAction, TreeResult
 from renderer.disk import leads_anywhere
 from renderer.emit.leftovers import foreign_manifests
 from renderer.model.codes import Code
@@ -16,7 +17,6 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.location import Location
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay
-from renderer.model.text_enum import TextEnum
 from renderer.source.overlays import output_sites
 
 if TYPE_CHECKING:
@@ -33,37 +33,6 @@ Rendered: TypeAlias = "RenderedOverlay | UnchangedOverlay"
 
 #: The result of writing a tree, and how long that took, in words.
 _TimedResult: TypeAlias = "tuple[Written | DiagnosticError, str]"
-
-
-class TreeAction(TextEnum):
-    """The actions of a run on a tree: write, compare, remove, and plan."""
-
-    WRITTEN = "written"
-    COMPARED = "compared"
-    PLANNED = "planned"
-    REMOVED = "removed"
-
-
-class TreeResult(Record):
-    """The result for one tree, as paths in it.
-
-    ``source`` is the overlay's path, empty for a tree that belongs to no overlay any more.
-    ``changed_meanwhile`` are files that someone else wrote while vmrender was at work, under the names that
-    they have now. ``diff`` is a unified diff of a compared tree. ``stays`` tells that the folder is still
-    there after a removal.
-    """
-
-    action: TreeAction
-    source: str
-    output: str
-    created: tuple[str, ...] = ()
-    updated: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    unchanged: tuple[str, ...] = ()
-    changed_meanwhile: tuple[str, ...] = ()
-    diff: str = ""
-    is_stale: bool = False
-    stays: bool = False
 
 
 class _Change(Record):

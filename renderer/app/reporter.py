@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from renderer.app.rendered_trees import TreeResult
+from renderer.app.tree_result import TreeResult
 
 
 class Reporter(Protocol):

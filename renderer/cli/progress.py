@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from renderer.app.tree_result import TreeAction, TreeResult
 from renderer.cli.console import ReportTarget, note, print_diff
 from renderer.cli.terminal import erase, write_transient
 from renderer.model.diagnostic import Severity
 
 if TYPE_CHECKING:
     from renderer.app.render import RenderResult
-    from renderer.app.rendered_trees import TreeResult
 
 
 class TerminalReporter:
@@ -62,8 +62,6 @@ class TerminalReporter:
 
 def closing_line(result: RenderResult) -> str:
     """Return the totals of a run: ``2 overlays: 14 files, 3 created``, or why nothing was done."""
-    from renderer.app.rendered_trees import TreeAction  # noqa: PLC0415 - not for --help
-
     count = len(result.overlays)
     overlays = f"{count} overlay{'' if count == 1 else 's'}"
     trees = [tree for tree in result.trees if tree.source]
@@ -103,8 +101,6 @@ def partial_write_hint(result: RenderResult) -> str:
 
 def _words(result: TreeResult) -> str:
     """``14 files (3 created, 1 removed)``, ``14 files, unchanged``, ``stale`` or ``up to date``."""
-    from renderer.app.rendered_trees import TreeAction  # noqa: PLC0415 - not for --help
-
     if result.action is TreeAction.COMPARED:
         return "stale" if result.is_stale else "up to date"
     changes = {"created": result.created, "updated": result.updated, "removed": result.removed}
@@ -116,8 +112,6 @@ def _words(result: TreeResult) -> str:
 
 
 def _removal(result: TreeResult) -> str:
-    from renderer.app.rendered_trees import TreeAction  # noqa: PLC0415 - not for --help
-
     removed = "to be removed" if result.action is TreeAction.PLANNED else "removed"
     stays = "; what others put there stays" if result.stays else ""
     return f"{result.output}: {removed}, {_counted(len(result.removed))}{stays}"

@@ -1,0 +1,37 @@
+"""The result of a run for one rendered tree: what was done to it, and to which of its files."""
+
+from __future__ import annotations
+
+from renderer.model.record import Record
+from renderer.model.text_enum import TextEnum
+
+
+class TreeAction(TextEnum):
+    """The actions of a run on a tree: write, compare, remove, and plan."""
+
+    WRITTEN = "written"
+    COMPARED = "compared"
+    PLANNED = "planned"
+    REMOVED = "removed"
+
+
+class TreeResult(Record):
+    """The result for one tree, as paths in it.
+
+    ``source`` is the overlay's path, empty for a tree that belongs to no overlay any more.
+    ``changed_meanwhile`` are files that someone else wrote while vmrender was at work, under the names that
+    they have now. ``diff`` is a unified diff of a compared tree. ``stays`` tells that the folder is still
+    there after a removal.
+    """
+
+    action: TreeAction
+    source: str
+    output: str
+    created: tuple[str, ...] = ()
+    updated: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    changed_meanwhile: tuple[str, ...] = ()
+    diff: str = ""
+    is_stale: bool = False
+    stays: bool = False
