@@ -38,7 +38,9 @@ class Expander:
         expanded = self.expanded(named, overlay.kubevirt, overlay.expand, trace=self._context.trace)
         built = self._context.traced(overlay, StepKind.TARGET_FORM, named, expanded)
         if overlay.expand is not ExpandMode.OFF and built.value is not composed.value:
-            built = built.then(lambda resources: _without_unneeded_revisions(resources, composed.value))
+            from renderer.instancetype.target_form import without_unneeded_revisions
+
+            built = built.then(lambda each: Outcome(without_unneeded_revisions(each, composed.value)))
         if overlay.tree.webhook_fields and not built.failed:
             filled = built.then(lambda resources: self._with_webhook_fields(resources, named.value, overlay))
             built = self._context.traced(overlay, StepKind.WEBHOOK_FIELD, built, filled)
@@ -101,10 +103,3 @@ class Expander:
         catalog = self._catalogs.whole if needs_catalog(before) else self._catalogs.empty
         fields, behaviour = overlay.tree.webhook_fields or (), behaviour_of(overlay.kubevirt)
         return Outcome(with_webhook_fields(resources, before, catalog, fields, behaviour))
-
-
-def _without_unneeded_revisions(built: ResourceSet, composed: ResourceSet) -> Outcome[ResourceSet]:
-    """Drop ControllerRevisions that only expanded matchers named."""
-    from renderer.instancetype.target_form import without_unneeded_revisions
-
-    return Outcome(without_unneeded_revisions(built, composed))

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from renderer.findings.levels import levelled
-from renderer.kubevirt.kinds import PROPOSED_INSTANCETYPE_API_VERSION
+from renderer.kubevirt.kinds import INSTANCETYPE_GROUP, PROPOSED_INSTANCETYPE_API_VERSION
 from renderer.kubevirt.server_fields import strip_server_fields, strip_status
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.entry_point import EntryKind
@@ -95,7 +95,10 @@ class Pipeline:
     def checked(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Render composed resources in place of those that the overlay's folder composes to."""
         whole = self._whole(overlay, composed)
-        return whole if overlay.write_instancetypes else whole.then(_without_instancetypes)
+        if overlay.write_instancetypes:
+            return whole
+        written = whole.value.where(lambda each: each.gvk.group != INSTANCETYPE_GROUP)
+        return Outcome(written, whole.diagnostics)
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
         """Return the values of Secrets that were put into the overlay's resources when it was rendered."""
@@ -313,12 +316,6 @@ def _unprocessed(resources: ResourceSet) -> Iterable[Diagnostic]:
     from renderer.gitops.openshift_template import unprocessed
 
     return unprocessed(resources)
-
-
-def _without_instancetypes(resources: ResourceSet) -> Outcome[ResourceSet]:
-    from renderer.kubevirt.kinds import INSTANCETYPE_GROUP
-
-    return Outcome(resources.where(lambda resource: resource.gvk.group != INSTANCETYPE_GROUP))
 
 
 def _served(resources: ResourceSet) -> ResourceSet:
