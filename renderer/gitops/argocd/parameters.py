@@ -81,7 +81,8 @@ class Rendering(NamedTuple):
         self, written_values: Mapping[str, Json], values: Mapping[str, object]
     ) -> dict[str, Json]:
         """Return ``values`` of a matrix' second generator with the parameters of the first one put in."""
-        strict = self._replace(options=(*_without_missing_key(self.options), "missingkey=error"))
+        others = (option for option in self.options if not option.startswith("missingkey="))
+        strict = self._replace(options=(*others, "missingkey=error"))
         made: dict[str, Json] = {}
         for key, value in written_values.items():
             try:
@@ -150,10 +151,6 @@ def _text(value: Json) -> str:
 def _shortened(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 60 else f"{line[:57]}..."  # noqa: PLR2004 - a message is one line
-
-
-def _without_missing_key(options: Iterable[str]) -> tuple[str, ...]:
-    return tuple(option for option in options if not option.startswith("missingkey="))
 
 
 _TAG = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
