@@ -21,7 +21,7 @@ from renderer.model.json import Json, JsonObject
 from renderer.model.location import Site
 from renderer.model.release import LATEST
 from renderer.model.resource import Resource
-from renderer.source.file_system import FileSystem
+from renderer.source.file_system import MemoryFileSystem
 
 INSTANCE = ("spec", "template", "spec")
 CREDENTIALS = (*INSTANCE, "accessCredentials", 0, "userPassword")
@@ -94,26 +94,13 @@ def holding(kind: str, field: FieldPath, value: str) -> JsonObject:
     return {"apiVersion": api_version, "kind": kind, **made, "metadata": metadata}
 
 
-class OneFile:
-    """A file system with one file."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def is_file(self, _path: str) -> bool:
-        return True
-
-    def read(self, _path: str) -> bytes:
-        return self._text.encode()
-
-
 def finding(kind: str, field: FieldPath, value: str) -> str:
     text = yaml.safe_dump(holding(kind, field, value))
     resource = Resource(holding(kind, field, value), Site("a.yaml"))
     quoted = json.dumps(value)
     quoted = quoted if len(quoted) <= 60 else f"{quoted[:60]}…"
     found = Diagnostic.about(resource, field, Code.SCHEMA, f"{field} cannot be {quoted}", f"not {quoted}")
-    fs: FileSystem = OneFile(text)  # type: ignore[assignment]  # reading is all that is asked for
+    fs = MemoryFileSystem({"a.yaml": text.encode()})
     (located,) = locate(fs, [found])
     return f"{located.message} {located.hint}"
 
