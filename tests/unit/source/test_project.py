@@ -98,7 +98,11 @@ def test_an_empty_list_of_catalogs_means_none() -> None:
     ("text", "message", "hint"),
     [
         ("kubvirt: '1.9'\n", "unknown field kubvirt", "did you mean kubevirt?"),
-        ("kubevirt: 1.9\n", "kubevirt must be text, not 1.9", "write it in quotes"),
+        (
+            "kubevirt: 1.9\n",
+            "kubevirt must be text, not 1.9",
+            'write it in quotes: without them, "1.10" is read as the number 1.1',
+        ),
         ("kubevirt: latest\n", "'latest' is no KubeVirt release; write it as 1.9 or 1.9.0", None),
         (
             "kubevirt: '1.10'\n",
