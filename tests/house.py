@@ -20,21 +20,18 @@ ROOT = Path(__file__).parents[1]
 RENDERER = ROOT / "renderer"
 MODULES = tuple(sorted(RENDERER.rglob("*.py")))
 
-#: Phrases that readers often stumble over, and what an engineer would write. Sometimes they are right.
-PHRASES = {
-    "is no": "invalid …, or: is not a …",
-    "are no": "are not",
-    "those of": "the … of",
-    "stands in": "is in",
-    "stand in": "are in",
-    "tells of": "reports",
-    "told of": "reported",
-    "as long as": "while",
-    "but for": "except",
-    "comes to": "results in, is",
-    "come to": "result in, are",
-}
-_PHRASE = re.compile(rf"\b({'|'.join(PHRASES)})\b")
+#: The page with the words that we avoid.
+STYLE = ROOT / "docs/style.md"
+_FOLDERS = (
+    *(".", ".ci", ".ci/release", ".github", "catalog", "docs", "docs/decisions", "overlays", "schemas"),
+    "renderer/explanations",
+)
+#: The pages that are searched for phrases.
+PAGES = tuple(page for folder in _FOLDERS for page in sorted((ROOT / folder).glob("*.md")) if page != STYLE)
+_ROW = re.compile(r"^\| (`[^|]+) \| ([^|]+) \|", re.MULTILINE)
+_RIGHT = re.compile(r"^These are right: (.+)$", re.MULTILINE)
+_CODE = re.compile(r"`([^`]+)`")
+_BLOCK = re.compile(r"^( *```)[^\n]*\n.*?^\1$", re.MULTILINE | re.DOTALL)
 
 #: A private function with one use and so few lines may say no more than its expression would.
 _FEW_LINES = 6
@@ -198,7 +195,8 @@ def figures() -> Iterator[Figure]:
     for name, places in (
         ("private functions of few lines with one use", _used_once()),
         ("public classes that share a name", _namesakes()),
-        ("phrases in docstrings that may be said plainly", _phrases()),
+        ("phrases in docstrings that may be said plainly", _phrases_in_docstrings()),
+        ("phrases in pages that may be said plainly", _phrases_in_pages()),
     ):
         found = tuple(places)
         yield Figure(name, len(found), found)
@@ -225,11 +223,40 @@ def _namesakes() -> Iterator[str]:
     yield from (f"{name}: {', '.join(found)}" for name, found in sorted(places.items()) if len(found) > 1)
 
 
-def _phrases() -> Iterator[str]:
+@cache
+def phrases() -> Mapping[str, str]:
+    """What to write instead of each phrase that the table of ``docs/style.md`` has in code type."""
+    rows = _ROW.findall(STYLE.read_text(encoding="utf-8"))
+    return {phrase: instead for cell, instead in rows for phrase in _CODE.findall(cell)}
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    """The only group is a phrase; longer expressions around one that are right match without a group."""
+    right = _CODE.findall(" ".join(_RIGHT.findall(STYLE.read_text(encoding="utf-8"))))
+    either = ("|".join(map(re.escape, words)).replace(r"\ ", r"\s+") for words in (right, phrases()))
+    return re.compile(r"\b(?:{}|({}))\b".format(*either), re.IGNORECASE)
+
+
+def phrases_in(text: str) -> Iterator[tuple[int, str]]:
+    """The phrases in ``text`` that are in the list, each with its line, counted from 1."""
+    for match in _pattern().finditer(text):
+        if match[1]:
+            yield text.count("\n", 0, match.start()) + 1, " ".join(match[1].lower().split())
+
+
+def _phrases_in_docstrings() -> Iterator[str]:
     for module in MODULES:
         for line, text in outline(module).docstrings:
-            for phrase in _PHRASE.findall(text):
-                yield f"{shown(module)}:{line} {phrase}: {PHRASES[phrase]}"
+            for _, phrase in phrases_in(text):
+                yield f"{shown(module)}:{line} {phrase}: {phrases()[phrase]}"
+
+
+def _phrases_in_pages() -> Iterator[str]:
+    for page in PAGES:
+        prose = _BLOCK.sub(lambda block: "\n" * block[0].count("\n"), page.read_text(encoding="utf-8"))
+        for line, phrase in phrases_in(prose):
+            yield f"{shown(page)}:{line} {phrase}: {phrases()[phrase]}"
 
 
 def main() -> None:
