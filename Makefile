@@ -23,26 +23,26 @@ PROSE := docs renderer/explanations README.md ARCHITECTURE.md CHANGELOG.md CONTR
 FOR_RELEASE := .venv/.ready-for-release
 WHEELHOUSE := .venv/wheelhouse
 
-help:  ## what there is to make
+help:  ## this list
 	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "%-13s %s\n", $$1, $$2 }' Makefile
 
 render: $(INSTALLED)  ## render overlays/* into rendered/
 	$(BIN)/vmrender render
 
-test: lint  ## everything that CI checks
+test: lint  ## all checks of CI
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest --quiet --numprocesses auto --dist worksteal
 
-test-lowest: $(READY)  ## the tests with the oldest versions that pyproject.toml allows
+test-lowest: $(READY)  ## run the tests with the oldest versions that pyproject.toml allows
 	@rm $(READY) # holds for the locked versions
 	$(FETCH) -r .ci/lowest.txt
 	$(BIN)/pytest --quiet --numprocesses auto
 
-test-install: $(FOR_RELEASE)  ## every way to install, with the real tools
+test-install: $(FOR_RELEASE)  ## try every way to install, with the real tools
 	@mkdir -p $(WHEELHOUSE)
 	$(PIP) download --require-hashes --only-binary :all: -r $(LOCKS)/vmrender.txt -r $(LOCKS)/release.txt --dest $(WHEELHOUSE)
 	PATH="$(CURDIR)/$(BIN):$$PATH" VMRENDER_WHEELHOUSE="$(CURDIR)/$(WHEELHOUSE)" $(BIN)/pytest --quiet tests/packaging
 
-test-image: $(FOR_RELEASE)  ## the images, without a daemon: as root on Debian, with buildah, bubblewrap and debootstrap
+test-image: $(FOR_RELEASE)  ## try the images without a daemon: as root on Debian, with buildah, bubblewrap and debootstrap
 	@mkdir -p $(WHEELHOUSE)
 	$(PIP) download --require-hashes --only-binary :all: --python-version 3.11 -r $(LOCKS)/vmrender.txt -r $(LOCKS)/build.txt \
 		--dest $(WHEELHOUSE)
@@ -54,30 +54,30 @@ pyz: $(FOR_RELEASE)  ## dist/: sdist, wheel and vmrender.pyz for this Python and
 	rm -rf dist
 	$(BIN)/python .ci/release/build.py dist --pyz
 
-release-check: $(INSTALLED)  ## what a release of this commit lacks
+release-check: $(INSTALLED)  ## what is missing for a release of this commit
 	@$(BIN)/python .ci/release/check.py
 
-lint: $(READY)  ## style and types
+lint: $(READY)  ## check style and types
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --quiet --check
 	$(BIN)/mypy
 
-house: $(READY)  ## figures of the code: modules, lines, functions; ALL=1 names the places
+house: $(READY)  ## figures of the code and its English; ALL=1 names the places
 	$(BIN)/python -m tests.house $(if $(ALL),--all)
 
-bench: $(READY)  ## the figures of BENCHMARKS.md, measured here and now
+bench: $(READY)  ## measure the figures of BENCHMARKS.md on this machine
 	$(COMPILE)
 	$(BIN)/python -m tests.benchmarks --write
 
-bench-check: $(INSTALLED)  ## fails where instructions have grown by 30 %
+bench-check: $(INSTALLED)  ## fail if a command takes 30 % more instructions
 	$(BIN)/python -m tests.benchmarks.regression
 
-docs: $(FOR_DOCS)  ## the site, into site/; its links, spelling and plain English are checked
+docs: $(FOR_DOCS)  ## build the site into site/; check links, spelling and style
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --config-file .ci/site/mkdocs.yml
 	$(BIN)/codespell $(PROSE) renderer .ci/site
 	$(BIN)/proselint check --config .ci/proselint.json $(PROSE)
 
-lock: $(READY)  ## newer versions into the lock files
+lock: $(READY)  ## write newer versions into the lock files
 	$(FETCH) -r $(LOCKS)/uv.txt
 	$(LOCK) --output-file $(LOCKS)/development.txt --group dev pyproject.toml
 	$(LOCK) --output-file $(LOCKS)/vmrender.txt --constraint $(LOCKS)/development.txt pyproject.toml
@@ -90,7 +90,7 @@ lock: $(READY)  ## newer versions into the lock files
 	$(LOCK) --output-file $(LOCKS)/publish.txt --constraint $(LOCKS)/uv.txt --group publish
 	$(BIN)/python .ci/sbom.py
 
-clean:  ## remove what the above made, but for rendered/
+clean:  ## remove everything that these targets made, except rendered/
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist site
 
 # Debian's Python makes an environment with pip in it only where python3-venv is installed.
