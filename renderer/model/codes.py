@@ -14,6 +14,8 @@ class Trait(TextEnum):
     RULE = "rule"  # found by a check in rules/; a project sets its level
     STRICT = "strict"  # of a rule: it can look for more than what is certain
     MAY_WARN = "may warn"  # of other codes: a project sets the level of its warnings, its errors stay errors
+    ABOUT_KEY = "about a key"  # the name of the field is what is wrong, whatever its value is
+    REPEATS_SCHEMA = "repeats the schema"  # left out beside a schema error about the same value
     UNREADABLE = "unreadable"  # a file cannot be read or written: exit code 2 instead of 1
 
 
@@ -41,11 +43,11 @@ class Code(TextEnum):
     # Composition.
     BUILD_LIMIT = "build-limit"
     KUSTOMIZATION_FIELD = "kustomization-field", Trait.MAY_WARN
-    UNSUPPORTED_FIELD = "unsupported-field"
+    UNSUPPORTED_FIELD = "unsupported-field", Trait.ABOUT_KEY
     IGNORED_DOCUMENT = "ignored-document", Trait.MAY_WARN
     CLUSTER_SCOPED = "cluster-scoped", Trait.MAY_WARN
-    RESOURCE_INVALID = "resource-invalid"
-    SERVER_FIELD = "server-field", Trait.MAY_WARN
+    RESOURCE_INVALID = "resource-invalid", Trait.REPEATS_SCHEMA
+    SERVER_FIELD = "server-field", Trait.MAY_WARN, Trait.ABOUT_KEY
     DUPLICATE_ID = "duplicate-id", Trait.MAY_WARN
     LIST_REPLACED = "list-replaced", Trait.MAY_WARN
     PATCH_INVALID = "patch-invalid"
@@ -72,8 +74,8 @@ class Code(TextEnum):
     NOT_RENDERED = "not-rendered", Trait.MAY_WARN
 
     # Resolution and expansion.
-    MATCHER_INVALID = "matcher-invalid"
-    UNKNOWN_KIND = "unknown-kind", Trait.MAY_WARN
+    MATCHER_INVALID = "matcher-invalid", Trait.REPEATS_SCHEMA
+    UNKNOWN_KIND = "unknown-kind", Trait.MAY_WARN, Trait.REPEATS_SCHEMA
     INSTANCETYPE_NOT_FOUND = "instancetype-not-found", Trait.MAY_WARN
     PREFERENCE_NOT_FOUND = "preference-not-found", Trait.MAY_WARN
     INFERENCE_FAILED = "inference-failed"
@@ -81,22 +83,22 @@ class Code(TextEnum):
     REVISION_MISMATCH = "revision-mismatch", Trait.MAY_WARN
     API_VERSION = "api-version"
     UNKNOWN_GATE = "unknown-gate", Trait.MAY_WARN
-    CONFLICT = "conflict"
+    CONFLICT = "conflict", Trait.ABOUT_KEY
     REQUIREMENT = "requirement"
-    TOPOLOGY = "topology"
+    TOPOLOGY = "topology", Trait.REPEATS_SCHEMA
     CUSTOM_SIZE = "custom-size"
-    QUANTITY_INVALID = "quantity-invalid"
+    QUANTITY_INVALID = "quantity-invalid", Trait.REPEATS_SCHEMA
     APPLY_FAILED = "apply-failed"
     DEFAULTS_FAILED = "defaults-failed"
     ASSUMED_NETWORK = "assumed-network", Trait.MAY_WARN
     INPUT_DEVICE_LEFT_OUT = "input-device-left-out", Trait.MAY_WARN
-    DEPRECATED = "deprecated", Trait.MAY_WARN
+    DEPRECATED = "deprecated", Trait.MAY_WARN, Trait.ABOUT_KEY
 
     # Validation.
     SCHEMA_MISSING = "schema-missing", Trait.MAY_WARN
     SCHEMA_INVALID = "schema-invalid", Trait.UNREADABLE
     SCHEMA = "schema", Trait.MAY_WARN
-    UNKNOWN_FIELD = "unknown-field", Trait.MAY_WARN
+    UNKNOWN_FIELD = "unknown-field", Trait.MAY_WARN, Trait.ABOUT_KEY
     PLACEHOLDER = "placeholder", Trait.MAY_WARN
     NOT_CHECKED = "not-checked", Trait.MAY_WARN
     ADMISSION = "admission"
@@ -116,7 +118,7 @@ class Code(TextEnum):
     NAME_TOO_LONG = "name-too-long", Trait.RULE
     NETWORK_NOT_FOUND = "network-not-found", Trait.RULE, Trait.STRICT
     RUN_STRATEGY = "run-strategy", Trait.RULE, Trait.STRICT
-    RUNNING_DEPRECATED = "running-deprecated", Trait.RULE
+    RUNNING_DEPRECATED = "running-deprecated", Trait.RULE, Trait.ABOUT_KEY
     SECRET_NOT_FOUND = "secret-not-found", Trait.RULE, Trait.STRICT
     SECURE_BOOT_WITHOUT_SMM = "secure-boot-without-smm", Trait.RULE
     SERVICE_ACCOUNT_NOT_FOUND = "service-account-not-found", Trait.RULE, Trait.STRICT
@@ -125,7 +127,7 @@ class Code(TextEnum):
     SIZE_LABEL = "size-label", Trait.RULE
     STORAGE_CLASS_DROPPED = "storage-class-dropped", Trait.RULE
     UNUSABLE_VALUE = "unusable-value", Trait.RULE
-    UNUSED_SUPPRESSION = "unused-suppression", Trait.RULE
+    UNUSED_SUPPRESSION = "unused-suppression", Trait.RULE, Trait.ABOUT_KEY
     VOLUME_WITHOUT_DISK = "volume-without-disk", Trait.RULE
 
     # Annotations about rules.
@@ -134,7 +136,7 @@ class Code(TextEnum):
     # Source files that commands edit.
     PIN_FAILED = "pin-failed"
     EDIT_REFUSED = "edit-refused"
-    NOT_MIGRATED = "not-migrated", Trait.MAY_WARN
+    NOT_MIGRATED = "not-migrated", Trait.MAY_WARN, Trait.ABOUT_KEY
     IMPORT_REFUSED = "import-refused"
     DUMP_INVALID = "dump-invalid", Trait.UNREADABLE
     DUMP_MIXED = "dump-mixed", Trait.MAY_WARN
