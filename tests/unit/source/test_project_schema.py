@@ -14,6 +14,7 @@ import pytest
 
 from renderer.bundled import data_folder
 from renderer.model.codes import RULE_CODES, STRICT_RULES, WARNING_CODES
+from renderer.model.entry_point import ENGINE_KINDS, EntryKind
 from renderer.model.limits import DEFAULTS, FIELDS, SIZES, limit_text
 from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST_KUBERNETES
 from renderer.model.render_config import (
@@ -27,6 +28,7 @@ from renderer.model.render_config import (
 )
 from renderer.model.rule_settings import Level
 from renderer.source.builtin_catalogs import BUILTIN_CATALOGS
+from renderer.source.entry_settings import ENTRY_FIELDS
 from renderer.validation.schema_import import checksums
 
 SCHEMAS = data_folder("schemas")
@@ -75,6 +77,9 @@ def written(schema: dict[str, Any]) -> dict[str, Any]:
     definitions["catalog"]["properties"]["builtin"]["enum"] = [*BUILTIN_CATALOGS]
     definitions["files"]["pattern"] = rf"^([a-z0-9._/-]|\{{({'|'.join(PLACEHOLDERS)})\}})*\.ya?ml$"
     definitions["release"]["examples"][0] = str(LATEST)
+    definitions["overlay"]["anyOf"] = [
+        {"required": [kind]} for kind in texts((EntryKind.KUSTOMIZATION, *ENGINE_KINDS))
+    ]
     properties["mergeKeys"]["enum"] = [*texts(MergeKeys), None]
     properties["kubernetes"]["description"] = re.sub(
         r"1\.\d+ to 1\.\d+",
@@ -82,6 +87,12 @@ def written(schema: dict[str, Any]) -> dict[str, Any]:
         properties["kubernetes"]["description"],
     )
     return schema
+
+
+def test_the_schema_has_the_fields_that_are_read() -> None:
+    definitions = json.loads(FILE.read_text(encoding="utf-8"))["$defs"]
+
+    assert set(ENTRY_FIELDS) <= definitions["overlay"]["properties"].keys()
 
 
 def test_the_schema_is_as_the_tables_say(request: pytest.FixtureRequest) -> None:
