@@ -12,7 +12,7 @@ from typing import NamedTuple
 from renderer.app.found_entries import FoundEntry, LeftOut, Survey
 from renderer.app.survey import survey as survey_of
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.entry_point import EntryKind
+from renderer.model.entry_point import ENGINE_KINDS, EntryKind
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import PROJECT_FILE, CatalogPath, OverlayEntry, RenderConfig
 from renderer.source.builtin_catalogs import BuiltinFileSystem
@@ -21,7 +21,6 @@ from renderer.source.project import load_project
 from renderer.yamlio.scalar_text import is_ambiguous
 
 _PLAIN = re.compile(r"[A-Za-z0-9./][A-Za-z0-9._/-]*")
-_ENGINES = {EntryKind.FLUX: "Flux cluster", EntryKind.ARGOCD: "Argo CD entry"}
 
 
 class FoundProject(NamedTuple):
@@ -129,10 +128,12 @@ def project_text(survey: Survey, release: Release | None = None) -> str:
 
 def summary(survey: Survey) -> Iterator[str]:
     """Return what was found, in a line each: totals, and what is not rendered."""
-    clusters = {kind: [each for each in survey.entries if each.entry.entry.kind is kind] for kind in _ENGINES}
+    clusters = {
+        kind: [each for each in survey.entries if each.entry.entry.kind is kind] for kind in ENGINE_KINDS
+    }
     overlays = sum(each.overlays for each in survey.entries)
     text = f"{_plural(survey.machines, 'virtual machine')} in {_plural(overlays, 'overlay')}"
-    engines = [_plural(len(found), _ENGINES[kind]) for kind, found in clusters.items() if found]
+    engines = [_plural(len(found), kind.engine) for kind, found in clusters.items() if found]
     plain = len(survey.entries) - sum(map(len, clusters.values()))
     if engines:
         engines += ["1 folder" if plain == 1 else f"{plain} folders or files"] if plain else []
@@ -187,8 +188,8 @@ def _counted(each: FoundEntry) -> str:
         return f"cannot be built yet: {_comment(each.error)}"
     machines = _plural(each.machines, "virtual machine")
     kind = each.entry.entry.kind
-    if kind in _ENGINES:
-        return f"{_ENGINES[kind]}: {machines} in {_plural(each.overlays, 'overlay')}"
+    if kind.engine:
+        return f"{kind.engine}: {machines} in {_plural(each.overlays, 'overlay')}"
     if each.entry.entry.parameters is not None:
         return f"OpenShift Template: {machines}"
     return f"{'plain manifests' if kind is EntryKind.DIRECTORY else 'kustomization'}: {machines}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TextIO
@@ -21,10 +21,10 @@ from renderer.findings.located import Located, Unshown
 from renderer.model.codes import UNREADABLE
 from renderer.model.diagnostic import Severity
 from renderer.model.location import Location
-from renderer.model.log_line import log_json, log_markup
+from renderer.model.log_line import log_json
 from renderer.model.record import Record
 from renderer.model.resource import ResourceSet
-from renderer.report.formats import Format, writer_of
+from renderer.report.formats import Format
 from renderer.source.file_system import FileSystem
 from renderer.source.project_root import find_project_root, folder_in_checkout
 
@@ -32,14 +32,6 @@ if TYPE_CHECKING:
     from renderer.report.report import Report
 
 _KEY = __name__
-#: The formats of reports that are documents, with what makes them harmless in a log.
-_DOCUMENTS: Mapping[Format, Callable[[str], str]] = {
-    Format.JSON: log_json,
-    Format.SARIF: log_json,
-    Format.GITLAB: log_json,
-    Format.JUNIT: log_markup,
-    Format.GITHUB: str,  # its lines are commands, and it escapes what is in them
-}
 
 
 class ExitCode(IntEnum):
@@ -184,14 +176,14 @@ def report(
         unshown = unshown._replace(others=0)
     if findings or target.format is not Format.TEXT:
         made = _report(fs, findings, unshown, tuple(overlays), target)
-        document = writer_of(target.format)(made)
+        document = target.format.write(made)
         if target.format is Format.TEXT:
             write_text(document, err=True, colour=shows_colour(sys.stderr))
         elif target.on_stdout:
-            print_document(_DOCUMENTS[target.format](document))
+            print_document(target.format.for_log(document))
             _print_summary(made)
         else:
-            write_document(_DOCUMENTS[target.format](document), err=True)
+            write_document(target.format.for_log(document), err=True)
     return exit_code_of(findings, unshown)
 
 

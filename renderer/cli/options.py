@@ -102,7 +102,7 @@ def format_option(
 
     def choose(_context: click.Context, _parameter: click.Parameter, text: str) -> None:
         target = ReportTarget.chosen()
-        target._replace(format=Format(text), beside_manifests=beside_manifests).choose()
+        target._replace(format=Format.named(text), beside_manifests=beside_manifests).choose()
 
     place = "standard error" if beside_manifests else "standard output; text to standard error"
     return click.option(

@@ -5,8 +5,9 @@ A stage gives a finding the severity that it has by itself. Nothing else changes
 
 from __future__ import annotations
 
+from renderer.model.codes import RULE_CODES
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.rule_settings import RULE_CODES, Level, RuleSettings
+from renderer.model.rule_settings import Level, RuleSettings
 
 
 def levelled(findings: tuple[Diagnostic, ...], settings: RuleSettings) -> tuple[Diagnostic, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from renderer.findings.located import LocatedRelated
-from renderer.model.codes import Code
+from renderer.model.codes import Trait
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.location import GeneratedText, Location, Site
@@ -16,19 +16,6 @@ from renderer.yamlio.marks import MarkedFile
 
 #: Steps to look for a field at one site (``model.work``).
 _LOOKING = 60
-#: Findings about the name of a field, whatever its value is.
-_ABOUT_KEYS = frozenset(
-    {
-        Code.CONFLICT,
-        Code.DEPRECATED,
-        Code.NOT_MIGRATED,
-        Code.RUNNING_DEPRECATED,
-        Code.SERVER_FIELD,
-        Code.UNKNOWN_FIELD,
-        Code.UNSUPPORTED_FIELD,
-        Code.UNUSED_SUPPRESSION,
-    }
-)
 #: Bytes of the files that a locator holds for the findings of the next overlay.
 _MOST_HELD = 4 << 20
 
@@ -45,7 +32,7 @@ class Locator:
 
     def places_of(self, diagnostic: Diagnostic) -> tuple[Location | None, tuple[LocatedRelated, ...]]:
         """Return the line of a finding, and all that is related to it with their lines."""
-        of_value = not diagnostic.about_key and diagnostic.code not in _ABOUT_KEYS
+        of_value = not diagnostic.about_key and Trait.ABOUT_KEY not in diagnostic.code.traits
         site, location = self._found(diagnostic.sites, of_value=of_value)
         if diagnostic.location:
             location = self._in_text(diagnostic.location, diagnostic.sites) or location or diagnostic.location

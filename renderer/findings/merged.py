@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 
 from renderer.findings.located import Located, Unshown
-from renderer.model.codes import Code
+from renderer.model.codes import Code, Trait
 from renderer.model.diagnostic import Severity
 from renderer.model.field_path import ROOT
 from renderer.model.location import Location
-
-#: Codes that repeat a finding of the schema about the same value; that one lists the values that are known.
-_TOLD_BY_SCHEMA = frozenset(
-    {Code.MATCHER_INVALID, Code.QUANTITY_INVALID, Code.RESOURCE_INVALID, Code.TOPOLOGY, Code.UNKNOWN_KIND}
-)
 
 
 def without_repetitions(located: Iterable[Located]) -> tuple[Located, ...]:
@@ -35,7 +30,7 @@ def without_repetitions(located: Iterable[Located]) -> tuple[Located, ...]:
             return any(_line_key(related.location) in places for related in found.related)
         if found.code is Code.QUANTITY_INVALID and (found.field or ROOT) == ROOT:
             return found.resource in resources
-        return found.code in _TOLD_BY_SCHEMA and (found.location, found.field) in fields
+        return Trait.REPEATS_SCHEMA in found.code.traits and (found.location, found.field) in fields
 
     return tuple(found for found in located if not repeats(found))
 

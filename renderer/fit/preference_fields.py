@@ -31,7 +31,7 @@ from renderer.instancetype.preference.domain import (
     apply_cpu_features,
     apply_machine,
 )
-from renderer.instancetype.preference.vmi import PREFERENCE_APPLIERS, PreferenceApplier, field_of
+from renderer.instancetype.preference.vmi import PREFERENCE_APPLIERS, ApplyPart, PreferenceApplier
 from renderer.instancetype.vmi_object_defaults import default_vmi_object
 from renderer.instancetype.vmi_template import devices_of, with_device_field
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value, without
@@ -69,7 +69,6 @@ _ALWAYS_FILLED = frozenset(
 )
 #: Mappings that several sections of a preference have a share in.
 _SHARED = frozenset({"metadata", "spec", "domain", "devices"})
-#: The part of a preference that each applier applies.
 #: A VirtualMachine that says nothing; without ``cpu`` KubeVirt crashes on preferred CPU features.
 _SILENT: JsonObject = {"spec": {"domain": {"cpu": {}}}}
 _CPU = ("spec", "domain", "cpu")
@@ -117,7 +116,7 @@ class Reduction:
 class _Section(NamedTuple):
     """A part of a preference with the applier that applies it, and what that makes of a silent VM."""
 
-    apply: PreferenceApplier
+    apply: ApplyPart
     key: tuple[int, str]
     made: JsonObject
     paths: tuple[tuple[str, ...], ...]
@@ -132,21 +131,19 @@ class PreferenceFields:
         self._specs = AppliedSpecs(EMPTY, spec, behaviour)
         self._defaults_object = behaviour.expand_defaults is ExpandDefaults.OBJECT
         self._sections = tuple(
-            self._section(*each) for each in enumerate(PREFERENCE_APPLIERS) if self._part(each[1])
+            self._section(index, applier)
+            for index, applier in enumerate(PREFERENCE_APPLIERS)
+            if spec.get(applier.field) is not None
         )
         self._needed = tuple(
             path for section in self._sections for path in _paths(section.apply, section.made, _ALWAYS_FILLED)
         )
 
-    def _part(self, apply: PreferenceApplier) -> str:
-        """Return the part of the spec that an applier applies, as text; empty where there is none."""
-        key = field_of(apply)
-        return json.dumps(self.spec[key], sort_keys=True) if self.spec.get(key) is not None else ""
-
-    def _section(self, index: int, apply: PreferenceApplier) -> _Section:
-        made = apply(self._specs, _SILENT)
-        paths = tuple(path for path in _paths(apply, made, _OPENED) if path not in _KEPT)
-        return _Section(apply, (index, self._part(apply)), made, paths)
+    def _section(self, index: int, applier: PreferenceApplier) -> _Section:
+        made = applier.apply(self._specs, _SILENT)
+        paths = tuple(path for path in _paths(applier.apply, made, _OPENED) if path not in _KEPT)
+        part = json.dumps(self.spec[applier.field], sort_keys=True)
+        return _Section(applier.apply, (index, part), made, paths)
 
     def reduced(self, template: JsonObject, memo: ReductionMemo) -> Reduction | None:
         """Return the template without what the preference sets; None where it would change the template."""
@@ -173,7 +170,7 @@ class PreferenceFields:
                 return SectionReduction(changes, supplied, overridden)
         return None
 
-    def _makes(self, apply: PreferenceApplier, reduced: JsonObject, template: JsonObject) -> bool:
+    def _makes(self, apply: ApplyPart, reduced: JsonObject, template: JsonObject) -> bool:
         try:
             made = apply(self._specs, reduced)
         except ApplyError:
@@ -187,9 +184,7 @@ class PreferenceFields:
         spec = default_vmi_object(object_at(template, "spec"), "", self._specs.behaviour)
         return {**template, "spec": spec}
 
-    def _candidates(
-        self, apply: PreferenceApplier, made: JsonObject, template: JsonObject
-    ) -> Iterator[JsonObject]:
+    def _candidates(self, apply: ApplyPart, made: JsonObject, template: JsonObject) -> Iterator[JsonObject]:
         """Yield templates that the applier may make into ``template``, the shortest first."""
         if apply in _ELEMENTS:
             yield self._with_reduced_elements(apply, _ELEMENTS[apply], template)
@@ -207,7 +202,7 @@ class PreferenceFields:
             yield without_made(template, made, _OPENED)
         yield template
 
-    def _with_reduced_elements(self, apply: PreferenceApplier, name: str, template: JsonObject) -> JsonObject:
+    def _with_reduced_elements(self, apply: ApplyPart, name: str, template: JsonObject) -> JsonObject:
         elements = devices_of(template).get(name)
         if not isinstance(elements, list) or (apply(self._specs, template) is template and not elements):
             return template
@@ -216,9 +211,7 @@ class PreferenceFields:
             return template
         return with_device_field(template, name, reduced)
 
-    def _reduced_element(
-        self, apply: PreferenceApplier, name: str, element: Json, template: JsonObject
-    ) -> Json:
+    def _reduced_element(self, apply: ApplyPart, name: str, element: Json, template: JsonObject) -> Json:
         if not isinstance(element, dict):
             return element
         made = self._made_element(apply, name, element, template)
@@ -235,7 +228,7 @@ class PreferenceFields:
         return element
 
     def _made_element(
-        self, apply: PreferenceApplier, name: str, element: JsonObject, template: JsonObject
+        self, apply: ApplyPart, name: str, element: JsonObject, template: JsonObject
     ) -> JsonObject:
         """Return the fields that the applier gives an element which has only its name and its kind."""
         bare: JsonObject = {key: element[key] for key in ("name",) if key in element}
@@ -251,7 +244,7 @@ class PreferenceFields:
         return {key: value for key, value in made.items() if key not in ("name", _REQUIRED.get(name))}
 
 
-def _paths(apply: PreferenceApplier, made: JsonObject, opened: frozenset[str]) -> Iterator[tuple[str, ...]]:
+def _paths(apply: ApplyPart, made: JsonObject, opened: frozenset[str]) -> Iterator[tuple[str, ...]]:
     """Yield the paths of the fields that an applier gives a VM which says nothing."""
     if made is not _SILENT and apply not in (apply_cpu_features, apply_panic_devices):
         for path, value in fields_of(made, opened):

@@ -8,36 +8,50 @@ from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
 
 
+class Trait(TextEnum):
+    """What is special about the findings of a code."""
+
+    RULE = "rule"  # found by a check in rules/; a project sets its level
+    STRICT = "strict"  # of a rule: it can look for more than what is certain
+    MAY_WARN = "may warn"  # of other codes: a project sets the level of its warnings, its errors stay errors
+    ABOUT_KEY = "about a key"  # the name of the field is what is wrong, whatever its value is
+    REPEATS_SCHEMA = "repeats the schema"  # left out beside a schema error about the same value
+    UNREADABLE = "unreadable"  # a file cannot be read or written: exit code 2 instead of 1
+
+
 class Code(TextEnum):
-    """The kind of a finding, as a word that scripts can rely on."""
+    """The kind of a finding, as a word that scripts can rely on, and what is special about it."""
+
+    __slots__ = ("traits",)
+    _value_: str
 
     # Files that cannot be read.
-    YAML_SYNTAX = "yaml-syntax"
-    YAML_DUPLICATE_KEY = "yaml-duplicate-key"
-    YAML_LIMIT = "yaml-limit"
-    FILE_NOT_FOUND = "file-not-found"
-    FILE_OUTSIDE_ROOT = "file-outside-root"
-    FILE_UNREADABLE = "file-unreadable"
-    KUSTOMIZATION_MISSING = "kustomization-missing"
-    KUSTOMIZATION_AMBIGUOUS = "kustomization-ambiguous"
-    KUSTOMIZATION_CYCLE = "kustomization-cycle"
-    CONFIG_INVALID = "config-invalid"
-    FUNCTION_INPUT = "function-input"
-    GIT_UNAVAILABLE = "git-unavailable"
-    GIT_REVISION = "git-revision"
+    YAML_SYNTAX = "yaml-syntax", Trait.UNREADABLE
+    YAML_DUPLICATE_KEY = "yaml-duplicate-key", Trait.UNREADABLE
+    YAML_LIMIT = "yaml-limit", Trait.UNREADABLE
+    FILE_NOT_FOUND = "file-not-found", Trait.UNREADABLE
+    FILE_OUTSIDE_ROOT = "file-outside-root", Trait.UNREADABLE
+    FILE_UNREADABLE = "file-unreadable", Trait.UNREADABLE
+    KUSTOMIZATION_MISSING = "kustomization-missing", Trait.UNREADABLE
+    KUSTOMIZATION_AMBIGUOUS = "kustomization-ambiguous", Trait.UNREADABLE
+    KUSTOMIZATION_CYCLE = "kustomization-cycle", Trait.UNREADABLE
+    CONFIG_INVALID = "config-invalid", Trait.UNREADABLE
+    FUNCTION_INPUT = "function-input", Trait.UNREADABLE
+    GIT_UNAVAILABLE = "git-unavailable", Trait.UNREADABLE
+    GIT_REVISION = "git-revision", Trait.UNREADABLE
 
     # Composition.
     BUILD_LIMIT = "build-limit"
-    KUSTOMIZATION_FIELD = "kustomization-field"
-    UNSUPPORTED_FIELD = "unsupported-field"
-    IGNORED_DOCUMENT = "ignored-document"
-    CLUSTER_SCOPED = "cluster-scoped"
-    RESOURCE_INVALID = "resource-invalid"
-    SERVER_FIELD = "server-field"
-    DUPLICATE_ID = "duplicate-id"
-    LIST_REPLACED = "list-replaced"
+    KUSTOMIZATION_FIELD = "kustomization-field", Trait.MAY_WARN
+    UNSUPPORTED_FIELD = "unsupported-field", Trait.ABOUT_KEY
+    IGNORED_DOCUMENT = "ignored-document", Trait.MAY_WARN
+    CLUSTER_SCOPED = "cluster-scoped", Trait.MAY_WARN
+    RESOURCE_INVALID = "resource-invalid", Trait.REPEATS_SCHEMA
+    SERVER_FIELD = "server-field", Trait.MAY_WARN, Trait.ABOUT_KEY
+    DUPLICATE_ID = "duplicate-id", Trait.MAY_WARN
+    LIST_REPLACED = "list-replaced", Trait.MAY_WARN
     PATCH_INVALID = "patch-invalid"
-    PATCH_TARGET_MISSING = "patch-target-missing"
+    PATCH_TARGET_MISSING = "patch-target-missing", Trait.MAY_WARN
     NAME_AMBIGUOUS = "name-ambiguous"
     SERIES_INVALID = "series-invalid"
     TEMPLATE_INVALID = "template-invalid"
@@ -46,75 +60,75 @@ class Code(TextEnum):
     NAME_SUFFIX = "name-suffix"
 
     # Flux's variables.
-    FLUX_KUSTOMIZATION = "flux-kustomization"
-    VARIABLES_NOT_FOUND = "variables-not-found"
-    VARIABLE_UNSET = "variable-unset"
+    FLUX_KUSTOMIZATION = "flux-kustomization", Trait.MAY_WARN
+    VARIABLES_NOT_FOUND = "variables-not-found", Trait.MAY_WARN
+    VARIABLE_UNSET = "variable-unset", Trait.MAY_WARN
     SUBSTITUTION_FAILED = "substitution-failed"
 
     # Entry points of Flux, Argo CD and OpenShift.
     ENTRY_POINT = "entry-point"
     ENTRY_POINT_CYCLE = "entry-point-cycle"
     ARGOCD_APPLICATION = "argocd-application"
-    APPLICATION_SET = "application-set"
-    OPENSHIFT_TEMPLATE = "openshift-template"
-    NOT_RENDERED = "not-rendered"
+    APPLICATION_SET = "application-set", Trait.MAY_WARN
+    OPENSHIFT_TEMPLATE = "openshift-template", Trait.MAY_WARN
+    NOT_RENDERED = "not-rendered", Trait.MAY_WARN
 
     # Resolution and expansion.
-    MATCHER_INVALID = "matcher-invalid"
-    UNKNOWN_KIND = "unknown-kind"
-    INSTANCETYPE_NOT_FOUND = "instancetype-not-found"
-    PREFERENCE_NOT_FOUND = "preference-not-found"
+    MATCHER_INVALID = "matcher-invalid", Trait.REPEATS_SCHEMA
+    UNKNOWN_KIND = "unknown-kind", Trait.MAY_WARN, Trait.REPEATS_SCHEMA
+    INSTANCETYPE_NOT_FOUND = "instancetype-not-found", Trait.MAY_WARN
+    PREFERENCE_NOT_FOUND = "preference-not-found", Trait.MAY_WARN
     INFERENCE_FAILED = "inference-failed"
-    REVISION_INVALID = "revision-invalid"
-    REVISION_MISMATCH = "revision-mismatch"
+    REVISION_INVALID = "revision-invalid", Trait.MAY_WARN
+    REVISION_MISMATCH = "revision-mismatch", Trait.MAY_WARN
     API_VERSION = "api-version"
-    UNKNOWN_GATE = "unknown-gate"
-    CONFLICT = "conflict"
+    UNKNOWN_GATE = "unknown-gate", Trait.MAY_WARN
+    CONFLICT = "conflict", Trait.ABOUT_KEY
     REQUIREMENT = "requirement"
-    TOPOLOGY = "topology"
+    TOPOLOGY = "topology", Trait.REPEATS_SCHEMA
     CUSTOM_SIZE = "custom-size"
-    QUANTITY_INVALID = "quantity-invalid"
+    QUANTITY_INVALID = "quantity-invalid", Trait.REPEATS_SCHEMA
     APPLY_FAILED = "apply-failed"
     DEFAULTS_FAILED = "defaults-failed"
-    ASSUMED_NETWORK = "assumed-network"
-    INPUT_DEVICE_LEFT_OUT = "input-device-left-out"
-    DEPRECATED = "deprecated"
+    ASSUMED_NETWORK = "assumed-network", Trait.MAY_WARN
+    INPUT_DEVICE_LEFT_OUT = "input-device-left-out", Trait.MAY_WARN
+    DEPRECATED = "deprecated", Trait.MAY_WARN, Trait.ABOUT_KEY
 
     # Validation.
-    SCHEMA_MISSING = "schema-missing"
-    SCHEMA_INVALID = "schema-invalid"
-    SCHEMA = "schema"
-    UNKNOWN_FIELD = "unknown-field"
-    PLACEHOLDER = "placeholder"
-    NOT_CHECKED = "not-checked"
+    SCHEMA_MISSING = "schema-missing", Trait.MAY_WARN
+    SCHEMA_INVALID = "schema-invalid", Trait.UNREADABLE
+    SCHEMA = "schema", Trait.MAY_WARN
+    UNKNOWN_FIELD = "unknown-field", Trait.MAY_WARN, Trait.ABOUT_KEY
+    PLACEHOLDER = "placeholder", Trait.MAY_WARN
+    NOT_CHECKED = "not-checked", Trait.MAY_WARN
     ADMISSION = "admission"
 
-    # Rules: legal, and probably a mistake. Each is in model/rule_settings.py too.
-    BUNDLED_NAME = "bundled-name"
-    CLAIM_NOT_FOUND = "claim-not-found"
-    CLOUD_INIT = "cloud-init"
-    CONFIG_MAP_NOT_FOUND = "config-map-not-found"
-    DATA_SOURCE_NOT_FOUND = "data-source-not-found"
-    DUPLICATE_DATA_VOLUME = "duplicate-data-volume"
-    DUPLICATE_MAC_ADDRESS = "duplicate-mac-address"
-    HALTED_IN_SYNC_WAVES = "halted-in-sync-waves"
-    HUGEPAGES_OVERCOMMIT = "hugepages-overcommit"
-    HUGEPAGES_REMAINDER = "hugepages-remainder"
-    IMPLAUSIBLE_SIZE = "implausible-size"
-    NAME_TOO_LONG = "name-too-long"
-    NETWORK_NOT_FOUND = "network-not-found"
-    RUN_STRATEGY = "run-strategy"
-    RUNNING_DEPRECATED = "running-deprecated"
-    SECRET_NOT_FOUND = "secret-not-found"  # noqa: S105 - a code, no password
-    SECURE_BOOT_WITHOUT_SMM = "secure-boot-without-smm"
-    SERVICE_ACCOUNT_NOT_FOUND = "service-account-not-found"
-    SERVICE_SELECTOR = "service-selector"
-    SHARED_CLAIM = "shared-claim"
-    SIZE_LABEL = "size-label"
-    STORAGE_CLASS_DROPPED = "storage-class-dropped"
-    UNUSABLE_VALUE = "unusable-value"
-    UNUSED_SUPPRESSION = "unused-suppression"
-    VOLUME_WITHOUT_DISK = "volume-without-disk"
+    # Rules: legal, and probably a mistake.
+    BUNDLED_NAME = "bundled-name", Trait.RULE
+    CLAIM_NOT_FOUND = "claim-not-found", Trait.RULE, Trait.STRICT
+    CLOUD_INIT = "cloud-init", Trait.RULE
+    CONFIG_MAP_NOT_FOUND = "config-map-not-found", Trait.RULE, Trait.STRICT
+    DATA_SOURCE_NOT_FOUND = "data-source-not-found", Trait.RULE, Trait.STRICT
+    DUPLICATE_DATA_VOLUME = "duplicate-data-volume", Trait.RULE
+    DUPLICATE_MAC_ADDRESS = "duplicate-mac-address", Trait.RULE
+    HALTED_IN_SYNC_WAVES = "halted-in-sync-waves", Trait.RULE
+    HUGEPAGES_OVERCOMMIT = "hugepages-overcommit", Trait.RULE
+    HUGEPAGES_REMAINDER = "hugepages-remainder", Trait.RULE
+    IMPLAUSIBLE_SIZE = "implausible-size", Trait.RULE
+    NAME_TOO_LONG = "name-too-long", Trait.RULE
+    NETWORK_NOT_FOUND = "network-not-found", Trait.RULE, Trait.STRICT
+    RUN_STRATEGY = "run-strategy", Trait.RULE, Trait.STRICT
+    RUNNING_DEPRECATED = "running-deprecated", Trait.RULE, Trait.ABOUT_KEY
+    SECRET_NOT_FOUND = "secret-not-found", Trait.RULE, Trait.STRICT
+    SECURE_BOOT_WITHOUT_SMM = "secure-boot-without-smm", Trait.RULE
+    SERVICE_ACCOUNT_NOT_FOUND = "service-account-not-found", Trait.RULE, Trait.STRICT
+    SERVICE_SELECTOR = "service-selector", Trait.RULE
+    SHARED_CLAIM = "shared-claim", Trait.RULE
+    SIZE_LABEL = "size-label", Trait.RULE
+    STORAGE_CLASS_DROPPED = "storage-class-dropped", Trait.RULE
+    UNUSABLE_VALUE = "unusable-value", Trait.RULE
+    UNUSED_SUPPRESSION = "unused-suppression", Trait.RULE, Trait.ABOUT_KEY
+    VOLUME_WITHOUT_DISK = "volume-without-disk", Trait.RULE
 
     # Annotations about rules.
     SUPPRESSION_INVALID = "suppression-invalid"
@@ -122,49 +136,36 @@ class Code(TextEnum):
     # Source files that commands edit.
     PIN_FAILED = "pin-failed"
     EDIT_REFUSED = "edit-refused"
-    NOT_MIGRATED = "not-migrated"
+    NOT_MIGRATED = "not-migrated", Trait.MAY_WARN, Trait.ABOUT_KEY
     IMPORT_REFUSED = "import-refused"
-    DUMP_INVALID = "dump-invalid"
-    DUMP_MIXED = "dump-mixed"
-    CREDENTIALS_WITHHELD = "credentials-withheld"
-    DUMP_EXPOSED = "dump-exposed"
+    DUMP_INVALID = "dump-invalid", Trait.UNREADABLE
+    DUMP_MIXED = "dump-mixed", Trait.MAY_WARN
+    CREDENTIALS_WITHHELD = "credentials-withheld", Trait.MAY_WARN
+    DUMP_EXPOSED = "dump-exposed", Trait.MAY_WARN
     FILE_EXISTS = "file-exists"
-    FILE_UNLISTED = "file-unlisted"
+    FILE_UNLISTED = "file-unlisted", Trait.MAY_WARN
 
     # The rendered tree.
     STALE = "stale"
-    STALE_TREE = "stale-tree"
-    PLAN_MISMATCH = "plan-mismatch"
-    FOREIGN_FILE = "foreign-file"
-    OUTPUT_INVALID = "output-invalid"
-    OWNERSHIP_INVALID = "ownership-invalid"
-    WRITE_FAILED = "write-failed"
+    STALE_TREE = "stale-tree", Trait.MAY_WARN
+    PLAN_MISMATCH = "plan-mismatch", Trait.UNREADABLE
+    FOREIGN_FILE = "foreign-file", Trait.MAY_WARN
+    OUTPUT_INVALID = "output-invalid", Trait.UNREADABLE
+    OWNERSHIP_INVALID = "ownership-invalid", Trait.UNREADABLE
+    WRITE_FAILED = "write-failed", Trait.UNREADABLE
+
+    def __init__(self, _text: str, *traits: Trait) -> None:
+        self.traits = traits
 
 
-#: Findings of these codes mean that a file could not be read, or not be written: exit code 2 instead of 1.
-UNREADABLE = frozenset(
-    {
-        Code.YAML_SYNTAX,
-        Code.YAML_DUPLICATE_KEY,
-        Code.YAML_LIMIT,
-        Code.FILE_NOT_FOUND,
-        Code.FILE_OUTSIDE_ROOT,
-        Code.FILE_UNREADABLE,
-        Code.KUSTOMIZATION_MISSING,
-        Code.KUSTOMIZATION_AMBIGUOUS,
-        Code.KUSTOMIZATION_CYCLE,
-        Code.CONFIG_INVALID,
-        Code.SCHEMA_INVALID,
-        Code.FUNCTION_INPUT,
-        Code.GIT_UNAVAILABLE,
-        Code.GIT_REVISION,
-        Code.OUTPUT_INVALID,
-        Code.OWNERSHIP_INVALID,
-        Code.WRITE_FAILED,
-        Code.PLAN_MISMATCH,
-        Code.DUMP_INVALID,
-    }
-)
+def _codes_with(trait: Trait) -> tuple[Code, ...]:
+    return tuple(sorted(code for code in Code if trait in code.traits))
+
+
+RULE_CODES = _codes_with(Trait.RULE)
+STRICT_RULES = _codes_with(Trait.STRICT)
+WARNING_CODES = _codes_with(Trait.MAY_WARN)
+UNREADABLE = frozenset(_codes_with(Trait.UNREADABLE))
 
 
 class Explanation(Record):

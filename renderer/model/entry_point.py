@@ -13,13 +13,26 @@ from renderer.model.text_enum import TextEnum
 
 
 class EntryKind(TextEnum):
-    """The way an overlay is composed; the value is the word for it in ``vmrender.yaml``."""
+    """The way an overlay is composed; the value is the word for it in ``vmrender.yaml``.
+
+    ``engine`` is what people call an entry that leads to overlays of its own; empty for other kinds.
+    """
+
+    __slots__ = ("engine",)
+    _value_: str
 
     KUSTOMIZATION = "path"  # as kustomize builds a folder
     DIRECTORY = "directory"  # manifests of a plain folder or file, by Argo CD's rules
     GENERATED = "generate"  # a plain folder, by Flux's rules
-    FLUX = "flux"  # a Flux Kustomization
-    ARGOCD = "argocd"  # an Argo CD Application
+    FLUX = "flux", "Flux cluster"  # a Flux Kustomization
+    ARGOCD = "argocd", "Argo CD entry"  # an Argo CD Application
+
+    def __init__(self, _text: str, engine: str = "") -> None:
+        self.engine = engine
+
+
+#: The kinds of entries that lead to overlays of their own; the field of that name has the folder to begin in.
+ENGINE_KINDS = tuple(kind for kind in EntryKind if kind.engine)
 
 
 class EntryOptions(Record):
@@ -41,8 +54,8 @@ class EntryOptions(Record):
 
     @property
     def leads_to_overlays(self) -> bool:
-        """Return whether the entry is one of Flux or Argo CD, which may lead to any number of overlays."""
-        return self.kind in (EntryKind.FLUX, EntryKind.ARGOCD)
+        """Return whether the entry is one of an engine, which may lead to any number of overlays."""
+        return bool(self.kind.engine)
 
 
 class ClusterSettings(Record):

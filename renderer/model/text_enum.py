@@ -1,4 +1,8 @@
-"""The base of enumerations of texts: a ``StrEnum`` that is cheap to import."""
+"""The base of enumerations of texts: a ``StrEnum`` that is cheap to import.
+
+A member may carry facts: ``NAME = "text", fact, …`` calls ``__init__(self, "text", fact, …)``, as ``enum``
+does. ``__slots__`` of the class names the attributes that it sets.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +22,11 @@ else:
         """
 
         def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
-            texts = {key: body.pop(key) for key, text in [*body.items()] if _is_member(name, key, text)}
+            values = {key: body.pop(key) for key, value in [*body.items()] if _is_member(name, key, value)}
             made = super().__new__(cls, name, bases, {"__slots__": (), **body})
-            made.__members__ = {key: _member(made, key, text) for key, text in texts.items()}
+            made.__members__ = {key: _member(made, key, value) for key, value in values.items()}
             made._by_text = {str(member): member for member in made.__members__.values()}
-            if len(made._by_text) < len(texts):
+            if len(made._by_text) < len(values):
                 raise TypeError(f"two members of {name} have one text")
             for key, member in made.__members__.items():
                 setattr(made, key, member)
@@ -55,21 +59,26 @@ else:
     def _is_member(of: str, key: str, value: object) -> bool:
         if key.startswith("_"):
             return False
-        if isinstance(value, str):
+        if isinstance(value, str) or (isinstance(value, tuple) and value and isinstance(value[0], str)):
             return True
         if hasattr(value, "__get__"):  # methods and properties have it
             return False
         raise TypeError(f"{key} of {of} is no text")
 
-    def _member(of: type, name: str, text: str) -> TextEnum:
-        member = str.__new__(of, text)
-        member.name, member.value = name, text
+    def _member(of: type, name: str, value: str | tuple[Any, ...]) -> TextEnum:
+        arguments = (value,) if isinstance(value, str) else value
+        member = str.__new__(of, arguments[0])
+        member.name, member.value = name, arguments[0]
+        member.__init__(*arguments)
         return member
 
     class TextEnum(str, metaclass=_TextEnumType):
         """Use it as the only base class. Texts must be unique."""
 
         __slots__ = ("name", "value")
+
+        def __init__(self, text: str) -> None:
+            """Take the text alone; a class whose members carry facts has an ``__init__`` of its own."""
 
         def __repr__(self) -> str:
             return f"<{type(self).__name__}.{self.name}: {self.value!r}>"

@@ -1,11 +1,12 @@
-"""The formats that findings can be printed in, and the table of their writers."""
+"""The formats that findings can be printed in, and their writers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
+from renderer.model.log_line import log_json, log_markup
 from renderer.model.text_enum import TextEnum
 
 if TYPE_CHECKING:
@@ -16,28 +17,33 @@ Writer: TypeAlias = "Callable[[Report], str]"
 
 
 class Format(TextEnum):
-    """The formats that ``--format`` takes."""
+    """The formats that ``--format`` accepts.
 
-    TEXT = "text"  # for people
-    JSON = "json"  # schemas/vmrender/report.json
-    GITHUB = "github"  # annotations of GitHub Actions
-    SARIF = "sarif"  # 2.1.0, for code scanning
-    JUNIT = "junit"  # test reports of most CI systems
-    GITLAB = "gitlab"  # Code Quality reports
+    ``module`` of this package has the format's ``write``, and is imported when it is needed. ``for_log``
+    returns a document of equal meaning in which CI systems see no command.
+    """
 
+    __slots__ = ("for_log", "module")
+    _value_: str
 
-#: The modules that write them; each is imported when it is asked for.
-_WRITERS = {
-    Format.TEXT: "renderer.report.text",
-    Format.JSON: "renderer.report.json_document",
-    Format.GITHUB: "renderer.report.github",
-    Format.SARIF: "renderer.report.sarif",
-    Format.JUNIT: "renderer.report.junit",
-    Format.GITLAB: "renderer.report.gitlab",
-}
+    TEXT = "text", "text", str  # for people; each line is escaped where it is printed
+    JSON = "json", "json_document", log_json  # schemas/vmrender/report.json
+    GITHUB = "github", "github", str  # annotations of GitHub Actions: commands, whose writer escapes the rest
+    SARIF = "sarif", "sarif", log_json  # 2.1.0, for code scanning
+    JUNIT = "junit", "junit", log_markup  # test reports of most CI systems
+    GITLAB = "gitlab", "gitlab", log_json  # Code Quality reports
 
+    def __init__(self, _text: str, module: str, for_log: Callable[[str], str]) -> None:
+        self.module = module
+        self.for_log = for_log
 
-def writer_of(report_format: Format) -> Writer:
-    """Return the function that writes reports in a format."""
-    write: Writer = import_module(_WRITERS[report_format]).write
-    return write
+    @classmethod
+    def named(cls, text: str) -> Self:
+        """Return the format that users call ``text``, one of the choices of ``--format``."""
+        return next(each for each in cls if each == text)
+
+    @property
+    def write(self) -> Writer:
+        """The function that writes reports in this format."""
+        writer: Writer = import_module(f"renderer.report.{self.module}").write
+        return writer

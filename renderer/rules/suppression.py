@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from renderer.model.codes import Code
+from renderer.model.codes import RULE_CODES, Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, with_value, without
 from renderer.model.record import Record
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
-from renderer.model.rule_settings import RULE_CODES, Level
+from renderer.model.rule_settings import Level
 from renderer.model.suggest import suggest
 from renderer.rules import has_vmrender_annotation
 from renderer.rules.context import Context

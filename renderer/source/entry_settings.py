@@ -5,11 +5,19 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
-from renderer.model.entry_point import ClusterSettings, EntryKind, EntryOptions
+from renderer.model.entry_point import ENGINE_KINDS, ClusterSettings, EntryKind, EntryOptions
 from renderer.model.fields import Fields
 from renderer.model.json import Json, JsonObject, scalar_text
 
-ENTRY_FIELDS = ("argocd", "directory", "generate", "name", "parameters", "secrets", "strict")
+ENTRY_FIELDS = (
+    *(kind.value for kind in ENGINE_KINDS),
+    "directory",
+    "generate",
+    "name",
+    "parameters",
+    "secrets",
+    "strict",
+)
 
 _DIRECTORY_FIELDS = ("recurse", "include", "exclude")
 _GENERATORS = ("flux",)
@@ -18,17 +26,15 @@ _EXTENSIONS = (".yaml", ".yml", ".json")
 
 def entry_path(fields: Fields) -> tuple[EntryKind, str]:
     """Return what the entry is for, and its path; notes an entry that has none or several."""
-    named = {
-        EntryKind.KUSTOMIZATION: fields.content.get("path"),
-        EntryKind.FLUX: fields.content.get("flux")
-        if not isinstance(fields.content.get("flux"), dict)
-        else None,
-        EntryKind.ARGOCD: fields.content.get("argocd"),
-    }
-    given = [kind for kind, value in named.items() if value is not None]
+    written = fields.content
+    given = [kind for kind in (EntryKind.KUSTOMIZATION, *ENGINE_KINDS) if written.get(kind) is not None]
+    if EntryKind.FLUX in given and isinstance(written["flux"], dict):  # settings beside path
+        given.remove(EntryKind.FLUX)
     if len(given) != 1:
         problem = f"has {' and '.join(given)}, of which one is enough" if given else "needs a path"
-        fields.reject(None, f"an overlay {problem}", "give one of path, flux: FOLDER and argocd: FOLDER")
+        *others, last = (f"{kind}: FOLDER" for kind in ENGINE_KINDS)
+        hint = f"give one of {', '.join(('path', *others))} and {last}"
+        fields.reject(None, f"an overlay {problem}", hint)
         return EntryKind.KUSTOMIZATION, "."
     path = fields.text(given[0].value)
     if path == "":
@@ -102,7 +108,7 @@ def _cluster(fields: Fields, kind: EntryKind, path: str) -> str:
 
     A file counts without its extension.
     """
-    if kind not in (EntryKind.FLUX, EntryKind.ARGOCD):
+    if not kind.engine:
         return ""
     name = fields.text("name")
     if name is not None and (not name or name.startswith((".", "/")) or ".." in name):

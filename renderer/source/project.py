@@ -198,7 +198,6 @@ def _overlay(fields: Fields, imported: Collection[Release]) -> OverlayEntry:
         "writeInstancetypes",
         "rules",
         "instancetypeNames",
-        "flux",
         *ENTRY_FIELDS,
         *TREE_FIELDS,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from renderer.model.codes import Code
+from renderer.model.codes import RULE_CODES, STRICT_RULES, WARNING_CODES, Code
 from renderer.model.fields import Fields, nearest_hint
 from renderer.model.limits import LimitValueError, check_lowered
 from renderer.model.render_config import (
@@ -14,14 +14,7 @@ from renderer.model.render_config import (
     WebhookField,
     check_file_pattern,
 )
-from renderer.model.rule_settings import (
-    RULE_CODES,
-    STRICT_RULES,
-    WARNING_CODES,
-    Level,
-    RuleSetting,
-    RuleSettings,
-)
+from renderer.model.rule_settings import Level, RuleSetting, RuleSettings
 
 
 def read_rule_settings(fields: Fields) -> RuleSettings:
@@ -47,7 +40,7 @@ def _setting(rule: Fields, code: Code) -> RuleSetting:
         rule.reject(
             "strict",
             f"the rule {code} cannot be strict",
-            f"rules that can: {', '.join(sorted(STRICT_RULES))}",
+            f"rules that can: {', '.join(STRICT_RULES)}",
         )
     return RuleSetting(code, rule.choice("level", Level), rule.flag("strict"))
 

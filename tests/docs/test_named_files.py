@@ -1,4 +1,4 @@
-"""Each module or file that ARCHITECTURE.md, CONTRIBUTING.md, a decision or a docstring names is there."""
+"""Each module or file that a page for developers or a docstring names is there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import pytest
 
 from tests.house import MODULES, RENDERER, ROOT, outline, shown
 
-PAGES = [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs/decisions").glob("*.md"))]
+PAGES = [
+    *(ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "schemas/README.md", ".ci/README.md")),
+    *sorted((ROOT / "docs/decisions").glob("*.md")),
+]
 
 _QUOTED = re.compile(r"``?([^`\n]+)``?")
 _PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*(?:/|\.(?:py|md|json|yaml|yml|toml|txt|sh))")

@@ -12,7 +12,7 @@ from renderer.findings.quoted_lines import quoted_lines
 from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.pipeline import Pipeline
-from renderer.report.formats import Format, writer_of
+from renderer.report.formats import Format
 from renderer.report.report import Report
 from renderer.source.builtin_catalogs import BuiltinFileSystem
 from renderer.source.file_system import FileSystem, MemoryFileSystem
@@ -56,7 +56,7 @@ def report(fs: FileSystem, findings: Sequence[Diagnostic]) -> None:
     located = tuple(map(with_target_named, locate(fs, findings)))
     lines = quoted_lines(fs, (found.location for found in located))
     for each in Format:
-        check_says_nothing(writer_of(each)(Report(located, (), lines, explanation_of)))
+        check_says_nothing(each.write(Report(located, (), lines, explanation_of)))
 
 
 def check_says_nothing(*texts: str) -> None:

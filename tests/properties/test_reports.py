@@ -12,7 +12,7 @@ from renderer.findings.located import Located, LocatedRelated
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
 from renderer.model.location import Location
-from renderer.report.formats import Format, writer_of
+from renderer.report.formats import Format
 from renderer.report.report import Report
 from tests.properties.examples import examples
 
@@ -43,7 +43,7 @@ def reports(draw: st.DrawFn) -> Report:
 @examples(0.4)  # with all kinds of texts, each takes 40 ms to make
 @given(reports())
 def test_reports_are_documents_of_their_format(report: Report) -> None:
-    written = {report_format: writer_of(report_format)(report) for report_format in Format}
+    written = {report_format: report_format.write(report) for report_format in Format}
     for text in written.values():
         assert [c for c in text if not c.isprintable() and c != "\n"] == []
         assert text.encode("utf-8").decode("utf-8") == text
@@ -56,8 +56,8 @@ def test_reports_are_documents_of_their_format(report: Report) -> None:
 @examples(0.4)  # with all kinds of texts, each takes 40 ms to make
 @given(reports())
 def test_input_gives_no_workflow_commands(report: Report) -> None:
-    text = writer_of(Format.TEXT)(report)
+    text = Format.TEXT.write(report)
     assert [line for line in text.splitlines() if line.lstrip().startswith(("::", "##["))] == []
-    for line in writer_of(Format.GITHUB)(report).splitlines():
+    for line in Format.GITHUB.write(report).splitlines():
         assert not line.lstrip().startswith("##[")
         assert not line.lstrip().startswith("::") or line.startswith(("::error ", "::warning ", "::notice "))

@@ -24,7 +24,7 @@ from renderer.report.formats import Format
 
 
 def _choose(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
-    ReportTarget(Format(text), beside_manifests=True).choose()
+    ReportTarget(Format.named(text), beside_manifests=True).choose()
     return text
 
 

@@ -6,30 +6,9 @@ Null and an empty text count as absent; ``false``, 0 and ``{}`` do not.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
-from renderer.instancetype.applied_specs import AppliedSpecs
-from renderer.instancetype.vmi_template import with_section
-from renderer.model.json import Json, JsonObject, object_at, with_entries
+from renderer.model.json import Json, JsonObject, with_entries
 from renderer.model.sharing import once_for_same, share_part
-
-
-class SetWhenAbsent:
-    """Copy the preference's field ``source`` to ``target`` of the VMI's spec where that is absent."""
-
-    def __init__(self, source: str, target: tuple[str, ...]) -> None:
-        self.source: Final = source
-        self.target: Final = target
-
-    def __call__(self, selection: AppliedSpecs, template: JsonObject) -> JsonObject:
-        """Return the template with the preferred value, or as it is."""
-        value = selection.preference.get(self.source)
-        if value is None or value == "":
-            return template
-        present = object_at(template, "spec", *self.target[:-1]).get(self.target[-1])
-        if present is None or present == "":
-            return with_section(template, ("spec", *self.target), value)
-        return template
 
 
 @once_for_same

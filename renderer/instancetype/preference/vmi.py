@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TypeAlias
 
 from renderer.instancetype.applied_specs import AppliedSpecs
@@ -14,13 +14,20 @@ from renderer.instancetype.preference.devices import (
     apply_interfaces,
     apply_panic_devices,
 )
-from renderer.instancetype.preference.set_when_absent import SetWhenAbsent
-from renderer.instancetype.vmi_template import with_annotations
+from renderer.instancetype.vmi_template import with_annotations, with_section
 from renderer.model.json import JsonObject, object_at
+from renderer.model.record import Record
 from renderer.model.sharing import once_for_same
 
-#: Applies one field, or group of fields, of a preference.
-PreferenceApplier: TypeAlias = Callable[[AppliedSpecs, JsonObject], JsonObject]
+#: Returns a VM's ``spec.template`` with what a preference sets in it.
+ApplyPart: TypeAlias = Callable[[AppliedSpecs, JsonObject], JsonObject]
+
+
+class PreferenceApplier(Record):
+    """One step of applying a preference, needed where the preference's spec has the field ``field``."""
+
+    field: str
+    apply: ApplyPart
 
 
 def apply_preference(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
@@ -28,8 +35,8 @@ def apply_preference(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
 
     Raises ``ApplyError`` where KubeVirt crashes.
     """
-    for apply in _needed(specs.preference):
-        template = apply(specs, template)
+    for applier in _needed(specs.preference):
+        template = applier.apply(specs, template)
     return template
 
 
@@ -42,47 +49,42 @@ def apply_annotations(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
     return with_annotations(template, annotations)
 
 
+def _set_when_absent(field: str, *target: str) -> PreferenceApplier:
+    """Return the applier that copies ``field`` to ``target`` of the VMI's spec where that is absent."""
+
+    def apply(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+        value = specs.preference.get(field)
+        if value is None or value == "":
+            return template
+        present = object_at(template, "spec", *target[:-1]).get(target[-1])
+        if present is None or present == "":
+            return with_section(template, ("spec", *target), value)
+        return template
+
+    return PreferenceApplier(field, apply)
+
+
 #: In KubeVirt's order.
 PREFERENCE_APPLIERS: tuple[PreferenceApplier, ...] = (
-    domain.apply_cpu_features,
-    apply_devices,
-    apply_disks,
-    apply_interfaces,
-    apply_inputs,
-    apply_panic_devices,
-    domain.apply_features,
-    domain.apply_firmware,
-    domain.apply_machine,
-    domain.apply_clock,
-    SetWhenAbsent("preferredSubdomain", ("subdomain",)),
-    SetWhenAbsent("preferredTerminationGracePeriodSeconds", ("terminationGracePeriodSeconds",)),
-    SetWhenAbsent("preferredArchitecture", ("architecture",)),
-    apply_annotations,
-    SetWhenAbsent("preferredLaunchSecurity", ("domain", "launchSecurity")),
+    PreferenceApplier("cpu", domain.apply_cpu_features),
+    PreferenceApplier("devices", apply_devices),
+    PreferenceApplier("devices", apply_disks),
+    PreferenceApplier("devices", apply_interfaces),
+    PreferenceApplier("devices", apply_inputs),
+    PreferenceApplier("devices", apply_panic_devices),
+    PreferenceApplier("features", domain.apply_features),
+    PreferenceApplier("firmware", domain.apply_firmware),
+    PreferenceApplier("machine", domain.apply_machine),
+    PreferenceApplier("clock", domain.apply_clock),
+    _set_when_absent("preferredSubdomain", "subdomain"),
+    _set_when_absent("preferredTerminationGracePeriodSeconds", "terminationGracePeriodSeconds"),
+    _set_when_absent("preferredArchitecture", "architecture"),
+    PreferenceApplier("annotations", apply_annotations),
+    _set_when_absent("preferredLaunchSecurity", "domain", "launchSecurity"),
 )
-
-#: The fields of a preference's spec that the others apply.
-_FIELDS: Mapping[PreferenceApplier, str] = {
-    domain.apply_cpu_features: "cpu",
-    apply_devices: "devices",
-    apply_disks: "devices",
-    apply_interfaces: "devices",
-    apply_inputs: "devices",
-    apply_panic_devices: "devices",
-    domain.apply_features: "features",
-    domain.apply_firmware: "firmware",
-    domain.apply_machine: "machine",
-    domain.apply_clock: "clock",
-    apply_annotations: "annotations",
-}
-
-
-def field_of(apply: PreferenceApplier) -> str:
-    """Return the field of a preference's spec that an applier applies."""
-    return apply.source if isinstance(apply, SetWhenAbsent) else _FIELDS[apply]
 
 
 @once_for_same
 def _needed(preference: JsonObject) -> tuple[PreferenceApplier, ...]:
     """Return the appliers without those of fields that the spec does not have."""
-    return tuple(apply for apply in PREFERENCE_APPLIERS if preference.get(field_of(apply)) is not None)
+    return tuple(applier for applier in PREFERENCE_APPLIERS if preference.get(applier.field) is not None)

@@ -7,11 +7,9 @@ import re
 from pathlib import Path
 
 from renderer.findings.levels import levelled, strict_level
-from renderer.model.codes import Code
+from renderer.model.codes import RULE_CODES, WARNING_CODES, Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.rule_settings import (
-    RULE_CODES,
-    WARNING_CODES,
     Level,
     RuleSetting,
     RuleSettings,

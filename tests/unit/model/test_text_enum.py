@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import pickle
 from types import new_class
 
 import pytest
@@ -51,10 +52,41 @@ def test_no_two_members_have_one_text() -> None:
         new_class("Twice", (TextEnum,), exec_body=lambda body: body.update(A="same", B="same"))
 
 
-@pytest.mark.parametrize("value", [1, None, b"text", ("text",)])
+@pytest.mark.parametrize("value", [1, None, b"text", (), (1, "text")])
 def test_every_member_is_a_text(value: object) -> None:
     with pytest.raises(TypeError, match="Z of Mixed is no text"):
         new_class("Mixed", (TextEnum,), exec_body=lambda body: body.update(A="a", Z=value))
+
+
+class Planet(TextEnum):
+    """With facts about its members."""
+
+    __slots__ = ("is_gas", "moons")
+    _value_: str
+
+    EARTH = "earth", 1
+    SATURN = "saturn", 274, True
+
+    def __init__(self, _text: str, moons: int, *is_gas: bool) -> None:
+        self.moons = moons
+        self.is_gas = any(is_gas)
+
+
+def test_members_carry_facts() -> None:
+    assert [(each, each.value, each.moons, each.is_gas) for each in Planet] == [
+        ("earth", "earth", 1, False),
+        ("saturn", "saturn", 274, True),
+    ]
+    assert Planet["SATURN"] is [*Planet][1]
+    assert pickle.loads(pickle.dumps(Planet.SATURN)) is Planet.SATURN  # noqa: S301 - of our own
+
+
+def test_a_member_without_its_facts_is_refused() -> None:
+    def body(of: dict[str, object]) -> None:
+        of.update(__slots__=Planet.__slots__, __init__=Planet.__init__, MARS="mars")
+
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'moons'"):
+        new_class("Half", (TextEnum,), exec_body=body)
 
 
 def test_an_enumeration_is_true_as_every_class() -> None:

@@ -11,7 +11,7 @@ from renderer.findings.located import Located
 from renderer.model.codes import Code
 from renderer.model.location import Location
 from renderer.report.fingerprint import fingerprints
-from renderer.report.formats import Format, writer_of
+from renderer.report.formats import Format
 from renderer.report.report import Report
 
 JSON = (Format.JSON, Format.SARIF, Format.GITLAB)
@@ -19,26 +19,26 @@ JSON = (Format.JSON, Format.SARIF, Format.GITLAB)
 
 @pytest.mark.parametrize("report_format", Format)
 def test_every_format_has_a_writer_of_text_that_can_be_printed(report_format: Format, report: Report) -> None:
-    written = writer_of(report_format)(report)
+    written = report_format.write(report)
     assert written.endswith("\n")
     assert written.encode("utf-8")
 
 
 @pytest.mark.parametrize("report_format", JSON)
 def test_json_formats_are_json(report_format: Format, report: Report) -> None:
-    assert json.loads(writer_of(report_format)(report))
-    assert json.loads(writer_of(report_format)(Report(()))) is not None
+    assert json.loads(report_format.write(report))
+    assert json.loads(report_format.write(Report(()))) is not None
 
 
 def test_junit_is_xml(report: Report) -> None:
     for each in (report, Report(()), Report((), overlays=("overlays/prod",))):
-        root = ET.fromstring(writer_of(Format.JUNIT)(each))  # noqa: S314 - it is ours
+        root = ET.fromstring(Format.JUNIT.write(each))  # noqa: S314 - it is ours
         assert root.tag == "testsuites"
 
 
 def test_no_control_character_leaves_but_for_line_ends(report: Report) -> None:
     for report_format in Format:
-        written = writer_of(report_format)(report)
+        written = report_format.write(report)
         assert [c for c in written if not c.isprintable() and c != "\n"] == [], report_format
 
 

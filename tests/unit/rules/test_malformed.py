@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from renderer.model.codes import RULE_CODES
 from renderer.model.json import Json, JsonObject
 from renderer.model.release import LATEST
-from renderer.model.rule_settings import RULE_CODES, Level, RuleSetting, RuleSettings
+from renderer.model.rule_settings import Level, RuleSetting, RuleSettings
 from renderer.rules.context import Context
 from renderer.rules.judge import judge
 from tests.kubevirt_objects import resources, vm

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.model.codes import RULE_CODES
 from renderer.model.json import Json, JsonObject
 from renderer.model.release import LATEST
-from renderer.model.rule_settings import RULE_CODES, RuleSetting, RuleSettings
+from renderer.model.rule_settings import RuleSetting, RuleSettings
 from renderer.rules.context import Context
 from renderer.rules.judge import judge
 from tests.kubevirt_objects import NAMESPACE, labelled, resources, vm
