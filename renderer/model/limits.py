@@ -222,15 +222,13 @@ def _whole_number(written: Json, *, suffixes: bool) -> int | None:
 
 def over_limit(limit: str, message: str, *sites: Site, resource: Resource | None = None) -> DiagnosticError:
     """The error; ``limit`` is the field of ``Limits``."""
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.BUILD_LIMIT,
-            message=message,
-            sites=sites or (resource.sites() if resource else ()),
-            resource=resource.current_id if resource else None,
-            hint=limit_hint(limit),
-        )
-    )
+    return Diagnostic(
+        Code.BUILD_LIMIT,
+        message,
+        hint=limit_hint(limit),
+        sites=sites or (resource.sites() if resource else ()),
+        resource=resource.current_id if resource else None,
+    ).error()
 
 
 def check_name(resource: Resource) -> None:

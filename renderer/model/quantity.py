@@ -195,13 +195,11 @@ def parse_quantity(text: str) -> ParsedQuantity:
 
 def invalid_quantity(value: Json) -> DiagnosticError:
     """The error for a value that is no quantity."""
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.QUANTITY_INVALID,
-            message=f"{_shown(value)} is not a quantity",
-            hint="write a number and a suffix, as in 500m, 2, 1.5Gi or 4G",
-        )
-    )
+    return Diagnostic(
+        Code.QUANTITY_INVALID,
+        f"{_shown(value)} is not a quantity",
+        hint="write a number and a suffix, as in 500m, 2, 1.5Gi or 4G",
+    ).error()
 
 
 def _shown(value: Json) -> str:

@@ -48,8 +48,8 @@ class WorkLimitError(Exception):
     def diagnostic(self) -> Diagnostic:
         """The one finding of such a run."""
         return Diagnostic(
-            code=Code.BUILD_LIMIT,
-            message=f"this run takes more than {allowed()} steps of work, the last for {self.activity}",
+            Code.BUILD_LIMIT,
+            f"this run takes more than {allowed()} steps of work, the last for {self.activity}",
             hint=limit_hint("work"),
         )
 
