@@ -61,9 +61,7 @@ def number_through_json(value: float) -> str:
 
 
 def _refusal(what: str, hint: str) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(code=Code.OUTPUT_INVALID, message=f"{what} cannot be written to YAML", hint=hint)
-    )
+    return Diagnostic(Code.OUTPUT_INVALID, f"{what} cannot be written to YAML", hint=hint).error()
 
 
 def _fold(match: re.Match[str]) -> str:
