@@ -108,14 +108,18 @@ class EntryLoader:
             raise self._files.missing(place, "file or folder", site)
         root = self._root(path, site)
         if root.kustomization.kind == COMPONENT_KIND:
-            raise _wrong_kind(f"{path} is a Component", site, "list it under components")
+            raise Diagnostic.at(
+                site, Code.KUSTOMIZATION_FIELD, f"{path} is a Component", "list it under components"
+            ).error()
         return root
 
     def component(self, path: str, site: Site) -> KustomizationRoot:
         root = self._root(path, site)
         if root.kustomization.kind != COMPONENT_KIND:
             kind = root.kustomization.kind
-            raise _wrong_kind(f"{path} is a {kind}, no Component", site, "list it under resources")
+            raise Diagnostic.at(
+                site, Code.KUSTOMIZATION_FIELD, f"{path} is a {kind}, no Component", "list it under resources"
+            ).error()
         return root
 
     def plugin(self, entry: str, site: Site) -> ResourceFile | KustomizationRoot:
@@ -133,7 +137,7 @@ class EntryLoader:
     def json6902(self, listed: Patch, site: Site) -> LoadedPatch:
         """Load an entry of ``patchesJson6902`` (``PatchJson6902Transformer.go`` Config)."""
         if listed.target is None or not listed.target.name:
-            raise _invalid("the patch has no target.name", site)
+            raise Diagnostic.at(site, Code.PATCH_INVALID, "the patch has no target.name").error()
         if bool(listed.patch) == bool(listed.path):
             raise _ambiguous_patch(listed, site)
         if listed.path:
@@ -171,17 +175,7 @@ def _inline_resources(text: str, site: Site) -> tuple[Resource, ...] | None:
 
 def _ambiguous_patch(listed: Patch, site: Site) -> DiagnosticError:
     problem = "both path and patch" if listed.path else "neither path nor patch"
-    return _invalid(f"the patch has {problem}", site, "give one of them")
-
-
-def _wrong_kind(message: str, site: Site, hint: str) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(code=Code.KUSTOMIZATION_FIELD, message=message, sites=(site,), hint=hint)
-    )
-
-
-def _invalid(message: str, site: Site, hint: str | None = None) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=Code.PATCH_INVALID, message=message, sites=(site,), hint=hint))
+    return Diagnostic.at(site, Code.PATCH_INVALID, f"the patch has {problem}", "give one of them").error()
 
 
 _SPECS = (
@@ -250,11 +244,8 @@ def _each(file: Document) -> Iterator[tuple[tuple[int, ...], Json]]:
     elif isinstance(file.content, dict):
         yield (), file.content
     else:
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.KUSTOMIZATION_FIELD,
-                message="a file of replacements holds one or a list of them, not "
-                f"{describe_value(file.content)}",
-                sites=(file.site,),
-            )
-        )
+        raise Diagnostic.at(
+            file.site,
+            Code.KUSTOMIZATION_FIELD,
+            f"a file of replacements holds one or a list of them, not {describe_value(file.content)}",
+        ).error()

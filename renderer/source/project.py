@@ -67,11 +67,11 @@ def catalog_site(path: str) -> Site:
 def _further_document(text: bytes) -> Iterable[Diagnostic]:
     line = second_document(text)
     if line:
-        yield Diagnostic(
-            code=Code.CONFIG_INVALID,
-            message="the project file holds a second document, which would have no effect",
-            location=Location(PROJECT_FILE, line),
-            hint="write everything into the first",
+        yield Diagnostic.in_file(
+            Location(PROJECT_FILE, line),
+            Code.CONFIG_INVALID,
+            "the project file holds a second document, which would have no effect",
+            "write everything into the first",
         )
 
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from renderer.disk import is_symbolic_link, leads_anywhere, leads_to_folder
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.location import Location
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.render_config import PROJECT_FILE
 from renderer.source.file_system import ROOT_HINT, DiskFileSystem
 
@@ -53,14 +52,9 @@ def read_named_file(path: Path) -> bytes:
     """Return the content of a file. Raises ``DiagnosticError``: file-outside-root where a link leads out."""
     root = find_project_root(path)
     if path_in_project(root, path) is None:
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.FILE_OUTSIDE_ROOT,
-                message=f"{path} leads outside the repository",
-                location=Location(str(path)),
-                hint=ROOT_HINT,
-            )
-        )
+        raise Diagnostic.in_file(
+            str(path), Code.FILE_OUTSIDE_ROOT, f"{path} leads outside the repository", ROOT_HINT
+        ).error()
     written = _written(path)
     return DiskFileSystem(written.parent).read(written.name)
 
