@@ -290,15 +290,13 @@ class JsonPatching:
         """Return the error about what stands at ``place`` in the patch: an operation, or a field of it."""
         fields = object_at(operation)
         where = f" ({fields.get('op')} {fields.get('path')})" if fields else ""
-        return DiagnosticError(
-            Diagnostic(
-                code=Code.PATCH_INVALID,
-                message=f"the patch does not apply to {resource.current_id}: {problem}{where}",
-                sites=(self._patch.site.below(*place),),
-                resource=resource.current_id,
-                hint=hint,
-            )
-        )
+        return Diagnostic.at(
+            self._patch.site.below(*place),
+            Code.PATCH_INVALID,
+            f"the patch does not apply to {resource.current_id}: {problem}{where}",
+            hint,
+            resource=resource,
+        ).error()
 
 
 def _path_hint(document: Json, path: str) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.kustomization import SortOptions
 from renderer.model.resource import Resource
 from renderer.model.text_enum import TextEnum
@@ -73,11 +73,21 @@ def sort_order(options: SortOptions | None) -> Callable[[Iterable[Resource]], tu
     if options is None:
         return in_legacy_order
     if options.order not in (_LEGACY, _FIFO):
-        raise _invalid(options, "order", f"order cannot be {options.order!r}", f"one of {_LEGACY}, {_FIFO}")
+        raise Diagnostic.at(
+            options.site.below("order"),
+            Code.KUSTOMIZATION_FIELD,
+            f"order cannot be {options.order!r}",
+            f"one of {_LEGACY}, {_FIFO}",
+        ).error()
     if options.order == _FIFO:
         if options.legacy:
             message = f"legacySortOptions is for order: {_LEGACY}"
-            raise _invalid(options, "legacySortOptions", message, "remove it, or change order")
+            raise Diagnostic.at(
+                options.site.below("legacySortOptions"),
+                Code.KUSTOMIZATION_FIELD,
+                message,
+                "remove it, or change order",
+            ).error()
         return tuple
     if options.legacy is None:
         return in_legacy_order
@@ -105,12 +115,4 @@ def _sort_key(resource: Resource, ranks: Mapping[str, int]) -> tuple[int, bool, 
         not is_core_namespace,
         gvk_sort_text(gvk.group, gvk.version, gvk.kind),
         f"{kind}|{resource.namespace or '~X'}|{resource.name or '~N'}",
-    )
-
-
-def _invalid(options: SortOptions, field: str, message: str, hint: str) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.KUSTOMIZATION_FIELD, message=message, sites=(options.site.below(field),), hint=hint
-        )
     )

@@ -31,7 +31,7 @@ from renderer.compose.scalar_nodes import before_merge, with_patch_spellings
 from renderer.compose.selection import target_of
 from renderer.compose.values import ABSENT, Slot, is_bare_text
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import (
     EMPTY,
@@ -309,7 +309,13 @@ class StrategicMergePatching:
         try:
             merged = StrategicMerge(schema).apply(resource.content, content)
         except StrategicMergeError as error:
-            raise _invalid(error, resource, document) from None
+            raise Diagnostic(
+                Code.PATCH_INVALID,
+                f"the patch does not fit {resource.current_id}: {error}",
+                sites=(document.origin.child(error.field), *resource.sites(error.field)),
+                resource=resource.current_id,
+                field=error.field,
+            ).error() from None
         if not merged:
             return None
         restored = _restored(merged, resource.content, patch)
@@ -328,18 +334,6 @@ def _restored(merged: JsonObject, before: JsonObject, patch: _MergedDocument) ->
     if old.get("namespace") is None:
         return without(merged, "metadata", "namespace")
     return with_value(merged, ("metadata", "namespace"), old["namespace"])
-
-
-def _invalid(error: StrategicMergeError, resource: Resource, document: Resource) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.PATCH_INVALID,
-            message=f"the patch does not fit {resource.current_id}: {error}",
-            sites=(document.origin.child(error.field), *resource.sites(error.field)),
-            resource=resource.current_id,
-            field=error.field,
-        )
-    )
 
 
 def _as_targeted_patch(document: Resource) -> JsonObject:

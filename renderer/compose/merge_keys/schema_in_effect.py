@@ -11,7 +11,7 @@ from functools import cache
 
 from renderer.compose.merge_keys.merge_schema import MergeSchema
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.resource import Resource
 from renderer.model.source_tree import OpenApi
 
@@ -58,11 +58,9 @@ class SchemaInEffect:
 
 def _check_version(open_api: OpenApi) -> None:
     if open_api.version not in ("", _BUILTIN_VERSION):
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.KUSTOMIZATION_FIELD,
-                message=f"the OpenAPI document of Kubernetes {open_api.version} is not built in",
-                sites=(open_api.site.below("version"),),
-                hint=f"{_BUILTIN_VERSION} is; or give the path of a document",
-            )
-        )
+        raise Diagnostic.at(
+            open_api.site.below("version"),
+            Code.KUSTOMIZATION_FIELD,
+            f"the OpenAPI document of Kubernetes {open_api.version} is not built in",
+            f"{_BUILTIN_VERSION} is; or give the path of a document",
+        ).error()
