@@ -75,13 +75,13 @@ def unprocessed(resources: ResourceSet) -> Iterator[Diagnostic]:
         kinds = Counter(text_at(each, "kind") for each in _objects(resource)) if is_openshift else {}
         if kinds:
             holds = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-            yield Diagnostic(
-                code=Code.OPENSHIFT_TEMPLATE,
+            yield Diagnostic.about(
+                resource,
+                None,
+                Code.OPENSHIFT_TEMPLATE,
+                f"the Template {resource.name} stays as it is: its objects ({holds}) are not checked",
+                "to render its objects, list its file under overlays in vmrender.yaml, with parameters",
                 severity=Severity.INFO,
-                message=f"the Template {resource.name} stays as it is: its objects ({holds}) are not checked",
-                sites=resource.sites(),
-                resource=resource.current_id,
-                hint="to render its objects, list its file under overlays in vmrender.yaml, with parameters",
             )
 
 
@@ -92,7 +92,7 @@ def read_parameters(fs: FileSystem, path: str, site: Site) -> dict[str, str]:
     """
     if not fs.is_file(path):
         message, hint = f"no such file: {path}", "it is a path from the top of the repository on"
-        raise DiagnosticError(Diagnostic(code=Code.FILE_NOT_FOUND, message=message, sites=(site,), hint=hint))
+        raise Diagnostic.at(site, Code.FILE_NOT_FOUND, message, hint).error()
     values: dict[str, str] = {}
     for number, line in enumerate(fs.read(path).decode(errors="replace").splitlines(), start=1):
         text = line.strip()
@@ -102,9 +102,7 @@ def read_parameters(fs: FileSystem, path: str, site: Site) -> dict[str, str]:
         if not equals:
             location = Location(path, number)
             message, hint = "the line is no parameter", "write NAME=value"
-            raise DiagnosticError(
-                Diagnostic(code=Code.OPENSHIFT_TEMPLATE, message=message, location=location, hint=hint)
-            )
+            raise Diagnostic.in_file(location, Code.OPENSHIFT_TEMPLATE, message, hint).error()
         values[name.strip()] = value.strip().strip("\"'")
     return values
 

@@ -198,13 +198,4 @@ def refusal(
 ) -> DiagnosticError:
     """Return the error about ``field`` of the object ``entry``."""
     path = FieldPath(field)
-    return DiagnosticError(
-        Diagnostic(
-            code=code,
-            message=message,
-            sites=entry.sites(path),
-            resource=entry.current_id,
-            field=path,
-            hint=hint,
-        )
-    )
+    return Diagnostic.about(entry, path, code, message, hint).error()

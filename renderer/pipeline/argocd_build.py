@@ -64,7 +64,8 @@ def build_application(
         if not source.has_manifests:
             continue
         if source.is_chart or not is_this_repository(source.url, source.path):
-            findings.append(_foreign_source_note(source))
+            what = "a Helm chart of another repository" if source.is_chart else f"in {source.url}"
+            findings.append(_not_rendered(source, f"it is {what}"))
             continue
         outcome = build_source(fs, source, context)
         findings += outcome.diagnostics
@@ -100,17 +101,12 @@ def build_source(
 _NAMES = {"helm": "Helm chart", "plugin": "config management plugin"}
 
 
-def _foreign_source_note(source: DeployedSource) -> Diagnostic:
-    what = "a Helm chart of another repository" if source.is_chart else f"in {source.url}"
-    return _not_rendered(source, f"it is {what}")
-
-
 def _not_rendered(source: DeployedSource, reason: str) -> Diagnostic:
     field, name = FieldPath(source.field), source.application.name
-    return Diagnostic(
-        code=Code.NOT_RENDERED,
+    return Diagnostic.at(
+        source.site(),
+        Code.NOT_RENDERED,
+        f"{field} of the Application {name} is not rendered: {reason}",
         severity=Severity.INFO,
-        message=f"{field} of the Application {name} is not rendered: {reason}",
-        sites=(source.site(),),
-        resource=source.application.current_id,
+        resource=source.application,
     )

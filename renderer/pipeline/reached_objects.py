@@ -82,15 +82,13 @@ def deployed_instancetypes(outcomes: Iterable[Outcome[ResourceSet] | None]) -> t
 
 def cycle_error(verb: str, names: Iterable[str], entry: Resource) -> DiagnosticError:
     """Return the error of entry points that lead back to themselves; ``verb`` says how."""
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.ENTRY_POINT_CYCLE,
-            message=f"these {entry.kind}s {verb}: {' → '.join(names)}",
-            sites=entry.sites(),
-            resource=entry.current_id,
-            hint="take one of them out of the circle",
-        )
-    )
+    return Diagnostic.about(
+        entry,
+        None,
+        Code.ENTRY_POINT_CYCLE,
+        f"these {entry.kind}s {verb}: {' → '.join(names)}",
+        "take one of them out of the circle",
+    ).error()
 
 
 def left_out_notes(entry: OverlayEntry, groups: Mapping[str, list[str]]) -> Iterator[Diagnostic]:
@@ -98,11 +96,11 @@ def left_out_notes(entry: OverlayEntry, groups: Mapping[str, list[str]]) -> Iter
     for what, names in groups.items():
         if names:
             listed = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
-            yield Diagnostic(
-                code=Code.NOT_RENDERED,
+            yield Diagnostic.at(
+                entry_site(entry.path, entry.listed_by),
+                Code.NOT_RENDERED,
+                f"not rendered of {entry.path}: {len(names)} {_counted(what, len(names))} ({listed})",
                 severity=Severity.INFO,
-                message=f"not rendered of {entry.path}: {len(names)} {_counted(what, len(names))} ({listed})",
-                sites=(entry_site(entry.path, entry.listed_by),),
             )
 
 
@@ -134,8 +132,7 @@ def nothing_rendered(
             else "see that their paths are right and lead to manifests, or leave the entry out"
         )
     related = tuple(Related(note.message, note.sites) for note in notes)
-    found = Diagnostic(code=Code.ENTRY_POINT, message=message, sites=(site,), hint=hint, related=related)
-    return DiagnosticError(found)
+    return Diagnostic.at(site, Code.ENTRY_POINT, message, hint, related=related).error()
 
 
 def _counted(what: str, count: int) -> str:
