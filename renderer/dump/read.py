@@ -29,7 +29,7 @@ PRINT_HINT = "print the objects with kubectl get … -o yaml, or -o json"
 
 def invalid(message: str, location: Location, hint: str = PRINT_HINT) -> DiagnosticError:
     """Return the error for something that is no object of a cluster."""
-    return DiagnosticError(Diagnostic(code=Code.DUMP_INVALID, message=message, location=location, hint=hint))
+    return Diagnostic.in_file(location, Code.DUMP_INVALID, message, hint).error()
 
 
 _AGAIN_HINT = "print the objects once more, and see that kubectl comes to its end and the disk is not full"
@@ -162,14 +162,12 @@ class _Window:
         return self._lines
 
     def malformed(self, problem: str) -> DiagnosticError:
-        return DiagnosticError(
-            Diagnostic(
-                code=Code.YAML_SYNTAX,
-                message=f"the JSON is broken here: {problem}",
-                location=self._location(),
-                hint="print the objects once more, and see that kubectl comes to its end",
-            )
-        )
+        return Diagnostic.in_file(
+            self._location(),
+            Code.YAML_SYNTAX,
+            f"the JSON is broken here: {problem}",
+            "print the objects once more, and see that kubectl comes to its end",
+        ).error()
 
     def _go_on(self, error: json.JSONDecodeError) -> None:
         """Read more where the window ends in the middle of the value. Raises ``DiagnosticError``."""
@@ -188,7 +186,12 @@ class _Window:
         self.line()
         rest = self._text[self._place :]
         if len(rest) > LARGEST_OBJECT:
-            raise self._too_large(f"an object is larger than {LARGEST_OBJECT} bytes", "file_size")
+            raise Diagnostic.in_file(
+                self._location(),
+                Code.YAML_LIMIT,
+                f"an object is larger than {LARGEST_OBJECT} bytes",
+                limit_hint("file_size"),
+            ).error()
         content = self._read(size)
         self._ended = not content
         try:
@@ -202,16 +205,14 @@ class _Window:
             if _SURROGATE.search(self._text, self._place, end):
                 value = _without_lone_surrogates(value)
             if _is_deeper(value, limits().nesting):
-                raise self._too_large(f"more than {limits().nesting} levels of nesting", "nesting")
+                raise Diagnostic.in_file(
+                    self._location(),
+                    Code.YAML_LIMIT,
+                    f"more than {limits().nesting} levels of nesting",
+                    limit_hint("nesting"),
+                ).error()
         self._place = end
         return value
-
-    def _too_large(self, message: str, limit: str) -> DiagnosticError:
-        return DiagnosticError(
-            Diagnostic(
-                code=Code.YAML_LIMIT, message=message, location=self._location(), hint=limit_hint(limit)
-            )
-        )
 
     def _location(self) -> Location:
         return Location(self._path, self.line())

@@ -105,7 +105,7 @@ def check_outputs(outputs: Mapping[str, tuple[Site, ...]], inputs: Collection[st
     ordered = sorted(sources)
     hint = "give each overlay a folder beside the others and beside the sources"
     return tuple(
-        _invalid(path, problem, hint)._replace(sites=outputs[path])
+        Diagnostic(Code.OUTPUT_INVALID, f"the output {path} {problem}", hint=hint, sites=outputs[path])
         for key, path in sorted(trees.items())
         for problem in (*_clashes(key, sources, ordered), *_nesting(key, trees))
     )
@@ -151,8 +151,4 @@ def _leaves_root(path: str) -> bool:
 
 
 def _refused(output: str, problem: str, hint: str = "render into another folder") -> DiagnosticError:
-    return DiagnosticError(_invalid(output, problem, hint))
-
-
-def _invalid(output: str, problem: str, hint: str) -> Diagnostic:
-    return Diagnostic(code=Code.OUTPUT_INVALID, message=f"the output {output} {problem}", hint=hint)
+    return Diagnostic(Code.OUTPUT_INVALID, f"the output {output} {problem}", hint=hint).error()
