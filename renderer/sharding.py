@@ -153,19 +153,15 @@ def _decoded(text: str) -> Mapping[ShardName, tuple[str, ...]]:
 def _problems(planned: Counter[str], overlays: Collection[str]) -> Iterator[Diagnostic]:
     for path in sorted({*planned, *overlays}):
         if path not in planned:
-            yield _problem(f"{path} is in no shard of the plan")
+            problem = "is in no shard of the plan"
         elif path not in overlays:
-            yield _problem(f"{path} is in the plan, and is no overlay of the project")
+            problem = "is in the plan, and is no overlay of the project"
         elif planned[path] > 1:
-            yield _problem(f"{path} is in the plan more than once")
-
-
-def _problem(message: str) -> Diagnostic:
-    return Diagnostic(
-        code=Code.PLAN_MISMATCH,
-        message=message,
-        hint="make the plan anew with vmrender plan, in the commit that is rendered",
-    )
+            problem = "is in the plan more than once"
+        else:
+            continue
+        hint = "make the plan anew with vmrender plan, in the commit that is rendered"
+        yield Diagnostic(Code.PLAN_MISMATCH, f"{path} {problem}", hint=hint)
 
 
 def github_matrix(shards: Iterable[Shard]) -> str:

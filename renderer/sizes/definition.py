@@ -186,6 +186,4 @@ def _quantity(content: JsonObject, key: str) -> Quantity | None:
 
 
 def _refused(section: str, key: str, message: str, hint: str) -> Diagnostic:
-    return Diagnostic(
-        code=Code.RESOURCE_INVALID, message=message, field=FieldPath.of("spec", section, key), hint=hint
-    )
+    return Diagnostic(Code.RESOURCE_INVALID, message, hint=hint, field=FieldPath.of("spec", section, key))
