@@ -17,7 +17,7 @@ from renderer.emit.edit_user_files import change_files
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
+from renderer.model.diagnostic import Diagnostic, has_errors
 from renderer.model.json import Json
 from renderer.model.render_config import PROJECT_FILE, BuiltinCatalog, CatalogPath
 from renderer.report.plain_text import printable
@@ -112,7 +112,7 @@ def _release_to_import(requested: str | None, declared: str | None, *, force: bo
     if requested != declared and not force:
         message = f"this is not {requested}: the bundle says that it is {declared}"
         hint = f"import it with --release {declared}"
-        raise DiagnosticError(Diagnostic(code=Code.IMPORT_REFUSED, message=message, hint=hint))
+        raise Diagnostic(Code.IMPORT_REFUSED, message, hint=hint).error()
     return requested
 
 

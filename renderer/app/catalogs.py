@@ -15,7 +15,6 @@ from renderer.findings.located import Located, LocatedError
 from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.location import Location
 from renderer.model.release import Release
 from renderer.model.render_config import RenderConfig
 from renderer.model.resource import ResourceSet
@@ -55,7 +54,7 @@ def open_catalog(reference: str, open_project: ProjectOpener) -> OpenedCatalog:
     if not separator:
         hint = "a catalog is a folder or a file, builtin:common-instancetypes, or REVISION:PATH"
         message = f"no such catalog: {reference}"
-        raise DiagnosticError(Diagnostic(code=Code.FILE_NOT_FOUND, message=message, hint=hint))
+        raise Diagnostic(Code.FILE_NOT_FOUND, message, hint=hint).error()
     return _at_revision(reference, open_project(Path.cwd()), revision, path or ".")
 
 
@@ -80,9 +79,7 @@ def _at_revision(reference: str, project: Project, revision: str, path: str) -> 
         if not fs.is_folder(folder) and not fs.is_file(folder):
             message = f"there is no {path} in revision {revision}"
             hint = "the path is one of the project, from the folder of vmrender.yaml on"
-            raise DiagnosticError(
-                Diagnostic(code=Code.FILE_NOT_FOUND, message=message, location=Location(folder), hint=hint)
-            )
+            raise Diagnostic.in_file(folder, Code.FILE_NOT_FOUND, message, hint).error()
         try:
             return _composed(reference, BuiltinFileSystem(fs), project.config, folder)
         except LocatedError as error:

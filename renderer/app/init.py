@@ -16,7 +16,6 @@ from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.location import Location
 from renderer.model.release import LATEST, Release
 from renderer.scaffold.automation import GITHUB, GITLAB, CiSystem, ci_system_of, host_of
 from renderer.scaffold.install_source import InstallSource, Unknown, is_local
@@ -89,7 +88,15 @@ def start_project(
         project=found.project_text(options.kubevirt) if found else None,
     )
     if planned.in_the_way:
-        in_the_way = map(_in_the_way, planned.in_the_way)
+        in_the_way = (
+            Diagnostic.in_file(
+                path,
+                Code.FILE_EXISTS,
+                f"{path} is there already, and nothing is overwritten",
+                "move it away and try again; nothing was written",
+            )
+            for path in planned.in_the_way
+        )
         return Started(planned, choices.ci, tuple(map(RunFindings(None).located, in_the_way)))
     if not dry_run:
         writes = {path: text.encode() for path, text in planned.files.items()}
@@ -171,12 +178,3 @@ def _text_at(place: Path) -> str | None:
         return DiskFileSystem(place.parent).read(place.name).decode("utf-8", "replace")
     except DiagnosticError:
         return ""
-
-
-def _in_the_way(path: str) -> Diagnostic:
-    return Diagnostic(
-        code=Code.FILE_EXISTS,
-        message=f"{path} is there already, and nothing is overwritten",
-        location=Location(path),
-        hint="move it away and try again; nothing was written",
-    )

@@ -102,12 +102,12 @@ def _findings(files: Iterable[Migrated], *, check: bool) -> Iterator[Diagnostic]
     for file in files:
         yield from file.warnings
         for site, change in file.changes if check else ():
-            yield Diagnostic(
-                code=Code.DEPRECATED,
-                message=f"{change.before} is deprecated",
-                sites=(site,),
+            yield Diagnostic.at(
+                site,
+                Code.DEPRECATED,
+                f"{change.before} is deprecated",
+                f"vmrender migrate makes it {change.after}",
                 field=change.field,
-                hint=f"vmrender migrate makes it {change.after}",
             )
 
 

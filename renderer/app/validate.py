@@ -21,7 +21,7 @@ from renderer.kubevirt.placeholders import placeholder_in
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
 from renderer.model.json import object_at, without
-from renderer.model.location import Location, Site
+from renderer.model.location import Site
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay
@@ -311,13 +311,13 @@ class _LoneFiles:
             else:
                 yield each._replace(hint=_HINT_AT_PATCHES)
         for patch in patched:
-            yield Diagnostic(
-                code=Code.NOT_CHECKED,
-                message=f"this looks like a patch of {patch.gvk.kind} {patch.name} that no kustomization"
+            yield Diagnostic.in_file(
+                file,
+                Code.NOT_CHECKED,
+                f"this looks like a patch of {patch.gvk.kind} {patch.name} that no kustomization"
                 " lists: what it leaves out is not checked",
+                "list it under patches of a kustomization, or remove it",
                 severity=Severity.INFO,
-                location=Location(file),
-                hint="list it under patches of a kustomization, or remove it",
             )
 
     def _is_patch(self, file: str, incomplete: ResId) -> bool:
@@ -409,12 +409,12 @@ def _with_parameters_once(
     if unset:
         plural = "s" if len(unset) > 1 else ""
         holding = "1 field that holds" if fields == 1 else f"{fields} fields that hold"
-        yield Diagnostic(
-            code=Code.NOT_CHECKED,
-            message=f"{holding} the parameter{plural} {', '.join(unset)} of this template: not checked",
+        yield Diagnostic.at(
+            next(iter(unset.values())),
+            Code.NOT_CHECKED,
+            f"{holding} the parameter{plural} {', '.join(unset)} of this template: not checked",
+            "give them values in vmrender.yaml, under parameters of an overlay",
             severity=Severity.INFO,
-            sites=(next(iter(unset.values())),),
-            hint="give them values in vmrender.yaml, under parameters of an overlay",
         )
 
 
