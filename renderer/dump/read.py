@@ -27,22 +27,13 @@ from renderer.yamlio.stream import ITEMS, LARGEST_OBJECT, StreamedValue, stream_
 PRINT_HINT = "print the objects with kubectl get … -o yaml, or -o json"
 
 
-def invalid(message: str, location: Location, hint: str = PRINT_HINT) -> DiagnosticError:
-    """Return the error for something that is no object of a cluster."""
-    return Diagnostic.in_file(location, Code.DUMP_INVALID, message, hint).error()
-
-
 _AGAIN_HINT = "print the objects once more, and see that kubectl comes to its end and the disk is not full"
 
 
 def truncated(location: Location) -> DiagnosticError:
     """Return the error for a text that ends before the list or object in it does."""
-    return invalid("the dump ends here in the middle of a list or an object", location, _AGAIN_HINT)
-
-
-def without_end(location: Location) -> DiagnosticError:
-    """Return the error for a list in YAML whose kind, which kubectl prints behind the items, is missing."""
-    return invalid("the list that begins here has no kind: the dump ends too early", location, _AGAIN_HINT)
+    message = "the dump ends here in the middle of a list or an object"
+    return Diagnostic.in_file(location, Code.DUMP_INVALID, message, _AGAIN_HINT).error()
 
 
 _WINDOW = 1 << 20
@@ -300,10 +291,12 @@ def read_dump(files: Iterable[DumpFile]) -> Iterator[LiveObject]:
 def _values(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:
     head = stream.read(_HEAD)
     if head.startswith(_COMPRESSED):
-        raise invalid("the file is compressed", Location(path), "unpack it first")
+        message = "the file is compressed"
+        raise Diagnostic.in_file(path, Code.DUMP_INVALID, message, "unpack it first").error()
     start = head.removeprefix(_BOM).lstrip()
     if _COLUMNS.match(start):
-        raise invalid("these are the columns that kubectl get prints for people", Location(path, 1))
+        message = "these are the columns that kubectl get prints for people"
+        raise Diagnostic.in_file(Location(path, 1), Code.DUMP_INVALID, message, PRINT_HINT).error()
     whole = _Rejoined(head, stream)
     yield from stream_json(whole, path) if start.startswith((b"{", b"[")) else stream_yaml(whole, path)  # type: ignore[arg-type]  # only read() is called
     note_read(f"dump {path}", whole.size)
@@ -353,9 +346,11 @@ def _unwrapped(value: Json, location: Location) -> Iterator[LiveObject]:
     live = LiveObject(content, location)
     for name, pattern in ((live.name, _NAME), (live.namespace, _NAMESPACE)):
         if len(name) > limits().name_length or (name and not pattern.fullmatch(name)):
-            raise invalid("the name of this object is none that an API server takes", location)
+            message = "the name of this object is none that an API server takes"
+            raise Diagnostic.in_file(location, Code.DUMP_INVALID, message, PRINT_HINT).error()
     if not live.name:
-        raise invalid(f"the {live.kind} has no metadata.name", location)
+        message = f"the {live.kind} has no metadata.name"
+        raise Diagnostic.in_file(location, Code.DUMP_INVALID, message, PRINT_HINT).error()
     yield live
 
 
@@ -363,20 +358,24 @@ def _check_kind(content: JsonObject, location: Location) -> None:
     kind = text_at(content, "kind")
     if kind in _NO_OBJECTS:
         says = f": {text_at(content, 'message')[:200]}" if kind == "Status" else ""
-        raise invalid(f"{_NO_OBJECTS[kind]}{says}", location, _TABLE_HINT if kind == "Table" else PRINT_HINT)
+        hint = _TABLE_HINT if kind == "Table" else PRINT_HINT
+        raise Diagnostic.in_file(location, Code.DUMP_INVALID, f"{_NO_OBJECTS[kind]}{says}", hint).error()
     if not _is_object(content):
-        raise invalid("this is no Kubernetes object, which has an apiVersion and a kind", location)
+        message = "this is no Kubernetes object, which has an apiVersion and a kind"
+        raise Diagnostic.in_file(location, Code.DUMP_INVALID, message, PRINT_HINT).error()
 
 
 def _check_list(fields: JsonObject, location: Location) -> None:
     """Check the fields around the items of a document: kubectl prints its kind behind the items."""
     kind = scalar_text(fields.get("kind"))
     if "kind" not in fields:
-        raise without_end(location)
+        message = "the list that begins here has no kind: the dump ends too early"
+        raise Diagnostic.in_file(location, Code.DUMP_INVALID, message, _AGAIN_HINT).error()
     if kind in _NO_OBJECTS:
         _check_kind(fields, location)
     if not kind.endswith(_LIST):
-        raise invalid(f"this {kind} has items, and is no List", location)
+        message = f"this {kind} has items, and is no List"
+        raise Diagnostic.in_file(location, Code.DUMP_INVALID, message, PRINT_HINT).error()
 
 
 def _is_object(value: Json) -> bool:

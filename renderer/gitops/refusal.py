@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from renderer.kubevirt.placeholders import has_placeholder
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.pattern import pattern
@@ -191,11 +191,3 @@ def misspelled_fields(
                 f"did you mean {near[0]}? the API server would drop it silently",
                 severity=Severity.WARNING,
             )
-
-
-def refusal(
-    code: Code, entry: Resource, message: str, *field: Segment, hint: str | None = None
-) -> DiagnosticError:
-    """Return the error about ``field`` of the object ``entry``."""
-    path = FieldPath(field)
-    return Diagnostic.about(entry, path, code, message, hint).error()

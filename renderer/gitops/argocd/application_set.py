@@ -13,7 +13,6 @@ from typing import Any
 from renderer.gitops.argocd.generators.context import SetContext, check_count
 from renderer.gitops.argocd.generators.table import kinds_of, parameter_sets
 from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError
-from renderer.gitops.refusal import refusal
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.field_path import FieldPath, Segment
@@ -62,7 +61,7 @@ def generate_applications(
 
 def _refusal(entry: Resource, error: SetError, *field: Segment) -> DiagnosticError:
     message = f"the ApplicationSet {entry.name} cannot be evaluated: {error}"
-    return refusal(Code.APPLICATION_SET, entry, message, *field, hint=error.hint)
+    return Diagnostic.about(entry, FieldPath(field), Code.APPLICATION_SET, message, error.hint).error()
 
 
 def _generated(
