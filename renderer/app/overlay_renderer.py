@@ -23,6 +23,7 @@ from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.limits import Limits, restore, snapshot
+from renderer.model.plural import plural
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.resource import ResourceSet
@@ -90,7 +91,7 @@ class OverlayRenderer:
         with self._recorder.using(task):
             composed = self._pipeline.compose_overlay(overlay, is_last=is_last)
             composing = stopwatch.lap()
-            counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
+            counted = plural(len(composed.value), "resource")
             outcome = self._pipeline.checked(overlay, composed)
             files = _NO_FILES
             found = outcome.diagnostics

@@ -19,6 +19,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.label_selector import SelectorError, parse_selector, selects
 from renderer.model.pin import Pinnable
+from renderer.model.plural import plural
 from renderer.model.render_config import Overlay
 from renderer.model.suggest import did_you_mean
 from renderer.pins.folder import PINS, FileContent, PinChanges, PinsFolder, changes, read_folder, without_pins
@@ -136,7 +137,7 @@ class PinnedOverlay:
         read = {**self.files, self.kustomization.path: self.kustomization.content}
         change_files(self.project.root, writes, planned.removals, {**dict.fromkeys(writes), **read})
         counted = [
-            f"{len(paths)} file{'' if len(paths) == 1 else 's'} {done}"
+            f"{plural(len(paths), 'file')} {done}"
             for paths, done in ((planned.writes, "written"), (planned.removals, "removed"))
             if paths
         ]

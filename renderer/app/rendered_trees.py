@@ -14,6 +14,7 @@ from renderer.disk import leads_anywhere
 from renderer.emit.leftovers import foreign_manifests
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.plural import plural
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay
 from renderer.source.overlays import output_sites
@@ -268,11 +269,11 @@ def untracked_files(project: Project, outputs: Iterable[str]) -> Iterator[Diagno
             raise not_usable(project.root, answer)
         paths = answer.output.split("\0")[:-1]
         if paths:
-            files = f"{len(paths)} file{'' if len(paths) == 1 else 's'}"
             yield Diagnostic.in_file(
                 paths[0],
                 Code.STALE,
-                f"Git does not track {files} in {output}, which a commit would leave out",
+                f"Git does not track {plural(len(paths), 'file')} in {output},"
+                " which a commit would leave out",
                 f"git add {quote(output)}",
             )
 

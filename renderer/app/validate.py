@@ -22,6 +22,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
 from renderer.model.json import object_at, without
 from renderer.model.location import Site
+from renderer.model.plural import plural
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay
@@ -407,12 +408,12 @@ def _with_parameters_once(
         else:
             yield each
     if unset:
-        plural = "s" if len(unset) > 1 else ""
-        holding = "1 field that holds" if fields == 1 else f"{fields} fields that hold"
+        holding = f"{plural(fields, 'field')} that {'holds' if fields == 1 else 'hold'}"
+        noun = "parameter" if len(unset) == 1 else "parameters"
         yield Diagnostic.at(
             next(iter(unset.values())),
             Code.NOT_CHECKED,
-            f"{holding} the parameter{plural} {', '.join(unset)} of this template: not checked",
+            f"{holding} the {noun} {', '.join(unset)} of this template: not checked",
             "give them values in vmrender.yaml, under parameters of an overlay",
             severity=Severity.INFO,
         )

@@ -17,6 +17,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.digest import sha256
 from renderer.model.json import text_at
 from renderer.model.kustomization import KUSTOMIZATION_FILE
+from renderer.model.plural import plural
 from renderer.model.resource import Resource
 from renderer.yamlio.encode import encode
 
@@ -94,7 +95,7 @@ def release_label(resources: Iterable[Resource]) -> str | None:
 def described_kinds(resources: Iterable[Resource]) -> str:
     """``2 ConfigMaps, 1 Namespace``"""
     counted = Counter(resource.kind for resource in resources)
-    return ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in sorted(counted.items()))
+    return ", ".join(plural(count, kind) for kind, count in sorted(counted.items()))
 
 
 class ImportPlan(NamedTuple):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
+from renderer.model.plural import plural
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.source.file_system import FileSystem
@@ -96,10 +97,11 @@ def left_out_notes(entry: OverlayEntry, groups: Mapping[str, list[str]]) -> Iter
     for what, names in groups.items():
         if names:
             listed = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
+            noun, _, which = what.partition("(s)")
             yield Diagnostic.at(
                 entry_site(entry.path, entry.listed_by),
                 Code.NOT_RENDERED,
-                f"not rendered of {entry.path}: {len(names)} {_counted(what, len(names))} ({listed})",
+                f"not rendered of {entry.path}: {plural(len(names), noun)}{which} ({listed})",
                 severity=Severity.INFO,
             )
 
@@ -122,7 +124,7 @@ def nothing_rendered(
         hint = "name a folder or file that has one; list clusters to choose from under clusters"
     else:
         listed = ", ".join(list(names)[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
-        counted = _counted(f"{len(names)} {what}(s)", len(names))
+        counted = plural(len(names), what)
         message = f"{entry.path} leads to {counted} ({listed}), but to no object of this repository to render"
         others = tuple(dict.fromkeys(urls))
         hint = (
@@ -133,11 +135,6 @@ def nothing_rendered(
         )
     related = tuple(Related(note.message, note.sites) for note in notes)
     return Diagnostic.at(site, Code.ENTRY_POINT, message, hint, related=related).error()
-
-
-def _counted(what: str, count: int) -> str:
-    """``Secret(s)`` in the singular or plural."""
-    return what.replace("(s)", "" if count == 1 else "s")
 
 
 def repository_urls(fs: FileSystem, config: RenderConfig) -> RepositoryUrls:

@@ -22,6 +22,7 @@ from renderer.model.difference import (
     Value,
 )
 from renderer.model.json import scalar_text
+from renderer.model.plural import plural
 from renderer.model.quantity import Quantity, QuantityFormat
 from renderer.model.res_id import ResId
 from renderer.report.plain_text import printable
@@ -229,8 +230,7 @@ def ignored_lines(overlay: OverlayDifference) -> Iterator[str]:
         if ignored.note:
             yield f"{printable(ignored.source)}: {printable(ignored.note)}"
         else:
-            count = f"{ignored.number} difference{'' if ignored.number == 1 else 's'}"
-            yield f"{count} ignored: {printable(ignored.source)}"
+            yield f"{plural(ignored.number, 'difference')} ignored: {printable(ignored.source)}"
     yield from map(printable, overlay.notes)
 
 
@@ -265,14 +265,13 @@ def summary(difference: Difference) -> Iterator[str]:
     if difference.is_live and in_sync:
         counts.append(f"{in_sync} in sync")
     if lost:
-        counts.append(f"{lost} overlay{'s' if lost > 1 else ''} not compared")
+        counts.append(f"{plural(lost, 'overlay')} not compared")
     yield f"{', '.join(counts) or 'no differences in resources'} ({overlays_text(difference)})"
     effects = effects_of(changes)
     if effects:
         yield f"virtual machines: {', '.join(counted(effects))}"
     if difference.others:
-        count = "1 object" if difference.others == 1 else f"{difference.others} objects"
-        yield f"{count} of the dump not compared: {_NOT_COMPARED}"
+        yield f"{plural(difference.others, 'object')} of the dump not compared: {_NOT_COMPARED}"
     if not _ANYHOW.issuperset(effects):
         before = printable(difference.before)
         if difference.is_live:
@@ -297,5 +296,4 @@ def commit_verdict(commit: CommitDifference) -> str:
 
 def overlays_text(difference: Difference) -> str:
     """Return how many overlays there are on either side, as in ``2 overlays``."""
-    count = sum(any(overlay.releases) for overlay in difference.overlays)
-    return f"{count} overlay{'' if count == 1 else 's'}"
+    return plural(sum(any(overlay.releases) for overlay in difference.overlays), "overlay")

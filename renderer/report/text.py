@@ -11,6 +11,7 @@ from renderer.findings.located import Located
 from renderer.model.diagnostic import Severity
 from renderer.model.location import Location
 from renderer.model.log_line import log_line
+from renderer.model.plural import plural
 from renderer.report.plain_text import printable
 from renderer.report.report import Report
 
@@ -124,11 +125,11 @@ def summary(diagnostics: Iterable[Located]) -> str:
     """``2 errors, 1 warning``; empty when there is nothing to count."""
     severities = [diagnostic.severity for diagnostic in diagnostics]
     counts = ((severity, severities.count(severity)) for severity in Severity)
-    return ", ".join(_counted(count, severity) for severity, count in counts if count)
-
-
-def _counted(count: int, severity: Severity) -> str:
-    return f"{count} {severity}{'s' if count > 1 and severity is not Severity.INFO else ''}"
+    return ", ".join(
+        f"{count} {severity}" if severity is Severity.INFO else plural(count, severity)
+        for severity, count in counts
+        if count
+    )
 
 
 def _lines(diagnostic: Located, lines: Mapping[Location, str | None], paint: Paint) -> Iterator[str]:
