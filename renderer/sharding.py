@@ -22,6 +22,12 @@ MOST_SHARDS = 1000
 NANOSECONDS = 1_000_000_000
 
 _WRITTEN = pattern(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
+# Of `vmrender render` on the machine of BENCHMARKS.md. Only their ratios matter.
+_PER_OVERLAY = 1_000_000
+_PER_FILE = 200_000
+_PER_BYTE = 500
+_VERSION = 1
+_NOT_A_PLAN = "it is not what vmrender plan --format json prints"
 
 
 class ShardName(NamedTuple):
@@ -57,12 +63,6 @@ class Shard(NamedTuple):
     @property
     def seconds(self) -> float:
         return round(self.cost / NANOSECONDS, 3)
-
-
-# Of `vmrender render` on the machine of BENCHMARKS.md. Only their ratios matter.
-_PER_OVERLAY = 1_000_000
-_PER_FILE = 200_000
-_PER_BYTE = 500
 
 
 class OverlaySize(NamedTuple):
@@ -107,10 +107,6 @@ def share_out(costs: Mapping[str, int], count: int) -> tuple[Shard, ...]:
         Shard(ShardName(number, count), tuple(sorted(shards[number])), load)
         for load, number in sorted(loads, key=lambda each: each[1])
     )
-
-
-_VERSION = 1
-_NOT_A_PLAN = "it is not what vmrender plan --format json prints"
 
 
 def encode_plan(shards: Iterable[Shard]) -> str:

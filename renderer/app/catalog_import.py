@@ -26,6 +26,7 @@ from renderer.source.project import API_VERSION, KIND
 from renderer.yamlio.edit import add_entry
 
 _RELEASE = re.compile(r"v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)")
+_FIELD = "catalogs"
 
 
 class ImportRequest(NamedTuple):
@@ -139,9 +140,6 @@ def _write(project: Project, folder: str, found: Imported, *, adds: bool, force:
     change_files(project.root, writes, removals, before)
     is_listed = adds or CatalogPath(folder) in project.config.catalogs
     return CatalogImport(folder, found, tuple(writes), is_listed=is_listed)
-
-
-_FIELD = "catalogs"
 
 
 def with_catalog(

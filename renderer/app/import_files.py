@@ -43,6 +43,26 @@ from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.edit import add_entries
 
 _DUMP = "the dump"
+_OFF = ExpandMode.OFF
+_NEW = """\
+apiVersion: vmrender.io/v1alpha1
+kind: RenderConfig
+
+# The release that the cluster runs. What it refuses is refused here, too.
+kubevirt: "{release}"
+
+# Where instance types, preferences and the cluster's configuration are looked up; the first hit wins.
+catalogs:
+{catalogs}  - builtin: common-instancetypes
+
+# Virtual machines keep the names of their instance types, as the cluster has them: sizes that a sync wrote
+# beside these names would be refused.
+expand: "off"
+
+overlays:
+  - path: {overlays}
+{others}output: {output}
+"""
 
 
 class SourceChoices(NamedTuple):
@@ -169,28 +189,6 @@ def _catalog_folders(objects: Iterable[SourceObject], files: Iterable[str]) -> I
     for folder in (SIZES_FOLDER, CONFIGURATION_FOLDER):
         if any(path.startswith(f"{folder}/") for path in files):
             yield folder
-
-
-_OFF = ExpandMode.OFF
-_NEW = """\
-apiVersion: vmrender.io/v1alpha1
-kind: RenderConfig
-
-# The release that the cluster runs. What it refuses is refused here, too.
-kubevirt: "{release}"
-
-# Where instance types, preferences and the cluster's configuration are looked up; the first hit wins.
-catalogs:
-{catalogs}  - builtin: common-instancetypes
-
-# Virtual machines keep the names of their instance types, as the cluster has them: sizes that a sync wrote
-# beside these names would be refused.
-expand: "off"
-
-overlays:
-  - path: {overlays}
-{others}output: {output}
-"""
 
 
 def project_file(

@@ -26,6 +26,8 @@ from renderer.source.git import GitProcess
 
 #: The entries of a bare repository and of ``.git``.
 _GIT_FOLDER = ("HEAD", "objects", "refs")
+_NAME_IT = "name a place that all can reach: --source URL@REVISION"
+_PIPELINES = {CiSystem.GITHUB: GITHUB, CiSystem.GITLAB: GITLAB}
 
 
 class Started(NamedTuple):
@@ -105,10 +107,6 @@ def start_project(
     if system in _PIPELINES and not renders:
         notes += (f"{_PIPELINES[system]} is not written as long as there is nothing to render",)
     return Started(planned, system, (), found, notes)
-
-
-_NAME_IT = "name a place that all can reach: --source URL@REVISION"
-_PIPELINES = {CiSystem.GITHUB: GITHUB, CiSystem.GITLAB: GITLAB}
 
 
 def _install_source(named: str | None, environment: Mapping[str, str]) -> InstalledFrom:

@@ -39,6 +39,14 @@ from renderer.source.recorder import FileQuestion, RecordedFileSystem, Recorder,
 if TYPE_CHECKING:
     from renderer.findings.locator import Locator
 
+_NO_FILES = encode_files({})
+#: Seconds of work that a worker is worth: to begin it takes about a tenth of that.
+WORTH_A_WORKER = 0.5
+#: A worker gets so many overlays at most, then a fourth of its share of what is left, and single ones in the
+#: end: so few waits between them, and all workers end at about the same time (OpenMP ``schedule(guided)``).
+_MOST_AT_ONCE, _PARTS_OF_SHARE = 16, 4
+_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+
 
 class RenderedOverlay(Record):
     """An overlay and its rendered ``files``, by path below its output folder; none when it failed.
@@ -63,9 +71,6 @@ class RenderedOverlay(Record):
     tainted: tuple[str, ...] = ()
     may_be_kept: bool = True
     by_worker: bool = False
-
-
-_NO_FILES = encode_files({})
 
 
 class OverlayRenderer:
@@ -147,13 +152,6 @@ def _files(overlay: Overlay, resources: ResourceSet, paths: Sequence[str]) -> Ma
     from renderer.emit.tree_options import extras  # noqa: PLC0415 - few projects ask for any
 
     return {**manifests, **extras(overlay.tree.extras, overlay.path, overlay.kubevirt, manifests, resources)}
-
-
-#: Seconds of work that a worker is worth: to begin it takes about a tenth of that.
-WORTH_A_WORKER = 0.5
-#: A worker gets so many overlays at most, then a fourth of its share of what is left, and single ones in the
-#: end: so few waits between them, and all workers end at about the same time (OpenMP ``schedule(guided)``).
-_MOST_AT_ONCE, _PARTS_OF_SHARE = 16, 4
 
 
 def rendered_in_order(
@@ -249,9 +247,6 @@ def _begin(
 def _render(start: int, end: int) -> list[RenderedOverlay]:
     overlays = _Worker.overlays[start:end]
     return [_Worker.renderer.render(overlay)._replace(by_worker=True) for overlay in overlays]
-
-
-_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
 def processors() -> int:

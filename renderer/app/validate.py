@@ -39,6 +39,25 @@ from renderer.validation.kubevirt_kinds import ALL_GROUPS, GROUPS_OF_KINDS
 
 _NO_COUNTS: Mapping[str, int] = {}
 _ALL_FINDINGS = FindingFilter()
+#: Findings about objects that another file may hold, which reaches the cluster in the same way.
+_NOT_FOUND = frozenset(
+    {Code.INSTANCETYPE_NOT_FOUND, Code.PREFERENCE_NOT_FOUND, Code.INFERENCE_FAILED, Code.REVISION_INVALID}
+)
+#: Findings about matchers that lead nowhere.
+_LOST = frozenset(
+    {
+        Code.INSTANCETYPE_NOT_FOUND,
+        Code.PREFERENCE_NOT_FOUND,
+        Code.REVISION_INVALID,
+        Code.UNKNOWN_KIND,
+    }
+)
+_HINT_AT_PATCHES = (
+    "no kustomization lists this file, so it is judged by itself; a patch or a base has to be listed"
+)
+#: Files that are looked through at most for an object that a file may be a patch of.
+_MOST_FILES = 2_000
+_INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
 
 
 class ValidationResult(Record):
@@ -180,27 +199,6 @@ def concerns(found: Diagnostic, files: Collection[str]) -> bool:
     return any(site.path in files for site in sites) or (
         found.location is not None and found.location.path in files
     )
-
-
-#: Findings about objects that another file may hold, which reaches the cluster in the same way.
-_NOT_FOUND = frozenset(
-    {Code.INSTANCETYPE_NOT_FOUND, Code.PREFERENCE_NOT_FOUND, Code.INFERENCE_FAILED, Code.REVISION_INVALID}
-)
-#: Findings about matchers that lead nowhere.
-_LOST = frozenset(
-    {
-        Code.INSTANCETYPE_NOT_FOUND,
-        Code.PREFERENCE_NOT_FOUND,
-        Code.REVISION_INVALID,
-        Code.UNKNOWN_KIND,
-    }
-)
-_HINT_AT_PATCHES = (
-    "no kustomization lists this file, so it is judged by itself; a patch or a base has to be listed"
-)
-#: Files that are looked through at most for an object that a file may be a patch of.
-_MOST_FILES = 2_000
-_INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
 
 
 class _LoneFiles:

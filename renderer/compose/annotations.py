@@ -17,6 +17,8 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at, scalar_text, with_value, without
 from renderer.model.resource import Resource
 
+_ANNOTATION = "config.kubernetes.io/local-config"
+
 
 def with_text_annotations(resource: Resource, text: Callable[[Json], str] = scalar_text) -> Resource:
     """Return the resource with its annotations as texts (kyaml ``SetAnnotations``); itself when they are."""
@@ -84,9 +86,6 @@ def with_final_annotations(resource: Resource, warn: Callable[[Diagnostic], None
         content = with_value(resource.content, ("metadata", "annotations"), kept)
         resource = resource.with_content(content)
     return with_text_annotations(resource)
-
-
-_ANNOTATION = "config.kubernetes.io/local-config"
 
 
 def drop_local(resources: ResMap) -> None:

@@ -28,6 +28,12 @@ from renderer.yamlio.errors import UnusableError
 #: The generator of each kind of configuration: takes its content, its site and the files that it lists.
 #: Raises ``DiagnosticError``.
 GeneratorTable: TypeAlias = Mapping[Gvk, Callable[[JsonObject, Site, ListedFiles], tuple[Generated, ...]]]
+#: Base64 text that is not shorter is broken into lines of this length.
+_LINE_LENGTH = 70
+_OPAQUE = "Opaque"
+#: Steps to put a pair into a ConfigMap or Secret (``model.work``).
+_STEPS_PER_PAIR = 4
+_GKE = "gke"
 
 
 def generator_plugins(root: KustomizationRoot) -> Iterator[GeneratorPlugin]:
@@ -64,13 +70,6 @@ def generate(plugin: GeneratorPlugin, generators: GeneratorTable) -> Iterator[tu
         for made in generator(config.content, config.origin, plugin.files):
             layers = () if made.shared is None else (made.shared,)
             yield Resource(made.content, made.site, layers), Behavior.UNSPECIFIED
-
-
-#: Base64 text that is not shorter is broken into lines of this length.
-_LINE_LENGTH = 70
-_OPAQUE = "Opaque"
-#: Steps to put a pair into a ConfigMap or Secret (``model.work``).
-_STEPS_PER_PAIR = 4
 
 
 def config_map_or_secret(generator: DataGenerator) -> Resource:
@@ -153,9 +152,6 @@ def _check_keys(generator: DataGenerator) -> None:
                 "rename one of them",
                 related=(Related("the other one is listed here", (first.site,)),),
             ).error()
-
-
-_GKE = "gke"
 
 
 def service_account(generator: IamPolicyGenerator) -> Resource:

@@ -39,6 +39,8 @@ Edit: TypeAlias = Callable[["dict[str, Json] | list[Json]", str], "dict[str, Jso
 _OPERATION, _KEY, _COPIED_PER_STEP, _KEYS_PER_STEP = 20, 4, 16, 3
 
 _INDEX = pattern(r"[+-]?[0-9]{1,18}")
+#: The patched object goes through floats in kustomize; integers beyond this one are rounded.
+_EXACT = 1 << 53
 
 
 class OperationError(Exception):
@@ -218,10 +220,6 @@ def _equal(left: Json, right: Json) -> bool:
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(map(_equal, left, right))
     return isinstance(left, bool) == isinstance(right, bool) and left == right
-
-
-#: The patched object goes through floats in kustomize; integers beyond this one are rounded.
-_EXACT = 1 << 53
 
 
 class JsonPatching:

@@ -13,14 +13,6 @@ from renderer.model.kustomization import SortOptions
 from renderer.model.resource import Resource
 from renderer.model.text_enum import TextEnum
 
-
-class Reorder(TextEnum):
-    """The values of ``--reorder``."""
-
-    LEGACY = "legacy"
-    NONE = "none"
-
-
 _FIRST = (
     "Namespace",
     "ResourceQuota",
@@ -46,6 +38,14 @@ _FIRST = (
     "PodDisruptionBudget",
 )
 _LAST = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
+_LEGACY, _FIFO = "legacy", "fifo"
+
+
+class Reorder(TextEnum):
+    """The values of ``--reorder``."""
+
+    LEGACY = "legacy"
+    NONE = "none"
 
 
 def kind_ranks(first: tuple[str, ...] = _FIRST, last: tuple[str, ...] = _LAST) -> dict[str, int]:
@@ -60,9 +60,6 @@ DEFAULT_RANKS = kind_ranks()
 def gvk_sort_text(group: str, version: str, kind: str) -> str:
     """Return the text by which kinds of one rank are ordered; an empty part comes after all others."""
     return f"{group or '~G'}_{version or '~V'}_{kind or '~K'}"
-
-
-_LEGACY, _FIFO = "legacy", "fifo"
 
 
 def sort_order(options: SortOptions | None) -> Callable[[Iterable[Resource]], tuple[Resource, ...]]:

@@ -29,6 +29,8 @@ from renderer.model.json import JsonObject, without
 from renderer.model.resource import Resource
 from renderer.model.source_tree import TransformerConfig, TransformerPlugin
 
+_VALIDATED_BY = "validated-by"
+
 
 def plugin_transforms(plugin: TransformerPlugin, context: TransformerContext) -> Iterator[Transform]:
     """Yield the transforms that the plugin asks for, in order. Raises ``DiagnosticError``."""
@@ -109,9 +111,6 @@ def _(_config: plugins.AddNameHash, _context: TransformerContext) -> Iterator[Tr
 @_transforms.register
 def _(config: plugins.AddValue, _context: TransformerContext) -> Iterator[Transform]:
     yield value_add_transform(config)
-
-
-_VALIDATED_BY = "validated-by"
 
 
 def validate(plugin: TransformerPlugin, resources: ResMap, context: TransformerContext) -> None:

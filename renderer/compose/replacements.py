@@ -34,6 +34,13 @@ from renderer.model.resource import Resource
 from renderer.model.suggest import did_you_mean, suggest
 from renderer.model.work import spend
 
+#: Steps to see if a target selects a resource, by all ids that it ever had, and to write one field of it
+#: (``model.work``).
+_STEPS_PER_TARGET, _STEPS_PER_FIELD = 16, 80
+_DIGITS = pattern("[0-9]+")
+#: A sign of a regular expression that no name has; a dot is in names too.
+_PATTERN_SIGN = pattern(r"[][\\^$*+?(){}|]")
+
 
 def find_source(resources: ResMap, source: ReplacementSource) -> Resource:
     """The resource that ``source`` identifies, by an id that it has or had. Raises: kustomization-field."""
@@ -92,11 +99,6 @@ def _described(source: ReplacementSource) -> str:
     kind = source.kind or "resource"
     name = f"{source.namespace}/{source.name}" if source.namespace else source.name
     return f"{kind} {name}".strip()
-
-
-#: Steps to see if a target selects a resource, by all ids that it ever had, and to write one field of it
-#: (``model.work``).
-_STEPS_PER_TARGET, _STEPS_PER_FIELD = 16, 80
 
 
 class TargetSelector:
@@ -168,11 +170,6 @@ def _replace(resources: ResMap, replacement: Replacement, warn: Callable[[Diagno
         for key, resource in selected:
             check = partial(resources.check_growth, key)
             resources.replace(key, _with_target_fields(resource, value, target, check, warn))
-
-
-_DIGITS = pattern("[0-9]+")
-#: A sign of a regular expression that no name has; a dot is in names too.
-_PATTERN_SIGN = pattern(r"[][\\^$*+?(){}|]")
 
 
 def _warn_of_misspelled(

@@ -32,6 +32,7 @@ TextMatcher: TypeAlias = Callable[[str], bool]
 STEPS_PER_SELECTION = 4
 
 _LITERAL = pattern(r"[A-Za-z0-9_/ -]*")
+_NAME = FieldPath.of("metadata", "name")
 
 
 class ResourceSelector:
@@ -163,9 +164,6 @@ def _hold(requirements: tuple[Requirement, ...], resource: Resource, field: str)
     asked = (requirement.key for requirement in requirements if requirement.key in values)
     texts = {key: resource.written_text("metadata", field, key) for key in asked}
     return all(requirement.matches(texts) for requirement in requirements)
-
-
-_NAME = FieldPath.of("metadata", "name")
 
 
 def selected_keys(

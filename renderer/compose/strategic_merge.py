@@ -51,6 +51,9 @@ from renderer.model.resource import Resource
 from renderer.model.sharing import share_keys
 from renderer.model.work import spend
 
+#: Steps for a field or element that is merged, and fields that are copied in one step (``model.work``).
+_STEPS_PER_FIELD, _COPIED_PER_STEP = 4, 16
+
 
 def without_blank_fields(resource: Resource, schema: MergeSchema) -> Resource:
     """Return the resource without the blank fields that a strategic merge visits (``merge2.go`` VisitMap).
@@ -83,10 +86,6 @@ def _without(value: Json, path: Sequence[Segment], field: FieldSchema | None, sc
     if value[head] is not None:
         return value
     return {key: child for key, child in value.items() if key != head}
-
-
-#: Steps for a field or element that is merged, and fields that are copied in one step (``model.work``).
-_STEPS_PER_FIELD, _COPIED_PER_STEP = 4, 16
 
 
 class StrategicMergeError(Exception):

@@ -28,6 +28,12 @@ from renderer.model.work import spend
 from renderer.yamlio.go_numbers import format_float
 from renderer.yamlio.scalars import MAX_INT
 
+#: An escaped dollar sign, a reference, or a dollar sign that means nothing.
+_DOLLAR = pattern(r"\$(?:(\$)|\(([^)]*)\))")
+_DECIMAL = pattern(r"[-+]?[0-9]{1,19}")
+_FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_INDEXED = pattern(r"(.*)\[([0-9]+)\]")
+
 
 def merge_variables(present: Iterable[Variable], added: Iterable[Variable]) -> tuple[Variable, ...]:
     """Return both together. Raises: kustomization-field when two have one name."""
@@ -94,10 +100,6 @@ def _is_source(resource: Resource, variable: Variable) -> bool:
     )
 
 
-#: An escaped dollar sign, a reference, or a dollar sign that means nothing.
-_DOLLAR = pattern(r"\$(?:(\$)|\(([^)]*)\))")
-
-
 def expanded(text: str, values: Mapping[str, Scalar], used: Callable[[str], object]) -> Scalar:
     """Return ``text`` with its references replaced and ``$$`` made a dollar sign.
 
@@ -153,11 +155,6 @@ def _expanded_element(element: Json, expand: Callable[[str], Scalar]) -> Scalar:
     if not isinstance(element, str):
         raise NotTextError
     return expand(element)
-
-
-_DECIMAL = pattern(r"[-+]?[0-9]{1,19}")
-_FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_INDEXED = pattern(r"(.*)\[([0-9]+)\]")
 
 
 def resolve_variables(

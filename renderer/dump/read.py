@@ -25,17 +25,7 @@ from renderer.model.work import note_read
 from renderer.yamlio.stream import ITEMS, LARGEST_OBJECT, StreamedValue, stream_yaml
 
 PRINT_HINT = "print the objects with kubectl get … -o yaml, or -o json"
-
-
 _AGAIN_HINT = "print the objects once more, and see that kubectl comes to its end and the disk is not full"
-
-
-def truncated(location: Location) -> DiagnosticError:
-    """Return the error for a text that ends before the list or object in it does."""
-    message = "the dump ends here in the middle of a list or an object"
-    return Diagnostic.in_file(location, Code.DUMP_INVALID, message, _AGAIN_HINT).error()
-
-
 _WINDOW = 1 << 20
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -43,6 +33,29 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _CUT_OFF = re.compile(r"-?|[.eE][+-]?|t(ru?)?|f(a(ls?)?)?|n(ul?)?|u[0-9a-fA-F]{0,4}")
 #: An error so near to the end of the window may be none: a number or a word goes on behind it.
 _LONGEST_WORD = 32
+_HEAD = 4096
+_BOM = b"\xef\xbb\xbf"
+#: The first line of ``kubectl get`` without ``-o``.
+_COLUMNS = re.compile(rb"(NAMESPACE +)?NAME( {2,}[A-Z]|\s*$)", re.MULTILINE)
+_COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
+_LIST = "List"
+_KUSTOMIZE = "kustomize.config.k8s.io/"
+#: Names of objects as the API server takes them for any kind (``pkg/api/validation/path/name.go``).
+_NAME = re.compile(r"(?!\.\.?$)[!-$&-.0-~]+")
+_NAMESPACE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
+_TABLE_HINT = f"a Table has columns for people and no objects; {PRINT_HINT}"
+_NO_OBJECTS = {
+    "Table": "this is a Table",
+    "Status": "this is an answer of the API server about an error",
+    "PartialObjectMetadata": "this is the metadata of an object alone",
+    "PartialObjectMetadataList": "these are the metadata of objects alone",
+}
+
+
+def truncated(location: Location) -> DiagnosticError:
+    """Return the error for a text that ends before the list or object in it does."""
+    message = "the dump ends here in the middle of a list or an object"
+    return Diagnostic.in_file(location, Code.DUMP_INVALID, message, _AGAIN_HINT).error()
 
 
 def stream_json(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:
@@ -254,25 +267,6 @@ class DumpFile(Protocol):
     def is_named(self) -> bool: ...
 
     def open(self) -> BinaryIO: ...
-
-
-_HEAD = 4096
-_BOM = b"\xef\xbb\xbf"
-#: The first line of ``kubectl get`` without ``-o``.
-_COLUMNS = re.compile(rb"(NAMESPACE +)?NAME( {2,}[A-Z]|\s*$)", re.MULTILINE)
-_COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
-_LIST = "List"
-_KUSTOMIZE = "kustomize.config.k8s.io/"
-#: Names of objects as the API server takes them for any kind (``pkg/api/validation/path/name.go``).
-_NAME = re.compile(r"(?!\.\.?$)[!-$&-.0-~]+")
-_NAMESPACE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
-_TABLE_HINT = f"a Table has columns for people and no objects; {PRINT_HINT}"
-_NO_OBJECTS = {
-    "Table": "this is a Table",
-    "Status": "this is an answer of the API server about an error",
-    "PartialObjectMetadata": "this is the metadata of an object alone",
-    "PartialObjectMetadataList": "these are the metadata of objects alone",
-}
 
 
 def read_dump(files: Iterable[DumpFile]) -> Iterator[LiveObject]:

@@ -48,6 +48,8 @@ _LONGEST = 120  # with the longest suffix still under the 255 bytes that file sy
 
 #: What a path tells: as little as it can, the group too, a digest of the identity, one of the content.
 _SHORT, _GROUP, _IDENTITY, _CONTENT = range(4)
+#: Characters of a piece, which takes up to 512 bytes with what Python notes of it; of one that is not ASCII.
+_PIECE, _WIDE_PIECE = 460, 100
 
 
 def file_paths(resources: Iterable[Resource], file_pattern: str) -> tuple[str, ...]:
@@ -173,10 +175,6 @@ def _by_path(resources: Iterable[tuple[str, Resource]]) -> dict[str, list[Resour
     for path, resource in resources:
         files.setdefault(path, []).append(resource)
     return files
-
-
-#: Characters of a piece, which takes up to 512 bytes with what Python notes of it; of one that is not ASCII.
-_PIECE, _WIDE_PIECE = 460, 100
 
 
 class _TextsByPath(Mapping[str, str]):

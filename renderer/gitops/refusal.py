@@ -60,6 +60,7 @@ SOURCE_FIELDS = (
         "targetRevision",
     ),
 )
+_TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 
 
 class TextFormat(Record):
@@ -139,9 +140,6 @@ def _meaning(expected: Format) -> str:
     if isinstance(expected, TextFormat):
         return expected.meaning
     return " or ".join(filter(None, (", ".join(expected[:-1]), expected[-1])))
-
-
-_TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 
 
 def _correction_hint(value: Json, expected: Format) -> str | None:

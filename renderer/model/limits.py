@@ -22,6 +22,13 @@ from renderer.model.resource import Resource
 VARIABLE = "VMRENDER_LIMITS"
 
 _KI, _MI = 1 << 10, 1 << 20
+#: The limits that people may write in Mi and the like; all others are plain numbers.
+SIZES = frozenset({"file_size", "added_size", "output_size", "template_size", "template_output"})
+#: The stages work on trees by calls within calls, of which Python allows so many.
+_NEVER_RAISED = frozenset({"nesting", "base_depth"})
+_LARGEST = (1 << 63) - 1
+#: Characters of a misspelt limit that are compared with those there are.
+_LONGEST_NAME = 40
 
 
 class Limits(Record):
@@ -62,10 +69,6 @@ class LimitValueError(ValueError):
 
 
 DEFAULTS = Limits()
-#: The limits that people may write in Mi and the like; all others are plain numbers.
-SIZES = frozenset({"file_size", "added_size", "output_size", "template_size", "template_output"})
-#: The stages work on trees by calls within calls, of which Python allows so many.
-_NEVER_RAISED = frozenset({"nesting", "base_depth"})
 
 _most: ContextVar[Limits] = ContextVar("most", default=DEFAULTS)
 _in_effect: ContextVar[Limits] = ContextVar("in_effect", default=DEFAULTS)
@@ -177,11 +180,6 @@ def _assignment(field: str, value: int) -> str:
 
 def _not_raised(field: str) -> tuple[str, str]:
     return f"{limit_name(field)} cannot be more than {getattr(DEFAULTS, field)}", "it can only be lowered"
-
-
-_LARGEST = (1 << 63) - 1
-#: Characters of a misspelt limit that are compared with those there are.
-_LONGEST_NAME = 40
 
 
 def limit_field(name: str) -> str:

@@ -32,6 +32,7 @@ _LOOK_EVERY = 1_000
 
 #: To find the lines of its findings, a run may take a quarter of its steps once more.
 _PART_FOR_LINES = 4
+_account: ContextVar[_Account | None] = ContextVar("account", default=None)
 
 
 class WorkLimitError(Exception):
@@ -145,9 +146,6 @@ class _Account:
         if self.spent > allowed_at_least and self.spent > allowed():
             raise WorkLimitError(activity)
         self.next_look = min(self.next_report, allowed_at_least, self.spent + _LOOK_EVERY)
-
-
-_account: ContextVar[_Account | None] = ContextVar("account", default=None)
 
 
 def begin_run() -> None:

@@ -34,6 +34,7 @@ LONGEST = 63
 
 _TYPES = {kind: matcher_type for matcher_type in (INSTANCETYPE, PREFERENCE) for kind in matcher_type.kinds}
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_NamesById = Mapping[int, InstancetypeNames]
 
 
 def is_named(resource: Resource) -> bool:
@@ -93,9 +94,6 @@ def _version(resource: Resource) -> str:
             resource, FieldPath.of("metadata", "labels", VERSION), Code.NAME_SUFFIX, message, hint
         ).error()
     return version
-
-
-_NamesById = Mapping[int, InstancetypeNames]
 
 
 class NamedSource(Record):

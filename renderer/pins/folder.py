@@ -38,6 +38,8 @@ _UNSAFE = re.compile(r"[^a-z0-9._-]")
 _LONGEST_NAME = 200
 COMPONENT_FILE = "kustomization.yaml"
 _VM_KINDS = (VM, VM_POOL)
+PINS = "pins"
+_SPELLINGS = (PINS, f"./{PINS}", f"{PINS}/", f"./{PINS}/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +157,6 @@ def _object(path: str, name: str, files: Mapping[str, bytes]) -> JsonObject:
 
 def _is_known(file: PinFile) -> bool:
     return file.is_revision or file.content.get("kind") in _VM_KINDS
-
-
-PINS = "pins"
-_SPELLINGS = (PINS, f"./{PINS}", f"{PINS}/", f"./{PINS}/")
 
 
 @dataclass(frozen=True, slots=True)

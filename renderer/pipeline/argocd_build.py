@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 _PLAIN = BuildContext()
+_NAMES = {"helm": "Helm chart", "plugin": "config management plugin"}
 
 
 def generate(
@@ -96,9 +97,6 @@ def build_source(
         return Outcome(ResourceSet(), (_not_rendered(source, f"{source.path} is a {_NAMES[kind]}"),))
     except DiagnosticError as error:
         return Outcome(ResourceSet(), error.diagnostics)
-
-
-_NAMES = {"helm": "Helm chart", "plugin": "config management plugin"}
 
 
 def _not_rendered(source: DeployedSource, reason: str) -> Diagnostic:

@@ -66,6 +66,21 @@ _NOT_COMPARED = "of a kind or in a namespace that the project does not have, or 
 #: A text that cannot be mistaken for anything else when it stands without quotes.
 _PLAIN = re.compile(r"[A-Za-z0-9./_@%+][A-Za-z0-9./_@%+:=-]*")
 _LIKE_OTHERS = re.compile(r"[-+.0-9eE_:]+|true|false|null|nothing", re.IGNORECASE)
+_ALWAYS = ("virtual machines", "vCPUs", "memory")
+_AMOUNTS = {
+    "virtual machines": lambda amounts: str(amounts.machines),
+    "vCPUs": lambda amounts: str(amounts.vcpus),
+    "memory": lambda amounts: bytes_text(amounts.memory),
+    "huge pages": lambda amounts: bytes_text(amounts.hugepages),
+    "GPUs": lambda amounts: str(amounts.gpus),
+}
+#: The words for a type of change, where the side before is a cluster.
+_LIVE_TYPES = {
+    ChangeType.ADDED: "only in Git",
+    ChangeType.REMOVED: "only in the cluster",
+    ChangeType.RENAMED: "renamed",
+    ChangeType.CHANGED: "drifted",
+}
 
 
 class Group(NamedTuple):
@@ -164,16 +179,6 @@ def total_rows(overlay: OverlayDifference) -> list[Row]:
     return [row for row in rows if row.name in _ALWAYS or {row.before, row.after} - {"", "0"}]
 
 
-_ALWAYS = ("virtual machines", "vCPUs", "memory")
-_AMOUNTS = {
-    "virtual machines": lambda amounts: str(amounts.machines),
-    "vCPUs": lambda amounts: str(amounts.vcpus),
-    "memory": lambda amounts: bytes_text(amounts.memory),
-    "huge pages": lambda amounts: bytes_text(amounts.hugepages),
-    "GPUs": lambda amounts: str(amounts.gpus),
-}
-
-
 def _amount(totals: Totals | None, name: str) -> str:
     if totals is None:
         return ""
@@ -194,15 +199,6 @@ def release_text(overlay: OverlayDifference) -> str:
     if before and after and before != after:
         return f"KubeVirt {before} -> {after}"
     return f"KubeVirt {after or before}"
-
-
-#: The words for a type of change, where the side before is a cluster.
-_LIVE_TYPES = {
-    ChangeType.ADDED: "only in Git",
-    ChangeType.REMOVED: "only in the cluster",
-    ChangeType.RENAMED: "renamed",
-    ChangeType.CHANGED: "drifted",
-}
 
 
 def title_text(difference: Difference) -> str:

@@ -19,6 +19,11 @@ from renderer.report.report import Report
 _WIDTH = 100
 _BEFORE = 60
 _WORD = re.compile(r"""["']?[^\s:,\[\]{}"']+["']?|.""")
+#: Makes the words of a line stand out: a style's name and the words.
+Paint = Callable[[str, str], str]
+_STYLES = {"error": "1;31", "warning": "1;33", "info": "1;34", "bold": "1", "dim": "2", "hint": "36"}
+#: Places of findings that are like another one.
+_MOST_PLACES = 10
 
 
 def excerpt(location: Location, line: str | None) -> Iterator[str]:
@@ -47,14 +52,6 @@ def excerpt(location: Location, line: str | None) -> Iterator[str]:
 def _blank(text: str) -> str:
     """Return as much space as the text takes on a terminal."""
     return "".join("  " if east_asian_width(character) in "WF" else " " for character in text)
-
-
-#: Makes the words of a line stand out: a style's name and the words.
-Paint = Callable[[str, str], str]
-
-_STYLES = {"error": "1;31", "warning": "1;33", "info": "1;34", "bold": "1", "dim": "2", "hint": "36"}
-#: Places of findings that are like another one.
-_MOST_PLACES = 10
 
 
 def write(report: Report) -> str:

@@ -41,6 +41,18 @@ T = TypeVar("T")
 Listed = TypeVar("Listed")
 #: Reads the root in a folder that is listed at a site.
 ReadFolder: TypeAlias = Callable[[str, Site], KustomizationRoot]
+_SPECS = (
+    "namePrefix",
+    "nameSuffix",
+    "namespace",
+    "commonLabels",
+    "labels",
+    "templateLabels",
+    "commonAnnotations",
+    "varReference",
+    "images",
+    "replicas",
+)
 
 
 class EntryLoader:
@@ -176,20 +188,6 @@ def _inline_resources(text: str, site: Site) -> tuple[Resource, ...] | None:
 def _ambiguous_patch(listed: Patch, site: Site) -> DiagnosticError:
     problem = "both path and patch" if listed.path else "neither path nor patch"
     return Diagnostic.at(site, Code.PATCH_INVALID, f"the patch has {problem}", "give one of them").error()
-
-
-_SPECS = (
-    "namePrefix",
-    "nameSuffix",
-    "namespace",
-    "commonLabels",
-    "labels",
-    "templateLabels",
-    "commonAnnotations",
-    "varReference",
-    "images",
-    "replicas",
-)
 
 
 def read_field_spec_file(file: Document) -> FieldSpecFile:

@@ -16,6 +16,16 @@ from renderer.model.diagnostic import Diagnostic
 from renderer.model.limits import limit_hint, limits
 from renderer.model.work import note_read
 
+ROOT_HINT = "its root is the nearest folder above that has a vmrender.yaml, or else a .git"
+#: Nothing is there: no name, none that could be, a link that leads to itself.
+_NOT_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP})
+#: A name that the system does not take, as Windows', is none either.
+_NO_FILE = _NOT_THERE | {errno.EINVAL, errno.EILSEQ}
+#: A device or pipe has no names in it.
+_NO_FOLDER = _NO_FILE | {errno.ENXIO, errno.EOPNOTSUPP}
+#: Folders within each other, of which each is looked at once for all that are in it.
+_DEEP = 30
+
 
 def joined(folder: str, path: str) -> str:
     """Return the normalised path that ``path`` means in ``folder``."""
@@ -42,16 +52,6 @@ def check_size(size: int, path: str) -> None:
         raise Diagnostic.in_file(
             path, Code.YAML_LIMIT, f"the file is larger than {most} bytes", limit_hint("file_size")
         ).error()
-
-
-ROOT_HINT = "its root is the nearest folder above that has a vmrender.yaml, or else a .git"
-
-#: Nothing is there: no name, none that could be, a link that leads to itself.
-_NOT_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP})
-#: A name that the system does not take, as Windows', is none either.
-_NO_FILE = _NOT_THERE | {errno.EINVAL, errno.EILSEQ}
-#: A device or pipe has no names in it.
-_NO_FOLDER = _NO_FILE | {errno.ENXIO, errno.EOPNOTSUPP}
 
 
 class FileSystem(Protocol):
@@ -105,10 +105,6 @@ class DelegatingFileSystem:
     def _answering(self, path: str) -> tuple[FileSystem, str]:
         """Return the file system that answers questions about ``path``, and its path there."""
         return self._below, path
-
-
-#: Folders within each other, of which each is looked at once for all that are in it.
-_DEEP = 30
 
 
 class DiskFileSystem:

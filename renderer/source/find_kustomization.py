@@ -9,15 +9,14 @@ from renderer.model.diagnostic import Diagnostic
 from renderer.model.text_enum import TextEnum
 from renderer.source.file_system import FileSystem, is_inside
 
+KUSTOMIZATION_FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+
 
 class LoadRestrictor(TextEnum):
     """The values of ``--load-restrictor``."""
 
     ROOT_ONLY = "LoadRestrictionsRootOnly"  # files in or below the folder of the kustomization
     NONE = "LoadRestrictionsNone"  # files anywhere in the repository
-
-
-KUSTOMIZATION_FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
 def find_kustomization(

@@ -47,6 +47,10 @@ _GIT_FILE = b"gitdir: "
 _LONGEST_GIT_FILE = 8192
 
 _DUBIOUS_OWNER = "dubious ownership in repository at"
+TREE_MODE = "40000"
+LINK_MODE = "120000"
+SUBMODULE_MODE = "160000"
+PARTIAL_CLONE_HINT = "in a partial clone, fetch the rest: git fetch --refetch --no-filter"
 
 
 class Answer(NamedTuple):
@@ -221,13 +225,6 @@ def _binary(environment: Mapping[str, str]) -> str:
         hint = "install git; only revisions and --tracked need it"
         raise Diagnostic(Code.GIT_UNAVAILABLE, "there is no git on the PATH", hint=hint).error()
     return found
-
-
-TREE_MODE = "40000"
-LINK_MODE = "120000"
-SUBMODULE_MODE = "160000"
-
-PARTIAL_CLONE_HINT = "in a partial clone, fetch the rest: git fetch --refetch --no-filter"
 
 
 class TreeEntry(NamedTuple):

@@ -41,6 +41,13 @@ _LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 _UNPRINTABLE = re.compile(rb"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _LINE_FEED = re.compile(rb"(?<!\r)\n")
 _TRUE = ("true", "yes", "on", "1")
+_SHALLOW_HINT = (
+    "this clone is shallow: fetch its history (fetch-depth: 0 in actions/checkout, git fetch --unshallow)"
+)
+_UNKNOWN_HINT = (
+    "git branch --all, git tag and git log list what there is; a branch of a remote is origin/NAME"
+)
+_NO_COMMIT_HINT = "this repository has no commit yet: git commit makes the first"
 
 
 class LineEnds:
@@ -228,15 +235,6 @@ class GitFileSystem:
 
 def _links() -> Iterator[int]:
     return iter(range(_MAX_LINKS))
-
-
-_SHALLOW_HINT = (
-    "this clone is shallow: fetch its history (fetch-depth: 0 in actions/checkout, git fetch --unshallow)"
-)
-_UNKNOWN_HINT = (
-    "git branch --all, git tag and git log list what there is; a branch of a remote is origin/NAME"
-)
-_NO_COMMIT_HINT = "this repository has no commit yet: git commit makes the first"
 
 
 class GitRepository:

@@ -23,6 +23,9 @@ from renderer.yamlio.decode import decode_yaml11
 
 _OVERLAYS = FieldPath.of("overlays")
 _MANIFESTS = (".yaml", ".yml", ".json")
+#: Steps for the names in a folder, and for each part of the path of one of them, which may be a link
+#: (``model.work``).
+_LISTING, _LOOKING = 60, 60
 
 
 def find_overlays(
@@ -173,11 +176,6 @@ def _is_overlay(fs: FileSystem, folder: str) -> bool:
 def _kustomization_file(fs: FileSystem, folder: str) -> str | None:
     files = (posixpath.join(folder, name) for name in KUSTOMIZATION_FILES)
     return next((file for file in files if fs.is_file(file)), None)
-
-
-#: Steps for the names in a folder, and for each part of the path of one of them, which may be a link
-#: (``model.work``).
-_LISTING, _LOOKING = 60, 60
 
 
 def _matches(fs: FileSystem, folder: str, pattern: list[str]) -> Iterator[str]:

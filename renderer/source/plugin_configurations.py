@@ -22,6 +22,9 @@ from renderer.source.plugin_transformers import TRANSFORMERS
 
 #: What a configuration asks for. Notes what is wrong with a field; raises ``DiagnosticError`` for files.
 ReadGenerator: TypeAlias = Callable[[CaselessFields, EntryLoader], GeneratorConfig]
+Reader = TypeVar("Reader")
+_HELM = "HelmChartInflationGenerator"
+_RUN_FIRST = "run it first and list what it makes under resources"
 
 
 def _config_map(fields: CaselessFields, entries: EntryLoader) -> GeneratorConfig:
@@ -66,11 +69,6 @@ GENERATORS: Mapping[str, ReadGenerator] = {
     "IAMPolicyGenerator": _iam_policy,
     "SecretGenerator": _secret,
 }
-
-
-Reader = TypeVar("Reader")
-_HELM = "HelmChartInflationGenerator"
-_RUN_FIRST = "run it first and list what it makes under resources"
 
 
 def read_generators(configurations: Iterable[Resource], entries: EntryLoader) -> tuple[GeneratorPlugin, ...]:

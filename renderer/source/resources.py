@@ -25,6 +25,11 @@ T = TypeVar("T")
 WrittenTexts: TypeAlias = tuple[tuple[tuple[str | int, ...], str], ...]
 
 _ANNOTATIONS = ("metadata", "annotations")
+#: Kinds that are taken apart when a file holds nothing else (``kyaml/kio/byteio_reader.go``).
+_WRAPPING_KINDS = ("List", "ResourceList")
+_GENERATED_HINT = "kustomize takes no generateName: write the name"
+#: What a message says of lines that nobody can look up.
+_INNER_LINES = pattern(r",? on lines \d+ and \d+")
 
 
 def _as_written(resource: Resource, place: FieldPath, texts: WrittenTexts) -> Resource:
@@ -42,15 +47,6 @@ def _as_written(resource: Resource, place: FieldPath, texts: WrittenTexts) -> Re
         return resource
     as_texts: Json = {**annotations, **{key: resource.written_text(*_ANNOTATIONS, key) for key in odd}}
     return resource._replace(content=with_value(resource.content, _ANNOTATIONS, as_texts))
-
-
-#: Kinds that are taken apart when a file holds nothing else (``kyaml/kio/byteio_reader.go``).
-_WRAPPING_KINDS = ("List", "ResourceList")
-
-_GENERATED_HINT = "kustomize takes no generateName: write the name"
-
-#: What a message says of lines that nobody can look up.
-_INNER_LINES = pattern(r",? on lines \d+ and \d+")
 
 
 def read_resources(content: bytes, site: Site, *, generated_names: bool = False) -> tuple[Resource, ...]:

@@ -24,6 +24,9 @@ from renderer.yamlio.decode import taint_content
 _SCHEME = pattern(
     r"(?:git::)?(?:(?:ssh|https?|file)://|[a-zA-Z][a-zA-Z0-9-]*@[^/]*:|github\.com[/:])", re.IGNORECASE
 )
+T = TypeVar("T")
+#: Steps to list a folder, beside those for each name in it (``model.work``).
+_LISTING = 60
 
 
 def is_remote(entry: str) -> bool:
@@ -31,12 +34,6 @@ def is_remote(entry: str) -> bool:
     if ":" not in entry and not entry.lower().startswith("github.com/"):
         return False  # nearly all are, and the pattern takes a millisecond to compile
     return _SCHEME.match(entry) is not None
-
-
-T = TypeVar("T")
-
-#: Steps to list a folder, beside those for each name in it (``model.work``).
-_LISTING = 60
 
 
 class SourceFiles:

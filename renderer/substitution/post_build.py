@@ -31,6 +31,7 @@ _ALSO_CHANGES = (
     "patches",
     "targetNamespace",
 )
+_NAME = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
 
 
 class SourceKind(TextEnum):
@@ -111,9 +112,6 @@ def _ignored_field_warnings(kustomization: Resource) -> Iterable[Diagnostic]:
                 "write it into the kustomization of the overlay, which Flux and vmrender both build",
                 severity=Severity.WARNING,
             )
-
-
-_NAME = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
 
 
 class Variables(NamedTuple):

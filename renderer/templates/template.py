@@ -55,6 +55,11 @@ from renderer.templates.matrix import MatrixRow, Template, read_rows, read_value
 from renderer.templates.render import Renderer
 from renderer.yamlio.decode import decode_documents, taint_content
 
+#: Lines of the output, which nobody has seen, at the end of what the decoder says.
+_LINES_OF_OUTPUT = re.compile(r"(, on lines \d+ and \d+| that begins on line \d+)$")
+#: Steps to read a character that a template made (``model.work``).
+_STEPS_PER_CHARACTER = 1
+
 
 def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Generated, ...]:
     """Return the resources of the Template ``content``, which stands at ``site``, row by row.
@@ -142,14 +147,6 @@ def _file(spec: Fields, files: ListedFiles) -> ListedFile:
         hint = "write the path of a Jinja2 file, relative to the kustomization"
         spec.reject(None, f"{spec.name()} has no template", hint)
     return ListedFile(path or "", b"")
-
-
-#: Lines of the output, which nobody has seen, at the end of what the decoder says.
-_LINES_OF_OUTPUT = re.compile(r"(, on lines \d+ and \d+| that begins on line \d+)$")
-
-
-#: Steps to read a character that a template made (``model.work``).
-_STEPS_PER_CHARACTER = 1
 
 
 def read_objects(output: Output, path: str, row: MatrixRow) -> tuple[Generated, ...]:

@@ -43,6 +43,15 @@ _KIND = pattern(r"[A-Za-z]+")
 #: The beginnings of names and short names of KubeVirt's kinds (``components/crds.go``).
 _NEARLY = ("virtual", "vm")
 _ADD_DEFINITION = "put its CustomResourceDefinition among the project's schemas"
+V1BETA2 = "v1beta2"
+_SPEC = ("properties", "spec")
+#: In the kinds that hold a VirtualMachine.
+_CPU_GUESTS = {
+    kind: paths.instance.child("domain", "cpu", "guest")
+    for kind, paths in PATHS.items()
+    if paths.machine is not None
+}
+_VCPUS: JsonObject = {"type": "integer", "minimum": 1, "maximum": (1 << 32) - 1}
 
 
 class SchemaRegistry:
@@ -196,18 +205,6 @@ def _kind_hint(gvk: Gvk) -> str:
         return f"did you mean {meant}?"
     is_nearly = gvk.kind.lower().startswith(_NEARLY)
     return f"known kinds: {', '.join(here)}" if is_nearly else ""
-
-
-V1BETA2 = "v1beta2"
-
-_SPEC = ("properties", "spec")
-#: In the kinds that hold a VirtualMachine.
-_CPU_GUESTS = {
-    kind: paths.instance.child("domain", "cpu", "guest")
-    for kind, paths in PATHS.items()
-    if paths.machine is not None
-}
-_VCPUS: JsonObject = {"type": "integer", "minimum": 1, "maximum": (1 << 32) - 1}
 
 
 class InputSchemaRegistry(SchemaRegistry):

@@ -26,6 +26,7 @@ _REFUSED = pattern(r"[\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 
 #: Longer keys, in UTF-8, are written after a question mark.
 _LONGEST_SIMPLE_KEY = 128
+_Write: TypeAlias = Callable[[str], object]
 
 
 def through_json(text: str) -> str:
@@ -138,9 +139,6 @@ class _Escaped(str):
     """A text that go-yaml would print otherwise or refuse, to be written in double quotes with escapes."""
 
     __slots__ = ()
-
-
-_Write: TypeAlias = Callable[[str], object]
 
 
 def encode(documents: Iterable[Json]) -> str:

@@ -15,6 +15,9 @@ from renderer.model.diagnostic import Diagnostic
 from renderer.model.resource import Resource
 from renderer.model.source_tree import OpenApi
 
+#: The release of Kubernetes whose schema is built in.
+_BUILTIN_VERSION = "v1.21.2"
+
 
 @cache
 def kubernetes_merge_schema() -> MergeSchema:
@@ -22,10 +25,6 @@ def kubernetes_merge_schema() -> MergeSchema:
     from renderer.compose.merge_keys.kubernetes import KINDS, TYPES  # noqa: PLC0415 - most builds merge none of these
 
     return MergeSchema(KINDS, TYPES)
-
-
-#: The release of Kubernetes whose schema is built in.
-_BUILTIN_VERSION = "v1.21.2"
 
 
 class SchemaInEffect:

@@ -29,6 +29,8 @@ _SEPARATOR = re.compile(rb"^---[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 _SKIP = b"+argocd:skip-file-rendering"
 _STEPS_PER_FILE = 100
 _SIGNS = (b"apiVersion:", b"kind:", b"metadata:")
+_JSON_HINT = "exclude the file in spec.source.directory, or correct it: Argo CD reads every .json file there"
+_NO_OBJECT_HINT = "exclude the file in spec.source.directory, or correct it"
 
 
 class DirectoryOptions(NamedTuple):
@@ -163,7 +165,3 @@ def _items(resource: Resource) -> list[Resource]:
         return [Resource(object_at(item), resource.origin.below("items", index)) for index, item in each]
     is_null_list = "items" in resource.content and not {"spec", "status"} & resource.content.keys()
     return [] if is_null_list and items is None else [resource]
-
-
-_JSON_HINT = "exclude the file in spec.source.directory, or correct it: Argo CD reads every .json file there"
-_NO_OBJECT_HINT = "exclude the file in spec.source.directory, or correct it"
