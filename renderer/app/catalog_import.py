@@ -18,7 +18,6 @@ from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, has_errors
-from renderer.model.json import Json
 from renderer.model.render_config import PROJECT_FILE, BuiltinCatalog, CatalogPath
 from renderer.report.plain_text import printable
 from renderer.source.file_system import FileSystem
@@ -154,9 +153,6 @@ def with_catalog(
         return content
     edited = content or f"apiVersion: {API_VERSION}\nkind: {KIND}\n".encode()
     for catalog in reversed(catalogs):  # those that the project has without listing them
-        edited = add_entry(edited, PROJECT_FILE, _FIELD, _catalog_entry(catalog), first=True)
+        entry = {"path": catalog.path} if isinstance(catalog, CatalogPath) else {"builtin": catalog.name}
+        edited = add_entry(edited, PROJECT_FILE, _FIELD, entry, first=True)
     return add_entry(edited, PROJECT_FILE, _FIELD, {"path": folder}, first=True)
-
-
-def _catalog_entry(catalog: CatalogPath | BuiltinCatalog) -> dict[str, Json]:
-    return {"path": catalog.path} if isinstance(catalog, CatalogPath) else {"builtin": catalog.name}

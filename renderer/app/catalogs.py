@@ -49,7 +49,8 @@ def open_catalog(reference: str, open_project: ProjectOpener) -> OpenedCatalog:
         project = open_project(Path.cwd())
         return _composed(reference, project.fs, project.config, builtin_path(_builtin(reference)))
     if leads_anywhere(reference):
-        return _on_disk(reference, open_project(Path(reference)))
+        project = open_project(Path(reference))
+        return _composed(reference, project.fs, project.config, project.relative(Path(reference)))
     revision, separator, path = reference.rpartition(":")
     if not separator:
         hint = "a catalog is a folder or a file, builtin:common-instancetypes, or REVISION:PATH"
@@ -66,10 +67,6 @@ def _builtin(reference: str) -> str:
         known = ", ".join(f"{_BUILTIN}{name}" for name in BUILTIN_CATALOGS)
         raise UsageError(f"no built-in catalog {name!r}: there is {known}")
     return found
-
-
-def _on_disk(reference: str, project: Project) -> OpenedCatalog:
-    return _composed(reference, project.fs, project.config, project.relative(Path(reference)))
 
 
 def _at_revision(reference: str, project: Project, revision: str, path: str) -> OpenedCatalog:

@@ -155,16 +155,14 @@ def changes(survey: Survey, config: RenderConfig) -> Iterator[str]:
     globs = [entry.path for entry in config.overlays if "*" in entry.path]
     found = {(each.entry.listed_by, each.entry.path.rstrip("/")): each for each in survey.listed}
     for key, each in found.items():
-        if key not in listed and not any(_is_in_glob(each.entry, pattern) for pattern in globs):
+        if key not in listed and not any(
+            each.entry.listed_by == "path" and fnmatchcase(each.entry.path, pattern) for pattern in globs
+        ):
             yield f"new: {each.entry.path} ({_counted(each)}); add under overlays: - {_key(each.entry)}"
     known = {source.path for source in config.catalogs if isinstance(source, CatalogPath)}
     for path in survey.catalogs:
         if path not in known:
             yield f"new: {path} (instance types or preferences); add under catalogs: - path: {path}"
-
-
-def _is_in_glob(entry: OverlayEntry, pattern: str) -> bool:
-    return entry.listed_by == "path" and fnmatchcase(entry.path, pattern)
 
 
 def _entry_lines(entry: OverlayEntry) -> Iterator[str]:

@@ -103,7 +103,11 @@ def plan_sources(
     modes, objects = placed(contents)
     if choices.group_by:
         objects = with_groups(objects, choices.group_by)
-    kept = {each.path for each in objects if each.is_placeholder and _is_there(project, output, each.path)}
+    kept = {
+        each.path
+        for each in objects
+        if each.is_placeholder and project.fs.is_file(posixpath.join(output, each.path))
+    }
     files = {each.path: each.text() for each in objects if each.path not in kept and each.is_file}
     files |= {path: text for each in objects for path, text in each.group_files.items()}
     sealed = [each.path for each in objects if each.path in kept and _is_listed(project, output, each)]
@@ -136,10 +140,6 @@ def _catalog(project: Project, output: str, gathered: Gathered) -> Catalog:
     catalogs = tuple(each for each in project.config.catalogs if each != proposed)
     pipeline = Pipeline(project.fs, project.config._replace(catalogs=catalogs))
     return Catalog.of(CatalogSource(_DUMP, dumped), *pipeline.catalog_sources)
-
-
-def _is_there(project: Project, output: str, path: str) -> bool:
-    return project.fs.is_file(posixpath.join(output, path))
 
 
 def _is_listed(project: Project, output: str, placeholder: SourceObject) -> bool:

@@ -86,7 +86,9 @@ def start_project(
     planned = plan_scaffold(
         choices,
         lambda path: _text_at(root / path),
-        has_overlays=_has_overlays(root) or found is not None or bool(survey and survey.machines),
+        has_overlays=any(True for name in KUSTOMIZATION_FILES for _ in root.glob(f"overlays/*/{name}"))
+        or found is not None
+        or bool(survey and survey.machines),
         project=found.project_text(options.kubevirt) if found else None,
     )
     if planned.in_the_way:
@@ -162,10 +164,6 @@ def _ci_system_of(root: Path, remote: str) -> CiSystem:
     if system is CiSystem.NONE and leads_anywhere(root / ".github"):
         return CiSystem.GITHUB
     return system
-
-
-def _has_overlays(root: Path) -> bool:
-    return any(True for name in KUSTOMIZATION_FILES for _ in root.glob(f"overlays/*/{name}"))
 
 
 def _text_at(place: Path) -> str | None:

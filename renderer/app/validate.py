@@ -347,7 +347,9 @@ class _LoneFiles:
         """Resources of other files to look up: all of the folder, and instance types of any folder."""
         folder = posixpath.dirname(file)
         for path in self._unlisted_files:
-            if path != file and (posixpath.dirname(path) == folder or self._has_instancetypes(path)):
+            if path != file and (
+                posixpath.dirname(path) == folder or _INSTANCETYPE_GROUP in self._run.lone_files.mention(path)
+            ):
                 yield from self._resources(path)
 
     @cached_property
@@ -355,9 +357,6 @@ class _LoneFiles:
         """All files of the project that no kustomization lists."""
         files = self._run.manifests.below(".")
         return tuple(file for file in files if not self._run.graph.listing(file))
-
-    def _has_instancetypes(self, path: str) -> bool:
-        return _INSTANCETYPE_GROUP in self._run.lone_files.mention(path)
 
     def _resources(self, path: str) -> ResourceSet:
         """Return the resources of a file that was not asked for; an empty set if it cannot be read."""

@@ -75,10 +75,6 @@ def mark_sources(resources: ResMap, variables: Iterable[Variable]) -> None:
             resources.replace(key, resource._replace(variables=(*resource.variables, variable.name)))
 
 
-def _gvk(variable: Variable) -> Gvk:
-    return Gvk(variable.group, variable.version, variable.kind)
-
-
 def _ids(resource: Resource) -> Iterator[ResId]:
     """Yield the present and previous ids, all with the present group and version, as in kustomize."""
     gvk = resource.gvk
@@ -88,7 +84,7 @@ def _ids(resource: Resource) -> Iterator[ResId]:
 
 
 def _is_source(resource: Resource, variable: Variable) -> bool:
-    wanted = _gvk(variable)
+    wanted = Gvk(variable.group, variable.version, variable.kind)
     version, kind = wanted.api_version, wanted.kind
     any_namespace = not variable.object_namespace and not is_cluster_scoped(version, kind)
     namespace = effective_namespace(version, kind, variable.object_namespace)

@@ -107,7 +107,10 @@ def check_outputs(outputs: Mapping[str, tuple[Site, ...]], inputs: Collection[st
     return tuple(
         Diagnostic(Code.OUTPUT_INVALID, f"the output {path} {problem}", hint=hint, sites=outputs[path])
         for key, path in sorted(trees.items())
-        for problem in (*_clashes(key, sources, ordered), *_nesting(key, trees))
+        for problem in (
+            *_clashes(key, sources, ordered),
+            *(f"is inside the output {trees[folder]}" for folder in _above(key) if folder in trees),
+        )
     )
 
 
@@ -128,10 +131,6 @@ def _clashes(output: str, sources: Mapping[str, str], ordered: Sequence[str]) ->
         if not source.startswith(inside):
             return
         yield f"holds the input folder {sources[source]}"
-
-
-def _nesting(output: str, trees: Mapping[str, str]) -> Iterator[str]:
-    return (f"is inside the output {trees[folder]}" for folder in _above(output) if folder in trees)
 
 
 def _above(path: str) -> list[str]:

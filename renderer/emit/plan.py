@@ -43,7 +43,9 @@ def plan_tree(tree: Tree, wanted: EncodedFiles, force: Collection[str] = ()) -> 
     occupied = [path for path in differing if tree.files[path] is not None]
     left_over = sorted(path for path in tree.owned if path not in wanted and _is_file(tree, path))
     ours = {
-        path for path in (*occupied, *left_over) if _is_owned(tree, path) or _is_forced(tree, path, force)
+        path
+        for path in (*occupied, *left_over)
+        if _is_owned(tree, path) or (path in force and _is_file(tree, path))
     }
     ownership = wanted.ownership
     return TreePlan(
@@ -97,7 +99,3 @@ def _has_other_line_ends(tree: Tree, path: str) -> bool:
     """Return True if only CRLF line ends differ, as Git for Windows makes them by default."""
     content = tree.files[path]
     return isinstance(content, bytes) and sha256(content.replace(b"\r\n", b"\n")) == tree.owned.get(path)
-
-
-def _is_forced(tree: Tree, path: str, force: Collection[str]) -> bool:
-    return path in force and _is_file(tree, path)

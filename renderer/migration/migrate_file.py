@@ -57,7 +57,7 @@ def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Mig
     changes: list[tuple[Site, Change]] = []
     warnings: list[Diagnostic] = []
     for where, finding in source.found:
-        site = _site(source, where, finding)
+        site = Site(source.path, where.document, where.inline.child(*finding.field.segments))
         if finding.since > max(source.releases):
             continue
         if isinstance(finding, NotMigrated):
@@ -132,7 +132,3 @@ def _reason(source: MigrationSource, change: Change, kept: Mapping[Subject, Reas
             why, f"migrate again when all that it is part of is for {change.since.as_bound} or newer"
         )
     return kept.get(change.subject)
-
-
-def _site(source: MigrationSource, where: EditedText, finding: Change | NotMigrated) -> Site:
-    return Site(source.path, where.document, where.inline.child(*finding.field.segments))

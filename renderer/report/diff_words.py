@@ -14,7 +14,6 @@ from renderer.model.difference import (
     Difference,
     Effect,
     FieldChange,
-    Impact,
     NoValue,
     OverlayDifference,
     ResourceChange,
@@ -106,13 +105,11 @@ def _severity(change: ResourceChange) -> int:
 
 def reason_of(change: ResourceChange) -> str:
     """Return the reason for the impact of the change as a whole; empty where its fields say that."""
-    if change.impact is None or any(_explains(field.impact, change.impact) for field in change.fields):
+    if change.impact is None or any(
+        field.impact is not None and field.impact.effect is change.impact.effect for field in change.fields
+    ):
         return ""
     return printable(change.impact.reason)
-
-
-def _explains(impact: Impact | None, whole: Impact) -> bool:
-    return impact is not None and impact.effect is whole.effect
 
 
 def place(resource: ResId) -> str:

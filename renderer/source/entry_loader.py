@@ -77,14 +77,12 @@ class EntryLoader:
         """Return the results of ``read`` for the entries of ``field``; errors are noted in ``findings``."""
         found: list[T] = []
         for index, entry in enumerate(entries):
+            site = self._completed.site(field, index) if self._completed else self._site.below(field, index)
             try:
-                found.append(read(entry, self._site_of(field, index)))
+                found.append(read(entry, site))
             except DiagnosticError as error:
                 self.findings += error.diagnostics
         return tuple(found)
-
-    def _site_of(self, field: str, index: int) -> Site:
-        return self._completed.site(field, index) if self._completed else self._site.below(field, index)
 
     def attempt(self, read: Callable[[], T], otherwise: T) -> T:
         """Return the result of ``read``; after an error, which is noted, return ``otherwise``."""

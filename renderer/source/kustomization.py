@@ -109,7 +109,11 @@ def parse_kustomization(
     if not findings:
         _check_not_empty(fields)
     _check_type(fields)
-    findings += _unsupported(fields)
+    findings += (
+        Diagnostic.at(fields.site_of(name), Code.UNSUPPORTED_FIELD, f"{name} is not supported", way_out)
+        for name, way_out in UNSUPPORTED.items()
+        if fields.content.get(name)
+    )
     kustomization = _kustomization(fields, site)
     if findings:
         raise DiagnosticError(*findings)
@@ -236,11 +240,3 @@ def _check_not_empty(fields: CaselessFields) -> None:
     """Check that it says something: empty lists and mappings count, empty texts do not (``CheckEmpty``)."""
     if all(key in ("apiVersion", "kind") or value in (None, "") for key, value in fields.content.items()):
         fields.reject(None, "the kustomization is empty", "list something under resources")
-
-
-def _unsupported(fields: CaselessFields) -> tuple[Diagnostic, ...]:
-    return tuple(
-        Diagnostic.at(fields.site_of(name), Code.UNSUPPORTED_FIELD, f"{name} is not supported", way_out)
-        for name, way_out in UNSUPPORTED.items()
-        if fields.content.get(name)
-    )

@@ -75,7 +75,7 @@ def _first_link_in_project(written: Path) -> Path | None:
     for place in reversed((written, *written.parents)):
         if in_project and is_symbolic_link(place):
             return place
-        in_project = in_project or _is_marked(place)
+        in_project = in_project or any(leads_anywhere(place / marker) for marker in _MARKERS)
     return None
 
 
@@ -85,10 +85,6 @@ def _marked_above(folder: Path) -> Path | None:
         if found:
             return found
     return None
-
-
-def _is_marked(folder: Path) -> bool:
-    return any(leads_anywhere(folder / marker) for marker in _MARKERS)
 
 
 def _upwards(folder: Path) -> Iterator[Path]:

@@ -166,7 +166,9 @@ def _checked(content: Json, site: Site) -> Iterator[Resource]:
 def _check_name(resource: Resource, *, generated_names: bool) -> None:
     has_prefix = text_at(resource.content, "metadata", "generateName")
     if not (resource.name or resource.kind.endswith("List") or (generated_names and has_prefix)):
-        hint = _hint(resource.kind) or (_GENERATED_HINT if has_prefix else None)
+        hint = _GENERATED_HINT if has_prefix else None
+        if resource.kind in (KUSTOMIZATION_KIND, COMPONENT_KIND):
+            hint = "list the folder it is in instead"
         raise Diagnostic.at(
             resource.origin, Code.RESOURCE_INVALID, f"the {resource.kind} has no metadata.name", hint
         ).error()
@@ -201,10 +203,6 @@ def _item(item: Resource, wrapper: Resource, place: FieldPath) -> Resource:
             each._replace(field=FieldPath(each.field.segments[len(named) :])) for each in spellings
         )
     )
-
-
-def _hint(kind: str) -> str | None:
-    return "list the folder it is in instead" if kind in (KUSTOMIZATION_KIND, COMPONENT_KIND) else None
 
 
 def read_patch(content: bytes, site: Site) -> PatchContent:

@@ -73,7 +73,15 @@ def crd_field_specs(file: Document) -> FieldSpecSet:
             kind = name.rpartition(".")[2]
             for path, schema in _walk(file, name, (), frozenset()):
                 _add(specs, kind, path, schema)
-    return _field_spec_set(specs)
+    return FieldSpecSet(
+        common_annotations=merge_field_specs((), specs.annotations),
+        common_labels=merge_field_specs((), specs.labels),
+        name_prefix=merge_field_specs((), specs.prefix),
+        name_reference=tuple(
+            NameReference(target, merge_field_specs((), referrers))
+            for target, referrers in specs.references.items()
+        ),
+    )
 
 
 def _walk(
@@ -109,18 +117,6 @@ def _add(specs: _Specs, kind: str, path: tuple[str, ...], schema: JsonObject) ->
         name_key = schema.get(_NAME_KEY)
         referrer = FieldSpec("/".join((*path, name_key if isinstance(name_key, str) else "name")), kind=kind)
         specs.references.setdefault(Gvk("", version, target), []).append(referrer)
-
-
-def _field_spec_set(specs: _Specs) -> FieldSpecSet:
-    return FieldSpecSet(
-        common_annotations=merge_field_specs((), specs.annotations),
-        common_labels=merge_field_specs((), specs.labels),
-        name_prefix=merge_field_specs((), specs.prefix),
-        name_reference=tuple(
-            NameReference(target, merge_field_specs((), referrers))
-            for target, referrers in specs.references.items()
-        ),
-    )
 
 
 def with_configured_field_specs(field_specs: FieldSpecSet, root: KustomizationRoot) -> FieldSpecSet:

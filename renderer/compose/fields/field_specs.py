@@ -153,11 +153,13 @@ class FieldSpecIndex:
 
     def targets_of(self, gvk: Gvk) -> tuple[FieldSpecPath, ...]:
         spend(len(self._specs), "finding the paths of transformers")
-        return tuple(_target(spec) for spec in self._specs if _is_for(spec, gvk))
-
-
-def _is_for(spec: FieldSpec, gvk: Gvk) -> bool:
-    return spec.kind in ("", gvk.kind) and spec.group in ("", gvk.group) and spec.version in ("", gvk.version)
+        return tuple(
+            _target(spec)
+            for spec in self._specs
+            if spec.kind in ("", gvk.kind)
+            and spec.group in ("", gvk.group)
+            and spec.version in ("", gvk.version)
+        )
 
 
 def split_path(path: str, separator: str = "/") -> tuple[str, ...]:
