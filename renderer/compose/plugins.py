@@ -121,12 +121,12 @@ def validate(plugin: TransformerPlugin, resources: ResMap, context: TransformerC
     after = dict(resources.items())
     changed = next((old for key, old in before.items() if _differs(old, after.get(key))), None)
     if changed or len(after) != len(before):
-        raise Diagnostic(
+        raise Diagnostic.at(
+            plugin.site,
             Code.KUSTOMIZATION_FIELD,
             f"the validator {plugin.configured_by.kind} changes resources",
-            hint="list it under transformers",
-            sites=(plugin.site,),
-            resource=changed.current_id if changed else None,
+            "list it under transformers",
+            resource=changed,
         ).error()
 
 
