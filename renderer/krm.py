@@ -10,16 +10,21 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at, scalar_text, text_at, with_value
 from renderer.model.location import Location, Site
 from renderer.model.resource import Resource
 
+_GROUP = "config.kubernetes.io"
+_API_VERSIONS = (f"{_GROUP}/v1", f"{_GROUP}/v1beta1", f"{_GROUP}/v1alpha1")
+_KIND = "ResourceList"
+_NOWHERE = Site("")
 _INTERNAL = "internal.config.kubernetes.io/"
 _PREFIXES = (_INTERNAL, "config.kubernetes.io/", "config.k8s.io/")
 _NOTES = frozenset(prefix + note for prefix in _PREFIXES for note in ("path", "index", "id"))
 _LOCAL = "config.kubernetes.io/local-config"
+_HINT = "kustomize, kpt and other orchestrators write it to standard input"
 
 
 def noted(content: JsonObject, note: str) -> str:
@@ -42,12 +47,6 @@ def with_notes_of(content: JsonObject, other: JsonObject) -> JsonObject:
         return content
     path = ("metadata", "annotations")
     return with_value(content, path, {**object_at(content, *path), **notes})
-
-
-_GROUP = "config.kubernetes.io"
-_API_VERSIONS = (f"{_GROUP}/v1", f"{_GROUP}/v1beta1", f"{_GROUP}/v1alpha1")
-_KIND = "ResourceList"
-_NOWHERE = Site("")
 
 
 class ResourceList(NamedTuple):
@@ -83,35 +82,27 @@ def read_resource_list(
     Raises ``DiagnosticError``: function-input, and what ``read_items`` raises.
     """
     if len(documents) != 1:
-        raise _no_list(f"there are {len(documents)} documents where one ResourceList is expected", site)
+        message = f"there are {len(documents)} documents where one ResourceList is expected"
+        raise Diagnostic.at(site, Code.FUNCTION_INPUT, message, _HINT).error()
     if documents[0] is None:
-        raise _no_list("there is no ResourceList, but nothing at all", site, Location(site.path, 1))
+        message = "there is no ResourceList, but nothing at all"
+        raise Diagnostic.in_file(Location(site.path, 1), Code.FUNCTION_INPUT, message, _HINT).error()
     content = object_at(documents[0])
     api_version, kind = text_at(content, "apiVersion"), text_at(content, "kind")
     if kind != _KIND or api_version not in _API_VERSIONS:
         found = f"{api_version} {kind}".strip()
-        raise _no_list(f"this is no {_API_VERSIONS[0]} {_KIND}{f' but {found}' if found else ''}", site)
+        message = f"this is no {_API_VERSIONS[0]} {_KIND}{f' but {found}' if found else ''}"
+        raise Diagnostic.at(site, Code.FUNCTION_INPUT, message, _HINT).error()
     given = content.get("items")
     if given is not None and not isinstance(given, list):
-        raise _no_list("items is not a list", site.below("items"))
+        items_site = site.below("items")
+        raise Diagnostic.at(items_site, Code.FUNCTION_INPUT, "items is not a list", _HINT).error()
     config = content.get("functionConfig")
     place = site.below("functionConfig")
     if config is not None and not isinstance(config, dict):
-        raise _no_list("functionConfig is not a mapping", place)
+        raise Diagnostic.at(place, Code.FUNCTION_INPUT, "functionConfig is not a mapping", _HINT).error()
     items = read_items() if given else ()
     return ResourceList(items, Resource(config, place) if config else None, api_version)
-
-
-def _no_list(message: str, site: Site, location: Location | None = None) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.FUNCTION_INPUT,
-            message=message,
-            sites=() if location else (site,),
-            location=location,
-            hint="kustomize, kpt and other orchestrators write it to standard input",
-        )
-    )
 
 
 class FunctionSubject(NamedTuple):

@@ -22,6 +22,12 @@ MOST_SHARDS = 1000
 NANOSECONDS = 1_000_000_000
 
 _WRITTEN = pattern(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
+# Of `vmrender render` on the machine of BENCHMARKS.md. Only their ratios matter.
+_PER_OVERLAY = 1_000_000
+_PER_FILE = 200_000
+_PER_BYTE = 500
+_VERSION = 1
+_NOT_A_PLAN = "it is not what vmrender plan --format json prints"
 
 
 class ShardName(NamedTuple):
@@ -57,12 +63,6 @@ class Shard(NamedTuple):
     @property
     def seconds(self) -> float:
         return round(self.cost / NANOSECONDS, 3)
-
-
-# Of `vmrender render` on the machine of BENCHMARKS.md. Only their ratios matter.
-_PER_OVERLAY = 1_000_000
-_PER_FILE = 200_000
-_PER_BYTE = 500
 
 
 class OverlaySize(NamedTuple):
@@ -109,10 +109,6 @@ def share_out(costs: Mapping[str, int], count: int) -> tuple[Shard, ...]:
     )
 
 
-_VERSION = 1
-_NOT_A_PLAN = "it is not what vmrender plan --format json prints"
-
-
 def encode_plan(shards: Iterable[Shard]) -> str:
     """Return the shards as ``vmrender plan --format json`` prints them."""
     listed = [
@@ -153,19 +149,15 @@ def _decoded(text: str) -> Mapping[ShardName, tuple[str, ...]]:
 def _problems(planned: Counter[str], overlays: Collection[str]) -> Iterator[Diagnostic]:
     for path in sorted({*planned, *overlays}):
         if path not in planned:
-            yield _problem(f"{path} is in no shard of the plan")
+            problem = "is in no shard of the plan"
         elif path not in overlays:
-            yield _problem(f"{path} is in the plan, and is no overlay of the project")
+            problem = "is in the plan, and is no overlay of the project"
         elif planned[path] > 1:
-            yield _problem(f"{path} is in the plan more than once")
-
-
-def _problem(message: str) -> Diagnostic:
-    return Diagnostic(
-        code=Code.PLAN_MISMATCH,
-        message=message,
-        hint="make the plan anew with vmrender plan, in the commit that is rendered",
-    )
+            problem = "is in the plan more than once"
+        else:
+            continue
+        hint = "make the plan anew with vmrender plan, in the commit that is rendered"
+        yield Diagnostic(Code.PLAN_MISMATCH, f"{path} {problem}", hint=hint)
 
 
 def github_matrix(shards: Iterable[Shard]) -> str:

@@ -50,14 +50,13 @@ def findings(answers: Iterable[WebhookAnswer], composed: ResourceSet) -> Iterato
             if finding in reported or has_placeholder(_value(request.content, cause.at)):
                 continue
             reported.add(finding)
-            yield Diagnostic(
-                code=_CODES[severity],
-                message=f"{cause.message}{_origin(request.content, files, cause.at)}",
+            yield Diagnostic.about(
+                resource,
+                at,
+                _CODES[severity],
+                f"{cause.message}{_origin(request.content, files, cause.at)}",
+                cause.hint,
                 severity=severity,
-                sites=resource.sites(at),
-                resource=resource.current_id,
-                field=at,
-                hint=cause.hint,
             )
 
 

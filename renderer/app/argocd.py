@@ -19,7 +19,7 @@ from renderer.app.usage_error import UsageError
 from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, OverlayEntry
@@ -158,12 +158,11 @@ class ApplicationSource:
         if below and not any(
             self.project.fs.is_file(f"{self.folder}/{name}") for name in KUSTOMIZATION_FILES
         ):
-            finding = Diagnostic(
-                code=Code.KUSTOMIZATION_MISSING,
-                message=f"no kustomization in {self.folder}",
+            raise Diagnostic(
+                Code.KUSTOMIZATION_MISSING,
+                f"no kustomization in {self.folder}",
                 hint=f"set the application's parameter overlay to one of {', '.join(below)}",
-            )
-            raise DiagnosticError(finding)
+            ).error()
 
 
 def _top(here: Path, source_path: str) -> Path | None:

@@ -17,8 +17,7 @@ from renderer.emit.edit_user_files import change_files
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
-from renderer.model.json import Json
+from renderer.model.diagnostic import Diagnostic, has_errors
 from renderer.model.render_config import PROJECT_FILE, BuiltinCatalog, CatalogPath
 from renderer.report.plain_text import printable
 from renderer.source.file_system import FileSystem
@@ -26,6 +25,7 @@ from renderer.source.project import API_VERSION, KIND
 from renderer.yamlio.edit import add_entry
 
 _RELEASE = re.compile(r"v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)")
+_FIELD = "catalogs"
 
 
 class ImportRequest(NamedTuple):
@@ -112,7 +112,7 @@ def _release_to_import(requested: str | None, declared: str | None, *, force: bo
     if requested != declared and not force:
         message = f"this is not {requested}: the bundle says that it is {declared}"
         hint = f"import it with --release {declared}"
-        raise DiagnosticError(Diagnostic(code=Code.IMPORT_REFUSED, message=message, hint=hint))
+        raise Diagnostic(Code.IMPORT_REFUSED, message, hint=hint).error()
     return requested
 
 
@@ -141,9 +141,6 @@ def _write(project: Project, folder: str, found: Imported, *, adds: bool, force:
     return CatalogImport(folder, found, tuple(writes), is_listed=is_listed)
 
 
-_FIELD = "catalogs"
-
-
 def with_catalog(
     content: bytes | None, folder: str, catalogs: Iterable[CatalogPath | BuiltinCatalog]
 ) -> bytes:
@@ -156,9 +153,6 @@ def with_catalog(
         return content
     edited = content or f"apiVersion: {API_VERSION}\nkind: {KIND}\n".encode()
     for catalog in reversed(catalogs):  # those that the project has without listing them
-        edited = add_entry(edited, PROJECT_FILE, _FIELD, _catalog_entry(catalog), first=True)
+        entry = {"path": catalog.path} if isinstance(catalog, CatalogPath) else {"builtin": catalog.name}
+        edited = add_entry(edited, PROJECT_FILE, _FIELD, entry, first=True)
     return add_entry(edited, PROJECT_FILE, _FIELD, {"path": folder}, first=True)
-
-
-def _catalog_entry(catalog: CatalogPath | BuiltinCatalog) -> dict[str, Json]:
-    return {"path": catalog.path} if isinstance(catalog, CatalogPath) else {"builtin": catalog.name}

@@ -15,7 +15,6 @@ from renderer.findings.located import Located, LocatedError
 from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.location import Location
 from renderer.model.release import Release
 from renderer.model.render_config import RenderConfig
 from renderer.model.resource import ResourceSet
@@ -50,12 +49,13 @@ def open_catalog(reference: str, open_project: ProjectOpener) -> OpenedCatalog:
         project = open_project(Path.cwd())
         return _composed(reference, project.fs, project.config, builtin_path(_builtin(reference)))
     if leads_anywhere(reference):
-        return _on_disk(reference, open_project(Path(reference)))
+        project = open_project(Path(reference))
+        return _composed(reference, project.fs, project.config, project.relative(Path(reference)))
     revision, separator, path = reference.rpartition(":")
     if not separator:
         hint = "a catalog is a folder or a file, builtin:common-instancetypes, or REVISION:PATH"
         message = f"no such catalog: {reference}"
-        raise DiagnosticError(Diagnostic(code=Code.FILE_NOT_FOUND, message=message, hint=hint))
+        raise Diagnostic(Code.FILE_NOT_FOUND, message, hint=hint).error()
     return _at_revision(reference, open_project(Path.cwd()), revision, path or ".")
 
 
@@ -69,10 +69,6 @@ def _builtin(reference: str) -> str:
     return found
 
 
-def _on_disk(reference: str, project: Project) -> OpenedCatalog:
-    return _composed(reference, project.fs, project.config, project.relative(Path(reference)))
-
-
 def _at_revision(reference: str, project: Project, revision: str, path: str) -> OpenedCatalog:
     with project.git() as git:
         fs = git.tree(revision)
@@ -80,9 +76,7 @@ def _at_revision(reference: str, project: Project, revision: str, path: str) -> 
         if not fs.is_folder(folder) and not fs.is_file(folder):
             message = f"there is no {path} in revision {revision}"
             hint = "the path is one of the project, from the folder of vmrender.yaml on"
-            raise DiagnosticError(
-                Diagnostic(code=Code.FILE_NOT_FOUND, message=message, location=Location(folder), hint=hint)
-            )
+            raise Diagnostic.in_file(folder, Code.FILE_NOT_FOUND, message, hint).error()
         try:
             return _composed(reference, BuiltinFileSystem(fs), project.config, folder)
         except LocatedError as error:

@@ -92,7 +92,7 @@ def _work_tree(project: Project, git: GitRepository) -> Side:
     if git.is_bare:
         message = f"{project.root} is a bare repository, which has no work tree to compare"
         hint = "name two revisions: vmrender diff A B"
-        raise DiagnosticError(Diagnostic(code=Code.GIT_UNAVAILABLE, message=message, hint=hint))
+        raise Diagnostic(Code.GIT_UNAVAILABLE, message, hint=hint).error()
     return Side(_WORK_TREE, project.fs)
 
 

@@ -15,11 +15,12 @@ from renderer.diff.live.cluster_objects import ClusterObjects
 from renderer.diff.live.compare_live import SyncRules, compare_with_cluster, in_no_overlay
 from renderer.dump.consistency import Consistency
 from renderer.dump.files import STDIN, find_files
-from renderer.dump.read import invalid, read_dump
+from renderer.dump.read import read_dump
 from renderer.dump.user_objects import reason_left_out
 from renderer.findings.run_findings import locate
 from renderer.kubevirt.virtual_machine import PATHS
-from renderer.model.diagnostic import DiagnosticError, Severity
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.difference import Difference, OverlayDifference
 from renderer.model.json import JsonObject, text_at
 from renderer.model.live_object import LiveObject
@@ -153,7 +154,8 @@ class _Cluster:
             elif consistency.add(live):
                 found[live.id.object_key] = Resource(live.content, Site(live.location.path))
         if not (found or self.mounted or self.others):
-            raise invalid("the dump holds no object", Location(dump.name), _EMPTY_HINT)
+            message = "the dump holds no object"
+            raise Diagnostic.in_file(dump.name, Code.DUMP_INVALID, message, _EMPTY_HINT).error()
         errors = [each for each in consistency.findings() if each.severity is Severity.ERROR]
         if errors:
             raise DiagnosticError(*errors)

@@ -13,6 +13,7 @@ from renderer.app.found_entries import FoundEntry, LeftOut, Survey
 from renderer.app.survey import survey as survey_of
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import ENGINE_KINDS, EntryKind
+from renderer.model.plural import plural
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import PROJECT_FILE, CatalogPath, OverlayEntry, RenderConfig
 from renderer.source.builtin_catalogs import BuiltinFileSystem
@@ -132,8 +133,8 @@ def summary(survey: Survey) -> Iterator[str]:
         kind: [each for each in survey.entries if each.entry.entry.kind is kind] for kind in ENGINE_KINDS
     }
     overlays = sum(each.overlays for each in survey.entries)
-    text = f"{_plural(survey.machines, 'virtual machine')} in {_plural(overlays, 'overlay')}"
-    engines = [_plural(len(found), kind.engine) for kind, found in clusters.items() if found]
+    text = f"{plural(survey.machines, 'virtual machine')} in {plural(overlays, 'overlay')}"
+    engines = [plural(len(found), kind.engine) for kind, found in clusters.items() if found]
     plain = len(survey.entries) - sum(map(len, clusters.values()))
     if engines:
         engines += ["1 folder" if plain == 1 else f"{plain} folders or files"] if plain else []
@@ -145,7 +146,7 @@ def summary(survey: Survey) -> Iterator[str]:
 
 
 def _not_rendered(left: LeftOut) -> str:
-    count = f"{_plural(left.machines, 'virtual machine')} in " if left.machines else ""
+    count = f"{plural(left.machines, 'virtual machine')} in " if left.machines else ""
     return f"not rendered: {count}{left.path}: {left.reason}"
 
 
@@ -155,16 +156,14 @@ def changes(survey: Survey, config: RenderConfig) -> Iterator[str]:
     globs = [entry.path for entry in config.overlays if "*" in entry.path]
     found = {(each.entry.listed_by, each.entry.path.rstrip("/")): each for each in survey.listed}
     for key, each in found.items():
-        if key not in listed and not any(_is_in_glob(each.entry, pattern) for pattern in globs):
+        if key not in listed and not any(
+            each.entry.listed_by == "path" and fnmatchcase(each.entry.path, pattern) for pattern in globs
+        ):
             yield f"new: {each.entry.path} ({_counted(each)}); add under overlays: - {_key(each.entry)}"
     known = {source.path for source in config.catalogs if isinstance(source, CatalogPath)}
     for path in survey.catalogs:
         if path not in known:
             yield f"new: {path} (instance types or preferences); add under catalogs: - path: {path}"
-
-
-def _is_in_glob(entry: OverlayEntry, pattern: str) -> bool:
-    return entry.listed_by == "path" and fnmatchcase(entry.path, pattern)
 
 
 def _entry_lines(entry: OverlayEntry) -> Iterator[str]:
@@ -186,10 +185,10 @@ def _key(entry: OverlayEntry) -> str:
 def _counted(each: FoundEntry) -> str:
     if each.error:
         return f"cannot be built yet: {_comment(each.error)}"
-    machines = _plural(each.machines, "virtual machine")
+    machines = plural(each.machines, "virtual machine")
     kind = each.entry.entry.kind
     if kind.engine:
-        return f"{kind.engine}: {machines} in {_plural(each.overlays, 'overlay')}"
+        return f"{kind.engine}: {machines} in {plural(each.overlays, 'overlay')}"
     if each.entry.entry.parameters is not None:
         return f"OpenShift Template: {machines}"
     return f"{'plain manifests' if kind is EntryKind.DIRECTORY else 'kustomization'}: {machines}"
@@ -202,14 +201,7 @@ def _release_comment(survey: Survey, release: Release | None) -> str:
 
 
 def _reason(left: LeftOut) -> str:
-    return f"{left.reason} ({_plural(left.machines, 'virtual machine')})" if left.machines else left.reason
-
-
-def _plural(count: int, noun: str) -> str:
-    """Return ``1 Argo CD entry``, ``2 Argo CD entries``; ``1 overlay``, ``2 overlays``."""
-    if count == 1:
-        return f"{count} {noun}"
-    return f"{count} {noun.removesuffix('y')}ies" if noun.endswith("ry") else f"{count} {noun}s"
+    return f"{left.reason} ({plural(left.machines, 'virtual machine')})" if left.machines else left.reason
 
 
 def _scalar(text: str) -> str:

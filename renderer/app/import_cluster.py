@@ -100,7 +100,14 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     except DiagnosticError as error:
         return ImportedCluster(_reported(error.diagnostics))
     if not gathered.objects and not has_errors(gathered.findings):
-        return ImportedCluster(_reported((*gathered.findings, _nothing(request))))
+        nothing = Diagnostic(
+            Code.DUMP_INVALID,
+            "the dump holds no object that belongs into Git",
+            hint="print virtual machines and what they need: "
+            "kubectl get vm,datavolume,pvc,service -A -o yaml",
+            location=Location(request.files[0]) if request.files else None,
+        )
+        return ImportedCluster(_reported((*gathered.findings, nothing)))
     release, release_findings = _release(gathered.kubevirt, request.kubevirt, project.config)
     rules = project.config.rules
     findings = levelled((*gathered.findings, *release_findings), rules)
@@ -114,7 +121,16 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     changed, in_the_way = _compared(writes, before, force=request.force)
     if in_the_way:
         return ImportedCluster(_reported((*findings, *in_the_way)))
-    unlisted = map(_unlisted, files_unlisted(project.fs, changed))
+    unlisted = (
+        Diagnostic.in_file(
+            path,
+            Code.FILE_UNLISTED,
+            f"{path} stays, and the kustomization that the import writes does not list it",
+            "remove it if the cluster has its objects no longer; list it again if it is yours",
+            severity=Severity.WARNING,
+        )
+        for path in files_unlisted(project.fs, changed)
+    )
     exposed = _exposed(project, request.files) if _has_secrets(gathered, planned) else ()
     findings = (*findings, *levelled((*unlisted, *exposed), rules))
     if not request.dry_run and not has_errors(findings):
@@ -177,26 +193,24 @@ def _release(
     try:
         release = Release.parse(observed)
     except ValueError:
-        return config.kubevirt, (_guessed(config.kubevirt),)
+        guess = config.kubevirt
+        warning = Diagnostic(
+            Code.NOT_CHECKED,
+            f"the dump does not say which release the cluster runs; KubeVirt {guess} is a guess",
+            hint="name it with --kubevirt, or print the KubeVirt object, too: kubectl get kubevirt,vm,…",
+            severity=Severity.WARNING,
+        )
+        return guess, (warning,)
     if OLDEST <= release <= LATEST:
         return release, ()
     nearest = min(max(release, OLDEST.minor_release), LATEST)
     warning = Diagnostic(
-        code=Code.NOT_CHECKED,
-        severity=Severity.WARNING,
-        message=f"the cluster runs KubeVirt {release}; its objects are judged by {nearest}",
+        Code.NOT_CHECKED,
+        f"the cluster runs KubeVirt {release}; its objects are judged by {nearest}",
         hint=f"vmrender renders for KubeVirt {OLDEST.as_bound} to {LATEST}",
+        severity=Severity.WARNING,
     )
     return nearest, (warning,)
-
-
-def _guessed(release: Release) -> Diagnostic:
-    return Diagnostic(
-        code=Code.NOT_CHECKED,
-        severity=Severity.WARNING,
-        message=f"the dump does not say which release the cluster runs; KubeVirt {release} is a guess",
-        hint="name it with --kubevirt, or print the KubeVirt object, too: kubectl get kubevirt,vm,…",
-    )
 
 
 def _has_secrets(gathered: Gathered, planned: PlannedSources) -> bool:
@@ -226,24 +240,14 @@ def _exposed(project: Project, files: Sequence[str]) -> tuple[Diagnostic, ...]:
     found = [] if answer.code else answer.output.split("\0")[:-1]
     named = (name for name in inside if any(f"{path}/".startswith(f"{name}/") for path in found))
     return tuple(
-        Diagnostic(
-            code=Code.DUMP_EXPOSED,
+        Diagnostic.in_file(
+            name,
+            Code.DUMP_EXPOSED,
+            f"do not commit {name}: it holds values of Secrets, and Git does not ignore it",
+            "move it out of the repository, or list it in .gitignore until you remove it",
             severity=Severity.WARNING,
-            message=f"do not commit {name}: it holds values of Secrets, and Git does not ignore it",
-            location=Location(name),
-            hint="move it out of the repository, or list it in .gitignore until you remove it",
         )
         for name in named
-    )
-
-
-def _unlisted(path: str) -> Diagnostic:
-    return Diagnostic(
-        code=Code.FILE_UNLISTED,
-        severity=Severity.WARNING,
-        message=f"{path} stays, and the kustomization that the import writes does not list it",
-        location=Location(path),
-        hint="remove it if the cluster has its objects no longer; list it again if it is yours",
     )
 
 
@@ -271,23 +275,7 @@ def _compared(
             continue
         changed[path] = content
         if present is not None and path != PROJECT_FILE and not force:
-            in_the_way.append(_in_the_way(path))
+            message = f"{path} is there already, and differs from what the cluster has"
+            hint = "nothing was written; compare with --output of another folder, or replace it with --force"
+            in_the_way.append(Diagnostic.in_file(path, Code.FILE_EXISTS, message, hint))
     return changed, tuple(in_the_way)
-
-
-def _in_the_way(path: str) -> Diagnostic:
-    return Diagnostic(
-        code=Code.FILE_EXISTS,
-        message=f"{path} is there already, and differs from what the cluster has",
-        location=Location(path),
-        hint="nothing was written; compare with --output of another folder, or replace it with --force",
-    )
-
-
-def _nothing(request: ClusterImport) -> Diagnostic:
-    return Diagnostic(
-        code=Code.DUMP_INVALID,
-        message="the dump holds no object that belongs into Git",
-        location=Location(request.files[0]) if request.files else None,
-        hint="print virtual machines and what they need: kubectl get vm,datavolume,pvc,service -A -o yaml",
-    )

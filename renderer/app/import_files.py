@@ -43,6 +43,26 @@ from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.edit import add_entries
 
 _DUMP = "the dump"
+_OFF = ExpandMode.OFF
+_NEW = """\
+apiVersion: vmrender.io/v1alpha1
+kind: RenderConfig
+
+# The release that the cluster runs. What it refuses is refused here, too.
+kubevirt: "{release}"
+
+# Where instance types, preferences and the cluster's configuration are looked up; the first hit wins.
+catalogs:
+{catalogs}  - builtin: common-instancetypes
+
+# Virtual machines keep the names of their instance types, as the cluster has them: sizes that a sync wrote
+# beside these names would be refused.
+expand: "off"
+
+overlays:
+  - path: {overlays}
+{others}output: {output}
+"""
 
 
 class SourceChoices(NamedTuple):
@@ -83,7 +103,11 @@ def plan_sources(
     modes, objects = placed(contents)
     if choices.group_by:
         objects = with_groups(objects, choices.group_by)
-    kept = {each.path for each in objects if each.is_placeholder and _is_there(project, output, each.path)}
+    kept = {
+        each.path
+        for each in objects
+        if each.is_placeholder and project.fs.is_file(posixpath.join(output, each.path))
+    }
     files = {each.path: each.text() for each in objects if each.path not in kept and each.is_file}
     files |= {path: text for each in objects for path, text in each.group_files.items()}
     sealed = [each.path for each in objects if each.path in kept and _is_listed(project, output, each)]
@@ -116,10 +140,6 @@ def _catalog(project: Project, output: str, gathered: Gathered) -> Catalog:
     catalogs = tuple(each for each in project.config.catalogs if each != proposed)
     pipeline = Pipeline(project.fs, project.config._replace(catalogs=catalogs))
     return Catalog.of(CatalogSource(_DUMP, dumped), *pipeline.catalog_sources)
-
-
-def _is_there(project: Project, output: str, path: str) -> bool:
-    return project.fs.is_file(posixpath.join(output, path))
 
 
 def _is_listed(project: Project, output: str, placeholder: SourceObject) -> bool:
@@ -169,28 +189,6 @@ def _catalog_folders(objects: Iterable[SourceObject], files: Iterable[str]) -> I
     for folder in (SIZES_FOLDER, CONFIGURATION_FOLDER):
         if any(path.startswith(f"{folder}/") for path in files):
             yield folder
-
-
-_OFF = ExpandMode.OFF
-_NEW = """\
-apiVersion: vmrender.io/v1alpha1
-kind: RenderConfig
-
-# The release that the cluster runs. What it refuses is refused here, too.
-kubevirt: "{release}"
-
-# Where instance types, preferences and the cluster's configuration are looked up; the first hit wins.
-catalogs:
-{catalogs}  - builtin: common-instancetypes
-
-# Virtual machines keep the names of their instance types, as the cluster has them: sizes that a sync wrote
-# beside these names would be refused.
-expand: "off"
-
-overlays:
-  - path: {overlays}
-{others}output: {output}
-"""
 
 
 def project_file(

@@ -58,8 +58,26 @@ def written_contents(
             contents.append(WrittenContent(withheld.content, is_fitted=is_fitted))
         contents += (_placeholder(each, content) for each in withheld.placeholders)
         if withheld.fields:
-            is_left_out = withheld.content is None
-            findings.append(_withheld(each, str(withheld.fields[0]), is_left_out=is_left_out))
+            resource, field = each.resource, withheld.fields[0]
+            if withheld.content is None:
+                message = f"{resource.current_id} is left out: {field} seems to hold credentials"
+                hint = "remove them from the object, or import it with --secrets plain"
+            else:
+                message = (
+                    f"{field} of {resource.current_id} seems to hold credentials:"
+                    " it moves to a Secret to seal"
+                )
+                hint = "apply the Secret before the machine; --secrets plain writes the text as it is"
+            findings.append(
+                Diagnostic(
+                    Code.CREDENTIALS_WITHHELD,
+                    message,
+                    hint=hint,
+                    severity=Severity.WARNING,
+                    location=each.location,
+                    resource=resource.current_id,
+                )
+            )
     return contents, findings
 
 
@@ -114,21 +132,3 @@ def with_groups(objects: tuple[SourceObject, ...], label: str) -> tuple[SourceOb
             for member in group.members:
                 made[places[member]] = objects[places[member]]._replace(group=group.folder, group_files=files)
     return tuple(made)
-
-
-def _withheld(found: UserObject, field: str, *, is_left_out: bool) -> Diagnostic:
-    resource = found.resource
-    if is_left_out:
-        message = f"{resource.current_id} is left out: {field} seems to hold credentials"
-        hint = "remove them from the object, or import it with --secrets plain"
-    else:
-        message = f"{field} of {resource.current_id} seems to hold credentials: it moves to a Secret to seal"
-        hint = "apply the Secret before the machine; --secrets plain writes the text as it is"
-    return Diagnostic(
-        code=Code.CREDENTIALS_WITHHELD,
-        severity=Severity.WARNING,
-        message=message,
-        location=found.location,
-        resource=resource.current_id,
-        hint=hint,
-    )

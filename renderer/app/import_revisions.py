@@ -108,7 +108,13 @@ def _compared(
         kept = None if revision is None else _object_in_revision(revision, matcher, matcher_type, behaviour)
         of_catalog = _object_in_catalog(matcher, matcher_type, scope, behaviour, needed=kept is None)
     except CauseError as error:
-        return _Compared(finding=_as_warning(vm, error))
+        found = next(iter(vm_diagnostics(error, vm)))
+        message = f"{vm.resource.current_id}: {found.message}"
+        return _Compared(
+            finding=Diagnostic.about(
+                vm.resource, vm.base, found.code, message, _DUMP_HINT, severity=Severity.WARNING
+            )
+        )
     except RevisionError as error:
         return _Compared(finding=_not_compared(vm, matcher_type, f"its ControllerRevision {error}"))
     if missing:
@@ -166,12 +172,6 @@ def _is_equal_amount(left: Json, right: Json) -> bool:
         return Quantity.of(left).compare(Quantity.of(right)) == 0
     except DiagnosticError:
         return False
-
-
-def _as_warning(vm: VirtualMachine, error: CauseError) -> Diagnostic:
-    found = next(iter(vm_diagnostics(error, vm)))
-    message = f"{vm.resource.current_id}: {found.message}"
-    return Diagnostic.about(vm.resource, vm.base, found.code, message, _DUMP_HINT, severity=Severity.WARNING)
 
 
 def _not_compared(vm: VirtualMachine, matcher_type: MatcherType, reason: str) -> Diagnostic:

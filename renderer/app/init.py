@@ -16,7 +16,6 @@ from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.location import Location
 from renderer.model.release import LATEST, Release
 from renderer.scaffold.automation import GITHUB, GITLAB, CiSystem, ci_system_of, host_of
 from renderer.scaffold.install_source import InstallSource, Unknown, is_local
@@ -27,6 +26,8 @@ from renderer.source.git import GitProcess
 
 #: The entries of a bare repository and of ``.git``.
 _GIT_FOLDER = ("HEAD", "objects", "refs")
+_NAME_IT = "name a place that all can reach: --source URL@REVISION"
+_PIPELINES = {CiSystem.GITHUB: GITHUB, CiSystem.GITLAB: GITLAB}
 
 
 class Started(NamedTuple):
@@ -85,11 +86,21 @@ def start_project(
     planned = plan_scaffold(
         choices,
         lambda path: _text_at(root / path),
-        has_overlays=_has_overlays(root) or found is not None or bool(survey and survey.machines),
+        has_overlays=any(True for name in KUSTOMIZATION_FILES for _ in root.glob(f"overlays/*/{name}"))
+        or found is not None
+        or bool(survey and survey.machines),
         project=found.project_text(options.kubevirt) if found else None,
     )
     if planned.in_the_way:
-        in_the_way = map(_in_the_way, planned.in_the_way)
+        in_the_way = (
+            Diagnostic.in_file(
+                path,
+                Code.FILE_EXISTS,
+                f"{path} is there already, and nothing is overwritten",
+                "move it away and try again; nothing was written",
+            )
+            for path in planned.in_the_way
+        )
         return Started(planned, choices.ci, tuple(map(RunFindings(None).located, in_the_way)))
     if not dry_run:
         writes = {path: text.encode() for path, text in planned.files.items()}
@@ -98,10 +109,6 @@ def start_project(
     if system in _PIPELINES and not renders:
         notes += (f"{_PIPELINES[system]} is not written as long as there is nothing to render",)
     return Started(planned, system, (), found, notes)
-
-
-_NAME_IT = "name a place that all can reach: --source URL@REVISION"
-_PIPELINES = {CiSystem.GITHUB: GITHUB, CiSystem.GITLAB: GITLAB}
 
 
 def _install_source(named: str | None, environment: Mapping[str, str]) -> InstalledFrom:
@@ -159,10 +166,6 @@ def _ci_system_of(root: Path, remote: str) -> CiSystem:
     return system
 
 
-def _has_overlays(root: Path) -> bool:
-    return any(True for name in KUSTOMIZATION_FILES for _ in root.glob(f"overlays/*/{name}"))
-
-
 def _text_at(place: Path) -> str | None:
     """Return the text of a file; None where there is nothing, empty for what is no file or cannot be read."""
     if not os.path.lexists(place):
@@ -171,12 +174,3 @@ def _text_at(place: Path) -> str | None:
         return DiskFileSystem(place.parent).read(place.name).decode("utf-8", "replace")
     except DiagnosticError:
         return ""
-
-
-def _in_the_way(path: str) -> Diagnostic:
-    return Diagnostic(
-        code=Code.FILE_EXISTS,
-        message=f"{path} is there already, and nothing is overwritten",
-        location=Location(path),
-        hint="move it away and try again; nothing was written",
-    )

@@ -9,7 +9,7 @@ from renderer.app.project import Project
 from renderer.emit.bounded_text import check_size
 from renderer.krm import ResourceList, is_local
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.diagnostic import Diagnostic, Outcome
 from renderer.model.json import JsonObject
 from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay, OverlayEntry, RenderConfig
 from renderer.model.res_id import Gvk
@@ -38,7 +38,14 @@ def run_function(given: ResourceList, project: Project, fs: FileSystem) -> Outco
     if written is None:
         return _expanded(given, fs, project.config)
     if written.gvk not in _KINDS:
-        raise _unknown(written)
+        name = f"{written.api_version} {written.kind}".strip()
+        known = sorted(f"{gvk.kind}" for gvk in (*_KINDS, *GENERATORS))
+        raise Diagnostic.at(
+            written.origin.below("kind"),
+            Code.FUNCTION_INPUT,
+            f"there is no function for {name or 'a functionConfig without a kind'}",
+            f"functionConfig is one of {', '.join(known)}, of {_GROUP}/{_VERSION}",
+        ).error()
     config = with_function_config(fs, project.config, written)
     expanded = _expanded(given, fs, config)
     if written.kind == VALIDATION:
@@ -74,16 +81,3 @@ def _in_order(given: Iterable[Resource], kept: ResourceSet) -> Iterable[JsonObje
 
 def _is_configuration(item: Resource) -> bool:
     return item.gvk.group == _GROUP or is_local(item.content)
-
-
-def _unknown(written: Resource) -> DiagnosticError:
-    name = f"{written.api_version} {written.kind}".strip()
-    known = sorted(f"{gvk.kind}" for gvk in (*_KINDS, *GENERATORS))
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.FUNCTION_INPUT,
-            message=f"there is no function for {name or 'a functionConfig without a kind'}",
-            sites=(written.origin.below("kind"),),
-            hint=f"functionConfig is one of {', '.join(known)}, of {_GROUP}/{_VERSION}",
-        )
-    )

@@ -30,6 +30,14 @@ from renderer.source.validation_scope import ManifestFiles, ScopeFinder
 _GROUP = b"kubevirt.io"
 #: The tags that Helm, Jinja and others fill in; before that, a file is often not YAML.
 _TEMPLATE_TAG = re.compile(rb"\{\{|\{%")
+#: The subjects that are not migrated, by file, with the reason for each.
+Kept: TypeAlias = Mapping[str, Mapping[Subject, Reason]]
+_ALL = frozenset(Subject)
+#: The subjects whose effect shows only when virtual machines are expanded.
+_APPLIED = frozenset({Subject.API_VERSION, Subject.TOPOLOGY, Subject.SPREAD_RATIO, Subject.FIRMWARE})
+#: The subjects that may mean something else to a virtual machine with a boot loader of its own.
+_FIRMWARE = frozenset({Subject.FIRMWARE})
+_Comparison: TypeAlias = Callable[[Overlay, Sequence[Migrated]], tuple[Resource, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +126,6 @@ class MigratedProject:
     @cached_property
     def _scoping(self) -> ScopeFinder:
         return ScopeFinder(self._graph, self._manifests, self.config, self._overlays)
-
-
-#: The subjects that are not migrated, by file, with the reason for each.
-Kept: TypeAlias = Mapping[str, Mapping[Subject, Reason]]
-
-_ALL = frozenset(Subject)
-#: The subjects whose effect shows only when virtual machines are expanded.
-_APPLIED = frozenset({Subject.API_VERSION, Subject.TOPOLOGY, Subject.SPREAD_RATIO, Subject.FIRMWARE})
-#: The subjects that may mean something else to a virtual machine with a boot loader of its own.
-_FIRMWARE = frozenset({Subject.FIRMWARE})
-
-_Comparison: TypeAlias = Callable[[Overlay, Sequence[Migrated]], tuple[Resource, ...]]
 
 
 def migrate(project: MigratedProject, paths: Iterable[str]) -> tuple[Migrated, ...]:

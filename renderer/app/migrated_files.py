@@ -19,6 +19,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.location import Location
 from renderer.model.masking import MASK
+from renderer.model.plural import plural
 from renderer.model.release import Release
 from renderer.source.file_system import FileSystem
 
@@ -84,7 +85,7 @@ def notes(projects: Iterable[MigratedFiles]) -> Iterator[str]:
             yield printable(line, len(line))
         changes += sum(len(file.changes) for file in project.files)
         files += sum(bool(file.changes) for file in project.files)
-    yield f"{_count(changes, 'change')} in {_count(files, 'file')}"
+    yield f"{plural(changes, 'change')} in {plural(files, 'file')}"
 
 
 def diff(project: MigratedFiles) -> Iterator[str]:
@@ -102,12 +103,12 @@ def _findings(files: Iterable[Migrated], *, check: bool) -> Iterator[Diagnostic]
     for file in files:
         yield from file.warnings
         for site, change in file.changes if check else ():
-            yield Diagnostic(
-                code=Code.DEPRECATED,
-                message=f"{change.before} is deprecated",
-                sites=(site,),
+            yield Diagnostic.at(
+                site,
+                Code.DEPRECATED,
+                f"{change.before} is deprecated",
+                f"vmrender migrate makes it {change.after}",
                 field=change.field,
-                hint=f"vmrender migrate makes it {change.after}",
             )
 
 
@@ -128,7 +129,3 @@ def _public(content: bytes) -> bytes:
     shown = public_lines(content, numbers)
     *lines, last = (shown.get(number, MASK) for number in numbers)
     return "\n".join([*lines, last if not content.endswith(b"\n") else ""]).encode()
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -23,6 +23,7 @@ from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.limits import Limits, restore, snapshot
+from renderer.model.plural import plural
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.resource import ResourceSet
@@ -37,6 +38,14 @@ from renderer.source.recorder import FileQuestion, RecordedFileSystem, Recorder,
 
 if TYPE_CHECKING:
     from renderer.findings.locator import Locator
+
+_NO_FILES = encode_files({})
+#: Seconds of work that a worker is worth: to begin it takes about a tenth of that.
+WORTH_A_WORKER = 0.5
+#: A worker gets so many overlays at most, then a fourth of its share of what is left, and single ones in the
+#: end: so few waits between them, and all workers end at about the same time (OpenMP ``schedule(guided)``).
+_MOST_AT_ONCE, _PARTS_OF_SHARE = 16, 4
+_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
 class RenderedOverlay(Record):
@@ -64,9 +73,6 @@ class RenderedOverlay(Record):
     by_worker: bool = False
 
 
-_NO_FILES = encode_files({})
-
-
 class OverlayRenderer:
     """Renders overlays of one project; the files that overlays share are read, composed and compiled once."""
 
@@ -90,7 +96,7 @@ class OverlayRenderer:
         with self._recorder.using(task):
             composed = self._pipeline.compose_overlay(overlay, is_last=is_last)
             composing = stopwatch.lap()
-            counted = f"{len(composed.value)} resource{'' if len(composed.value) == 1 else 's'}"
+            counted = plural(len(composed.value), "resource")
             outcome = self._pipeline.checked(overlay, composed)
             files = _NO_FILES
             found = outcome.diagnostics
@@ -146,13 +152,6 @@ def _files(overlay: Overlay, resources: ResourceSet, paths: Sequence[str]) -> Ma
     from renderer.emit.tree_options import extras  # noqa: PLC0415 - few projects ask for any
 
     return {**manifests, **extras(overlay.tree.extras, overlay.path, overlay.kubevirt, manifests, resources)}
-
-
-#: Seconds of work that a worker is worth: to begin it takes about a tenth of that.
-WORTH_A_WORKER = 0.5
-#: A worker gets so many overlays at most, then a fourth of its share of what is left, and single ones in the
-#: end: so few waits between them, and all workers end at about the same time (OpenMP ``schedule(guided)``).
-_MOST_AT_ONCE, _PARTS_OF_SHARE = 16, 4
 
 
 def rendered_in_order(
@@ -248,9 +247,6 @@ def _begin(
 def _render(start: int, end: int) -> list[RenderedOverlay]:
     overlays = _Worker.overlays[start:end]
     return [_Worker.renderer.render(overlay)._replace(by_worker=True) for overlay in overlays]
-
-
-_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
 def processors() -> int:

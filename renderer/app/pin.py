@@ -18,8 +18,8 @@ from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.label_selector import SelectorError, parse_selector, selects
-from renderer.model.location import Location
 from renderer.model.pin import Pinnable
+from renderer.model.plural import plural
 from renderer.model.render_config import Overlay
 from renderer.model.suggest import did_you_mean
 from renderer.pins.folder import PINS, FileContent, PinChanges, PinsFolder, changes, read_folder, without_pins
@@ -137,12 +137,22 @@ class PinnedOverlay:
         read = {**self.files, self.kustomization.path: self.kustomization.content}
         change_files(self.project.root, writes, planned.removals, {**dict.fromkeys(writes), **read})
         counted = [
-            f"{len(paths)} file{'' if len(paths) == 1 else 's'} {done}"
+            f"{plural(len(paths), 'file')} {done}"
             for paths, done in ((planned.writes, "written"), (planned.removals, "removed"))
             if paths
         ]
         summary = f"{self.folder.path}: {', '.join(counted) or 'unchanged'}"
-        warnings = levelled(tuple(map(_edited_file_warning, planned.left)), self.project.config.rules)
+        edited = tuple(
+            Diagnostic.in_file(
+                path,
+                Code.FOREIGN_FILE,
+                f"{path} was changed by hand and stays, but nothing uses it any more",
+                "remove it when you do not need it",
+                severity=Severity.WARNING,
+            )
+            for path in planned.left
+        )
+        warnings = levelled(edited, self.project.config.rules)
         return PinResult(tuple(plan.notes), summary, locate(self.project.fs, warnings))
 
 
@@ -183,13 +193,3 @@ def _nothing_chosen(pinnables: Sequence[Pinnable], selector: str | None) -> str:
     if selector is not None:
         return f"no virtual machine has labels that match {selector!r}"
     return "say which virtual machines: by name, with --selector, or --all"
-
-
-def _edited_file_warning(path: str) -> Diagnostic:
-    return Diagnostic(
-        code=Code.FOREIGN_FILE,
-        severity=Severity.WARNING,
-        message=f"{path} was changed by hand and stays, but nothing uses it any more",
-        location=Location(path),
-        hint="remove it when you do not need it",
-    )

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from renderer.source.git_repository import GitRepository
 
 _NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
+#: The most overlays that a message names.
+_MOST_NAMES = 5
 
 
 class Project(Record):
@@ -107,10 +109,6 @@ class ProjectOpener(Protocol):
 def project_files(root: Path) -> FileSystem:
     """Return the files below ``root``, and those of the catalogs that ship with vmrender."""
     return BuiltinFileSystem(DiskFileSystem(root))
-
-
-#: The most overlays that a message names.
-_MOST_NAMES = 5
 
 
 def chosen_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple[Overlay, ...]:

@@ -14,7 +14,7 @@ from renderer.disk import leads_anywhere
 from renderer.emit.leftovers import foreign_manifests
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.location import Location
+from renderer.model.plural import plural
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay
 from renderer.source.overlays import output_sites
@@ -226,18 +226,27 @@ class RenderedTrees:
             return {}
         output = rendered.overlay.output
         paths = foreign_manifests(self.root / output, frozenset(rendered.files))
-        return {f"{output}/{path}": _foreign_manifest(output, path) for path in paths}
+        return {
+            f"{output}/{path}": Diagnostic.in_file(
+                f"{output}/{path}",
+                Code.FOREIGN_FILE,
+                f"{path} is not vmrender's, but would be applied with the rest of {output}",
+                "make it a resource of the overlay, or move it out of the rendered tree",
+                severity=Severity.WARNING,
+            )
+            for path in paths
+        }
 
 
 def stale_trees(outputs: Iterable[str], severity: Severity) -> tuple[Diagnostic, ...]:
     """Return a finding for each output that belongs to no overlay any more."""
     return tuple(
-        Diagnostic(
-            code=Code.STALE_TREE,
-            message=f"no overlay is rendered into {output} any more",
+        Diagnostic.in_file(
+            output,
+            Code.STALE_TREE,
+            f"no overlay is rendered into {output} any more",
+            "vmrender render --prune removes what vmrender wrote there",
             severity=severity,
-            location=Location(output),
-            hint="vmrender render --prune removes what vmrender wrote there",
         )
         for output in outputs
     )
@@ -260,12 +269,12 @@ def untracked_files(project: Project, outputs: Iterable[str]) -> Iterator[Diagno
             raise not_usable(project.root, answer)
         paths = answer.output.split("\0")[:-1]
         if paths:
-            files = f"{len(paths)} file{'' if len(paths) == 1 else 's'}"
-            yield Diagnostic(
-                code=Code.STALE,
-                message=f"Git does not track {files} in {output}, which a commit would leave out",
-                location=Location(paths[0]),
-                hint=f"git add {quote(output)}",
+            yield Diagnostic.in_file(
+                paths[0],
+                Code.STALE,
+                f"Git does not track {plural(len(paths), 'file')} in {output},"
+                " which a commit would leave out",
+                f"git add {quote(output)}",
             )
 
 
@@ -276,16 +285,6 @@ def _unchanged(action: TreeAction, known: UnchangedOverlay) -> TreeResult:
 def _result_of(action: TreeAction, source: str, output: str, diff: TreeDiff) -> TreeResult:
     changes = diff.created, diff.updated, diff.removed, diff.unchanged
     return TreeResult(action, source, output, *changes, diff=diff.text)
-
-
-def _foreign_manifest(output: str, path: str) -> Diagnostic:
-    return Diagnostic(
-        code=Code.FOREIGN_FILE,
-        message=f"{path} is not vmrender's, but would be applied with the rest of {output}",
-        severity=Severity.WARNING,
-        location=Location(f"{output}/{path}"),
-        hint="make it a resource of the overlay, or move it out of the rendered tree",
-    )
 
 
 def _findings_of_each(

@@ -206,4 +206,4 @@ def _refused(message: str, found: Mapping[str, object]) -> DiagnosticError:
     hint = (
         f"found {', '.join(found) or 'none of KubeVirt'}; give the release's OpenAPI document or CRDs as well"
     )
-    return DiagnosticError(Diagnostic(code=Code.IMPORT_REFUSED, message=message, hint=hint))
+    return Diagnostic(Code.IMPORT_REFUSED, message, hint=hint).error()

@@ -21,7 +21,8 @@ from renderer.kubevirt.placeholders import placeholder_in
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
 from renderer.model.json import object_at, without
-from renderer.model.location import Location, Site
+from renderer.model.location import Site
+from renderer.model.plural import plural
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay
@@ -38,6 +39,25 @@ from renderer.validation.kubevirt_kinds import ALL_GROUPS, GROUPS_OF_KINDS
 
 _NO_COUNTS: Mapping[str, int] = {}
 _ALL_FINDINGS = FindingFilter()
+#: Findings about objects that another file may hold, which reaches the cluster in the same way.
+_NOT_FOUND = frozenset(
+    {Code.INSTANCETYPE_NOT_FOUND, Code.PREFERENCE_NOT_FOUND, Code.INFERENCE_FAILED, Code.REVISION_INVALID}
+)
+#: Findings about matchers that lead nowhere.
+_LOST = frozenset(
+    {
+        Code.INSTANCETYPE_NOT_FOUND,
+        Code.PREFERENCE_NOT_FOUND,
+        Code.REVISION_INVALID,
+        Code.UNKNOWN_KIND,
+    }
+)
+_HINT_AT_PATCHES = (
+    "no kustomization lists this file, so it is judged by itself; a patch or a base has to be listed"
+)
+#: Files that are looked through at most for an object that a file may be a patch of.
+_MOST_FILES = 2_000
+_INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
 
 
 class ValidationResult(Record):
@@ -181,27 +201,6 @@ def concerns(found: Diagnostic, files: Collection[str]) -> bool:
     )
 
 
-#: Findings about objects that another file may hold, which reaches the cluster in the same way.
-_NOT_FOUND = frozenset(
-    {Code.INSTANCETYPE_NOT_FOUND, Code.PREFERENCE_NOT_FOUND, Code.INFERENCE_FAILED, Code.REVISION_INVALID}
-)
-#: Findings about matchers that lead nowhere.
-_LOST = frozenset(
-    {
-        Code.INSTANCETYPE_NOT_FOUND,
-        Code.PREFERENCE_NOT_FOUND,
-        Code.REVISION_INVALID,
-        Code.UNKNOWN_KIND,
-    }
-)
-_HINT_AT_PATCHES = (
-    "no kustomization lists this file, so it is judged by itself; a patch or a base has to be listed"
-)
-#: Files that are looked through at most for an object that a file may be a patch of.
-_MOST_FILES = 2_000
-_INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
-
-
 class _LoneFiles:
     """Files that no kustomization lists; ``judged`` are those that held an object to judge so far."""
 
@@ -311,13 +310,13 @@ class _LoneFiles:
             else:
                 yield each._replace(hint=_HINT_AT_PATCHES)
         for patch in patched:
-            yield Diagnostic(
-                code=Code.NOT_CHECKED,
-                message=f"this looks like a patch of {patch.gvk.kind} {patch.name} that no kustomization"
+            yield Diagnostic.in_file(
+                file,
+                Code.NOT_CHECKED,
+                f"this looks like a patch of {patch.gvk.kind} {patch.name} that no kustomization"
                 " lists: what it leaves out is not checked",
+                "list it under patches of a kustomization, or remove it",
                 severity=Severity.INFO,
-                location=Location(file),
-                hint="list it under patches of a kustomization, or remove it",
             )
 
     def _is_patch(self, file: str, incomplete: ResId) -> bool:
@@ -348,7 +347,9 @@ class _LoneFiles:
         """Resources of other files to look up: all of the folder, and instance types of any folder."""
         folder = posixpath.dirname(file)
         for path in self._unlisted_files:
-            if path != file and (posixpath.dirname(path) == folder or self._has_instancetypes(path)):
+            if path != file and (
+                posixpath.dirname(path) == folder or _INSTANCETYPE_GROUP in self._run.lone_files.mention(path)
+            ):
                 yield from self._resources(path)
 
     @cached_property
@@ -356,9 +357,6 @@ class _LoneFiles:
         """All files of the project that no kustomization lists."""
         files = self._run.manifests.below(".")
         return tuple(file for file in files if not self._run.graph.listing(file))
-
-    def _has_instancetypes(self, path: str) -> bool:
-        return _INSTANCETYPE_GROUP in self._run.lone_files.mention(path)
 
     def _resources(self, path: str) -> ResourceSet:
         """Return the resources of a file that was not asked for; an empty set if it cannot be read."""
@@ -407,14 +405,14 @@ def _with_parameters_once(
         else:
             yield each
     if unset:
-        plural = "s" if len(unset) > 1 else ""
-        holding = "1 field that holds" if fields == 1 else f"{fields} fields that hold"
-        yield Diagnostic(
-            code=Code.NOT_CHECKED,
-            message=f"{holding} the parameter{plural} {', '.join(unset)} of this template: not checked",
+        holding = f"{plural(fields, 'field')} that {'holds' if fields == 1 else 'hold'}"
+        noun = "parameter" if len(unset) == 1 else "parameters"
+        yield Diagnostic.at(
+            next(iter(unset.values())),
+            Code.NOT_CHECKED,
+            f"{holding} the {noun} {', '.join(unset)} of this template: not checked",
+            "give them values in vmrender.yaml, under parameters of an overlay",
             severity=Severity.INFO,
-            sites=(next(iter(unset.values())),),
-            hint="give them values in vmrender.yaml, under parameters of an overlay",
         )
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from renderer.kubevirt.kinds import INSTANCETYPE, INSTANCETYPE_GROUP, INSTANCETYPE_PREFIX, PREFERENCE
 from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.plural import plural
 from renderer.model.quantity import INT64_MAX, Quantity, lenient_quantity
 from renderer.model.resource import Resource
 from renderer.model.text_enum import TextEnum
@@ -114,7 +115,7 @@ class CatalogEntry:
     def amounts(self) -> str:
         """``2 vCPUs, 4Gi``; an amount that the entry does not have is left out."""
         vcpus = self.vcpus.value() if self.vcpus else 0
-        count = f"{vcpus} vCPU{'' if vcpus == 1 else 's'}" if vcpus else ""
+        count = plural(vcpus, "vCPU") if vcpus else ""
         return ", ".join(filter(None, (count, self.memory.json if self.memory else "")))
 
     @property

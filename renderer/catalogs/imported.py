@@ -17,6 +17,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.digest import sha256
 from renderer.model.json import text_at
 from renderer.model.kustomization import KUSTOMIZATION_FILE
+from renderer.model.plural import plural
 from renderer.model.resource import Resource
 from renderer.yamlio.encode import encode
 
@@ -59,12 +60,20 @@ def imported(resources: Iterable[Resource], name: str, release: str) -> Imported
             continue
         known = entries.setdefault((resource.kind, resource.name, resource.namespace), resource)
         if known.content != resource.content:
-            raise _duplicate(known, resource)
+            raise Diagnostic.at(
+                resource.origin,
+                Code.DUPLICATE_ID,
+                f"{resource.kind} {resource.name} is there twice, with different content",
+                "import the files of one release only",
+                resource=resource,
+                related=(Related("the other one", (known.origin,)),),
+            ).error()
     if not entries:
-        raise refused(
+        raise Diagnostic(
+            Code.IMPORT_REFUSED,
             "there is no instance type and no preference in it",
-            "PATH is a checkout of common-instancetypes, a bundle of it, or a folder with bundles",
-        )
+            hint="PATH is a checkout of common-instancetypes, a bundle of it, or a folder with bundles",
+        ).error()
     by_kind = {kind: [entries[key] for key in sorted(entries) if key[0] == kind] for kind in KINDS}
     files = {
         f"{kind.lower()}s.yaml": encode(resource.content for resource in found).encode()
@@ -86,25 +95,7 @@ def release_label(resources: Iterable[Resource]) -> str | None:
 def described_kinds(resources: Iterable[Resource]) -> str:
     """``2 ConfigMaps, 1 Namespace``"""
     counted = Counter(resource.kind for resource in resources)
-    return ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in sorted(counted.items()))
-
-
-def refused(message: str, hint: str) -> DiagnosticError:
-    """Return the error of an import that is refused."""
-    return DiagnosticError(Diagnostic(code=Code.IMPORT_REFUSED, message=message, hint=hint))
-
-
-def _duplicate(first: Resource, second: Resource) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.DUPLICATE_ID,
-            message=f"{second.kind} {second.name} is there twice, with different content",
-            sites=(second.origin,),
-            resource=second.current_id,
-            related=(Related("the other one", (first.origin,)),),
-            hint="import the files of one release only",
-        )
-    )
+    return ", ".join(plural(count, kind) for kind, count in sorted(counted.items()))
 
 
 class ImportPlan(NamedTuple):
@@ -131,12 +122,23 @@ def plan_import(new: Imported, present: Mapping[str, bytes], folder: str, *, for
         if name in present and name not in ours and present[name] != killed.get(name)
     )
     if foreign:
-        raise DiagnosticError(*(_foreign(f"{folder}/{name}") for name in foreign))
+        hint = "move it, or import --into another folder"
+        messages = (f"{folder}/{name} is in the way, and no import wrote it" for name in foreign)
+        raise DiagnosticError(*(Diagnostic(Code.FOREIGN_FILE, message, hint=hint) for message in messages))
     old = {name: content for name, content in present.items() if name in ours}
     if old == new.files:
         return ImportPlan({}, ())
     if old and not force:
-        raise _other_content(new, old, recorded, folder)
+        edited = sorted(name for name, digest in recorded.items() if sha256(old.get(name, b"")) != digest)
+        if edited:
+            message = f"{', '.join(edited)} in {folder} was changed since the import"
+            hint = "put changes into another folder; --force writes it anew"
+        else:
+            names = sorted({*new.files, *old} - {SUMS})
+            differing = ", ".join(name for name in names if old.get(name) != new.files.get(name))
+            message = f"{folder} was imported with other content: {differing} would change"
+            hint = "see what differs with vmrender catalog diff; --force takes the new content"
+        raise Diagnostic(Code.IMPORT_REFUSED, message, hint=hint).error()
     return ImportPlan(new.files, tuple(sorted(old.keys() - new.files.keys())))
 
 
@@ -144,23 +146,3 @@ def _recorded(sums: bytes) -> Mapping[str, str]:
     """Return the digests by file name; a line of another form is skipped, so its file is not ours."""
     lines = sums.decode(errors="replace").splitlines()
     return {match[2]: match[1] for match in map(_SUM.fullmatch, lines) if match}
-
-
-def _other_content(
-    new: Imported, old: Mapping[str, bytes], recorded: Mapping[str, str], folder: str
-) -> DiagnosticError:
-    edited = sorted(name for name, digest in recorded.items() if sha256(old.get(name, b"")) != digest)
-    if edited:
-        message = f"{', '.join(edited)} in {folder} was changed since the import"
-        return refused(message, "put changes into another folder; --force writes it anew")
-    names = sorted({*new.files, *old} - {SUMS})
-    differing = ", ".join(name for name in names if old.get(name) != new.files.get(name))
-    message = f"{folder} was imported with other content: {differing} would change"
-    return refused(message, "see what differs with vmrender catalog diff; --force takes the new content")
-
-
-def _foreign(path: str) -> Diagnostic:
-    message = f"{path} is in the way, and no import wrote it"
-    return Diagnostic(
-        code=Code.FOREIGN_FILE, message=message, hint="move it, or import --into another folder"
-    )

@@ -12,6 +12,7 @@ from renderer.app.tree_result import TreeAction, TreeResult
 from renderer.cli.console import ReportTarget, note, print_diff
 from renderer.cli.terminal import erase, write_transient
 from renderer.model.diagnostic import Severity
+from renderer.model.plural import plural
 
 if TYPE_CHECKING:
     from renderer.app.render import RenderResult
@@ -62,13 +63,12 @@ class TerminalReporter:
 
 def closing_line(result: RenderResult) -> str:
     """Return the totals of a run: ``2 overlays: 14 files, 3 created``, or why nothing was done."""
-    count = len(result.overlays)
-    overlays = f"{count} overlay{'' if count == 1 else 's'}"
+    overlays = plural(len(result.overlays), "overlay")
     trees = [tree for tree in result.trees if tree.source]
     if any(tree.action is TreeAction.COMPARED for tree in trees):
         stale = sum(tree.is_stale for tree in trees)
         return f"{overlays}: {f'{stale} stale' if stale else 'up to date'}"
-    if len(trees) < count:
+    if len(trees) < len(result.overlays):
         return f"{overlays}: {f'{len(trees)} written' if trees else 'nothing was written'}"
     is_planned = any(tree.action is TreeAction.PLANNED for tree in result.trees)
     changes = {
@@ -80,7 +80,7 @@ def closing_line(result: RenderResult) -> str:
         f"{number} {'to be ' if is_planned else ''}{what}" for what, number in changes.items() if number
     ]
     files = sum(len(tree.created) + len(tree.updated) + len(tree.unchanged) for tree in trees)
-    return f"{overlays}: {', '.join([_counted(files), *(counted or ['unchanged'])])}"
+    return f"{overlays}: {', '.join([plural(files, 'file'), *(counted or ['unchanged'])])}"
 
 
 def partial_write_hint(result: RenderResult) -> str:
@@ -106,7 +106,7 @@ def _words(result: TreeResult) -> str:
     changes = {"created": result.created, "updated": result.updated, "removed": result.removed}
     planned = "to be " if result.action is TreeAction.PLANNED else ""
     counted = ", ".join(f"{len(paths)} {planned}{change}" for change, paths in changes.items() if paths)
-    files = _counted(len(result.created) + len(result.updated) + len(result.unchanged))
+    files = plural(len(result.created) + len(result.updated) + len(result.unchanged), "file")
     kept = "".join(f"; kept {path}, which changed meanwhile" for path in result.changed_meanwhile)
     return f"{files} ({counted}){kept}" if counted else f"{files}, unchanged{kept}"
 
@@ -114,8 +114,4 @@ def _words(result: TreeResult) -> str:
 def _removal(result: TreeResult) -> str:
     removed = "to be removed" if result.action is TreeAction.PLANNED else "removed"
     stays = "; what others put there stays" if result.stays else ""
-    return f"{result.output}: {removed}, {_counted(len(result.removed))}{stays}"
-
-
-def _counted(files: int) -> str:
-    return f"{files} file{'' if files == 1 else 's'}"
+    return f"{result.output}: {removed}, {plural(len(result.removed), 'file')}{stays}"

@@ -5,12 +5,12 @@ kustomize ``api/resmap/reswrangler.go`` AbsorbAll.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from renderer.compose.identity import current_identity
 from renderer.compose.res_map import ResMap
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.diagnostic import Diagnostic, Related
 from renderer.model.json import Json, JsonObject, object_at, without
 from renderer.model.kustomization import Behavior
 from renderer.model.resource import Resource
@@ -27,16 +27,28 @@ def absorb(resources: ResMap, generated: Resource, behavior: Behavior) -> None:
     """
     keys = resources.keys_of(current_identity(generated))
     changes = behavior in (Behavior.MERGE, Behavior.REPLACE)
+    others = [resources[key] for key in keys]
+    related = tuple(Related(f"this is {other.current_id}", other.sites()) for other in others)
     if len(keys) > 1:
-        raise _ambiguous(generated, [resources[key] for key in keys])
+        message = f"several resources match {generated.current_id}"
+        hint = "give the generator the namespace of the one that is meant"
+        raise Diagnostic.about(generated, None, Code.DUPLICATE_ID, message, hint, related=related).error()
     if not keys and changes:
-        raise _nothing_to_change(generated, behavior)
+        message = f"there is no {generated.current_id} to {behavior}"
+        hint = "name one that resources or components bring, with its namespace, or use behavior: create"
+        raise Diagnostic.about(generated, None, Code.PATCH_TARGET_MISSING, message, hint).error()
     if not keys:
         resources.extend((generated,))
     elif changes:
-        resources.replace(keys[0], _over(resources[keys[0]], generated, behavior))
+        resources.replace(keys[0], _over(others[0], generated, behavior))
     else:
-        raise _exists(generated, resources[keys[0]])
+        message = f"{generated.current_id} is there already"
+        hint = "use behavior: merge or replace to change it"
+        if generated.origin.text:  # a template has no behavior
+            hint = (
+                "give each a name of its own, which the values of its row are in, or change it with a patch"
+            )
+        raise Diagnostic.about(generated, None, Code.DUPLICATE_ID, message, hint, related=related).error()
 
 
 def _over(present: Resource, generated: Resource, behavior: Behavior) -> Resource:
@@ -88,39 +100,3 @@ def _data_texts(resource: Resource, field: str) -> dict[str, str]:
 def _with_pairs(content: JsonObject, field: str, pairs: Mapping[str, Json]) -> JsonObject:
     """Return ``content`` with ``pairs`` in ``field``, or without the field when there are none."""
     return {**content, field: pairs} if pairs else without(content, field)
-
-
-def _nothing_to_change(generated: Resource, behavior: Behavior) -> DiagnosticError:
-    hint = "name one that resources or components bring, with its namespace, or use behavior: create"
-    message = f"there is no {generated.current_id} to {behavior}"
-    return _error(Code.PATCH_TARGET_MISSING, message, generated, hint)
-
-
-def _exists(generated: Resource, present: Resource) -> DiagnosticError:
-    hint = "use behavior: merge or replace to change it"
-    if generated.origin.text:  # a template has no behavior
-        hint = "give each a name of its own, which the values of its row are in, or change it with a patch"
-    return _error(
-        Code.DUPLICATE_ID, f"{generated.current_id} is there already", generated, hint, others=(present,)
-    )
-
-
-def _ambiguous(generated: Resource, matches: Iterable[Resource]) -> DiagnosticError:
-    hint = "give the generator the namespace of the one that is meant"
-    message = f"several resources match {generated.current_id}"
-    return _error(Code.DUPLICATE_ID, message, generated, hint, others=matches)
-
-
-def _error(
-    code: Code, message: str, generated: Resource, hint: str, others: Iterable[Resource] = ()
-) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(
-            code=code,
-            message=message,
-            sites=generated.sites(),
-            resource=generated.current_id,
-            hint=hint,
-            related=tuple(Related(f"this is {other.current_id}", other.sites()) for other in others),
-        )
-    )

@@ -12,10 +12,12 @@ from renderer.compose.build_annotations import BUILD_ANNOTATIONS
 from renderer.compose.res_map import ResMap
 from renderer.compose.values import is_bare_text
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at, scalar_text, with_value, without
 from renderer.model.resource import Resource
+
+_ANNOTATION = "config.kubernetes.io/local-config"
 
 
 def with_text_annotations(resource: Resource, text: Callable[[Json], str] = scalar_text) -> Resource:
@@ -63,36 +65,27 @@ def with_final_annotations(resource: Resource, warn: Callable[[Diagnostic], None
     annotations = object_at(resource.content, "metadata", "annotations")
     for key, value in annotations.items():
         if not is_bare_text(key):
-            raise _unwritable(resource, key)
+            field = FieldPath.of("metadata", "annotations", key)
+            message = f"the annotation {key or 'without a name'} of {resource.current_id} cannot be written"
+            hint = "rename it: as a key without quotes it would be no text"
+            raise Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message, hint).error()
         if isinstance(value, dict | list):
-            warn(_emptied(resource, key))
+            field = FieldPath.of("metadata", "annotations", key)
+            warn(
+                Diagnostic.about(
+                    resource,
+                    field,
+                    Code.SCHEMA,
+                    f"{field} is no text, and kustomize writes an empty one in its place",
+                    "put the value in quotes, or write it as a block of text (|); {{ also begins a mapping",
+                    severity=Severity.WARNING,
+                )
+            )
     if not BUILD_ANNOTATIONS.isdisjoint(annotations):
         kept: Json = {key: value for key, value in annotations.items() if key not in BUILD_ANNOTATIONS}
         content = with_value(resource.content, ("metadata", "annotations"), kept)
         resource = resource.with_content(content)
     return with_text_annotations(resource)
-
-
-def _emptied(resource: Resource, key: str) -> Diagnostic:
-    field = FieldPath.of("metadata", "annotations", key)
-    return Diagnostic.about(
-        resource,
-        field,
-        Code.SCHEMA,
-        f"{field} is no text, and kustomize writes an empty one in its place",
-        "put the value in quotes, or write it as a block of text (|); {{ also begins a mapping",
-        severity=Severity.WARNING,
-    )
-
-
-def _unwritable(resource: Resource, key: str) -> DiagnosticError:
-    field = FieldPath.of("metadata", "annotations", key)
-    message = f"the annotation {key or 'without a name'} of {resource.current_id} cannot be written"
-    hint = "rename it: as a key without quotes it would be no text"
-    return DiagnosticError(Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message, hint))
-
-
-_ANNOTATION = "config.kubernetes.io/local-config"
 
 
 def drop_local(resources: ResMap) -> None:
@@ -111,10 +104,8 @@ def _is_local(resource: Resource) -> bool:
 def _check(resource: Resource) -> None:
     missing = "kind" if not resource.kind else "metadata.name" if not resource.name else ""
     if missing and not resource.kind.endswith("List"):
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.RESOURCE_INVALID,
-                message=f"{resource.original_id} has no {missing} after all patches",
-                sites=resource.sites(),
-            )
-        )
+        raise Diagnostic(
+            Code.RESOURCE_INVALID,
+            f"{resource.original_id} has no {missing} after all patches",
+            sites=resource.sites(),
+        ).error()

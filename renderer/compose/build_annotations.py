@@ -6,7 +6,7 @@ A ``Resource`` has fields for them. Those in files, left by another build, count
 from __future__ import annotations
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import FieldPath
 from renderer.model.json import object_at
 from renderer.model.res_id import Gvk, ResId
@@ -87,7 +87,7 @@ def _previous_ids(resource: Resource) -> tuple[ResId, ...]:
         field = FieldPath.of("metadata", "annotations", _NAMES)
         message = f"{resource.current_id} has unequal numbers of previous names, namespaces and kinds"
         hint = f"remove the annotations of {_DOMAIN}, which an earlier build has left"
-        raise DiagnosticError(Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message, hint))
+        raise Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message, hint).error()
     group, version = resource.gvk.group, resource.gvk.version
     return tuple(
         ResId(Gvk(group, version, kind), name, namespace)

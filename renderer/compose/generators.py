@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.diagnostic import Diagnostic, Related
 from renderer.model.json import Json, JsonObject
 from renderer.model.kustomization import Behavior, DataGenerator, GeneratorArgs, IamPolicyGenerator, KeyValue
 from renderer.model.location import Site
@@ -28,6 +28,12 @@ from renderer.yamlio.errors import UnusableError
 #: The generator of each kind of configuration: takes its content, its site and the files that it lists.
 #: Raises ``DiagnosticError``.
 GeneratorTable: TypeAlias = Mapping[Gvk, Callable[[JsonObject, Site, ListedFiles], tuple[Generated, ...]]]
+#: Base64 text that is not shorter is broken into lines of this length.
+_LINE_LENGTH = 70
+_OPAQUE = "Opaque"
+#: Steps to put a pair into a ConfigMap or Secret (``model.work``).
+_STEPS_PER_PAIR = 4
+_GKE = "gke"
 
 
 def generator_plugins(root: KustomizationRoot) -> Iterator[GeneratorPlugin]:
@@ -51,39 +57,28 @@ def generate(plugin: GeneratorPlugin, generators: GeneratorTable) -> Iterator[tu
     else:
         generator = generators.get(config.gvk)
         if generator is None:
-            raise _unknown(config, generators)
+            built_in = sorted(f"{gvk.api_version} {gvk.kind}" for gvk in generators)
+            listed = f"run it first and list its output under resources; built in are: {', '.join(built_in)}"
+            written = f"{config.api_version} {config.kind}"
+            is_near = bool(suggest(written, built_in, most=1, cutoff=0.9))
+            raise Diagnostic.at(
+                config.origin,
+                Code.UNSUPPORTED_FIELD,
+                f"no generator {config.api_version} {config.kind} is built in",
+                did_you_mean(written, built_in, most=1) if is_near else listed,
+            ).error()
         for made in generator(config.content, config.origin, plugin.files):
             layers = () if made.shared is None else (made.shared,)
             yield Resource(made.content, made.site, layers), Behavior.UNSPECIFIED
-
-
-def _unknown(configuration: Resource, generators: GeneratorTable) -> DiagnosticError:
-    built_in = sorted(f"{gvk.api_version} {gvk.kind}" for gvk in generators)
-    listed = f"run it first and list its output under resources; built in are: {', '.join(built_in)}"
-    written = f"{configuration.api_version} {configuration.kind}"
-    is_near = bool(suggest(written, built_in, most=1, cutoff=0.9))
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.UNSUPPORTED_FIELD,
-            message=f"no generator {configuration.api_version} {configuration.kind} is built in",
-            sites=(configuration.origin,),
-            hint=did_you_mean(written, built_in, most=1) if is_near else listed,
-        )
-    )
-
-
-#: Base64 text that is not shorter is broken into lines of this length.
-_LINE_LENGTH = 70
-_OPAQUE = "Opaque"
-#: Steps to put a pair into a ConfigMap or Secret (``model.work``).
-_STEPS_PER_PAIR = 4
 
 
 def config_map_or_secret(generator: DataGenerator) -> Resource:
     """Return the ConfigMap or Secret that ``generator`` describes. Raises: kustomization-field."""
     args = generator.args
     if not args.name:
-        raise _invalid(f"the generated {args.kind} has no name", generator)
+        raise Diagnostic.at(
+            generator.args.site, Code.KUSTOMIZATION_FIELD, f"the generated {args.kind} has no name"
+        ).error()
     spend(_STEPS_PER_PAIR * len(generator.data), "generating data")
     _check_keys(generator)
     content: dict[str, Json] = {"apiVersion": "v1", "kind": args.kind, "metadata": _metadata(args)}
@@ -128,14 +123,12 @@ def _text(pair: KeyValue) -> str:
     try:
         return rewritten(text, "|")
     except UnusableError as error:
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.KUSTOMIZATION_FIELD,
-                message=f"the value of {pair.key} cannot be written: {error}",
-                sites=(pair.site,),
-                hint="begin it with a line break or another character",
-            )
-        ) from None
+        raise Diagnostic.at(
+            pair.site,
+            Code.KUSTOMIZATION_FIELD,
+            f"the value of {pair.key} cannot be written: {error}",
+            "begin it with a line break or another character",
+        ).error() from None
 
 
 def _base64(value: bytes) -> str:
@@ -152,37 +145,24 @@ def _check_keys(generator: DataGenerator) -> None:
         first = seen.setdefault(pair.key, pair)
         if first is not pair:
             message = f"{generator.args.kind} {generator.args.name} gets the key {pair.key} twice"
-            raise DiagnosticError(
-                Diagnostic(
-                    code=Code.KUSTOMIZATION_FIELD,
-                    message=message,
-                    sites=(pair.site,),
-                    hint="rename one of them",
-                    related=(Related("the other one is listed here", (first.site,)),),
-                )
-            )
-
-
-def _invalid(message: str, generator: DataGenerator) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(code=Code.KUSTOMIZATION_FIELD, message=message, sites=(generator.args.site,))
-    )
-
-
-_GKE = "gke"
+            raise Diagnostic.at(
+                pair.site,
+                Code.KUSTOMIZATION_FIELD,
+                message,
+                "rename one of them",
+                related=(Related("the other one is listed here", (first.site,)),),
+            ).error()
 
 
 def service_account(generator: IamPolicyGenerator) -> Resource:
     """Return the ServiceAccount. Raises: kustomization-field when the cloud is not ``gke``."""
     if generator.cloud != _GKE:
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.KUSTOMIZATION_FIELD,
-                message=f"cloud cannot be {generator.cloud!r}",
-                sites=(generator.site.below("cloud"),),
-                hint=f"{_GKE} is the only one that kustomize knows",
-            )
-        )
+        raise Diagnostic.at(
+            generator.site.below("cloud"),
+            Code.KUSTOMIZATION_FIELD,
+            f"cloud cannot be {generator.cloud!r}",
+            f"{_GKE} is the only one that kustomize knows",
+        ).error()
     account = f"{generator.account_name}@{generator.project_id}.iam.gserviceaccount.com"
     metadata: dict[str, Json] = {
         "annotations": {"iam.gke.io/gcp-service-account": account},

@@ -39,6 +39,8 @@ Edit: TypeAlias = Callable[["dict[str, Json] | list[Json]", str], "dict[str, Jso
 _OPERATION, _KEY, _COPIED_PER_STEP, _KEYS_PER_STEP = 20, 4, 16, 3
 
 _INDEX = pattern(r"[+-]?[0-9]{1,18}")
+#: The patched object goes through floats in kustomize; integers beyond this one are rounded.
+_EXACT = 1 << 53
 
 
 class OperationError(Exception):
@@ -220,10 +222,6 @@ def _equal(left: Json, right: Json) -> bool:
     return isinstance(left, bool) == isinstance(right, bool) and left == right
 
 
-#: The patched object goes through floats in kustomize; integers beyond this one are rounded.
-_EXACT = 1 << 53
-
-
 class JsonPatching:
     """The operations of one patch, applied to resources; ``remembers_ids`` stores ids before a change."""
 
@@ -290,15 +288,13 @@ class JsonPatching:
         """Return the error about what stands at ``place`` in the patch: an operation, or a field of it."""
         fields = object_at(operation)
         where = f" ({fields.get('op')} {fields.get('path')})" if fields else ""
-        return DiagnosticError(
-            Diagnostic(
-                code=Code.PATCH_INVALID,
-                message=f"the patch does not apply to {resource.current_id}: {problem}{where}",
-                sites=(self._patch.site.below(*place),),
-                resource=resource.current_id,
-                hint=hint,
-            )
-        )
+        return Diagnostic.at(
+            self._patch.site.below(*place),
+            Code.PATCH_INVALID,
+            f"the patch does not apply to {resource.current_id}: {problem}{where}",
+            hint,
+            resource=resource,
+        ).error()
 
 
 def _path_hint(document: Json, path: str) -> str | None:

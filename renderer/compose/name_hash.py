@@ -5,7 +5,7 @@ from __future__ import annotations
 from renderer.compose.identity import with_previous_id
 from renderer.compose.res_map import ResMap
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.digest import sha256
 from renderer.model.json import Json, JsonObject, object_at, with_value
 from renderer.model.resource import Resource
@@ -40,7 +40,13 @@ def name_hash(resource: Resource) -> str:
         optional = "stringData"
         hashed["type"] = _field(content, "type")
     else:
-        raise _not_hashable(resource)
+        raise Diagnostic.about(
+            resource,
+            None,
+            Code.RESOURCE_INVALID,
+            f"{resource.current_id} was generated, but only ConfigMaps and Secrets have hashes",
+            "set disableNameSuffixHash: true in the options of its generator",
+        ).error()
     if isinstance(content.get(optional), dict):
         hashed[optional] = content[optional]
     spend(2 * len(object_at(content, "data")), "hashing generated data")
@@ -70,15 +76,3 @@ def _field(content: JsonObject, key: str) -> Json:
     """Go's zero value stands for a field that is not there."""
     value = content.get(key)
     return "" if value is None else value
-
-
-def _not_hashable(resource: Resource) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.RESOURCE_INVALID,
-            message=f"{resource.current_id} was generated, but only ConfigMaps and Secrets have hashes",
-            sites=resource.sites(),
-            resource=resource.current_id,
-            hint="set disableNameSuffixHash: true in the options of its generator",
-        )
-    )

@@ -11,7 +11,7 @@ from renderer.compose.fields.field_specs import FieldSpecFilter, FieldSpecIndex,
 from renderer.compose.identity import NO_NAMESPACE, current_identity, original_identity
 from renderer.compose.res_map import ResMap
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.diagnostic import Diagnostic, Related
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text
 from renderer.model.res_id import Gvk
@@ -182,7 +182,7 @@ def _check_subjects(resource: Resource) -> None:
             field = FieldPath.of("subjects", index, "namespace")
             message = f"the namespace of a subject of {resource.current_id} is blank"
             hint = "leave it out, or name the namespace of the ServiceAccount"
-            raise DiagnosticError(Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message, hint))
+            raise Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message, hint).error()
 
 
 class _NameField:
@@ -255,16 +255,11 @@ class _NameField:
             self._referrer,
         )
         if len({(other.name, same_namespace and other.namespace) for other in found}) > 1:
-            raise self._ambiguous(name, found)
-        return found[0] if found else None
-
-    def _ambiguous(self, name: str, found: Sequence[Resource]) -> DiagnosticError:
-        return DiagnosticError(
-            Diagnostic(
-                code=Code.NAME_AMBIGUOUS,
-                message=f"{name} in {self._field.path} of {self._resource.current_id} has several matches",
-                sites=self._resource.sites(),
-                resource=self._resource.current_id,
+            raise Diagnostic.about(
+                self._resource,
+                None,
+                Code.NAME_AMBIGUOUS,
+                f"{name} in {self._field.path} of {self._resource.current_id} has several matches",
                 related=tuple(Related(str(other.current_id), other.sites()) for other in found),
-            )
-        )
+            ).error()
+        return found[0] if found else None

@@ -8,18 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.kustomization import SortOptions
 from renderer.model.resource import Resource
 from renderer.model.text_enum import TextEnum
-
-
-class Reorder(TextEnum):
-    """The values of ``--reorder``."""
-
-    LEGACY = "legacy"
-    NONE = "none"
-
 
 _FIRST = (
     "Namespace",
@@ -46,6 +38,14 @@ _FIRST = (
     "PodDisruptionBudget",
 )
 _LAST = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
+_LEGACY, _FIFO = "legacy", "fifo"
+
+
+class Reorder(TextEnum):
+    """The values of ``--reorder``."""
+
+    LEGACY = "legacy"
+    NONE = "none"
 
 
 def kind_ranks(first: tuple[str, ...] = _FIRST, last: tuple[str, ...] = _LAST) -> dict[str, int]:
@@ -62,9 +62,6 @@ def gvk_sort_text(group: str, version: str, kind: str) -> str:
     return f"{group or '~G'}_{version or '~V'}_{kind or '~K'}"
 
 
-_LEGACY, _FIFO = "legacy", "fifo"
-
-
 def sort_order(options: SortOptions | None) -> Callable[[Iterable[Resource]], tuple[Resource, ...]]:
     """Return the function that puts resources in the order of ``sortOptions``, or in legacy order.
 
@@ -73,11 +70,21 @@ def sort_order(options: SortOptions | None) -> Callable[[Iterable[Resource]], tu
     if options is None:
         return in_legacy_order
     if options.order not in (_LEGACY, _FIFO):
-        raise _invalid(options, "order", f"order cannot be {options.order!r}", f"one of {_LEGACY}, {_FIFO}")
+        raise Diagnostic.at(
+            options.site.below("order"),
+            Code.KUSTOMIZATION_FIELD,
+            f"order cannot be {options.order!r}",
+            f"one of {_LEGACY}, {_FIFO}",
+        ).error()
     if options.order == _FIFO:
         if options.legacy:
             message = f"legacySortOptions is for order: {_LEGACY}"
-            raise _invalid(options, "legacySortOptions", message, "remove it, or change order")
+            raise Diagnostic.at(
+                options.site.below("legacySortOptions"),
+                Code.KUSTOMIZATION_FIELD,
+                message,
+                "remove it, or change order",
+            ).error()
         return tuple
     if options.legacy is None:
         return in_legacy_order
@@ -105,12 +112,4 @@ def _sort_key(resource: Resource, ranks: Mapping[str, int]) -> tuple[int, bool, 
         not is_core_namespace,
         gvk_sort_text(gvk.group, gvk.version, gvk.kind),
         f"{kind}|{resource.namespace or '~X'}|{resource.name or '~N'}",
-    )
-
-
-def _invalid(options: SortOptions, field: str, message: str, hint: str) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.KUSTOMIZATION_FIELD, message=message, sites=(options.site.below(field),), hint=hint
-        )
     )

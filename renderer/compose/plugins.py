@@ -24,10 +24,12 @@ from renderer.compose.transformers.replicas import replica_transform
 from renderer.compose.transformers.value_add import value_add_transform
 from renderer.model import source_tree as plugins
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import JsonObject, without
 from renderer.model.resource import Resource
 from renderer.model.source_tree import TransformerConfig, TransformerPlugin
+
+_VALIDATED_BY = "validated-by"
 
 
 def plugin_transforms(plugin: TransformerPlugin, context: TransformerContext) -> Iterator[Transform]:
@@ -111,9 +113,6 @@ def _(config: plugins.AddValue, _context: TransformerContext) -> Iterator[Transf
     yield value_add_transform(config)
 
 
-_VALIDATED_BY = "validated-by"
-
-
 def validate(plugin: TransformerPlugin, resources: ResMap, context: TransformerContext) -> None:
     """Run the validator. Raises what it raises, and: kustomization-field when it changes a resource."""
     before = dict(resources.items())
@@ -122,15 +121,13 @@ def validate(plugin: TransformerPlugin, resources: ResMap, context: TransformerC
     after = dict(resources.items())
     changed = next((old for key, old in before.items() if _differs(old, after.get(key))), None)
     if changed or len(after) != len(before):
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.KUSTOMIZATION_FIELD,
-                message=f"the validator {plugin.configured_by.kind} changes resources",
-                sites=(plugin.site,),
-                resource=changed.current_id if changed else None,
-                hint="list it under transformers",
-            )
-        )
+        raise Diagnostic.at(
+            plugin.site,
+            Code.KUSTOMIZATION_FIELD,
+            f"the validator {plugin.configured_by.kind} changes resources",
+            "list it under transformers",
+            resource=changed,
+        ).error()
 
 
 def _differs(old: Resource, new: Resource | None) -> bool:

@@ -17,7 +17,7 @@ from renderer.compose.transform import Transform
 from renderer.compose.values import ABSENT, Slot
 from renderer.kubevirt.confidential import is_confidential
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
+from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, object_at
 from renderer.model.kustomization import (
@@ -34,6 +34,13 @@ from renderer.model.resource import Resource
 from renderer.model.suggest import did_you_mean, suggest
 from renderer.model.work import spend
 
+#: Steps to see if a target selects a resource, by all ids that it ever had, and to write one field of it
+#: (``model.work``).
+_STEPS_PER_TARGET, _STEPS_PER_FIELD = 16, 80
+_DIGITS = pattern("[0-9]+")
+#: A sign of a regular expression that no name has; a dot is in names too.
+_PATTERN_SIGN = pattern(r"[][\\^$*+?(){}|]")
+
 
 def find_source(resources: ResMap, source: ReplacementSource) -> Resource:
     """The resource that ``source`` identifies, by an id that it has or had. Raises: kustomization-field."""
@@ -41,9 +48,23 @@ def find_source(resources: ResMap, source: ReplacementSource) -> Resource:
     spend(len(named) * STEPS_PER_SELECTION, "looking for sources of replacements")
     matches = [resource for _, resource in named if _is_source(resource, source)]
     if not matches:
-        raise _source_not_found(source, resources)
+        # What a source names is literal (kustomize ``kyaml/resid`` IsSelectedBy).
+        names = _names_of_kind(source.kind, resources)
+        hint = did_you_mean(source.name, names, otherwise="list it under the resources of this folder")
+        raise Diagnostic.at(
+            source.site.below("name"),
+            Code.KUSTOMIZATION_FIELD,
+            f"the replacement source {_described(source)} does not exist",
+            hint,
+        ).error()
     if len(matches) > 1:
-        raise _ambiguous(source, matches)
+        raise Diagnostic.at(
+            source.site,
+            Code.KUSTOMIZATION_FIELD,
+            f"several resources match the replacement source {_described(source)}",
+            "say which one with group, version, kind, name and namespace",
+            related=tuple(Related(f"this is {match.current_id}", match.sites()) for match in matches),
+        ).error()
     return matches[0]
 
 
@@ -74,41 +95,10 @@ def _in_namespace(id_: ResId, source: ReplacementSource) -> bool:
     return source.namespace == (id_.namespace or DEFAULT_NAMESPACE)
 
 
-def _source_not_found(source: ReplacementSource, resources: Iterable[Resource]) -> DiagnosticError:
-    """Return the error. What a source names is literal (kustomize ``kyaml/resid`` IsSelectedBy)."""
-    names = _names_of_kind(source.kind, resources)
-    hint = did_you_mean(source.name, names, otherwise="list it under the resources of this folder")
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.KUSTOMIZATION_FIELD,
-            message=f"the replacement source {_described(source)} does not exist",
-            sites=(source.site.below("name"),),
-            hint=hint,
-        )
-    )
-
-
-def _ambiguous(source: ReplacementSource, matches: Iterable[Resource]) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.KUSTOMIZATION_FIELD,
-            message=f"several resources match the replacement source {_described(source)}",
-            sites=(source.site,),
-            hint="say which one with group, version, kind, name and namespace",
-            related=tuple(Related(f"this is {match.current_id}", match.sites()) for match in matches),
-        )
-    )
-
-
 def _described(source: ReplacementSource) -> str:
     kind = source.kind or "resource"
     name = f"{source.namespace}/{source.name}" if source.namespace else source.name
     return f"{kind} {name}".strip()
-
-
-#: Steps to see if a target selects a resource, by all ids that it ever had, and to write one field of it
-#: (``model.work``).
-_STEPS_PER_TARGET, _STEPS_PER_FIELD = 16, 80
 
 
 class TargetSelector:
@@ -116,14 +106,12 @@ class TargetSelector:
 
     def __init__(self, target: ReplacementTarget) -> None:
         if target.select is None:
-            raise DiagnosticError(
-                Diagnostic(
-                    code=Code.KUSTOMIZATION_FIELD,
-                    message="a replacement target has no select",
-                    sites=(target.site,),
-                    hint="add select with a kind or name",
-                )
-            )
+            raise Diagnostic.at(
+                target.site,
+                Code.KUSTOMIZATION_FIELD,
+                "a replacement target has no select",
+                "add select with a kind or name",
+            ).error()
         self._select = ResourceSelector(target.select, target.site.below("select"))
         self._reject = [
             ResourceSelector(selector, target.site.below("reject", index))
@@ -169,7 +157,11 @@ def replacement_transform(
 
 def _replace(resources: ResMap, replacement: Replacement, warn: Callable[[Diagnostic], None]) -> None:
     if replacement.targets is None or (replacement.source is None and replacement.source_value is None):
-        raise _incomplete(replacement)
+        missing = "targets" if replacement.targets is None else "source"
+        hint = "a replacement needs source or sourceValue, and targets"
+        raise Diagnostic.at(
+            replacement.site, Code.KUSTOMIZATION_FIELD, f"the replacement has no {missing}", hint
+        ).error()
     value = _value_to_write(resources, replacement)
     for target in replacement.targets:
         selected = TargetSelector(target).selected(resources)
@@ -178,11 +170,6 @@ def _replace(resources: ResMap, replacement: Replacement, warn: Callable[[Diagno
         for key, resource in selected:
             check = partial(resources.check_growth, key)
             resources.replace(key, _with_target_fields(resource, value, target, check, warn))
-
-
-_DIGITS = pattern("[0-9]+")
-#: A sign of a regular expression that no name has; a dot is in names too.
-_PATTERN_SIGN = pattern(r"[][\\^$*+?(){}|]")
 
 
 def _warn_of_misspelled(
@@ -205,12 +192,12 @@ def _warn_of_misspelled(
         meant = suggest(written, known, most=1, cutoff=0.8)
         if meant and _DIGITS.findall(meant[0]) == _DIGITS.findall(written):
             warn(
-                Diagnostic(
-                    code=Code.KUSTOMIZATION_FIELD,
+                Diagnostic.at(
+                    target.site.below("select", key),
+                    Code.KUSTOMIZATION_FIELD,
+                    f"the target of the replacement selects nothing: there is no {what}",
+                    f"did you mean {meant[0]}?",
                     severity=Severity.WARNING,
-                    message=f"the target of the replacement selects nothing: there is no {what}",
-                    sites=(target.site.below("select", key),),
-                    hint=f"did you mean {meant[0]}?",
                 )
             )
             return
@@ -221,21 +208,24 @@ def _value_to_write(resources: ResMap, replacement: Replacement) -> ReplacementV
     if source is None:
         return _value_of_source_value(replacement)
     if replacement.source_value is not None:
-        raise _error("a replacement has either source or sourceValue", replacement, "remove one of them")
+        raise Diagnostic.at(
+            replacement.site,
+            Code.KUSTOMIZATION_FIELD,
+            "a replacement has either source or sourceValue",
+            "remove one of them",
+        ).error()
     resource = find_source(resources, source)
     try:
         return _value_of_field(resource, source)
     except PathError as error:
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.KUSTOMIZATION_FIELD,
-                message=f"the source {source.field_path} of {resource.current_id} has no value: {error}",
-                sites=(source.site.below("fieldPath"),),
-                resource=resource.current_id,
-                hint=_path_hint(resource.content, source.field_path)
-                or "point fieldPath to a field that exists when the replacement runs",
-            )
-        ) from None
+        raise Diagnostic.at(
+            source.site.below("fieldPath"),
+            Code.KUSTOMIZATION_FIELD,
+            f"the source {source.field_path} of {resource.current_id} has no value: {error}",
+            _path_hint(resource.content, source.field_path)
+            or "point fieldPath to a field that exists when the replacement runs",
+            resource=resource,
+        ).error() from None
 
 
 def _path_hint(content: Json, path: str) -> str | None:
@@ -274,7 +264,12 @@ def _value_of_source_value(replacement: Replacement) -> ReplacementValue:
     try:
         return ReplacementValue.given(replacement.source_value or "")
     except PathError as error:
-        raise _error(f"sourceValue cannot be written: {error}", replacement, "write another value") from None
+        raise Diagnostic.at(
+            replacement.site,
+            Code.KUSTOMIZATION_FIELD,
+            f"sourceValue cannot be written: {error}",
+            "write another value",
+        ).error() from None
 
 
 def _with_target_fields(
@@ -298,9 +293,28 @@ def _with_target_fields(
         try:
             changed, unwritten = _with_field(written, split_field_path(path), value, target.options)
         except PathError as error:
-            raise _no_field(resource, path, target, error) from None
+            create = "" if target.options.create else ", or make it with options.create: true"
+            raise Diagnostic.at(
+                target.site.below("fieldPaths", target.field_paths.index(path)),
+                Code.KUSTOMIZATION_FIELD,
+                f"a replacement cannot be written to {path} of {resource.current_id}: {error}",
+                _path_hint(resource.content, path) or f"correct the path or select other resources{create}",
+                resource=resource,
+                field=FieldPath.of("fieldPaths"),
+            ).error() from None
         if unwritten:
-            warn(_unwritten_fields(resource, path, target))
+            warn(
+                Diagnostic.at(
+                    target.site.below("fieldPaths", target.field_paths.index(path)),
+                    Code.KUSTOMIZATION_FIELD,
+                    f"the replacement does not write to {path} of {resource.current_id}: "
+                    "kustomize finds the field inside of a text, and leaves the text as it is",
+                    "lead the path to one text by keys and the index of an element, such as"
+                    " items.0.config.field; a text inside of another text cannot be written to",
+                    severity=Severity.WARNING,
+                    resource=resource,
+                )
+            )
         written = with_shared_change(written, changed) if changed.shared_fields else changed
         check(written)
     return written
@@ -360,42 +374,3 @@ def _with_value_at(
     matcher = PathMatcher(set_field, options.create, within)
     content = matcher.visit(resource.content, steps)
     return with_scalar_nodes(resource.with_content(object_at(content)), nodes), matcher
-
-
-def _incomplete(replacement: Replacement) -> DiagnosticError:
-    missing = "targets" if replacement.targets is None else "source"
-    hint = "a replacement needs source or sourceValue, and targets"
-    return _error(f"the replacement has no {missing}", replacement, hint)
-
-
-def _error(message: str, replacement: Replacement, hint: str) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(code=Code.KUSTOMIZATION_FIELD, message=message, sites=(replacement.site,), hint=hint)
-    )
-
-
-def _no_field(resource: Resource, path: str, target: ReplacementTarget, error: PathError) -> DiagnosticError:
-    create = "" if target.options.create else ", or make it with options.create: true"
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.KUSTOMIZATION_FIELD,
-            message=f"a replacement cannot be written to {path} of {resource.current_id}: {error}",
-            sites=(target.site.below("fieldPaths", target.field_paths.index(path)),),
-            resource=resource.current_id,
-            field=FieldPath.of("fieldPaths"),
-            hint=_path_hint(resource.content, path) or f"correct the path or select other resources{create}",
-        )
-    )
-
-
-def _unwritten_fields(resource: Resource, path: str, target: ReplacementTarget) -> Diagnostic:
-    return Diagnostic(
-        code=Code.KUSTOMIZATION_FIELD,
-        severity=Severity.WARNING,
-        message=f"the replacement does not write to {path} of {resource.current_id}: "
-        "kustomize finds the field inside of a text, and leaves the text as it is",
-        sites=(target.site.below("fieldPaths", target.field_paths.index(path)),),
-        resource=resource.current_id,
-        hint="lead the path to one text by keys and the index of an element, such as items.0.config.field; "
-        "a text inside of another text cannot be written to",
-    )

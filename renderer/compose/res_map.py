@@ -296,13 +296,11 @@ def _index_names(index: dict[str, set[int]], key: int, resource: Resource) -> No
 
 def duplicate_id(present: Resource, added: Resource) -> DiagnosticError:
     """The error for two resources with one id."""
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.DUPLICATE_ID,
-            message=f"there are two resources {added.current_id}",
-            sites=added.sites(),
-            resource=added.current_id,
-            hint="rename one of them, or change it with a patch instead of listing it again",
-            related=(Related("the other one", present.sites()),),
-        )
-    )
+    return Diagnostic.about(
+        added,
+        None,
+        Code.DUPLICATE_ID,
+        f"there are two resources {added.current_id}",
+        "rename one of them, or change it with a patch instead of listing it again",
+        related=(Related("the other one", present.sites()),),
+    ).error()

@@ -12,7 +12,7 @@ from renderer.compose.build_annotations import with_build_annotations_read
 from renderer.compose.identity import effective_namespace, original_identity
 from renderer.compose.res_map import ResMap
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_path import FieldPath
 from renderer.model.json import object_at
 from renderer.model.kustomization import Selector
@@ -32,6 +32,7 @@ TextMatcher: TypeAlias = Callable[[str], bool]
 STEPS_PER_SELECTION = 4
 
 _LITERAL = pattern(r"[A-Za-z0-9_/ -]*")
+_NAME = FieldPath.of("metadata", "name")
 
 
 class ResourceSelector:
@@ -135,7 +136,9 @@ class ResourceSelector:
         try:
             return parse_selector(text)
         except SelectorError as error:
-            raise self._invalid(field, f"{field} is no selector: {error}") from None
+            raise Diagnostic.at(
+                self._site.below(field), Code.KUSTOMIZATION_FIELD, f"{field} is no selector: {error}"
+            ).error() from None
 
     def _matcher(self, field: str, pattern: str) -> TextMatcher | None:
         """Return the test whether a text matches the whole of ``pattern``; None if any text does."""
@@ -148,13 +151,12 @@ class ResourceSelector:
         try:
             expression = compile_regexp(pattern)
         except RegexpError as error:
-            raise self._invalid(field, f"{field} is no regular expression: {error}") from None
+            raise Diagnostic.at(
+                self._site.below(field),
+                Code.KUSTOMIZATION_FIELD,
+                f"{field} is no regular expression: {error}",
+            ).error() from None
         return lambda text: expression.fullmatch(text) is not None
-
-    def _invalid(self, field: str, message: str) -> DiagnosticError:
-        return DiagnosticError(
-            Diagnostic(code=Code.KUSTOMIZATION_FIELD, message=message, sites=(self._site.below(field),))
-        )
 
 
 def _hold(requirements: tuple[Requirement, ...], resource: Resource, field: str) -> bool:
@@ -162,9 +164,6 @@ def _hold(requirements: tuple[Requirement, ...], resource: Resource, field: str)
     asked = (requirement.key for requirement in requirements if requirement.key in values)
     texts = {key: resource.written_text("metadata", field, key) for key in asked}
     return all(requirement.matches(texts) for requirement in requirements)
-
-
-_NAME = FieldPath.of("metadata", "name")
 
 
 def selected_keys(
@@ -181,12 +180,12 @@ def selected_keys(
     keys = tuple(key for key, resource in named if selector.selects(resource))
     if not keys:
         warn(
-            Diagnostic(
-                code=Code.PATCH_TARGET_MISSING,
+            Diagnostic.at(
+                site,
+                Code.PATCH_TARGET_MISSING,
+                "the target of the patch selects nothing",
+                _known_names(target, resources),
                 severity=Severity.WARNING,
-                message="the target of the patch selects nothing",
-                sites=(site,),
-                hint=_known_names(target, resources),
             )
         )
     return keys
@@ -198,15 +197,13 @@ def target_of(patch: Resource, resources: ResMap) -> int:
     if len(keys) == 1:
         return keys[0]
     found = f"{len(keys)} resources match" if keys else "there is no"
-    raise DiagnosticError(
-        Diagnostic(
-            code=Code.PATCH_TARGET_MISSING,
-            message=f"{found} {patch.current_id} to patch",
-            sites=patch.sites(_NAME),
-            resource=patch.current_id,
-            hint=_nearest_ids(patch, resources),
-        )
-    )
+    raise Diagnostic(
+        Code.PATCH_TARGET_MISSING,
+        f"{found} {patch.current_id} to patch",
+        hint=_nearest_ids(patch, resources),
+        sites=patch.sites(_NAME),
+        resource=patch.current_id,
+    ).error()
 
 
 def _known_names(target: Selector, resources: ResMap) -> str | None:

@@ -31,7 +31,7 @@ from renderer.compose.scalar_nodes import before_merge, with_patch_spellings
 from renderer.compose.selection import target_of
 from renderer.compose.values import ABSENT, Slot, is_bare_text
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import (
     EMPTY,
@@ -50,6 +50,9 @@ from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.sharing import share_keys
 from renderer.model.work import spend
+
+#: Steps for a field or element that is merged, and fields that are copied in one step (``model.work``).
+_STEPS_PER_FIELD, _COPIED_PER_STEP = 4, 16
 
 
 def without_blank_fields(resource: Resource, schema: MergeSchema) -> Resource:
@@ -83,10 +86,6 @@ def _without(value: Json, path: Sequence[Segment], field: FieldSchema | None, sc
     if value[head] is not None:
         return value
     return {key: child for key, child in value.items() if key != head}
-
-
-#: Steps for a field or element that is merged, and fields that are copied in one step (``model.work``).
-_STEPS_PER_FIELD, _COPIED_PER_STEP = 4, 16
 
 
 class StrategicMergeError(Exception):
@@ -309,7 +308,13 @@ class StrategicMergePatching:
         try:
             merged = StrategicMerge(schema).apply(resource.content, content)
         except StrategicMergeError as error:
-            raise _invalid(error, resource, document) from None
+            raise Diagnostic(
+                Code.PATCH_INVALID,
+                f"the patch does not fit {resource.current_id}: {error}",
+                sites=(document.origin.child(error.field), *resource.sites(error.field)),
+                resource=resource.current_id,
+                field=error.field,
+            ).error() from None
         if not merged:
             return None
         restored = _restored(merged, resource.content, patch)
@@ -328,18 +333,6 @@ def _restored(merged: JsonObject, before: JsonObject, patch: _MergedDocument) ->
     if old.get("namespace") is None:
         return without(merged, "metadata", "namespace")
     return with_value(merged, ("metadata", "namespace"), old["namespace"])
-
-
-def _invalid(error: StrategicMergeError, resource: Resource, document: Resource) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.PATCH_INVALID,
-            message=f"the patch does not fit {resource.current_id}: {error}",
-            sites=(document.origin.child(error.field), *resource.sites(error.field)),
-            resource=resource.current_id,
-            field=error.field,
-        )
-    )
 
 
 def _as_targeted_patch(document: Resource) -> JsonObject:

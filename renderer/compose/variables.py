@@ -15,7 +15,7 @@ from renderer.compose.res_map import ResMap
 from renderer.compose.values import ABSENT
 from renderer.kubevirt.confidential import is_confidential
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
+from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, Scalar, scalar_text
 from renderer.model.kustomization import FieldSpec, Variable
@@ -28,6 +28,12 @@ from renderer.model.work import spend
 from renderer.yamlio.go_numbers import format_float
 from renderer.yamlio.scalars import MAX_INT
 
+#: An escaped dollar sign, a reference, or a dollar sign that means nothing.
+_DOLLAR = pattern(r"\$(?:(\$)|\(([^)]*)\))")
+_DECIMAL = pattern(r"[-+]?[0-9]{1,19}")
+_FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_INDEXED = pattern(r"(.*)\[([0-9]+)\]")
+
 
 def merge_variables(present: Iterable[Variable], added: Iterable[Variable]) -> tuple[Variable, ...]:
     """Return both together. Raises: kustomization-field when two have one name."""
@@ -36,15 +42,13 @@ def merge_variables(present: Iterable[Variable], added: Iterable[Variable]) -> t
         other = merged.get(variable.name)
         merged[variable.name] = variable
         if other:
-            raise DiagnosticError(
-                Diagnostic(
-                    code=Code.KUSTOMIZATION_FIELD,
-                    message=f"there are two variables named {variable.name}",
-                    sites=(variable.site,),
-                    hint="rename one of them",
-                    related=(Related("the other one", (other.site,)),),
-                )
-            )
+            raise Diagnostic.at(
+                variable.site,
+                Code.KUSTOMIZATION_FIELD,
+                f"there are two variables named {variable.name}",
+                "rename one of them",
+                related=(Related("the other one", (other.site,)),),
+            ).error()
     return tuple(merged.values())
 
 
@@ -57,13 +61,18 @@ def mark_sources(resources: ResMap, variables: Iterable[Variable]) -> None:
         named = resources.named(variable.object_name)
         matches = [(key, resource) for key, resource in named if _is_source(resource, variable)]
         if len(matches) > 1:
-            raise _ambiguous(variable, [resource for _, resource in matches])
+            raise Diagnostic.at(
+                variable.site,
+                Code.KUSTOMIZATION_FIELD,
+                f"several resources could give the variable {variable.name} its value",
+                "say which one with objref.namespace",
+                related=tuple(
+                    Related(f"this is {match.current_id}", match.sites())
+                    for match in [resource for _, resource in matches]
+                ),
+            ).error()
         for key, resource in matches:
             resources.replace(key, resource._replace(variables=(*resource.variables, variable.name)))
-
-
-def _gvk(variable: Variable) -> Gvk:
-    return Gvk(variable.group, variable.version, variable.kind)
 
 
 def _ids(resource: Resource) -> Iterator[ResId]:
@@ -75,7 +84,7 @@ def _ids(resource: Resource) -> Iterator[ResId]:
 
 
 def _is_source(resource: Resource, variable: Variable) -> bool:
-    wanted = _gvk(variable)
+    wanted = Gvk(variable.group, variable.version, variable.kind)
     version, kind = wanted.api_version, wanted.kind
     any_namespace = not variable.object_namespace and not is_cluster_scoped(version, kind)
     namespace = effective_namespace(version, kind, variable.object_namespace)
@@ -85,22 +94,6 @@ def _is_source(resource: Resource, variable: Variable) -> bool:
         and (any_namespace or effective_namespace(version, kind, id_.namespace) == namespace)
         for id_ in _ids(resource)
     )
-
-
-def _ambiguous(variable: Variable, matches: Iterable[Resource]) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.KUSTOMIZATION_FIELD,
-            message=f"several resources could give the variable {variable.name} its value",
-            sites=(variable.site,),
-            hint="say which one with objref.namespace",
-            related=tuple(Related(f"this is {match.current_id}", match.sites()) for match in matches),
-        )
-    )
-
-
-#: An escaped dollar sign, a reference, or a dollar sign that means nothing.
-_DOLLAR = pattern(r"\$(?:(\$)|\(([^)]*)\))")
 
 
 def expanded(text: str, values: Mapping[str, Scalar], used: Callable[[str], object]) -> Scalar:
@@ -160,11 +153,6 @@ def _expanded_element(element: Json, expand: Callable[[str], Scalar]) -> Scalar:
     return expand(element)
 
 
-_DECIMAL = pattern(r"[-+]?[0-9]{1,19}")
-_FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_INDEXED = pattern(r"(.*)\[([0-9]+)\]")
-
-
 def resolve_variables(
     resources: ResMap,
     variables: Iterable[Variable],
@@ -187,7 +175,15 @@ def resolve_variables(
     resources.update(lambda resource: expand.apply(resource, index.targets(resource)))
     for variable in ordered:
         if variable.name not in used:
-            warn(_unused(variable))
+            warn(
+                Diagnostic.at(
+                    variable.site,
+                    Code.KUSTOMIZATION_FIELD,
+                    f"nothing refers to the variable {variable.name}",
+                    "write $(NAME) in a field that varReference leads to, or remove it",
+                    severity=Severity.WARNING,
+                )
+            )
 
 
 class _Uses:
@@ -221,14 +217,21 @@ def _expansion(values: Mapping[str, Scalar], uses: _Uses) -> Callable[[Json], Js
 def _value(variable: Variable, source: Resource | None) -> Json:
     if source is None:
         message = f"no resource gives the variable {variable.name} its value"
-        raise _no_value(message, variable, "objref has to name one, with apiVersion, kind and name")
+        raise Diagnostic.at(
+            variable.site,
+            Code.KUSTOMIZATION_FIELD,
+            message,
+            "objref has to name one, with apiVersion, kind and name",
+        ).error()
     try:
         found, place = lookup_place(source.content, tuple(_steps(variable.field_path)))
     except PathError:
         found, place = ABSENT, ()
     if found is ABSENT:
         message = f"{source.current_id} has no {variable.field_path} for the variable {variable.name}"
-        raise _no_value(message, variable, "correct fieldref.fieldPath")
+        raise Diagnostic.at(
+            variable.site, Code.KUSTOMIZATION_FIELD, message, "correct fieldref.fieldPath"
+        ).error()
     text = source.written_text(*place)
     if is_confidential(FieldPath(place), source.kind):
         taint([text])
@@ -236,7 +239,9 @@ def _value(variable: Variable, source: Resource | None) -> Json:
         return _value_of_node(found, text)
     except ValueError:
         message = f"the variable {variable.name} cannot be {text}: kustomize reads decimal numbers only"
-        raise _no_value(message, variable, "write it as a decimal number, or in quotes") from None
+        raise Diagnostic.at(
+            variable.site, Code.KUSTOMIZATION_FIELD, message, "write it as a decimal number, or in quotes"
+        ).error() from None
 
 
 def _value_of_node(value: Json, text: str) -> Json:
@@ -263,19 +268,3 @@ def _steps(path: str) -> Iterator[str]:
             yield from filter(None, match.groups())
         else:
             yield step
-
-
-def _no_value(message: str, variable: Variable, hint: str) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(code=Code.KUSTOMIZATION_FIELD, message=message, sites=(variable.site,), hint=hint)
-    )
-
-
-def _unused(variable: Variable) -> Diagnostic:
-    return Diagnostic(
-        code=Code.KUSTOMIZATION_FIELD,
-        severity=Severity.WARNING,
-        message=f"nothing refers to the variable {variable.name}",
-        sites=(variable.site,),
-        hint="write $(NAME) in a field that varReference leads to, or remove it",
-    )

@@ -42,7 +42,22 @@ class Consistency:
             self._seen[identity] = new
             return True
         if old.uid != new.uid:
-            self._mixed.append(_two_objects(live, identity, old))
+            if identity == _SYSTEM:
+                message = "this dump was printed from two clusters: the namespace kube-system has two uids"
+            else:
+                message = (
+                    f"{live.id} is here with two uids: it is of two clusters, or was made anew in between"
+                )
+            self._mixed.append(
+                Diagnostic(
+                    Code.DUMP_MIXED,
+                    message,
+                    hint=_SPLIT_HINT,
+                    location=live.location,
+                    resource=live.id,
+                    related=(Related("the other one", location=old.location),),
+                )
+            )
             return False
         if new.resource_version <= old.resource_version:
             return False
@@ -61,12 +76,12 @@ class Consistency:
                     if group == KUBEVIRT_GROUP
                     else "taken as they are"
                 )
-                yield Diagnostic(
-                    code=Code.DUMP_MIXED,
+                yield Diagnostic.in_file(
+                    versions[last],
+                    Code.DUMP_MIXED,
+                    f"objects of the kind {kind} are here in the versions {named}",
+                    f"they are {taken}; one command for all objects of a kind gives all in one version",
                     severity=Severity.WARNING,
-                    message=f"objects of the kind {kind} are here in the versions {named}",
-                    location=versions[last],
-                    hint=f"they are {taken}; one command for all objects of a kind gives all in one version",
                 )
 
 
@@ -74,18 +89,3 @@ def _resource_version(live: LiveObject) -> int:
     """Return the version to compare by; objects of one cluster only are compared."""
     text = text_at(live.metadata, "resourceVersion")
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else -1  # noqa: PLR2004 - of 64 bits
-
-
-def _two_objects(live: LiveObject, identity: ObjectKey, old: _Seen) -> Diagnostic:
-    if identity == _SYSTEM:
-        message = "this dump was printed from two clusters: the namespace kube-system has two uids"
-    else:
-        message = f"{live.id} is here with two uids: it is of two clusters, or was made anew in between"
-    return Diagnostic(
-        code=Code.DUMP_MIXED,
-        message=message,
-        location=live.location,
-        resource=live.id,
-        related=(Related("the other one", location=old.location),),
-        hint=_SPLIT_HINT,
-    )

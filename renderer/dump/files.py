@@ -12,7 +12,6 @@ from typing import BinaryIO
 from renderer.disk import is_symbolic_link, leads_to_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.location import Location
 from renderer.model.record import Record
 
 STDIN = "-"
@@ -91,10 +90,8 @@ def _in_folder(top: str) -> Iterator[str]:
 
 def _unreadable(path: str, error: OSError) -> DiagnosticError:
     is_there = not isinstance(error, FileNotFoundError)
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.FILE_UNREADABLE if is_there else Code.FILE_NOT_FOUND,
-            message=f"cannot read {path}: {error.strerror}" if is_there else f"no such file: {path}",
-            location=Location(path),
-        )
-    )
+    return Diagnostic.in_file(
+        path,
+        Code.FILE_UNREADABLE if is_there else Code.FILE_NOT_FOUND,
+        f"cannot read {path}: {error.strerror}" if is_there else f"no such file: {path}",
+    ).error()

@@ -25,26 +25,7 @@ from renderer.model.work import note_read
 from renderer.yamlio.stream import ITEMS, LARGEST_OBJECT, StreamedValue, stream_yaml
 
 PRINT_HINT = "print the objects with kubectl get … -o yaml, or -o json"
-
-
-def invalid(message: str, location: Location, hint: str = PRINT_HINT) -> DiagnosticError:
-    """Return the error for something that is no object of a cluster."""
-    return DiagnosticError(Diagnostic(code=Code.DUMP_INVALID, message=message, location=location, hint=hint))
-
-
 _AGAIN_HINT = "print the objects once more, and see that kubectl comes to its end and the disk is not full"
-
-
-def truncated(location: Location) -> DiagnosticError:
-    """Return the error for a text that ends before the list or object in it does."""
-    return invalid("the dump ends here in the middle of a list or an object", location, _AGAIN_HINT)
-
-
-def without_end(location: Location) -> DiagnosticError:
-    """Return the error for a list in YAML whose kind, which kubectl prints behind the items, is missing."""
-    return invalid("the list that begins here has no kind: the dump ends too early", location, _AGAIN_HINT)
-
-
 _WINDOW = 1 << 20
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -52,6 +33,29 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _CUT_OFF = re.compile(r"-?|[.eE][+-]?|t(ru?)?|f(a(ls?)?)?|n(ul?)?|u[0-9a-fA-F]{0,4}")
 #: An error so near to the end of the window may be none: a number or a word goes on behind it.
 _LONGEST_WORD = 32
+_HEAD = 4096
+_BOM = b"\xef\xbb\xbf"
+#: The first line of ``kubectl get`` without ``-o``.
+_COLUMNS = re.compile(rb"(NAMESPACE +)?NAME( {2,}[A-Z]|\s*$)", re.MULTILINE)
+_COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
+_LIST = "List"
+_KUSTOMIZE = "kustomize.config.k8s.io/"
+#: Names of objects as the API server takes them for any kind (``pkg/api/validation/path/name.go``).
+_NAME = re.compile(r"(?!\.\.?$)[!-$&-.0-~]+")
+_NAMESPACE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
+_TABLE_HINT = f"a Table has columns for people and no objects; {PRINT_HINT}"
+_NO_OBJECTS = {
+    "Table": "this is a Table",
+    "Status": "this is an answer of the API server about an error",
+    "PartialObjectMetadata": "this is the metadata of an object alone",
+    "PartialObjectMetadataList": "these are the metadata of objects alone",
+}
+
+
+def truncated(location: Location) -> DiagnosticError:
+    """Return the error for a text that ends before the list or object in it does."""
+    message = "the dump ends here in the middle of a list or an object"
+    return Diagnostic.in_file(location, Code.DUMP_INVALID, message, _AGAIN_HINT).error()
 
 
 def stream_json(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:
@@ -162,14 +166,12 @@ class _Window:
         return self._lines
 
     def malformed(self, problem: str) -> DiagnosticError:
-        return DiagnosticError(
-            Diagnostic(
-                code=Code.YAML_SYNTAX,
-                message=f"the JSON is broken here: {problem}",
-                location=self._location(),
-                hint="print the objects once more, and see that kubectl comes to its end",
-            )
-        )
+        return Diagnostic.in_file(
+            self._location(),
+            Code.YAML_SYNTAX,
+            f"the JSON is broken here: {problem}",
+            "print the objects once more, and see that kubectl comes to its end",
+        ).error()
 
     def _go_on(self, error: json.JSONDecodeError) -> None:
         """Read more where the window ends in the middle of the value. Raises ``DiagnosticError``."""
@@ -188,7 +190,12 @@ class _Window:
         self.line()
         rest = self._text[self._place :]
         if len(rest) > LARGEST_OBJECT:
-            raise self._too_large(f"an object is larger than {LARGEST_OBJECT} bytes", "file_size")
+            raise Diagnostic.in_file(
+                self._location(),
+                Code.YAML_LIMIT,
+                f"an object is larger than {LARGEST_OBJECT} bytes",
+                limit_hint("file_size"),
+            ).error()
         content = self._read(size)
         self._ended = not content
         try:
@@ -202,16 +209,14 @@ class _Window:
             if _SURROGATE.search(self._text, self._place, end):
                 value = _without_lone_surrogates(value)
             if _is_deeper(value, limits().nesting):
-                raise self._too_large(f"more than {limits().nesting} levels of nesting", "nesting")
+                raise Diagnostic.in_file(
+                    self._location(),
+                    Code.YAML_LIMIT,
+                    f"more than {limits().nesting} levels of nesting",
+                    limit_hint("nesting"),
+                ).error()
         self._place = end
         return value
-
-    def _too_large(self, message: str, limit: str) -> DiagnosticError:
-        return DiagnosticError(
-            Diagnostic(
-                code=Code.YAML_LIMIT, message=message, location=self._location(), hint=limit_hint(limit)
-            )
-        )
 
     def _location(self) -> Location:
         return Location(self._path, self.line())
@@ -264,25 +269,6 @@ class DumpFile(Protocol):
     def open(self) -> BinaryIO: ...
 
 
-_HEAD = 4096
-_BOM = b"\xef\xbb\xbf"
-#: The first line of ``kubectl get`` without ``-o``.
-_COLUMNS = re.compile(rb"(NAMESPACE +)?NAME( {2,}[A-Z]|\s*$)", re.MULTILINE)
-_COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
-_LIST = "List"
-_KUSTOMIZE = "kustomize.config.k8s.io/"
-#: Names of objects as the API server takes them for any kind (``pkg/api/validation/path/name.go``).
-_NAME = re.compile(r"(?!\.\.?$)[!-$&-.0-~]+")
-_NAMESPACE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
-_TABLE_HINT = f"a Table has columns for people and no objects; {PRINT_HINT}"
-_NO_OBJECTS = {
-    "Table": "this is a Table",
-    "Status": "this is an answer of the API server about an error",
-    "PartialObjectMetadata": "this is the metadata of an object alone",
-    "PartialObjectMetadataList": "these are the metadata of objects alone",
-}
-
-
 def read_dump(files: Iterable[DumpFile]) -> Iterator[LiveObject]:
     """Yield the objects in the order of the files.
 
@@ -299,10 +285,12 @@ def read_dump(files: Iterable[DumpFile]) -> Iterator[LiveObject]:
 def _values(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:
     head = stream.read(_HEAD)
     if head.startswith(_COMPRESSED):
-        raise invalid("the file is compressed", Location(path), "unpack it first")
+        message = "the file is compressed"
+        raise Diagnostic.in_file(path, Code.DUMP_INVALID, message, "unpack it first").error()
     start = head.removeprefix(_BOM).lstrip()
     if _COLUMNS.match(start):
-        raise invalid("these are the columns that kubectl get prints for people", Location(path, 1))
+        message = "these are the columns that kubectl get prints for people"
+        raise Diagnostic.in_file(Location(path, 1), Code.DUMP_INVALID, message, PRINT_HINT).error()
     whole = _Rejoined(head, stream)
     yield from stream_json(whole, path) if start.startswith((b"{", b"[")) else stream_yaml(whole, path)  # type: ignore[arg-type]  # only read() is called
     note_read(f"dump {path}", whole.size)
@@ -352,9 +340,11 @@ def _unwrapped(value: Json, location: Location) -> Iterator[LiveObject]:
     live = LiveObject(content, location)
     for name, pattern in ((live.name, _NAME), (live.namespace, _NAMESPACE)):
         if len(name) > limits().name_length or (name and not pattern.fullmatch(name)):
-            raise invalid("the name of this object is none that an API server takes", location)
+            message = "the name of this object is none that an API server takes"
+            raise Diagnostic.in_file(location, Code.DUMP_INVALID, message, PRINT_HINT).error()
     if not live.name:
-        raise invalid(f"the {live.kind} has no metadata.name", location)
+        message = f"the {live.kind} has no metadata.name"
+        raise Diagnostic.in_file(location, Code.DUMP_INVALID, message, PRINT_HINT).error()
     yield live
 
 
@@ -362,20 +352,24 @@ def _check_kind(content: JsonObject, location: Location) -> None:
     kind = text_at(content, "kind")
     if kind in _NO_OBJECTS:
         says = f": {text_at(content, 'message')[:200]}" if kind == "Status" else ""
-        raise invalid(f"{_NO_OBJECTS[kind]}{says}", location, _TABLE_HINT if kind == "Table" else PRINT_HINT)
+        hint = _TABLE_HINT if kind == "Table" else PRINT_HINT
+        raise Diagnostic.in_file(location, Code.DUMP_INVALID, f"{_NO_OBJECTS[kind]}{says}", hint).error()
     if not _is_object(content):
-        raise invalid("this is no Kubernetes object, which has an apiVersion and a kind", location)
+        message = "this is no Kubernetes object, which has an apiVersion and a kind"
+        raise Diagnostic.in_file(location, Code.DUMP_INVALID, message, PRINT_HINT).error()
 
 
 def _check_list(fields: JsonObject, location: Location) -> None:
     """Check the fields around the items of a document: kubectl prints its kind behind the items."""
     kind = scalar_text(fields.get("kind"))
     if "kind" not in fields:
-        raise without_end(location)
+        message = "the list that begins here has no kind: the dump ends too early"
+        raise Diagnostic.in_file(location, Code.DUMP_INVALID, message, _AGAIN_HINT).error()
     if kind in _NO_OBJECTS:
         _check_kind(fields, location)
     if not kind.endswith(_LIST):
-        raise invalid(f"this {kind} has items, and is no List", location)
+        message = f"this {kind} has items, and is no List"
+        raise Diagnostic.in_file(location, Code.DUMP_INVALID, message, PRINT_HINT).error()
 
 
 def _is_object(value: Json) -> bool:

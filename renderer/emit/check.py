@@ -140,9 +140,7 @@ def _key(line: str) -> str:
 
 
 def _finding(output: str, path: str, problem: str, line: int = 0) -> Diagnostic:
-    return Diagnostic(
-        code=Code.STALE, message=f"{path} {problem}", location=Location(f"{output}/{path}", line), hint=_HINT
-    )
+    return Diagnostic.in_file(Location(f"{output}/{path}", line), Code.STALE, f"{path} {problem}", _HINT)
 
 
 def _objects(files: Iterable[TreeFile]) -> Iterator[Json]:

@@ -18,7 +18,6 @@ from renderer.emit.durable import link_or_copy, write_new_file
 from renderer.emit.output_folder import is_link
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.location import Location
 
 if sys.platform != "win32":
     import fcntl
@@ -136,14 +135,12 @@ def _check_unchanged(root: Path, before: Mapping[str, bytes | None]) -> None:
         except OSError as error:
             raise write_failed(error) from error
         if present != content:
-            raise DiagnosticError(
-                Diagnostic(
-                    code=Code.WRITE_FAILED,
-                    message=f"{path} was changed by someone else while this command was at work",
-                    location=Location(path),
-                    hint="nothing was written: run the command again",
-                )
-            )
+            raise Diagnostic.in_file(
+                path,
+                Code.WRITE_FAILED,
+                f"{path} was changed by someone else while this command was at work",
+                "nothing was written: run the command again",
+            ).error()
 
 
 def _prepare(root: Path, path: str, content: bytes | None) -> None:
@@ -214,23 +211,19 @@ def _remove_empty(root: Path, folders: Iterable[PurePosixPath]) -> None:
 
 
 def _not_written(path: str, problem: str) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.OUTPUT_INVALID,
-            message=f"{problem}, through which nothing is written",
-            location=Location(path),
-            hint="put a file or folder in its place",
-        )
-    )
+    return Diagnostic.in_file(
+        path,
+        Code.OUTPUT_INVALID,
+        f"{problem}, through which nothing is written",
+        "put a file or folder in its place",
+    ).error()
 
 
 def write_failed(error: OSError) -> DiagnosticError:
     """Return the error about a file or folder that the system does not make."""
     message = f"cannot write {error.filename or 'the files'}: {error.strerror or error}"
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.WRITE_FAILED,
-            message=message,
-            hint="nothing was changed: free space, give access or clear the way, then try again",
-        )
-    )
+    return Diagnostic(
+        Code.WRITE_FAILED,
+        message,
+        hint="nothing was changed: free space, give access or clear the way, then try again",
+    ).error()

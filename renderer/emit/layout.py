@@ -24,7 +24,7 @@ from functools import lru_cache
 from renderer.emit.bounded_text import bounded_texts
 from renderer.emit.ownership import LONGEST_PATH
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.digest import sha256
 from renderer.model.field_path import FieldPath
 from renderer.model.limits import limits
@@ -48,6 +48,8 @@ _LONGEST = 120  # with the longest suffix still under the 255 bytes that file sy
 
 #: What a path tells: as little as it can, the group too, a digest of the identity, one of the content.
 _SHORT, _GROUP, _IDENTITY, _CONTENT = range(4)
+#: Characters of a piece, which takes up to 512 bytes with what Python notes of it; of one that is not ASCII.
+_PIECE, _WIDE_PIECE = 460, 100
 
 
 def file_paths(resources: Iterable[Resource], file_pattern: str) -> tuple[str, ...]:
@@ -67,20 +69,15 @@ def file_paths(resources: Iterable[Resource], file_pattern: str) -> tuple[str, .
                 forms[index] = _next_form(forms[index], resource)
                 paths[index] = _path(resource, file_pattern, forms[index])
     if max(map(len, paths), default=0) > LONGEST_PATH:
-        raise DiagnosticError(
-            _too_long(*max(zip(paths, resources, strict=True), key=lambda each: len(each[0])))
-        )
+        path, resource = max(zip(paths, resources, strict=True), key=lambda each: len(each[0]))
+        raise Diagnostic(
+            Code.OUTPUT_INVALID,
+            f"the path of its file has {len(path)} characters; a rendered tree takes {LONGEST_PATH}",
+            hint="give files: a pattern that repeats less of the name",
+            sites=resource.sites(FieldPath.of("metadata", "name")),
+            resource=resource.current_id,
+        ).error()
     return tuple(paths)
-
-
-def _too_long(path: str, resource: Resource) -> Diagnostic:
-    return Diagnostic(
-        code=Code.OUTPUT_INVALID,
-        message=f"the path of its file has {len(path)} characters; a rendered tree takes {LONGEST_PATH}",
-        sites=resource.sites(FieldPath.of("metadata", "name")),
-        resource=resource.current_id,
-        hint="give files: a pattern that repeats less of the name",
-    )
 
 
 def object_file_name(name: str) -> str:
@@ -90,15 +87,13 @@ def object_file_name(name: str) -> str:
 
 def _next_form(form: int, resource: Resource) -> int:
     if form == _CONTENT:
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.DUPLICATE_ID,
-                message=f"{resource.current_id} is there twice",
-                sites=resource.sites(),
-                resource=resource.current_id,
-                hint="give each of them a name of its own",
-            )
-        )
+        raise Diagnostic.about(
+            resource,
+            None,
+            Code.DUPLICATE_ID,
+            f"{resource.current_id} is there twice",
+            "give each of them a name of its own",
+        ).error()
     return form + 1
 
 
@@ -180,10 +175,6 @@ def _by_path(resources: Iterable[tuple[str, Resource]]) -> dict[str, list[Resour
     for path, resource in resources:
         files.setdefault(path, []).append(resource)
     return files
-
-
-#: Characters of a piece, which takes up to 512 bytes with what Python notes of it; of one that is not ASCII.
-_PIECE, _WIDE_PIECE = 460, 100
 
 
 class _TextsByPath(Mapping[str, str]):

@@ -105,9 +105,12 @@ def check_outputs(outputs: Mapping[str, tuple[Site, ...]], inputs: Collection[st
     ordered = sorted(sources)
     hint = "give each overlay a folder beside the others and beside the sources"
     return tuple(
-        _invalid(path, problem, hint)._replace(sites=outputs[path])
+        Diagnostic(Code.OUTPUT_INVALID, f"the output {path} {problem}", hint=hint, sites=outputs[path])
         for key, path in sorted(trees.items())
-        for problem in (*_clashes(key, sources, ordered), *_nesting(key, trees))
+        for problem in (
+            *_clashes(key, sources, ordered),
+            *(f"is inside the output {trees[folder]}" for folder in _above(key) if folder in trees),
+        )
     )
 
 
@@ -130,10 +133,6 @@ def _clashes(output: str, sources: Mapping[str, str], ordered: Sequence[str]) ->
         yield f"holds the input folder {sources[source]}"
 
 
-def _nesting(output: str, trees: Mapping[str, str]) -> Iterator[str]:
-    return (f"is inside the output {trees[folder]}" for folder in _above(output) if folder in trees)
-
-
 def _above(path: str) -> list[str]:
     """The folders that ``path`` is in, the outermost first."""
     parts = path.split("/")
@@ -151,8 +150,4 @@ def _leaves_root(path: str) -> bool:
 
 
 def _refused(output: str, problem: str, hint: str = "render into another folder") -> DiagnosticError:
-    return DiagnosticError(_invalid(output, problem, hint))
-
-
-def _invalid(output: str, problem: str, hint: str) -> Diagnostic:
-    return Diagnostic(code=Code.OUTPUT_INVALID, message=f"the output {output} {problem}", hint=hint)
+    return Diagnostic(Code.OUTPUT_INVALID, f"the output {output} {problem}", hint=hint).error()

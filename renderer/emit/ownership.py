@@ -114,11 +114,9 @@ def encode_files(files: Mapping[str, str] | EncodedFiles) -> EncodedFiles:
 
 def invalid_ownership(path: str, problem: str, line: int = 0) -> DiagnosticError:
     """An error that says how the ownership file at ``path`` cannot be used, and the way out."""
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.OWNERSHIP_INVALID,
-            message=f"the ownership file {problem}",
-            location=Location(path, line),
-            hint="restore it from Git, or delete it: files that are as rendered are then taken over",
-        )
-    )
+    return Diagnostic.in_file(
+        Location(path, line),
+        Code.OWNERSHIP_INVALID,
+        f"the ownership file {problem}",
+        "restore it from Git, or delete it: files that are as rendered are then taken over",
+    ).error()

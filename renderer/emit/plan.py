@@ -9,7 +9,6 @@ from renderer.emit.tree import OBSTACLE, Tree
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.digest import sha256
-from renderer.model.location import Location
 from renderer.model.record import Record
 
 
@@ -44,7 +43,9 @@ def plan_tree(tree: Tree, wanted: EncodedFiles, force: Collection[str] = ()) -> 
     occupied = [path for path in differing if tree.files[path] is not None]
     left_over = sorted(path for path in tree.owned if path not in wanted and _is_file(tree, path))
     ours = {
-        path for path in (*occupied, *left_over) if _is_owned(tree, path) or _is_forced(tree, path, force)
+        path
+        for path in (*occupied, *left_over)
+        if _is_owned(tree, path) or (path in force and _is_file(tree, path))
     }
     ownership = wanted.ownership
     return TreePlan(
@@ -60,26 +61,29 @@ def plan_tree(tree: Tree, wanted: EncodedFiles, force: Collection[str] = ()) -> 
 
 def refusals(output: str, tree: Tree, plan: TreePlan) -> tuple[Diagnostic, ...]:
     """foreign-file for everything that keeps the plan for the tree in ``output`` from being carried out."""
-    return tuple(_refusal(output, tree, path) for path in plan.blocked)
-
-
-def _refusal(output: str, tree: Tree, path: str) -> Diagnostic:
     from shlex import quote  # noqa: PLC0415 - compiles an expression, for what is refused
 
-    place = f"{output}/{path}"
-    if tree.files[path] is OBSTACLE:
-        message = f"{path} cannot be written: a folder or link is in its way"
-        hint = "move it out of the rendered tree, then render again"
-    elif _has_other_line_ends(tree, path):
-        message = f"{path} has other line ends than vmrender wrote"
-        hint = "git config core.autocrlf false, then check it out again; extras: [gitattributes] prevents it"
-    elif path in tree.owned:
-        message = f"{path} was edited after vmrender wrote it"
-        hint = f"make the change in the overlay; --force {quote(place)} then overwrites or removes the file"
-    else:
-        message = f"{path} is in the way, and vmrender did not write it"
-        hint = f"move it away; --force {quote(place)} overwrites it"
-    return Diagnostic(code=Code.FOREIGN_FILE, message=message, location=Location(place), hint=hint)
+    found: list[Diagnostic] = []
+    for path in plan.blocked:
+        place = f"{output}/{path}"
+        if tree.files[path] is OBSTACLE:
+            message = f"{path} cannot be written: a folder or link is in its way"
+            hint = "move it out of the rendered tree, then render again"
+        elif _has_other_line_ends(tree, path):
+            message = f"{path} has other line ends than vmrender wrote"
+            hint = (
+                "git config core.autocrlf false, then check it out again; extras: [gitattributes] prevents it"
+            )
+        elif path in tree.owned:
+            message = f"{path} was edited after vmrender wrote it"
+            hint = (
+                f"make the change in the overlay; --force {quote(place)} then overwrites or removes the file"
+            )
+        else:
+            message = f"{path} is in the way, and vmrender did not write it"
+            hint = f"move it away; --force {quote(place)} overwrites it"
+        found.append(Diagnostic.in_file(place, Code.FOREIGN_FILE, message, hint))
+    return tuple(found)
 
 
 def _is_file(tree: Tree, path: str) -> bool:
@@ -95,7 +99,3 @@ def _has_other_line_ends(tree: Tree, path: str) -> bool:
     """Return True if only CRLF line ends differ, as Git for Windows makes them by default."""
     content = tree.files[path]
     return isinstance(content, bytes) and sha256(content.replace(b"\r\n", b"\n")) == tree.owned.get(path)
-
-
-def _is_forced(tree: Tree, path: str, force: Collection[str]) -> bool:
-    return path in force and _is_file(tree, path)

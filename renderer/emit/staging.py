@@ -33,7 +33,6 @@ from renderer.emit.tree import OBSTACLE, is_folder, look_up_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.digest import sha256
-from renderer.model.location import Location
 from renderer.model.record import Record
 
 if sys.platform == "win32":
@@ -271,7 +270,13 @@ class StagingArea(Record):
 
     def _refuse(self, tree: str | None) -> None:
         if tree:
-            raise DiagnosticError(_foreign(f"{self.path}/{tree}"))
+            path = f"{self.path}/{tree}"
+            raise Diagnostic.in_file(
+                path,
+                Code.OUTPUT_INVALID,
+                f"{path} is no work that vmrender left for this user",
+                "look through it, then remove it, and from Git too if it was committed",
+            ).error()
 
     @contextmanager
     def entered(self, turn: Turn) -> Iterator[Staging]:
@@ -323,25 +328,14 @@ def make_writable(folder: Path) -> None:
                     inside.chmod(_MODE)
 
 
-def _foreign(path: str) -> Diagnostic:
-    return Diagnostic(
-        code=Code.OUTPUT_INVALID,
-        message=f"{path} is no work that vmrender left for this user",
-        location=Location(path),
-        hint="look through it, then remove it, and from Git too if it was committed",
-    )
-
-
 def _in_the_way(place: Path, output: OutputFolder) -> DiagnosticError:
     path = place.relative_to(output.root).as_posix()
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.OUTPUT_INVALID,
-            message=f"{path} is in the way of the folder in which vmrender works",
-            location=Location(path),
-            hint="vmrender did not make it; remove it, and from Git too if it was committed",
-        )
-    )
+    return Diagnostic.in_file(
+        path,
+        Code.OUTPUT_INVALID,
+        f"{path} is in the way of the folder in which vmrender works",
+        "vmrender did not make it; remove it, and from Git too if it was committed",
+    ).error()
 
 
 def _staging_parent(output: OutputFolder) -> Path:

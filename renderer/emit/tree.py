@@ -15,9 +15,8 @@ from renderer.disk import ConfinedFolder, NotRegularError
 from renderer.emit.output_folder import OutputFolder, is_link
 from renderer.emit.ownership import OWNERSHIP_FILE, decode_ownership, invalid_ownership
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.limits import limits, over_limit
-from renderer.model.location import Location
 from renderer.model.record import Record
 
 
@@ -130,5 +129,4 @@ def disk_errors(code: Code, verb: str, output: str, hint: str) -> Iterator[None]
     except OSError as error:
         place = f" ({error.filename})" if error.filename else ""
         message = f"cannot {verb} the rendered tree: {error.strerror or error}{place}"
-        finding = Diagnostic(code=code, message=message, location=Location(output), hint=hint)
-        raise DiagnosticError(finding) from error
+        raise Diagnostic.in_file(output, code, message, hint).error() from error

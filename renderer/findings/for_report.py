@@ -10,6 +10,7 @@ from renderer.findings.masking import masked
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
 from renderer.model.limits import limit_hint
+from renderer.model.plural import plural
 from renderer.model.taint import taint_masking
 
 
@@ -31,7 +32,7 @@ def for_report(findings: Sequence[Located], most: int, unshown: Unshown) -> tupl
     others = Located(
         code=Code.BUILD_LIMIT,
         severity=Severity.INFO,
-        message=f"{more} more finding{' is' if more == 1 else 's are'} not shown",
+        message=f"{plural(more, 'more finding')} {'is' if more == 1 else 'are'} not shown",
         hint=limit_hint("findings"),
     )
     return (*shown, others)

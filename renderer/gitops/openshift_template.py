@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from renderer.gitops.refusal import refusal
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, scalar_text, text_at
 from renderer.model.location import Location, Site
 from renderer.model.resource import Resource, ResourceSet
@@ -75,13 +75,13 @@ def unprocessed(resources: ResourceSet) -> Iterator[Diagnostic]:
         kinds = Counter(text_at(each, "kind") for each in _objects(resource)) if is_openshift else {}
         if kinds:
             holds = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-            yield Diagnostic(
-                code=Code.OPENSHIFT_TEMPLATE,
+            yield Diagnostic.about(
+                resource,
+                None,
+                Code.OPENSHIFT_TEMPLATE,
+                f"the Template {resource.name} stays as it is: its objects ({holds}) are not checked",
+                "to render its objects, list its file under overlays in vmrender.yaml, with parameters",
                 severity=Severity.INFO,
-                message=f"the Template {resource.name} stays as it is: its objects ({holds}) are not checked",
-                sites=resource.sites(),
-                resource=resource.current_id,
-                hint="to render its objects, list its file under overlays in vmrender.yaml, with parameters",
             )
 
 
@@ -92,7 +92,7 @@ def read_parameters(fs: FileSystem, path: str, site: Site) -> dict[str, str]:
     """
     if not fs.is_file(path):
         message, hint = f"no such file: {path}", "it is a path from the top of the repository on"
-        raise DiagnosticError(Diagnostic(code=Code.FILE_NOT_FOUND, message=message, sites=(site,), hint=hint))
+        raise Diagnostic.at(site, Code.FILE_NOT_FOUND, message, hint).error()
     values: dict[str, str] = {}
     for number, line in enumerate(fs.read(path).decode(errors="replace").splitlines(), start=1):
         text = line.strip()
@@ -102,9 +102,7 @@ def read_parameters(fs: FileSystem, path: str, site: Site) -> dict[str, str]:
         if not equals:
             location = Location(path, number)
             message, hint = "the line is no parameter", "write NAME=value"
-            raise DiagnosticError(
-                Diagnostic(code=Code.OPENSHIFT_TEMPLATE, message=message, location=location, hint=hint)
-            )
+            raise Diagnostic.in_file(location, Code.OPENSHIFT_TEMPLATE, message, hint).error()
         values[name.strip()] = value.strip().strip("\"'")
     return values
 
@@ -136,20 +134,24 @@ def _values(template: Resource, given: Mapping[str, str]) -> dict[str, str]:
         values[name] = value
         if value:
             continue
-        hint = f"give it a value under parameters of the overlay in vmrender.yaml: {name}: …"
         if text_at(parameter, "generate"):
-            message = f"the parameter {name} of the Template {template.name} would get a random value"
-            findings += _wrong(template, message, index, hint)
+            problem = "would get a random value"
         elif object_at(parameter).get("required") is True:
-            message = f"the parameter {name} of the Template {template.name} is required and has no value"
-            findings += _wrong(template, message, index, hint)
+            problem = "is required and has no value"
+        else:
+            continue
+        findings.append(
+            Diagnostic.about(
+                template,
+                FieldPath.of("parameters", index),
+                Code.OPENSHIFT_TEMPLATE,
+                f"the parameter {name} of the Template {template.name} {problem}",
+                f"give it a value under parameters of the overlay in vmrender.yaml: {name}: …",
+            )
+        )
     if findings:
         raise DiagnosticError(*findings)
     return values
-
-
-def _wrong(template: Resource, message: str, index: int, hint: str) -> tuple[Diagnostic, ...]:
-    return refusal(Code.OPENSHIFT_TEMPLATE, template, message, "parameters", index, hint=hint).diagnostics
 
 
 def _unknown(templates: list[Resource], given: Mapping[str, str]) -> list[Diagnostic]:
@@ -157,16 +159,15 @@ def _unknown(templates: list[Resource], given: Mapping[str, str]) -> list[Diagno
         text_at(each, "name") for template in templates for each in array_at(template.content, "parameters")
     ]
     return [
-        found
+        Diagnostic.about(
+            templates[0],
+            FieldPath.of("parameters"),
+            Code.OPENSHIFT_TEMPLATE,
+            f"no Template of the overlay has a parameter {name}",
+            did_you_mean(name, known) or f"its parameters are {', '.join(known)}",
+        )
         for name in given
         if templates and name not in known
-        for found in refusal(
-            Code.OPENSHIFT_TEMPLATE,
-            templates[0],
-            f"no Template of the overlay has a parameter {name}",
-            "parameters",
-            hint=did_you_mean(name, known) or f"its parameters are {', '.join(known)}",
-        ).diagnostics
     ]
 
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from renderer.kubevirt.placeholders import has_placeholder
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.pattern import pattern
@@ -60,6 +60,7 @@ SOURCE_FIELDS = (
         "targetRevision",
     ),
 )
+_TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 
 
 class TextFormat(Record):
@@ -141,9 +142,6 @@ def _meaning(expected: Format) -> str:
     return " or ".join(filter(None, (", ".join(expected[:-1]), expected[-1])))
 
 
-_TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
-
-
 def _correction_hint(value: Json, expected: Format) -> str | None:
     """Return the hint with what the value probably means."""
     text = value if isinstance(value, str) else json.dumps(value)
@@ -191,20 +189,3 @@ def misspelled_fields(
                 f"did you mean {near[0]}? the API server would drop it silently",
                 severity=Severity.WARNING,
             )
-
-
-def refusal(
-    code: Code, entry: Resource, message: str, *field: Segment, hint: str | None = None
-) -> DiagnosticError:
-    """Return the error about ``field`` of the object ``entry``."""
-    path = FieldPath(field)
-    return DiagnosticError(
-        Diagnostic(
-            code=code,
-            message=message,
-            sites=entry.sites(path),
-            resource=entry.current_id,
-            field=path,
-            hint=hint,
-        )
-    )

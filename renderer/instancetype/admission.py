@@ -129,12 +129,11 @@ def _causes(error: ApplyError, selected: ResolvedMatchers) -> tuple[ExpansionCau
         at = diagnostic.field or FieldPath.of("spec")
         matcher = at if party is None else party.matcher_type.path
         causes.append(
-            ExpansionCause(
-                code=diagnostic.code,
-                field=str(matcher),
-                at=matcher,
-                message=diagnostic.message,
-                hint=diagnostic.hint,
+            ExpansionCause.at_field(
+                matcher,
+                diagnostic.code,
+                diagnostic.message,
+                diagnostic.hint,
                 related=() if party is None else (party.related(at),),
             )
         )
@@ -154,36 +153,23 @@ def conflict_causes(
     VM.
     """
     given = {_VCPUS: custom_size.vcpus, _MEMORY: custom_size.memory}
-    return tuple(
-        _cause(conflict, instancetype, template, scope)
-        if given.get(conflict.instancetype_field) is None
-        else _cause_of_custom_size(conflict, instancetype)
-        for conflict in conflicts
-    )
-
-
-def _cause(conflict: Conflict, instancetype: Found, template: JsonObject, scope: Scope) -> ExpansionCause:
-    return ExpansionCause(
-        code=Code.CONFLICT,
-        field=conflict.path,
-        at=conflict.field,
-        message=f"{conflict.field} is set by {instancetype}",
-        hint=_conflict_hint(conflict, instancetype, template, scope),
-        related=(instancetype.related(conflict.instancetype_field),),
-    )
-
-
-def _cause_of_custom_size(conflict: Conflict, instancetype: Found) -> ExpansionCause:
-    """Return the cause for requests and limits, which are always the instance type's to decide."""
-    size = {_VCPUS: VCPUS, _MEMORY: MEMORY}[conflict.instancetype_field]
-    return ExpansionCause(
-        code=Code.CONFLICT,
-        field=conflict.path,
-        at=conflict.field,
-        message=f"{instancetype} sets {conflict.field} itself, from {size}",
-        hint=f"drop {conflict.field}",
-        related=(instancetype.left_to_vm(conflict.instancetype_field),),
-    )
+    causes: list[ExpansionCause] = []
+    for conflict in conflicts:
+        field, decided_by = conflict.field, conflict.instancetype_field
+        if given.get(decided_by) is None:
+            message = f"{field} is set by {instancetype}"
+            hint = _conflict_hint(conflict, instancetype, template, scope)
+            related = instancetype.related(decided_by)
+        else:  # requests and limits, which are always the instance type's to decide
+            message = f"{instancetype} sets {field} itself, from {VCPUS if decided_by == _VCPUS else MEMORY}"
+            hint = f"drop {field}"
+            related = instancetype.left_to_vm(decided_by)
+        causes.append(
+            ExpansionCause.at_field(
+                field, Code.CONFLICT, message, hint, reported=conflict.path, related=(related,)
+            )
+        )
+    return tuple(causes)
 
 
 def _conflict_hint(conflict: Conflict, instancetype: Found, template: JsonObject, scope: Scope) -> str:

@@ -25,9 +25,19 @@ class ExpansionCause(Record):
     beside: tuple[FieldPath, ...] = ()
 
     @classmethod
-    def at_field(cls, at: FieldPath, code: Code, message: str, hint: str | None = None) -> ExpansionCause:
-        """Make a cause at a field that KubeVirt names as the VirtualMachine does."""
-        return cls(code=code, field=str(at), at=at, message=message, hint=hint)
+    def at_field(  # noqa: PLR0913 - the parts of a cause, each by its name
+        cls,
+        at: FieldPath,
+        code: Code,
+        message: str,
+        hint: str | None = None,
+        *,
+        reported: str | None = None,
+        related: tuple[Related, ...] = (),
+    ) -> ExpansionCause:
+        """Return a cause at a field; ``reported`` is its name in KubeVirt's answer, where that is another."""
+        field = str(at) if reported is None else reported
+        return cls(code=code, field=field, at=at, message=message, hint=hint, related=related)
 
 
 class CauseError(Exception):

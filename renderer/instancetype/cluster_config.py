@@ -22,7 +22,7 @@ from renderer.kubevirt.cluster import (
 )
 from renderer.kubevirt.kinds import KUBEVIRT
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import FieldPath
 from renderer.model.json import object_at
 from renderer.model.resource import Resource
@@ -86,8 +86,6 @@ def _read(resource: Resource) -> ClusterConfig:
         decoded = object_at(_CONFIGURATION.decode(configuration, Decoding()))
     except DecodeError as error:
         at = FieldPath.of("spec", "configuration", *error.field.segments)
-        raise DiagnosticError(
-            Diagnostic.about(resource, at, Code.RESOURCE_INVALID, f"{at} {error.reason}")
-        ) from None
+        raise Diagnostic.about(resource, at, Code.RESOURCE_INVALID, f"{at} {error.reason}").error() from None
     # What is decoded stands over what is written: KubeVirt reads keys in any case, and null as nothing.
     return read_cluster_config({**resource.content, "spec": {"configuration": {**configuration, **decoded}}})

@@ -76,16 +76,21 @@ def vcpu_causes(
             yield _no_vcpus(instancetype, counts)
         return
     if not isinstance(guest, int) or isinstance(guest, bool) or not 0 < guest <= _MAX_VCPUS:
-        yield _no_count(guest)
+        hint = "a variable cannot be divided into sockets, cores and threads; write a number"
+        yield ExpansionCause.at_field(
+            VCPUS,
+            Code.CUSTOM_SIZE,
+            f"{VCPUS} must be a whole number from 1 to {_MAX_VCPUS}, not {describe_value(guest)}",
+            hint if has_placeholder(guest) else f"write {VCPUS}: 4, for example",
+        )
     given = Related(f"{VCPUS}: {describe_value(guest)}", vm.resource.sites(vm.field(VCPUS)))
     for count in counts:
         message = f"{_CPU.child(count)} is set beside {VCPUS}"
-        yield ExpansionCause(
-            code=Code.CONFLICT,
-            field=str(_CPU.child(count)),
-            at=_CPU.child(count),
-            message=message,
-            hint=f"drop {_CPU.child(count)}, as the preference's topology shapes the vCPUs,"
+        yield ExpansionCause.at_field(
+            _CPU.child(count),
+            Code.CONFLICT,
+            message,
+            f"drop {_CPU.child(count)}, as the preference's topology shapes the vCPUs,"
             f" or write sockets, cores and threads in place of {VCPUS}",
             related=(given,),
         )
@@ -116,34 +121,22 @@ def _no_vcpus(instancetype: Found, counts: list[str]) -> ExpansionCause:
     if not counts:
         return _missing_size(VCPUS, "the number of vCPUs", _GUEST_VCPUS, instancetype)
     at = _CPU.child(counts[0])
-    return ExpansionCause(
-        code=Code.CUSTOM_SIZE,
-        field=str(at),
-        at=at,
-        message=f"{instancetype} takes the vCPUs from {VCPUS} only, not from {' and '.join(counts)}",
-        hint=f"write {VCPUS} in place of {' and '.join(counts)}; the preference's topology shapes it",
+    return ExpansionCause.at_field(
+        at,
+        Code.CUSTOM_SIZE,
+        f"{instancetype} takes the vCPUs from {VCPUS} only, not from {' and '.join(counts)}",
+        f"write {VCPUS} in place of {' and '.join(counts)}; the preference's topology shapes it",
         related=(instancetype.left_to_vm(_GUEST_VCPUS),),
     )
 
 
 def _missing_size(at: FieldPath, what: str, left: FieldPath, instancetype: Found) -> ExpansionCause:
-    return ExpansionCause(
-        code=Code.CUSTOM_SIZE,
-        field=str(at),
-        at=at,
-        message=f"neither the VM nor {instancetype} sets {what}",
-        hint=f"set {at}, or take an instance type that has a size",
-        related=(instancetype.left_to_vm(left),),
-    )
-
-
-def _no_count(guest: Json) -> ExpansionCause:
-    hint = "a variable cannot be divided into sockets, cores and threads; write a number"
     return ExpansionCause.at_field(
-        VCPUS,
+        at,
         Code.CUSTOM_SIZE,
-        f"{VCPUS} must be a whole number from 1 to {_MAX_VCPUS}, not {describe_value(guest)}",
-        hint if has_placeholder(guest) else f"write {VCPUS}: 4, for example",
+        f"neither the VM nor {instancetype} sets {what}",
+        f"set {at}, or take an instance type that has a size",
+        related=(instancetype.left_to_vm(left),),
     )
 
 
@@ -158,10 +151,29 @@ def custom_topology(vcpus: int, preference: Found | None, behaviour: Behaviour) 
     if preferred_topology(preference.spec, behaviour.topologies) is Topology.SPREAD:
         options = spread_options(preference.spec)
         if not is_spreadable(vcpus, options, preference):
-            raise CauseError(_not_spreadable(vcpus, divisor(options), preference))
+            raise CauseError(
+                ExpansionCause.at_field(
+                    VCPUS,
+                    Code.TOPOLOGY,
+                    f"the {count_of_vcpus(vcpus)} of the VM cannot be spread by {divisor(options)}"
+                    f" as {preference} asks",
+                    f"set {VCPUS} to a multiple, or take another preference",
+                    related=(preference.related(options.ratio_field),),
+                )
+            )
     topology = cpu_topology(vcpus, AppliedSpecs(EMPTY, preference.spec, behaviour))
     if _count(topology) != vcpus:
-        raise CauseError(_unknown_topology(vcpus, topology, preference, behaviour))
+        name = object_at(preference.spec, "cpu").get("preferredCPUTopology")
+        raise CauseError(
+            ExpansionCause.at_field(
+                VCPUS,
+                Code.TOPOLOGY,
+                f"KubeVirt {behaviour.release} does not know the CPU topology {name} of {preference},"
+                f" and makes {count_of_vcpus(_count(topology))} of {vcpus}",
+                f"take a preference with {', '.join(sorted(behaviour.topologies))}",
+                related=(preference.related(_TOPOLOGY),),
+            )
+        )
     return topology
 
 
@@ -170,26 +182,6 @@ def _count(topology: CpuTopology) -> int:
     for count in topology:
         product *= count if isinstance(count, int) else 0
     return product
-
-
-def _not_spreadable(vcpus: int, by: str, preference: Found) -> ExpansionCause:
-    message = f"the {count_of_vcpus(vcpus)} of the VM cannot be spread by {by} as {preference} asks"
-    hint = f"set {VCPUS} to a multiple, or take another preference"
-    cause = ExpansionCause.at_field(VCPUS, Code.TOPOLOGY, message, hint)
-    return cause._replace(related=(preference.related(spread_options(preference.spec).ratio_field),))
-
-
-def _unknown_topology(
-    vcpus: int, topology: CpuTopology, preference: Found, behaviour: Behaviour
-) -> ExpansionCause:
-    name = object_at(preference.spec, "cpu").get("preferredCPUTopology")
-    message = (
-        f"KubeVirt {behaviour.release} does not know the CPU topology {name} of {preference},"
-        f" and makes {count_of_vcpus(_count(topology))} of {vcpus}"
-    )
-    hint = f"take a preference with {', '.join(sorted(behaviour.topologies))}"
-    cause = ExpansionCause.at_field(VCPUS, Code.TOPOLOGY, message, hint)
-    return cause._replace(related=(preference.related(_TOPOLOGY),))
 
 
 def unexpanded_causes(
@@ -228,11 +220,6 @@ def unpinnable_causes(instancetype: Found | None, release: Release) -> Iterator[
 def _matcher_cause(instancetype: Found, message: str, hint: str) -> ExpansionCause:
     left = "cpu" if leaves_vcpus_to_vm(instancetype.spec) else "memory"
     field = FieldPath.of("spec", left, "guest")
-    return ExpansionCause(
-        code=Code.CUSTOM_SIZE,
-        field=str(INSTANCETYPE.path),
-        at=INSTANCETYPE.path,
-        message=message,
-        hint=hint,
-        related=(instancetype.left_to_vm(field),),
+    return ExpansionCause.at_field(
+        INSTANCETYPE.path, Code.CUSTOM_SIZE, message, hint, related=(instancetype.left_to_vm(field),)
     )

@@ -137,12 +137,11 @@ def _cause(
     """Return a cause at the VM's field ``at``, for a ``limit`` of its instance type or of its own domain."""
     if instancetype is None or object_at(instancetype.spec, *limit[:-1]).get(limit[-1]) is None:
         return ExpansionCause.at_field(at, Code.CUSTOM_SIZE, f"{message} of the VM", hint)
-    return ExpansionCause(
-        code=Code.CUSTOM_SIZE,
-        field=str(at),
-        at=at,
-        message=f"{message} of {instancetype}",
-        hint=hint,
+    return ExpansionCause.at_field(
+        at,
+        Code.CUSTOM_SIZE,
+        f"{message} of {instancetype}",
+        hint,
         related=(instancetype.related(FieldPath.of("spec", *limit)),),
     )
 

@@ -196,35 +196,29 @@ def decoded(resource: Resource, matcher_type: MatcherType, behaviour: Behaviour)
     """
     version = resource.gvk.version
     if version not in behaviour.served_versions and version != PROPOSED_INSTANCETYPE_VERSION:
-        raise CauseError(_not_served(resource, matcher_type, behaviour))
+        gvk = resource.gvk
+        raise CauseError(
+            ExpansionCause.at_field(
+                matcher_type.path,
+                Code.API_VERSION,
+                f"{matcher_type.noun} {resource.name} is of {gvk.version},"
+                f" which KubeVirt {behaviour.release} does not serve",
+                f"make it {INSTANCETYPE_API_VERSION}; its fields stay the same",
+                related=(Related(f"apiVersion: {gvk.api_version}", resource.sites(_API_VERSION)),),
+            )
+        )
     content = resource.content.get("spec")
     decoding = Decoding(release=behaviour.release)
     try:
         spec = spec_type_of(matcher_type, version).decode(EMPTY if content is None else content, decoding)
     except DecodeError as error:
-        raise CauseError(_undecodable(resource, matcher_type, error)) from None
+        field = _SPEC.child(*error.field.segments)
+        raise CauseError(
+            ExpansionCause.at_field(
+                matcher_type.path,
+                Code.RESOURCE_INVALID,
+                f"{matcher_type.noun} {resource.name} cannot be read: {field} {error.reason}",
+                related=(Related(str(field), resource.sites(field)),),
+            )
+        ) from None
     return Found(matcher_type, resource, object_at(spec))
-
-
-def _not_served(resource: Resource, matcher_type: MatcherType, behaviour: Behaviour) -> ExpansionCause:
-    gvk = resource.gvk
-    return ExpansionCause(
-        code=Code.API_VERSION,
-        field=str(matcher_type.path),
-        at=matcher_type.path,
-        message=f"{matcher_type.noun} {resource.name} is of {gvk.version},"
-        f" which KubeVirt {behaviour.release} does not serve",
-        hint=f"make it {INSTANCETYPE_API_VERSION}; its fields stay the same",
-        related=(Related(f"apiVersion: {gvk.api_version}", resource.sites(_API_VERSION)),),
-    )
-
-
-def _undecodable(resource: Resource, matcher_type: MatcherType, error: DecodeError) -> ExpansionCause:
-    field = _SPEC.child(*error.field.segments)
-    return ExpansionCause(
-        code=Code.RESOURCE_INVALID,
-        field=str(matcher_type.path),
-        at=matcher_type.path,
-        message=f"{matcher_type.noun} {resource.name} cannot be read: {field} {error.reason}",
-        related=(Related(str(field), resource.sites(field)),),
-    )

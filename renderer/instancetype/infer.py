@@ -170,7 +170,5 @@ class _Chain(Record):
         ignorable: bool = False,
     ) -> InferenceError:
         at = self.matcher_type.path.child("inferFromVolume")
-        cause = ExpansionCause(
-            code=Code.INFERENCE_FAILED, field=str(at), at=at, message=message, hint=hint, related=related
-        )
+        cause = ExpansionCause.at_field(at, Code.INFERENCE_FAILED, message, hint, related=related)
         return InferenceError(cause, ignorable=ignorable)

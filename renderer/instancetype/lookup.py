@@ -5,7 +5,7 @@ A name alone is that of a cluster-wide object, as in a matcher without a kind.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from renderer.instancetype.catalog import Catalog
 from renderer.kubevirt.kinds import INSTANCETYPE, MATCHER_TYPES, PREFERENCE, MatcherType
@@ -32,7 +32,10 @@ def look_up(catalog: Catalog, wanted: str) -> Resource:
     """
     *kinds, name = wanted.split("/", 2)
     namespace = kinds.pop() if len(kinds) > 1 else None
-    matcher_types = {_kind(kinds[0]): _matcher_type(kinds[0])} if kinds else _cluster_kinds()
+    if kinds:
+        matcher_types = {_kind(kinds[0]): _matcher_type(kinds[0])}
+    else:
+        matcher_types = {matcher_type.cluster_kind: matcher_type for matcher_type in MATCHER_TYPES}
     found = [
         resource
         for kind in matcher_types
@@ -41,11 +44,17 @@ def look_up(catalog: Catalog, wanted: str) -> Resource:
     ]
     if len(found) == 1:
         return found[0]
-    raise _ambiguous(name, found) if found else _not_found(catalog, wanted, name, matcher_types)
-
-
-def _cluster_kinds() -> dict[str, MatcherType]:
-    return {matcher_type.cluster_kind: matcher_type for matcher_type in MATCHER_TYPES}
+    if not found:
+        raise _not_found(catalog, wanted, name, matcher_types)
+    forms = [_form(resource, found) for resource in found]
+    raise Diagnostic(
+        Code.NAME_AMBIGUOUS,
+        f"{name} is the name of {len(found)} objects",
+        hint=f"write {' or '.join(forms)}",
+        related=tuple(
+            Related(f"{form} is one", resource.sites()) for form, resource in zip(forms, found, strict=True)
+        ),
+    ).error()
 
 
 def _kind(written: str) -> str:
@@ -65,16 +74,7 @@ def _matcher_type(written: str) -> MatcherType:
     kinds = {kind.lower(): kind for matcher_type in MATCHER_TYPES for kind in matcher_type.kinds}
     meant = [kinds[near] for near in suggest(lower, kinds, most=1)] or list(kinds.values())
     message = f"{written or 'nothing'} is not a kind of instance type or preference"
-    raise _error(Code.UNKNOWN_KIND, message, f"use {' or '.join(meant)}")
-
-
-def _ambiguous(name: str, found: Sequence[Resource]) -> DiagnosticError:
-    forms = [_form(resource, found) for resource in found]
-    related = tuple(
-        Related(f"{form} is one", resource.sites()) for form, resource in zip(forms, found, strict=True)
-    )
-    message = f"{name} is the name of {len(found)} objects"
-    return _error(Code.NAME_AMBIGUOUS, message, f"write {' or '.join(forms)}", related)
+    raise Diagnostic(Code.UNKNOWN_KIND, message, hint=f"use {' or '.join(meant)}").error()
 
 
 def _form(resource: Resource, among: Sequence[Resource]) -> str:
@@ -91,28 +91,19 @@ def _not_found(
 ) -> DiagnosticError:
     code = next(iter(matcher_types.values())).not_found
     searched = f"searched {', '.join(catalog.sources) or 'no catalog'}"
-    elsewhere = tuple(_of_name(catalog, name))
+    message = f"there is no cluster-wide instance type or preference {wanted or 'without a name'}"
+    if "/" in wanted:
+        message = f"there is no {wanted} in the catalogs"
+    elsewhere = [
+        resource
+        for matcher_type in MATCHER_TYPES
+        for kind in matcher_type.kinds
+        for resource in catalog.named(kind, name).values()
+    ]
     if elsewhere:
         forms = (_form(resource, elsewhere) for resource in elsewhere)
-        return _error(code, _missing(wanted), f"write {' or '.join(forms)}")
+        return Diagnostic(code, message, hint=f"write {' or '.join(forms)}").error()
     known = {resource.name for kind in matcher_types for resource in catalog.of_kind(kind)}
     near = suggest(name, sorted(known), most=3)
-    return _error(
-        code, _missing(wanted), f"did you mean {' or '.join(near)}? {searched}" if near else searched
-    )
-
-
-def _missing(wanted: str) -> str:
-    if "/" in wanted:
-        return f"there is no {wanted} in the catalogs"
-    return f"there is no cluster-wide instance type or preference {wanted or 'without a name'}"
-
-
-def _of_name(catalog: Catalog, name: str) -> Iterator[Resource]:
-    for matcher_type in MATCHER_TYPES:
-        for kind in matcher_type.kinds:
-            yield from catalog.named(kind, name).values()
-
-
-def _error(code: Code, message: str, hint: str, related: tuple[Related, ...] = ()) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=code, message=message, hint=hint, related=related))
+    hint = f"did you mean {' or '.join(near)}? {searched}" if near else searched
+    return Diagnostic(code, message, hint=hint).error()

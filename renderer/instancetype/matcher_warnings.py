@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from renderer.instancetype.behaviour import Behaviour
 from renderer.instancetype.catalog import Scope
-from renderer.instancetype.find import Found, missing_revision, revision_field
-from renderer.instancetype.matcher import Matcher
+from renderer.instancetype.find import missing_revision, revision_field
 from renderer.instancetype.resolve import Matchers, ResolvedMatchers
 from renderer.instancetype.virtual_machine import VirtualMachine
 from renderer.kubevirt.kinds import MATCHER_TYPES
@@ -50,7 +49,18 @@ def mismatches(vm: VirtualMachine, matchers: Matchers, selected: ResolvedMatcher
         if matcher is not None and found is not None and found.is_revision:
             held = text_at(found.resource.content, "data", "metadata", "name")
             if held and held != matcher.name:
-                yield _mismatch(vm, matcher, found, held)
+                noun, name = found.matcher_type.noun, vm.field(found.matcher_type.path.child("name"))
+                yield Diagnostic.about(
+                    vm.resource,
+                    name,
+                    Code.REVISION_MISMATCH,
+                    f"{noun} {matcher.name} has no effect: the revision that counts holds {held}",
+                    "pin it anew (vmrender pin --update), or remove revisionName",
+                    severity=Severity.WARNING,
+                    related=(
+                        Related(f"the revision: {found.resource.name}", found.resource.sites(found.field)),
+                    ),
+                )
 
 
 def missing_revisions(
@@ -76,16 +86,3 @@ def missing_revisions(
                 f"give the revision beside the VM: kubectl get controllerrevision {name}{namespace} -o yaml",
                 severity=Severity.WARNING,
             )
-
-
-def _mismatch(vm: VirtualMachine, matcher: Matcher, found: Found, held: str) -> Diagnostic:
-    noun, name = found.matcher_type.noun, vm.field(found.matcher_type.path.child("name"))
-    return Diagnostic.about(
-        vm.resource,
-        name,
-        Code.REVISION_MISMATCH,
-        f"{noun} {matcher.name} has no effect: the revision that counts holds {held}",
-        "pin it anew (vmrender pin --update), or remove revisionName",
-        severity=Severity.WARNING,
-        related=(Related(f"the revision: {found.resource.name}", found.resource.sites(found.field)),),
-    )

@@ -158,4 +158,4 @@ def _searched(scope: Scope) -> str:
 
 def _cause(matcher_type: MatcherType, at: FieldPath, code: Code, message: str, hint: str) -> ExpansionCause:
     """KubeVirt up to 1.5 refuses the matcher, not a field of it."""
-    return ExpansionCause(code=code, field=str(matcher_type.path), at=at, message=message, hint=hint)
+    return ExpansionCause.at_field(at, code, message, hint, reported=str(matcher_type.path))

@@ -82,11 +82,11 @@ def _section_causes(content: JsonObject) -> Iterator[ExpansionCause]:
     for key in content:
         if key not in _KNOWN_SECTIONS:
             at = FieldPath.of(key)
-            yield ExpansionCause(
-                code=Code.RESOURCE_INVALID, field="", at=at, message=f"{at} is unknown", hint="drop it"
+            yield ExpansionCause.at_field(
+                at, Code.RESOURCE_INVALID, f"{at} is unknown", "drop it", reported=""
             )
     if "spec" not in content:
-        yield ExpansionCause(code=Code.RESOURCE_INVALID, field="", at=_SPEC, message="there is no spec")
+        yield ExpansionCause.at_field(_SPEC, Code.RESOURCE_INVALID, "there is no spec", reported="")
 
 
 def _decoded_spec(content: JsonObject, matcher_type: MatcherType) -> JsonObject:

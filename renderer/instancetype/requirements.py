@@ -115,7 +115,13 @@ def _check_cpu(
     if fields is None:
         return None
     provided = _product(object_at(vmi_spec, "domain", "cpu"), fields)
-    return None if provided >= required else _vm_cpu_too_small(preference, fields, provided, required)
+    if provided >= required:
+        return None
+    as_what = " times ".join(fields) or "no field that KubeVirt knows"
+    message = f"{preference} requires {count_of_vcpus(required)} as {as_what}, the VM provides {provided}"
+    paths = tuple(_CPU.child(field) for field in fields)
+    hint = f"set {INSTANCETYPE.path}, or {' and '.join(str(path) for path in paths) or _CPU}"
+    return _cause(preference, paths, message, hint, _REQUIREMENTS.child("cpu", "guest"))
 
 
 def _provided_as(preference: Found, behaviour: Behaviour) -> tuple[str, ...] | None:
@@ -150,10 +156,19 @@ def _check_memory(
     if memory is None and behaviour.vm_memory is VmMemory.AS_WRITTEN:
         return None
     guest = object_at(memory).get("guest")
+    hint = f"set {INSTANCETYPE.path}, or {_MEMORY}.guest"
+    field = _REQUIREMENTS.child("memory", "guest")
     if guest is None and behaviour.vm_memory is not VmMemory.DEFAULTED_OR_ZERO:
-        raise CrashError(_no_vm_memory(preference, required, behaviour))
+        message = (
+            f"{preference} requires {required.json} of memory, and the VM sets none,"
+            f" which crashes KubeVirt {behaviour.release}"
+        )
+        raise CrashError(_cause(preference, (_MEMORY,), message, hint, field))
     provided = Quantity.of(guest)
-    return None if provided.compare(required) >= 0 else _vm_memory_too_small(preference, provided, required)
+    if provided.compare(required) >= 0:
+        return None
+    message = f"{preference} requires {required.json} of memory, the VM provides {provided.json}"
+    return _cause(preference, (_MEMORY,), message, hint, field)
 
 
 def _check_custom_vcpus(preference: Found, provided: int, required: int) -> ExpansionCause | None:
@@ -206,46 +221,15 @@ def _larger(instancetype: Found, preference: Found, scope: Scope) -> str:
     return f"take {names or 'a larger instance type'}"
 
 
-def _vm_cpu_too_small(
-    preference: Found, fields: tuple[str, ...], provided: int, required: int
-) -> ExpansionCause:
-    as_what = " times ".join(fields) or "no field that KubeVirt knows"
-    message = f"{preference} requires {count_of_vcpus(required)} as {as_what}, the VM provides {provided}"
-    paths = tuple(_CPU.child(field) for field in fields)
-    hint = f"set {INSTANCETYPE.path}, or {' and '.join(str(path) for path in paths) or _CPU}"
-    return _cause(preference, paths, message, hint, _REQUIREMENTS.child("cpu", "guest"))
-
-
-def _vm_memory_too_small(preference: Found, provided: Quantity, required: Quantity) -> ExpansionCause:
-    return _cause(
-        preference,
-        (_MEMORY,),
-        f"{preference} requires {required.json} of memory, the VM provides {provided.json}",
-        f"set {INSTANCETYPE.path}, or {_MEMORY}.guest",
-        _REQUIREMENTS.child("memory", "guest"),
-    )
-
-
-def _no_vm_memory(preference: Found, required: Quantity, behaviour: Behaviour) -> ExpansionCause:
-    return _cause(
-        preference,
-        (_MEMORY,),
-        f"{preference} requires {required.json} of memory, and the VM sets none,"
-        f" which crashes KubeVirt {behaviour.release}",
-        f"set {INSTANCETYPE.path}, or {_MEMORY}.guest",
-        _REQUIREMENTS.child("memory", "guest"),
-    )
-
-
 def _cause(
     preference: Found, fields: tuple[FieldPath, ...], message: str, hint: str | None, requirement: FieldPath
 ) -> ExpansionCause:
-    return ExpansionCause(
-        code=Code.REQUIREMENT,
-        field=", ".join(str(field) for field in fields),
-        at=fields[0] if fields else _CPU,
-        message=message,
-        hint=hint,
+    return ExpansionCause.at_field(
+        fields[0] if fields else _CPU,
+        Code.REQUIREMENT,
+        message,
+        hint,
+        reported=", ".join(str(field) for field in fields),
         related=(preference.related(requirement),),
     )
 

@@ -36,12 +36,31 @@ def check_spread(
         return None
     if instancetype is None:
         if behaviour.spread_check is SpreadCheck.NEEDS_INSTANCETYPE:
-            raise CrashError(_no_instancetype(preference, behaviour))
+            raise CrashError(
+                ExpansionCause.at_field(
+                    PREFERENCE.path,
+                    Code.TOPOLOGY,
+                    f"{preference} spreads vCPUs, and without an instance type crashes"
+                    f" KubeVirt {behaviour.release}",
+                    f"set {INSTANCETYPE.path}",
+                )
+            )
         return None
     options = spread_options(preference.spec)
-    vcpus = object_at(instancetype.spec, "cpu").get("guest")
-    vcpus = vcpus if isinstance(vcpus, int) else 0
-    return None if is_spreadable(vcpus, options, preference) else _cause(options, instancetype, preference)
+    guest = object_at(instancetype.spec, "cpu").get("guest")
+    vcpus = guest if isinstance(guest, int) else 0
+    if is_spreadable(vcpus, options, preference):
+        return None
+    what = f"the {count_of_vcpus(guest)} of {instancetype}"
+    asks = _TOPOLOGY if options.has_default_ratio else options.ratio_field
+    return ExpansionCause.at_field(
+        INSTANCETYPE.path,
+        Code.TOPOLOGY,
+        f"{what} cannot be spread by {divisor(options)} as {preference} asks",
+        "take an instance type whose vCPUs can be divided, or another preference",
+        reported="instancetype.spec.cpu.guest",  # it exists in neither object
+        related=(instancetype.related(_GUEST), preference.related(asks)),
+    )
 
 
 def is_spreadable(vcpus: int, options: SpreadOptions, preference: Found) -> bool:
@@ -57,7 +76,15 @@ def is_spreadable(vcpus: int, options: SpreadOptions, preference: Found) -> bool
     ratio = options.ratio
     if not left_over:
         if not isinstance(ratio, int) or ratio == 0:
-            raise CrashError(_zero_ratio(options, preference))
+            raise CrashError(
+                ExpansionCause.at_field(
+                    PREFERENCE.path,
+                    Code.TOPOLOGY,
+                    f"{preference} spreads vCPUs in the ratio 0, which crashes KubeVirt",
+                    f"set a ratio of at least 1 in {options.ratio_field}",
+                    related=(preference.related(options.ratio_field),),
+                )
+            )
         left_over = vcpus % ratio
     return not left_over
 
@@ -71,34 +98,3 @@ def divisor(options: SpreadOptions) -> str:
         return f"{THREADS_PER_CORE}, the threads of a core,"
     threads = THREADS_PER_CORE * ratio
     return f"{threads}, in sockets of {ratio} cores with {THREADS_PER_CORE} threads each,"
-
-
-def _no_instancetype(preference: Found, behaviour: Behaviour) -> ExpansionCause:
-    message = f"{preference} spreads vCPUs, and without an instance type crashes KubeVirt {behaviour.release}"
-    return ExpansionCause.at_field(PREFERENCE.path, Code.TOPOLOGY, message, f"set {INSTANCETYPE.path}")
-
-
-def _zero_ratio(options: SpreadOptions, preference: Found) -> ExpansionCause:
-    return ExpansionCause(
-        code=Code.TOPOLOGY,
-        field=str(PREFERENCE.path),
-        at=PREFERENCE.path,
-        message=f"{preference} spreads vCPUs in the ratio 0, which crashes KubeVirt",
-        hint=f"set a ratio of at least 1 in {options.ratio_field}",
-        related=(preference.related(options.ratio_field),),
-    )
-
-
-def _cause(options: SpreadOptions, instancetype: Found, preference: Found) -> ExpansionCause:
-    vcpus = object_at(instancetype.spec, "cpu").get("guest")
-    asks = _TOPOLOGY if options.has_default_ratio else options.ratio_field
-    what = f"the {count_of_vcpus(vcpus)} of {instancetype} cannot be spread by {divisor(options)}"
-    return ExpansionCause(
-        code=Code.TOPOLOGY,
-        # The field that KubeVirt names exists in neither object.
-        field="instancetype.spec.cpu.guest",
-        at=INSTANCETYPE.path,
-        message=f"{what} as {preference} asks",
-        hint="take an instance type whose vCPUs can be divided, or another preference",
-        related=(instancetype.related(_GUEST), preference.related(asks)),
-    )

@@ -43,7 +43,15 @@ def in_target_form(resources: ResourceSet) -> Outcome[ResourceSet]:
         if resource.api_version == INSTANCETYPE_API_VERSION
     }
     twice = tuple(
-        _duplicate(resource, other)
+        Diagnostic.about(
+            resource,
+            _NAME,
+            Code.DUPLICATE_ID,
+            f"{resource.kind} {resource.name} is there as {PROPOSED_INSTANCETYPE_VERSION}"
+            f" and as {INSTANCETYPE_VERSION}",
+            "a version is no part of a name; drop or rename one",
+            related=(Related("the other one", other.sites(_NAME)),),
+        )
         for resource in resources
         if resource.api_version == PROPOSED_INSTANCETYPE_API_VERSION
         and (other := written.get(_Identity.of(resource))) is not None
@@ -81,18 +89,6 @@ def _converted(resource: Resource) -> Resource:
     if resource.api_version != PROPOSED_INSTANCETYPE_API_VERSION or is_render_time_only(resource):
         return resource
     return resource.with_content({**resource.content, "apiVersion": INSTANCETYPE_API_VERSION})
-
-
-def _duplicate(resource: Resource, other: Resource) -> Diagnostic:
-    return Diagnostic.about(
-        resource,
-        _NAME,
-        Code.DUPLICATE_ID,
-        f"{resource.kind} {resource.name} is there as {PROPOSED_INSTANCETYPE_VERSION}"
-        f" and as {INSTANCETYPE_VERSION}",
-        "a version is no part of a name; drop or rename one",
-        related=(Related("the other one", other.sites(_NAME)),),
-    )
 
 
 def without_unneeded_revisions(expanded: ResourceSet, composed: ResourceSet) -> ResourceSet:

@@ -57,11 +57,15 @@ def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Mig
     changes: list[tuple[Site, Change]] = []
     warnings: list[Diagnostic] = []
     for where, finding in source.found:
-        site = _site(source, where, finding)
+        site = Site(source.path, where.document, where.inline.child(*finding.field.segments))
         if finding.since > max(source.releases):
             continue
         if isinstance(finding, NotMigrated):
-            warnings.append(_warning(site, finding.message, finding.hint))
+            warnings.append(
+                Diagnostic.at(
+                    site, Code.NOT_MIGRATED, finding.message, finding.hint, severity=Severity.WARNING
+                )
+            )
             continue
         reason = _reason(source, finding, kept)
         if reason is None:
@@ -73,7 +77,13 @@ def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Mig
             except RefusedEditError as error:
                 reason = Reason(f"its line cannot be changed by itself: {error}", f"write {finding.after}")
         warnings.append(
-            _warning(site, f"{finding.before} is deprecated, and stays: {reason.why}", reason.hint)
+            Diagnostic.at(
+                site,
+                Code.NOT_MIGRATED,
+                f"{finding.before} is deprecated, and stays: {reason.why}",
+                reason.hint,
+                severity=Severity.WARNING,
+            )
         )
     return Migrated(source, content, tuple(changes), tuple(warnings))
 
@@ -122,13 +132,3 @@ def _reason(source: MigrationSource, change: Change, kept: Mapping[Subject, Reas
             why, f"migrate again when all that it is part of is for {change.since.as_bound} or newer"
         )
     return kept.get(change.subject)
-
-
-def _site(source: MigrationSource, where: EditedText, finding: Change | NotMigrated) -> Site:
-    return Site(source.path, where.document, where.inline.child(*finding.field.segments))
-
-
-def _warning(site: Site, message: str, hint: str) -> Diagnostic:
-    return Diagnostic(
-        code=Code.NOT_MIGRATED, severity=Severity.WARNING, message=message, sites=(site,), hint=hint
-    )

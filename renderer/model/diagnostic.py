@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from renderer.model.codes import Code
-from renderer.model.field_path import FieldPath
+from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.location import Location, Site
 from renderer.model.record import Record
 from renderer.model.release import Release
@@ -74,10 +74,34 @@ class Diagnostic(Record):
     confidential: tuple[Masking, ...] = ()
 
     @classmethod
-    def about(  # noqa: PLR0913 - the parts of a finding, each by its name
+    def at(  # noqa: PLR0913 - the parts of a finding, each by its name
         cls,
-        resource: Resource,
-        field: FieldPath,
+        site: Site,
+        code: Code,
+        message: str,
+        hint: str | None = None,
+        *,
+        severity: Severity = Severity.ERROR,
+        resource: Resource | None = None,
+        field: FieldPath | None = None,
+        related: tuple[Related, ...] = (),
+    ) -> Diagnostic:
+        """Return a finding at one place, whose line is found later; ``resource`` is what it concerns."""
+        return cls(
+            code=code,
+            message=message,
+            severity=severity,
+            sites=(site,),
+            resource=resource.current_id if resource else None,
+            field=field,
+            hint=hint,
+            related=related,
+        )
+
+    @classmethod
+    def in_file(  # noqa: PLR0913 - the parts of a finding, each by its name
+        cls,
+        place: Location | str,
         code: Code,
         message: str,
         hint: str | None = None,
@@ -85,17 +109,43 @@ class Diagnostic(Record):
         severity: Severity = Severity.ERROR,
         related: tuple[Related, ...] = (),
     ) -> Diagnostic:
-        """Return a finding about a field of a resource, with the places that may have written it."""
+        """Return a finding about a file or folder; ``place`` is its path, or a line that the caller knows."""
         return cls(
             code=code,
             message=message,
             severity=severity,
-            sites=resource.sites(field),
+            location=Location(place) if isinstance(place, str) else place,
+            hint=hint,
+            related=related,
+        )
+
+    @classmethod
+    def about(  # noqa: PLR0913 - the parts of a finding, each by its name
+        cls,
+        resource: Resource,
+        field: FieldPath | None,
+        code: Code,
+        message: str,
+        hint: str | None = None,
+        *,
+        severity: Severity = Severity.ERROR,
+        related: tuple[Related, ...] = (),
+    ) -> Diagnostic:
+        """Return a finding about a resource or its field, with the places that may have written it."""
+        return cls(
+            code=code,
+            message=message,
+            severity=severity,
+            sites=resource.sites(field or ROOT),
             resource=resource.current_id,
             field=field,
             hint=hint,
             related=related,
         )
+
+    def error(self) -> DiagnosticError:
+        """Return the exception that stops the work because of this finding."""
+        return DiagnosticError(self)
 
 
 class DiagnosticError(Exception):

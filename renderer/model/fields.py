@@ -148,9 +148,7 @@ class Fields:
         self, site: Site, message: str, hint: str | None = None, related: tuple[Related, ...] = ()
     ) -> None:
         self._findings.append(
-            Diagnostic(
-                code=self._code, message=message, sites=(site,), field=site.field, hint=hint, related=related
-            )
+            Diagnostic.at(site, self._code, message, hint, field=site.field, related=related)
         )
 
 

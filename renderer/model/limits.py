@@ -22,6 +22,13 @@ from renderer.model.resource import Resource
 VARIABLE = "VMRENDER_LIMITS"
 
 _KI, _MI = 1 << 10, 1 << 20
+#: The limits that people may write in Mi and the like; all others are plain numbers.
+SIZES = frozenset({"file_size", "added_size", "output_size", "template_size", "template_output"})
+#: The stages work on trees by calls within calls, of which Python allows so many.
+_NEVER_RAISED = frozenset({"nesting", "base_depth"})
+_LARGEST = (1 << 63) - 1
+#: Characters of a misspelt limit that are compared with those there are.
+_LONGEST_NAME = 40
 
 
 class Limits(Record):
@@ -62,10 +69,6 @@ class LimitValueError(ValueError):
 
 
 DEFAULTS = Limits()
-#: The limits that people may write in Mi and the like; all others are plain numbers.
-SIZES = frozenset({"file_size", "added_size", "output_size", "template_size", "template_output"})
-#: The stages work on trees by calls within calls, of which Python allows so many.
-_NEVER_RAISED = frozenset({"nesting", "base_depth"})
 
 _most: ContextVar[Limits] = ContextVar("most", default=DEFAULTS)
 _in_effect: ContextVar[Limits] = ContextVar("in_effect", default=DEFAULTS)
@@ -179,11 +182,6 @@ def _not_raised(field: str) -> tuple[str, str]:
     return f"{limit_name(field)} cannot be more than {getattr(DEFAULTS, field)}", "it can only be lowered"
 
 
-_LARGEST = (1 << 63) - 1
-#: Characters of a misspelt limit that are compared with those there are.
-_LONGEST_NAME = 40
-
-
 def limit_field(name: str) -> str:
     """The field of ``Limits`` that ``name`` means. Raises ``LimitValueError``."""
     if name in FIELDS:
@@ -222,15 +220,13 @@ def _whole_number(written: Json, *, suffixes: bool) -> int | None:
 
 def over_limit(limit: str, message: str, *sites: Site, resource: Resource | None = None) -> DiagnosticError:
     """The error; ``limit`` is the field of ``Limits``."""
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.BUILD_LIMIT,
-            message=message,
-            sites=sites or (resource.sites() if resource else ()),
-            resource=resource.current_id if resource else None,
-            hint=limit_hint(limit),
-        )
-    )
+    return Diagnostic(
+        Code.BUILD_LIMIT,
+        message,
+        hint=limit_hint(limit),
+        sites=sites or (resource.sites() if resource else ()),
+        resource=resource.current_id if resource else None,
+    ).error()
 
 
 def check_name(resource: Resource) -> None:

@@ -15,6 +15,36 @@ from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
 
+__all__ = ["INT64_MAX", "INT64_MIN", "Quantity", "QuantityFormat"]
+
+#: Suffix to power of ten.
+DECIMAL_SUFFIXES = {"": 0, "n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+#: Suffix to power of two.
+BINARY_SUFFIXES = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_DECIMAL_SUFFIX_OF = {power: suffix for suffix, power in DECIMAL_SUFFIXES.items()}
+_BINARY_SUFFIX_OF = {power: suffix for suffix, power in BINARY_SUFFIXES.items()}
+_KIBI = 1024
+_MAX_SCALE_OF_BINARY = 18  # of 2**63, beyond which no binary quantity goes
+INT64_MAX = (1 << 63) - 1
+INT64_MIN = -INT64_MAX - 1
+_INT64_RANGE = 1 << 64
+_MAX_INT64_SCALE = 18
+#: Multiples of this power of ten are multiples of 2 ** 64.
+_VANISHING_SCALE = 64
+#: Powers of ten by which Kubernetes multiplies in one step, and then returns what has wrapped around.
+_WRAPPING_SCALES = frozenset({1, 2, 3, 6, 9})
+#: The power of ten of the smallest part of a quantity.
+NANO = -9
+#: Nothing is given back that was taken: thousands of digits would be divided among the groups in every way.
+_SUFFIX_LETTERS = "eEinumkKMGTP"
+_SYNTAX = pattern(r"([+-]?)(0*+)([0-9]*+)(?:\.([0-9]*+))?([eEinumkKMGTP]*+[+-]?[0-9]*+)")
+_EXPONENT = pattern(r"[eE]([+-]?[0-9]{1,19})")
+#: Python converts no more than some 4300 digits.
+_MAX_LENGTH = 4000
+_MAX_INT64_DIGITS = 18
+#: Between these Go writes a float without an exponent.
+_SMALLEST_PLAIN_FLOAT, _LARGEST_PLAIN_FLOAT = 1e-6, 1e21
+
 
 class QuantityFormat(TextEnum):
     """The kind of suffix that a quantity was written with, and will be written with again."""
@@ -22,18 +52,6 @@ class QuantityFormat(TextEnum):
     DECIMAL_SI = "DecimalSI"
     BINARY_SI = "BinarySI"
     DECIMAL_EXPONENT = "DecimalExponent"
-
-
-#: Suffix to power of ten.
-DECIMAL_SUFFIXES = {"": 0, "n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
-#: Suffix to power of two.
-BINARY_SUFFIXES = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
-
-_DECIMAL_SUFFIX_OF = {power: suffix for suffix, power in DECIMAL_SUFFIXES.items()}
-_BINARY_SUFFIX_OF = {power: suffix for suffix, power in BINARY_SUFFIXES.items()}
-
-_KIBI = 1024
-_MAX_SCALE_OF_BINARY = 18  # of 2**63, beyond which no binary quantity goes
 
 
 def canonical_text(digits: int, scale: int, form: QuantityFormat) -> str:
@@ -77,18 +95,6 @@ def _decimal_text(digits: int, scale: int, form: QuantityFormat) -> str:
     return f"{digits}{_DECIMAL_SUFFIX_OF.get(scale, '')}"
 
 
-INT64_MAX = (1 << 63) - 1
-INT64_MIN = -INT64_MAX - 1
-
-_NANO = -9
-_INT64_RANGE = 1 << 64
-_MAX_INT64_SCALE = 18
-#: Multiples of this power of ten are multiples of 2 ** 64.
-_VANISHING_SCALE = 64
-#: Powers of ten by which Kubernetes multiplies in one step, and then returns what has wrapped around.
-_WRAPPING_SCALES = frozenset({1, 2, 3, 6, 9})
-
-
 def value_of_int64(digits: int, scale: int, unit: int) -> int:
     """Return an amount with int64 digits in units of ``10**unit`` (``AsScaledInt64``).
 
@@ -116,8 +122,8 @@ def value_of_dec(digits: int, scale: int, unit: int) -> int:
         return _wrapped(digits * 10**-unit)
     if scale > _VANISHING_SCALE:
         return 0
-    nanos: int = digits * 10 ** (scale - _NANO)
-    divisor: int = 10 ** (unit - _NANO)
+    nanos: int = digits * 10 ** (scale - NANO)
+    divisor: int = 10 ** (unit - NANO)
     if nanos >= INT64_MAX:
         return _wrapped(-(-nanos // divisor))
     nanos = _wrapped(nanos)
@@ -134,18 +140,6 @@ def _divided_away_from_zero(value: int, divisor: int) -> int:
     return -(-value // divisor) if value > 0 else value // divisor
 
 
-#: The power of ten of the smallest part of a quantity.
-NANO = -9
-
-#: Nothing is given back that was taken: thousands of digits would be divided among the groups in every way.
-_SUFFIX_LETTERS = "eEinumkKMGTP"
-_SYNTAX = pattern(r"([+-]?)(0*+)([0-9]*+)(?:\.([0-9]*+))?([eEinumkKMGTP]*+[+-]?[0-9]*+)")
-_EXPONENT = pattern(r"[eE]([+-]?[0-9]{1,19})")
-#: Python converts no more than some 4300 digits.
-_MAX_LENGTH = 4000
-
-_MAX_INT64_DIGITS = 18
-_INT64_MAX = (1 << 63) - 1
 _DECIMAL_SI, _BINARY_SI = QuantityFormat.DECIMAL_SI, QuantityFormat.BINARY_SI
 
 
@@ -195,13 +189,11 @@ def parse_quantity(text: str) -> ParsedQuantity:
 
 def invalid_quantity(value: Json) -> DiagnosticError:
     """The error for a value that is no quantity."""
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.QUANTITY_INVALID,
-            message=f"{_shown(value)} is not a quantity",
-            hint="write a number and a suffix, as in 500m, 2, 1.5Gi or 4G",
-        )
-    )
+    return Diagnostic(
+        Code.QUANTITY_INVALID,
+        f"{_shown(value)} is not a quantity",
+        hint="write a number and a suffix, as in 500m, 2, 1.5Gi or 4G",
+    ).error()
 
 
 def _shown(value: Json) -> str:
@@ -211,8 +203,8 @@ def _shown(value: Json) -> str:
 
 def _exponent(suffix: str, text: str) -> int:
     match = _EXPONENT.fullmatch(suffix)
-    exponent = int(match[1]) if match else _INT64_MAX + 1
-    if not -_INT64_MAX <= exponent <= _INT64_MAX:
+    exponent = int(match[1]) if match else INT64_MAX + 1
+    if not -INT64_MAX <= exponent <= INT64_MAX:
         raise invalid_quantity(text)
     return (exponent + (1 << 31)) % (1 << 32) - (1 << 31)  # Go converts it to an int32
 
@@ -237,8 +229,8 @@ def _parse_binary(number: _Number, power: int, text: str) -> ParsedQuantity:
     if not number.has_digits:
         raise invalid_quantity(text)
     digits, scale = _at_least_nano(digits << power, -len(number.fraction))
-    if abs(digits) > _INT64_MAX * 10**-scale:
-        digits, scale = (-_INT64_MAX if number.negative else _INT64_MAX), 0
+    if abs(digits) > INT64_MAX * 10**-scale:
+        digits, scale = (-INT64_MAX if number.negative else INT64_MAX), 0
     form = _DECIMAL_SI if 0 < abs(digits) < 10**-scale else _BINARY_SI
     return ParsedQuantity(digits, scale, form, unbounded=True, text="")
 
@@ -252,12 +244,6 @@ def _at_least_nano(digits: int, scale: int) -> tuple[int, int]:
         return (1 if digits > 0 else -1), NANO
     divisor = 10**excess
     return (-(-digits // divisor) if digits > 0 else digits // divisor), NANO
-
-
-__all__ = ["INT64_MAX", "INT64_MIN", "Quantity", "QuantityFormat"]
-
-#: Between these Go writes a float without an exponent.
-_SMALLEST_PLAIN_FLOAT, _LARGEST_PLAIN_FLOAT = 1e-6, 1e21
 
 
 class Quantity(Record):

@@ -32,6 +32,7 @@ _LOOK_EVERY = 1_000
 
 #: To find the lines of its findings, a run may take a quarter of its steps once more.
 _PART_FOR_LINES = 4
+_account: ContextVar[_Account | None] = ContextVar("account", default=None)
 
 
 class WorkLimitError(Exception):
@@ -48,8 +49,8 @@ class WorkLimitError(Exception):
     def diagnostic(self) -> Diagnostic:
         """The one finding of such a run."""
         return Diagnostic(
-            code=Code.BUILD_LIMIT,
-            message=f"this run takes more than {allowed()} steps of work, the last for {self.activity}",
+            Code.BUILD_LIMIT,
+            f"this run takes more than {allowed()} steps of work, the last for {self.activity}",
             hint=limit_hint("work"),
         )
 
@@ -145,9 +146,6 @@ class _Account:
         if self.spent > allowed_at_least and self.spent > allowed():
             raise WorkLimitError(activity)
         self.next_look = min(self.next_report, allowed_at_least, self.spent + _LOOK_EVERY)
-
-
-_account: ContextVar[_Account | None] = ContextVar("account", default=None)
 
 
 def begin_run() -> None:

@@ -17,7 +17,7 @@ from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.instancetype.find import spec_type_of
 from renderer.kubevirt.kinds import INSTANCETYPE, INSTANCETYPE_GROUP, PREFERENCE
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, content_digest, object_at, scalar_text
 from renderer.model.record import Record
@@ -34,6 +34,7 @@ LONGEST = 63
 
 _TYPES = {kind: matcher_type for matcher_type in (INSTANCETYPE, PREFERENCE) for kind in matcher_type.kinds}
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_NamesById = Mapping[int, InstancetypeNames]
 
 
 def is_named(resource: Resource) -> bool:
@@ -57,7 +58,9 @@ def suffixed_name(resource: Resource, names: InstancetypeNames) -> str:
             f"{name} has {len(name)} characters, and KubeVirt copies it into a label, which holds {LONGEST}"
         )
         hint = f'shorten {resource.name}, or annotate it with {KEEP_NAME}: "true"'
-        raise _error(resource, FieldPath.of("metadata", "name"), message, hint)
+        raise Diagnostic.about(
+            resource, FieldPath.of("metadata", "name"), Code.NAME_SUFFIX, message, hint
+        ).error()
     return name
 
 
@@ -67,7 +70,7 @@ def _keeps_name(resource: Resource) -> bool:
         return value == "true"
     message = f'annotation {KEEP_NAME} is "true" or "false", not {scalar_text(value)!r}'
     at = FieldPath.of("metadata", "annotations", KEEP_NAME)
-    raise _error(resource, at, message, f'write {KEEP_NAME}: "true"')
+    raise Diagnostic.about(resource, at, Code.NAME_SUFFIX, message, f'write {KEEP_NAME}: "true"').error()
 
 
 def _spec_digest(resource: Resource) -> str:
@@ -87,15 +90,10 @@ def _version(resource: Resource) -> str:
     if version and not _NAME.fullmatch(version):
         message = f"label {VERSION} of {resource.current_id} cannot end a name: {version!r}"
         hint = "use lower-case letters, digits, - and ., as in v2 or 1.4"
-        raise _error(resource, FieldPath.of("metadata", "labels", VERSION), message, hint)
+        raise Diagnostic.about(
+            resource, FieldPath.of("metadata", "labels", VERSION), Code.NAME_SUFFIX, message, hint
+        ).error()
     return version
-
-
-def _error(resource: Resource, field: FieldPath, message: str, hint: str) -> DiagnosticError:
-    return DiagnosticError(Diagnostic.about(resource, field, Code.NAME_SUFFIX, message, hint))
-
-
-_NamesById = Mapping[int, InstancetypeNames]
 
 
 class NamedSource(Record):

@@ -87,19 +87,15 @@ def _new_name(resource: Resource, reference: InstancetypeReference, names: NewNa
     meant = names.candidates(reference)
     new = {names.of(each): each for each in meant}
     if len(new) > 1:
-        raise DiagnosticError(_ambiguous(resource, reference, new.values()))
+        raise Diagnostic.about(
+            resource,
+            reference.field,
+            Code.NAME_AMBIGUOUS,
+            f"{reference.kind} {reference.name} matches several objects, which get different names",
+            "name a cluster-wide one, whose name holds in all namespaces",
+            related=tuple(Related(str(each.current_id), each.sites(_NAME)) for each in new.values()),
+        ).error()
     return next(iter(new), reference.name)
-
-
-def _ambiguous(resource: Resource, reference: InstancetypeReference, meant: Iterable[Resource]) -> Diagnostic:
-    return Diagnostic.about(
-        resource,
-        reference.field,
-        Code.NAME_AMBIGUOUS,
-        f"{reference.kind} {reference.name} matches several objects, which get different names",
-        "name a cluster-wide one, whose name holds in all namespaces",
-        related=tuple(Related(str(each.current_id), each.sites(_NAME)) for each in meant),
-    )
 
 
 def _duplicates(renamed: ResourceSet, before: ResourceSet) -> Iterator[Diagnostic]:

@@ -16,11 +16,10 @@ from dataclasses import dataclass
 
 from renderer.kubevirt.kinds import CONTROLLER_REVISION, VM, VM_POOL
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.digest import sha256
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, content_digest, object_at, text_at
 from renderer.model.kustomization import COMPONENT_HEAD
-from renderer.model.location import Location
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.edit import add_entry, remove_entry
 from renderer.yamlio.encode import encode, encode_source
@@ -39,6 +38,8 @@ _UNSAFE = re.compile(r"[^a-z0-9._-]")
 _LONGEST_NAME = 200
 COMPONENT_FILE = "kustomization.yaml"
 _VM_KINDS = (VM, VM_POOL)
+PINS = "pins"
+_SPELLINGS = (PINS, f"./{PINS}", f"{PINS}/", f"./{PINS}/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,12 @@ def read_folder(path: str, files: Mapping[str, bytes]) -> PinsFolder:
     listed = _listed(path, written)
     found = tuple(PinFile(name, _object(path, name, files)) for name in listed)
     if component_text(found) != written or not all(map(_is_known, found)):
-        raise _foreign(f"{path}/{COMPONENT_FILE}")
+        raise Diagnostic.in_file(
+            f"{path}/{COMPONENT_FILE}",
+            Code.FOREIGN_FILE,
+            f"{path}/{COMPONENT_FILE} was changed since vmrender pin wrote it",
+            "move what you added to the overlay's own kustomization; pins are kept in this folder",
+        ).error()
     edited = frozenset(
         file.name for file in found if not file.is_consistent or file.text() != files[file.name]
     )
@@ -138,13 +144,12 @@ def _listed(path: str, written: bytes) -> tuple[str, ...]:
 
 def _object(path: str, name: str, files: Mapping[str, bytes]) -> JsonObject:
     if name not in files:
-        finding = Diagnostic(
-            code=Code.FILE_NOT_FOUND,
-            message=f"{path}/{name} is missing",
-            location=Location(f"{path}/{COMPONENT_FILE}"),
-            hint=f"bring it back from Git, or remove it from {path}/{COMPONENT_FILE}",
-        )
-        raise DiagnosticError(finding)
+        raise Diagnostic.in_file(
+            f"{path}/{COMPONENT_FILE}",
+            Code.FILE_NOT_FOUND,
+            f"{path}/{name} is missing",
+            f"bring it back from Git, or remove it from {path}/{COMPONENT_FILE}",
+        ).error()
     documents: tuple[Json, ...] = decode_documents(files[name], f"{path}/{name}")
     content = documents[0] if len(documents) == 1 else None
     return content if isinstance(content, dict) else EMPTY
@@ -152,21 +157,6 @@ def _object(path: str, name: str, files: Mapping[str, bytes]) -> JsonObject:
 
 def _is_known(file: PinFile) -> bool:
     return file.is_revision or file.content.get("kind") in _VM_KINDS
-
-
-def _foreign(path: str) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.FOREIGN_FILE,
-            message=f"{path} was changed since vmrender pin wrote it",
-            location=Location(path),
-            hint="move what you added to the overlay's own kustomization; pins are kept in this folder",
-        )
-    )
-
-
-PINS = "pins"
-_SPELLINGS = (PINS, f"./{PINS}", f"{PINS}/", f"./{PINS}/")
 
 
 @dataclass(frozen=True, slots=True)

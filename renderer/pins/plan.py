@@ -11,7 +11,6 @@ from renderer.kubevirt.virtual_machine import PATHS, VIRTUAL_MACHINE
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
-from renderer.model.location import Location
 from renderer.model.pin import Pinnable
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pins.folder import PinFile, PinsFolder
@@ -191,11 +190,11 @@ def _changed_by_hand(folder: PinsFolder, files: Iterable[PinFile]) -> list[Diagn
     """Return a finding for each file that would have to be overwritten although it was changed by hand."""
     known = {file.name: file for file in folder.files}
     return [
-        Diagnostic(
-            code=Code.FOREIGN_FILE,
-            message=f"{folder.path}/{file.name} was changed by hand",
-            location=Location(f"{folder.path}/{file.name}"),
-            hint="remove it, or bring it back from Git, and run this again",
+        Diagnostic.in_file(
+            f"{folder.path}/{file.name}",
+            Code.FOREIGN_FILE,
+            f"{folder.path}/{file.name} was changed by hand",
+            "remove it, or bring it back from Git, and run this again",
         )
         for file in files
         if file.name in folder.edited and known[file.name].content != file.content
@@ -252,10 +251,6 @@ def _findings(
 
 
 def _failure(pinnable: Pinnable, reason: str, hint: str) -> Diagnostic:
-    return Diagnostic(
-        code=Code.PIN_FAILED,
-        message=f"{pinnable.label} cannot be pinned: {reason}",
-        sites=pinnable.resource.sites(),
-        resource=pinnable.resource.current_id,
-        hint=hint,
+    return Diagnostic.about(
+        pinnable.resource, None, Code.PIN_FAILED, f"{pinnable.label} cannot be pinned: {reason}", hint
     )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 _PLAIN = BuildContext()
+_NAMES = {"helm": "Helm chart", "plugin": "config management plugin"}
 
 
 def generate(
@@ -64,7 +65,8 @@ def build_application(
         if not source.has_manifests:
             continue
         if source.is_chart or not is_this_repository(source.url, source.path):
-            findings.append(_foreign_source_note(source))
+            what = "a Helm chart of another repository" if source.is_chart else f"in {source.url}"
+            findings.append(_not_rendered(source, f"it is {what}"))
             continue
         outcome = build_source(fs, source, context)
         findings += outcome.diagnostics
@@ -97,20 +99,12 @@ def build_source(
         return Outcome(ResourceSet(), error.diagnostics)
 
 
-_NAMES = {"helm": "Helm chart", "plugin": "config management plugin"}
-
-
-def _foreign_source_note(source: DeployedSource) -> Diagnostic:
-    what = "a Helm chart of another repository" if source.is_chart else f"in {source.url}"
-    return _not_rendered(source, f"it is {what}")
-
-
 def _not_rendered(source: DeployedSource, reason: str) -> Diagnostic:
     field, name = FieldPath(source.field), source.application.name
-    return Diagnostic(
-        code=Code.NOT_RENDERED,
+    return Diagnostic.at(
+        source.site(),
+        Code.NOT_RENDERED,
+        f"{field} of the Application {name} is not rendered: {reason}",
         severity=Severity.INFO,
-        message=f"{field} of the Application {name} is not rendered: {reason}",
-        sites=(source.site(),),
-        resource=source.application.current_id,
+        resource=source.application,
     )

@@ -169,10 +169,10 @@ def unknown_gates(config: RenderConfig) -> Iterator[Diagnostic]:
     known = [str(gate) for gate in Gate]
     for index, name in enumerate(config.feature_gates):
         if name not in known:
-            yield Diagnostic(
-                code=Code.UNKNOWN_GATE,
-                message=f"KubeVirt has no feature gate {name}",
+            yield Diagnostic.at(
+                Site(PROJECT_FILE, 0, FieldPath.of("featureGates", index)),
+                Code.UNKNOWN_GATE,
+                f"KubeVirt has no feature gate {name}",
+                did_you_mean(name, known),
                 severity=Severity.WARNING,
-                sites=(Site(PROJECT_FILE, 0, FieldPath.of("featureGates", index)),),
-                hint=did_you_mean(name, known),
             )

@@ -15,7 +15,6 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.json import text_at
-from renderer.model.location import Site
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
@@ -52,14 +51,10 @@ def _overlays_of(
     if not fs.is_folder(entry.path) and not fs.is_file(entry.path):
         site = entry_site(entry.path, entry.listed_by).below(entry.listed_by)
         message, hint = missing_path(fs, entry.path)
-        raise _invalid(message, site, hint)
+        raise Diagnostic.at(site, Code.ENTRY_POINT, message, hint).error()
     for name, point in _ENGINES[entry.entry.kind](fs, config, entry, relevant):
         overlay = config.overlay(entry, f"{entry.path.rstrip('/')}:{name}", f"{entry.entry.cluster}/{name}")
         yield overlay._replace(entry=point)
-
-
-def _invalid(message: str, site: Site, hint: str | None) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=Code.ENTRY_POINT, message=message, sites=(site,), hint=hint))
 
 
 def _flux_points(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
+from renderer.model.plural import plural
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.source.file_system import FileSystem
@@ -82,15 +83,13 @@ def deployed_instancetypes(outcomes: Iterable[Outcome[ResourceSet] | None]) -> t
 
 def cycle_error(verb: str, names: Iterable[str], entry: Resource) -> DiagnosticError:
     """Return the error of entry points that lead back to themselves; ``verb`` says how."""
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.ENTRY_POINT_CYCLE,
-            message=f"these {entry.kind}s {verb}: {' → '.join(names)}",
-            sites=entry.sites(),
-            resource=entry.current_id,
-            hint="take one of them out of the circle",
-        )
-    )
+    return Diagnostic.about(
+        entry,
+        None,
+        Code.ENTRY_POINT_CYCLE,
+        f"these {entry.kind}s {verb}: {' → '.join(names)}",
+        "take one of them out of the circle",
+    ).error()
 
 
 def left_out_notes(entry: OverlayEntry, groups: Mapping[str, list[str]]) -> Iterator[Diagnostic]:
@@ -98,11 +97,12 @@ def left_out_notes(entry: OverlayEntry, groups: Mapping[str, list[str]]) -> Iter
     for what, names in groups.items():
         if names:
             listed = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
-            yield Diagnostic(
-                code=Code.NOT_RENDERED,
+            noun, _, which = what.partition("(s)")
+            yield Diagnostic.at(
+                entry_site(entry.path, entry.listed_by),
+                Code.NOT_RENDERED,
+                f"not rendered of {entry.path}: {plural(len(names), noun)}{which} ({listed})",
                 severity=Severity.INFO,
-                message=f"not rendered of {entry.path}: {len(names)} {_counted(what, len(names))} ({listed})",
-                sites=(entry_site(entry.path, entry.listed_by),),
             )
 
 
@@ -124,7 +124,7 @@ def nothing_rendered(
         hint = "name a folder or file that has one; list clusters to choose from under clusters"
     else:
         listed = ", ".join(list(names)[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
-        counted = _counted(f"{len(names)} {what}(s)", len(names))
+        counted = plural(len(names), what)
         message = f"{entry.path} leads to {counted} ({listed}), but to no object of this repository to render"
         others = tuple(dict.fromkeys(urls))
         hint = (
@@ -134,13 +134,7 @@ def nothing_rendered(
             else "see that their paths are right and lead to manifests, or leave the entry out"
         )
     related = tuple(Related(note.message, note.sites) for note in notes)
-    found = Diagnostic(code=Code.ENTRY_POINT, message=message, sites=(site,), hint=hint, related=related)
-    return DiagnosticError(found)
-
-
-def _counted(what: str, count: int) -> str:
-    """``Secret(s)`` in the singular or plural."""
-    return what.replace("(s)", "" if count == 1 else "s")
+    return Diagnostic.at(site, Code.ENTRY_POINT, message, hint, related=related).error()
 
 
 def repository_urls(fs: FileSystem, config: RenderConfig) -> RepositoryUrls:

@@ -28,6 +28,44 @@ from renderer.model.work import spend
 from renderer.provenance.paths import field_value, indexed, named
 from renderer.sizes.series import row_sites
 
+#: The steps that a field of the project file asks for.
+_OPTIONS = frozenset({StepKind.INSTANCETYPE_NAME, StepKind.WEBHOOK_FIELD, StepKind.SYNC_WAVE})
+_WORDS = {
+    StepKind.SUBSTITUTED: "postBuild of the Flux Kustomization",
+    StepKind.ENTRY_POINT: "commonMetadata of the Flux Kustomization",
+    StepKind.TEMPLATE_LABEL: "labels of the Template",
+    StepKind.TARGET_FORM: "the form that the target release knows",
+    StepKind.INSTANCETYPE_NAME: "instancetypeNames",
+    StepKind.WEBHOOK_FIELD: "webhookFields",
+    StepKind.SYNC_WAVE: "syncWaves",
+    StepKind.SUPPRESSION: "annotations that suppress rules are not written",
+}
+_DATA = ("data", "binaryData", "stringData")
+_SERIES = "InstancetypeSeries"
+#: Steps to look at a target of a replacement (``model.work``).
+_STEPS_PER_TARGET = 6
+#: The field of a kustomization that asks for each kind of transformer.
+_FIELDS = {
+    "PatchStrategicMergeTransformer": "patchesStrategicMerge",
+    "PatchTransformer": "patches",
+    "NamespaceTransformer": "namespace",
+    "PrefixTransformer": "namePrefix",
+    "SuffixTransformer": "nameSuffix",
+    "LabelTransformer": "labels",
+    "AnnotationsTransformer": "commonAnnotations",
+    "PatchJson6902Transformer": "patchesJson6902",
+    "ReplicaCountTransformer": "replicas",
+    "ImageTagTransformer": "images",
+    "ReplacementTransformer": "replacements",
+}
+_PATCHES = frozenset({"patchesStrategicMerge", "patches", "patchesJson6902"})
+_FINAL_STEPS = {
+    FinalStep.VARIABLES: StepKind.VARIABLE,
+    FinalStep.NAME_HASH: StepKind.NAME_HASH,
+    FinalStep.NAME_REFERENCE: StepKind.NAME_REFERENCE,
+    FinalStep.BUILD_METADATA: StepKind.BUILD_METADATA,
+}
+
 
 class FieldSource(NamedTuple):
     """A field whose value went into another one."""
@@ -60,20 +98,6 @@ class Version(NamedTuple):
 
     content: JsonObject
     maker: Maker
-
-
-#: The steps that a field of the project file asks for.
-_OPTIONS = frozenset({StepKind.INSTANCETYPE_NAME, StepKind.WEBHOOK_FIELD, StepKind.SYNC_WAVE})
-_WORDS = {
-    StepKind.SUBSTITUTED: "postBuild of the Flux Kustomization",
-    StepKind.ENTRY_POINT: "commonMetadata of the Flux Kustomization",
-    StepKind.TEMPLATE_LABEL: "labels of the Template",
-    StepKind.TARGET_FORM: "the form that the target release knows",
-    StepKind.INSTANCETYPE_NAME: "instancetypeNames",
-    StepKind.WEBHOOK_FIELD: "webhookFields",
-    StepKind.SYNC_WAVE: "syncWaves",
-    StepKind.SUPPRESSION: "annotations that suppress rules are not written",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +140,6 @@ def _entry_sites(overlay: Overlay, field: FieldPath) -> tuple[Site, ...]:
         return entry.sites(FieldPath.of("spec", "destination", "namespace"))
     common = FieldPath.of("spec", "commonMetadata")
     return (*entry.sites(common.child(*field.segments[1:])), *entry.sites(common))
-
-
-_DATA = ("data", "binaryData", "stringData")
-_SERIES = "InstancetypeSeries"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +187,6 @@ def _entries(config: DataGenerator, field: FieldPath) -> Iterator[Site]:
         yield from (at.below(*segments[1:]), at.below("options", *segments[1:]))
     else:
         yield at.child(field)
-
-
-#: Steps to look at a target of a replacement (``model.work``).
-_STEPS_PER_TARGET = 6
 
 
 def replacement_behind(
@@ -221,29 +237,6 @@ def _segments(path: str) -> Iterator[Segment]:
             yield ElementName(*name)
         else:
             yield step if index is None else index
-
-
-#: The field of a kustomization that asks for each kind of transformer.
-_FIELDS = {
-    "PatchStrategicMergeTransformer": "patchesStrategicMerge",
-    "PatchTransformer": "patches",
-    "NamespaceTransformer": "namespace",
-    "PrefixTransformer": "namePrefix",
-    "SuffixTransformer": "nameSuffix",
-    "LabelTransformer": "labels",
-    "AnnotationsTransformer": "commonAnnotations",
-    "PatchJson6902Transformer": "patchesJson6902",
-    "ReplicaCountTransformer": "replicas",
-    "ImageTagTransformer": "images",
-    "ReplacementTransformer": "replacements",
-}
-_PATCHES = frozenset({"patchesStrategicMerge", "patches", "patchesJson6902"})
-_FINAL_STEPS = {
-    FinalStep.VARIABLES: StepKind.VARIABLE,
-    FinalStep.NAME_HASH: StepKind.NAME_HASH,
-    FinalStep.NAME_REFERENCE: StepKind.NAME_REFERENCE,
-    FinalStep.BUILD_METADATA: StepKind.BUILD_METADATA,
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from renderer.model.difference import (
     Difference,
     Effect,
     FieldChange,
-    Impact,
     NoValue,
     OverlayDifference,
     ResourceChange,
@@ -22,6 +21,7 @@ from renderer.model.difference import (
     Value,
 )
 from renderer.model.json import scalar_text
+from renderer.model.plural import plural
 from renderer.model.quantity import Quantity, QuantityFormat
 from renderer.model.res_id import ResId
 from renderer.report.plain_text import printable
@@ -65,6 +65,21 @@ _NOT_COMPARED = "of a kind or in a namespace that the project does not have, or 
 #: A text that cannot be mistaken for anything else when it stands without quotes.
 _PLAIN = re.compile(r"[A-Za-z0-9./_@%+][A-Za-z0-9./_@%+:=-]*")
 _LIKE_OTHERS = re.compile(r"[-+.0-9eE_:]+|true|false|null|nothing", re.IGNORECASE)
+_ALWAYS = ("virtual machines", "vCPUs", "memory")
+_AMOUNTS = {
+    "virtual machines": lambda amounts: str(amounts.machines),
+    "vCPUs": lambda amounts: str(amounts.vcpus),
+    "memory": lambda amounts: bytes_text(amounts.memory),
+    "huge pages": lambda amounts: bytes_text(amounts.hugepages),
+    "GPUs": lambda amounts: str(amounts.gpus),
+}
+#: The words for a type of change, where the side before is a cluster.
+_LIVE_TYPES = {
+    ChangeType.ADDED: "only in Git",
+    ChangeType.REMOVED: "only in the cluster",
+    ChangeType.RENAMED: "renamed",
+    ChangeType.CHANGED: "drifted",
+}
 
 
 class Group(NamedTuple):
@@ -90,13 +105,11 @@ def _severity(change: ResourceChange) -> int:
 
 def reason_of(change: ResourceChange) -> str:
     """Return the reason for the impact of the change as a whole; empty where its fields say that."""
-    if change.impact is None or any(_explains(field.impact, change.impact) for field in change.fields):
+    if change.impact is None or any(
+        field.impact is not None and field.impact.effect is change.impact.effect for field in change.fields
+    ):
         return ""
     return printable(change.impact.reason)
-
-
-def _explains(impact: Impact | None, whole: Impact) -> bool:
-    return impact is not None and impact.effect is whole.effect
 
 
 def place(resource: ResId) -> str:
@@ -163,16 +176,6 @@ def total_rows(overlay: OverlayDifference) -> list[Row]:
     return [row for row in rows if row.name in _ALWAYS or {row.before, row.after} - {"", "0"}]
 
 
-_ALWAYS = ("virtual machines", "vCPUs", "memory")
-_AMOUNTS = {
-    "virtual machines": lambda amounts: str(amounts.machines),
-    "vCPUs": lambda amounts: str(amounts.vcpus),
-    "memory": lambda amounts: bytes_text(amounts.memory),
-    "huge pages": lambda amounts: bytes_text(amounts.hugepages),
-    "GPUs": lambda amounts: str(amounts.gpus),
-}
-
-
 def _amount(totals: Totals | None, name: str) -> str:
     if totals is None:
         return ""
@@ -193,15 +196,6 @@ def release_text(overlay: OverlayDifference) -> str:
     if before and after and before != after:
         return f"KubeVirt {before} -> {after}"
     return f"KubeVirt {after or before}"
-
-
-#: The words for a type of change, where the side before is a cluster.
-_LIVE_TYPES = {
-    ChangeType.ADDED: "only in Git",
-    ChangeType.REMOVED: "only in the cluster",
-    ChangeType.RENAMED: "renamed",
-    ChangeType.CHANGED: "drifted",
-}
 
 
 def title_text(difference: Difference) -> str:
@@ -229,8 +223,7 @@ def ignored_lines(overlay: OverlayDifference) -> Iterator[str]:
         if ignored.note:
             yield f"{printable(ignored.source)}: {printable(ignored.note)}"
         else:
-            count = f"{ignored.number} difference{'' if ignored.number == 1 else 's'}"
-            yield f"{count} ignored: {printable(ignored.source)}"
+            yield f"{plural(ignored.number, 'difference')} ignored: {printable(ignored.source)}"
     yield from map(printable, overlay.notes)
 
 
@@ -265,14 +258,13 @@ def summary(difference: Difference) -> Iterator[str]:
     if difference.is_live and in_sync:
         counts.append(f"{in_sync} in sync")
     if lost:
-        counts.append(f"{lost} overlay{'s' if lost > 1 else ''} not compared")
+        counts.append(f"{plural(lost, 'overlay')} not compared")
     yield f"{', '.join(counts) or 'no differences in resources'} ({overlays_text(difference)})"
     effects = effects_of(changes)
     if effects:
         yield f"virtual machines: {', '.join(counted(effects))}"
     if difference.others:
-        count = "1 object" if difference.others == 1 else f"{difference.others} objects"
-        yield f"{count} of the dump not compared: {_NOT_COMPARED}"
+        yield f"{plural(difference.others, 'object')} of the dump not compared: {_NOT_COMPARED}"
     if not _ANYHOW.issuperset(effects):
         before = printable(difference.before)
         if difference.is_live:
@@ -297,5 +289,4 @@ def commit_verdict(commit: CommitDifference) -> str:
 
 def overlays_text(difference: Difference) -> str:
     """Return how many overlays there are on either side, as in ``2 overlays``."""
-    count = sum(any(overlay.releases) for overlay in difference.overlays)
-    return f"{count} overlay{'' if count == 1 else 's'}"
+    return plural(sum(any(overlay.releases) for overlay in difference.overlays), "overlay")

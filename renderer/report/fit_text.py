@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from renderer.fit.series import SizeProposal
 from renderer.fit.values import FitQuality, FitReport
 from renderer.model.json import array_at
+from renderer.model.plural import plural
 
 _MOST_FIELDS = 4
 _SHORTENED = "spec.template.spec."
@@ -21,8 +22,8 @@ def fit_lines(reports: Sequence[FitReport], proposals: Sequence[SizeProposal]) -
     yield f"fitted: {len(written)} of {len(reports)} virtual machines, which are {fields} fields shorter"
     for proposal in proposals:
         rows = len(array_at(proposal.manifest, "spec", "sizes"))
-        what = f"series {proposal.name}: {_counted(rows, 'size')}" if rows else f"preference {proposal.name}"
-        yield f"shared: {what} for {_counted(proposal.uses, 'virtual machine')}"
+        what = f"series {proposal.name}: {plural(rows, 'size')}" if rows else f"preference {proposal.name}"
+        yield f"shared: {what} for {plural(proposal.uses, 'virtual machine')}"
     for report in reports:
         yield f"fit: {report.id.namespace}/{report.id.name}: {_answer_line(report)}"
 
@@ -45,7 +46,3 @@ def _fields(report: FitReport) -> str:
     more = len(names) - _MOST_FIELDS
     shown = ", ".join(names[:_MOST_FIELDS])
     return f"{shown} and {more} more" if more > 0 else shown
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

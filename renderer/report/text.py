@@ -11,6 +11,7 @@ from renderer.findings.located import Located
 from renderer.model.diagnostic import Severity
 from renderer.model.location import Location
 from renderer.model.log_line import log_line
+from renderer.model.plural import plural
 from renderer.report.plain_text import printable
 from renderer.report.report import Report
 
@@ -18,6 +19,11 @@ from renderer.report.report import Report
 _WIDTH = 100
 _BEFORE = 60
 _WORD = re.compile(r"""["']?[^\s:,\[\]{}"']+["']?|.""")
+#: Makes the words of a line stand out: a style's name and the words.
+Paint = Callable[[str, str], str]
+_STYLES = {"error": "1;31", "warning": "1;33", "info": "1;34", "bold": "1", "dim": "2", "hint": "36"}
+#: Places of findings that are like another one.
+_MOST_PLACES = 10
 
 
 def excerpt(location: Location, line: str | None) -> Iterator[str]:
@@ -46,14 +52,6 @@ def excerpt(location: Location, line: str | None) -> Iterator[str]:
 def _blank(text: str) -> str:
     """Return as much space as the text takes on a terminal."""
     return "".join("  " if east_asian_width(character) in "WF" else " " for character in text)
-
-
-#: Makes the words of a line stand out: a style's name and the words.
-Paint = Callable[[str, str], str]
-
-_STYLES = {"error": "1;31", "warning": "1;33", "info": "1;34", "bold": "1", "dim": "2", "hint": "36"}
-#: Places of findings that are like another one.
-_MOST_PLACES = 10
 
 
 def write(report: Report) -> str:
@@ -124,11 +122,11 @@ def summary(diagnostics: Iterable[Located]) -> str:
     """``2 errors, 1 warning``; empty when there is nothing to count."""
     severities = [diagnostic.severity for diagnostic in diagnostics]
     counts = ((severity, severities.count(severity)) for severity in Severity)
-    return ", ".join(_counted(count, severity) for severity, count in counts if count)
-
-
-def _counted(count: int, severity: Severity) -> str:
-    return f"{count} {severity}{'s' if count > 1 and severity is not Severity.INFO else ''}"
+    return ", ".join(
+        f"{count} {severity}" if severity is Severity.INFO else plural(count, severity)
+        for severity, count in counts
+        if count
+    )
 
 
 def _lines(diagnostic: Located, lines: Mapping[Location, str | None], paint: Paint) -> Iterator[str]:

@@ -30,6 +30,7 @@ from renderer.kubevirt.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at, scalar_text
+from renderer.model.plural import plural
 from renderer.model.quantity import Quantity, lenient_quantity
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
@@ -116,7 +117,7 @@ def _finding(resource: Resource, field: FieldPath, written: Json, amount: Quanti
 
 def _bytes(amount: Quantity) -> str:
     count = amount.value()
-    return "less than a byte" if amount.milli_value() < 1000 else f"{count} byte{'s' if count > 1 else ''}"  # noqa: PLR2004 - thousandths
+    return "less than a byte" if amount.milli_value() < 1000 else plural(count, "byte")  # noqa: PLR2004 - thousandths
 
 
 RULE = Rule(Code.IMPLAUSIBLE_SIZE, Level.WARNING, MachineCheck(_of_machine, _of_others), __doc__)

@@ -31,13 +31,7 @@ class Finding(Record):
     def diagnostic(self, code: Code, severity: Severity) -> Diagnostic:
         """Return the finding as it is reported."""
         return Diagnostic.about(
-            self.resource,
-            self.field,
-            code,
-            self.message,
-            self.hint,
-            severity=severity,
-            related=self.related,
+            self.resource, self.field, code, self.message, self.hint, severity=severity, related=self.related
         )
 
 

@@ -33,16 +33,15 @@ class Suppression(Record):
 
     def unused_finding(self) -> Diagnostic:
         message = f"{self.annotation} ignores nothing: there is no such finding"
-        return self._diagnostic(
-            Code.UNUSED_SUPPRESSION, message, Severity(RULE.level), "remove the annotation"
+        return _finding(self.resource, self.annotation, message, "remove the annotation").diagnostic(
+            Code.UNUSED_SUPPRESSION, Severity(RULE.level)
         )
 
     def invalid_finding(self) -> Diagnostic:
         message = f"{self.code} cannot be ignored: it is an error, not a rule or a warning"
-        return self._diagnostic(Code.SUPPRESSION_INVALID, message, Severity.ERROR, "remove the annotation")
-
-    def _diagnostic(self, code: Code, message: str, severity: Severity, hint: str) -> Diagnostic:
-        return _finding(self.resource, self.annotation, message, hint).diagnostic(code, severity)
+        return _finding(self.resource, self.annotation, message, "remove the annotation").diagnostic(
+            Code.SUPPRESSION_INVALID, Severity.ERROR
+        )
 
 
 class Suppressions(Record):

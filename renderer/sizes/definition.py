@@ -22,6 +22,10 @@ from renderer.model.text_enum import TextEnum
 from renderer.sizes.memory import is_multiple, is_page_size
 from renderer.sizes.names import NamePattern
 
+_LARGEST = Quantity.of_integer(INT64_MAX, QuantityFormat.BINARY_SI)
+_HOTPLUG_BLOCK = "2Mi"
+_SUPPLEMENTAL_POOL = "supplementalPool"
+
 
 class InstancetypeScope(TextEnum):
     """The scope of an instance type, in the words of a CustomResourceDefinition's scope."""
@@ -79,11 +83,6 @@ class Series:
     template: SeriesTemplate
     hugepages: tuple[Hugepages, ...]
     sizes: tuple[SeriesSize, ...]
-
-
-_LARGEST = Quantity.of_integer(INT64_MAX, QuantityFormat.BINARY_SI)
-_HOTPLUG_BLOCK = "2Mi"
-_SUPPLEMENTAL_POOL = "supplementalPool"
 
 
 def contradictions(spec: JsonObject) -> tuple[Diagnostic, ...]:
@@ -186,6 +185,4 @@ def _quantity(content: JsonObject, key: str) -> Quantity | None:
 
 
 def _refused(section: str, key: str, message: str, hint: str) -> Diagnostic:
-    return Diagnostic(
-        code=Code.RESOURCE_INVALID, message=message, field=FieldPath.of("spec", section, key), hint=hint
-    )
+    return Diagnostic(Code.RESOURCE_INVALID, message, hint=hint, field=FieldPath.of("spec", section, key))

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import Json, JsonObject, array_at, object_at
 from renderer.model.kustomization import KUSTOMIZATION_HEAD
-from renderer.model.location import Location
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.edit import add_entry
 from renderer.yamlio.encode import encode
@@ -63,19 +62,17 @@ def _listed(listing: bytes, path: str) -> set[str]:
 
 def _check_replaceable(manifest: JsonObject, file: str, present: bytes, *, force: bool) -> None:
     if not force:
-        raise _refused(file, f"{file} is there already", "--force replaces it; or give another --name")
+        raise Diagnostic.in_file(
+            file, Code.FOREIGN_FILE, f"{file} is there already", "--force replaces it; or give another --name"
+        ).error()
     documents = [document for document in decode_documents(present, file) if document is not None]
     if any(_identity(document) != _identity(manifest) for document in documents):
         hint = "give another --name, or move what it holds to another file"
-        raise _refused(file, f"{file} holds something else, which would be lost", hint)
+        raise Diagnostic.in_file(
+            file, Code.FOREIGN_FILE, f"{file} holds something else, which would be lost", hint
+        ).error()
 
 
 def _identity(document: Json) -> tuple[Json, ...]:
     content, metadata = object_at(document), object_at(document, "metadata")
     return (content.get("kind"), metadata.get("name"), metadata.get("namespace"))
-
-
-def _refused(file: str, message: str, hint: str) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(code=Code.FOREIGN_FILE, message=message, location=Location(file), hint=hint)
-    )

@@ -41,6 +41,18 @@ T = TypeVar("T")
 Listed = TypeVar("Listed")
 #: Reads the root in a folder that is listed at a site.
 ReadFolder: TypeAlias = Callable[[str, Site], KustomizationRoot]
+_SPECS = (
+    "namePrefix",
+    "nameSuffix",
+    "namespace",
+    "commonLabels",
+    "labels",
+    "templateLabels",
+    "commonAnnotations",
+    "varReference",
+    "images",
+    "replicas",
+)
 
 
 class EntryLoader:
@@ -65,14 +77,12 @@ class EntryLoader:
         """Return the results of ``read`` for the entries of ``field``; errors are noted in ``findings``."""
         found: list[T] = []
         for index, entry in enumerate(entries):
+            site = self._completed.site(field, index) if self._completed else self._site.below(field, index)
             try:
-                found.append(read(entry, self._site_of(field, index)))
+                found.append(read(entry, site))
             except DiagnosticError as error:
                 self.findings += error.diagnostics
         return tuple(found)
-
-    def _site_of(self, field: str, index: int) -> Site:
-        return self._completed.site(field, index) if self._completed else self._site.below(field, index)
 
     def attempt(self, read: Callable[[], T], otherwise: T) -> T:
         """Return the result of ``read``; after an error, which is noted, return ``otherwise``."""
@@ -108,14 +118,18 @@ class EntryLoader:
             raise self._files.missing(place, "file or folder", site)
         root = self._root(path, site)
         if root.kustomization.kind == COMPONENT_KIND:
-            raise _wrong_kind(f"{path} is a Component", site, "list it under components")
+            raise Diagnostic.at(
+                site, Code.KUSTOMIZATION_FIELD, f"{path} is a Component", "list it under components"
+            ).error()
         return root
 
     def component(self, path: str, site: Site) -> KustomizationRoot:
         root = self._root(path, site)
         if root.kustomization.kind != COMPONENT_KIND:
             kind = root.kustomization.kind
-            raise _wrong_kind(f"{path} is a {kind}, no Component", site, "list it under resources")
+            raise Diagnostic.at(
+                site, Code.KUSTOMIZATION_FIELD, f"{path} is a {kind}, no Component", "list it under resources"
+            ).error()
         return root
 
     def plugin(self, entry: str, site: Site) -> ResourceFile | KustomizationRoot:
@@ -133,7 +147,7 @@ class EntryLoader:
     def json6902(self, listed: Patch, site: Site) -> LoadedPatch:
         """Load an entry of ``patchesJson6902`` (``PatchJson6902Transformer.go`` Config)."""
         if listed.target is None or not listed.target.name:
-            raise _invalid("the patch has no target.name", site)
+            raise Diagnostic.at(site, Code.PATCH_INVALID, "the patch has no target.name").error()
         if bool(listed.patch) == bool(listed.path):
             raise _ambiguous_patch(listed, site)
         if listed.path:
@@ -171,31 +185,7 @@ def _inline_resources(text: str, site: Site) -> tuple[Resource, ...] | None:
 
 def _ambiguous_patch(listed: Patch, site: Site) -> DiagnosticError:
     problem = "both path and patch" if listed.path else "neither path nor patch"
-    return _invalid(f"the patch has {problem}", site, "give one of them")
-
-
-def _wrong_kind(message: str, site: Site, hint: str) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(code=Code.KUSTOMIZATION_FIELD, message=message, sites=(site,), hint=hint)
-    )
-
-
-def _invalid(message: str, site: Site, hint: str | None = None) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=Code.PATCH_INVALID, message=message, sites=(site,), hint=hint))
-
-
-_SPECS = (
-    "namePrefix",
-    "nameSuffix",
-    "namespace",
-    "commonLabels",
-    "labels",
-    "templateLabels",
-    "commonAnnotations",
-    "varReference",
-    "images",
-    "replicas",
-)
+    return Diagnostic.at(site, Code.PATCH_INVALID, f"the patch has {problem}", "give one of them").error()
 
 
 def read_field_spec_file(file: Document) -> FieldSpecFile:
@@ -250,11 +240,8 @@ def _each(file: Document) -> Iterator[tuple[tuple[int, ...], Json]]:
     elif isinstance(file.content, dict):
         yield (), file.content
     else:
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.KUSTOMIZATION_FIELD,
-                message="a file of replacements holds one or a list of them, not "
-                f"{describe_value(file.content)}",
-                sites=(file.site,),
-            )
-        )
+        raise Diagnostic.at(
+            file.site,
+            Code.KUSTOMIZATION_FIELD,
+            f"a file of replacements holds one or a list of them, not {describe_value(file.content)}",
+        ).error()

@@ -12,10 +12,19 @@ from typing import BinaryIO, Protocol
 
 from renderer.disk import ConfinedFolder, NotRegularError, is_path_of_windows, real_path
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.limits import limit_hint, limits
-from renderer.model.location import Location
 from renderer.model.work import note_read
+
+ROOT_HINT = "its root is the nearest folder above that has a vmrender.yaml, or else a .git"
+#: Nothing is there: no name, none that could be, a link that leads to itself.
+_NOT_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP})
+#: A name that the system does not take, as Windows', is none either.
+_NO_FILE = _NOT_THERE | {errno.EINVAL, errno.EILSEQ}
+#: A device or pipe has no names in it.
+_NO_FOLDER = _NO_FILE | {errno.ENXIO, errno.EOPNOTSUPP}
+#: Folders within each other, of which each is looked at once for all that are in it.
+_DEEP = 30
 
 
 def joined(folder: str, path: str) -> str:
@@ -40,24 +49,9 @@ def check_size(size: int, path: str) -> None:
     """Check a size in bytes, of the file or of the part that was read. Raises: yaml-limit."""
     most = limits().file_size
     if size > most:
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.YAML_LIMIT,
-                message=f"the file is larger than {most} bytes",
-                location=Location(path),
-                hint=limit_hint("file_size"),
-            )
-        )
-
-
-ROOT_HINT = "its root is the nearest folder above that has a vmrender.yaml, or else a .git"
-
-#: Nothing is there: no name, none that could be, a link that leads to itself.
-_NOT_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP})
-#: A name that the system does not take, as Windows', is none either.
-_NO_FILE = _NOT_THERE | {errno.EINVAL, errno.EILSEQ}
-#: A device or pipe has no names in it.
-_NO_FOLDER = _NO_FILE | {errno.ENXIO, errno.EOPNOTSUPP}
+        raise Diagnostic.in_file(
+            path, Code.YAML_LIMIT, f"the file is larger than {most} bytes", limit_hint("file_size")
+        ).error()
 
 
 class FileSystem(Protocol):
@@ -113,10 +107,6 @@ class DelegatingFileSystem:
         return self._below, path
 
 
-#: Folders within each other, of which each is looked at once for all that are in it.
-_DEEP = 30
-
-
 class DiskFileSystem:
     """A folder on disk. Symbolic links are followed only as far as they stay inside the root.
 
@@ -136,11 +126,15 @@ class DiskFileSystem:
         try:
             content = self._confined.read(file, limits().file_size, mode)
         except NotRegularError:
-            raise _error(Code.FILE_UNREADABLE, f"not a regular file: {path}", path) from None
+            raise Diagnostic.in_file(
+                path, Code.FILE_UNREADABLE, f"not a regular file: {path}"
+            ).error() from None
         except (OSError, ValueError) as error:  # ValueError: a name that no system has
             if not isinstance(error, OSError) or error.errno in _NOT_THERE:
-                raise _error(Code.FILE_NOT_FOUND, f"no such file: {path}", path) from None
-            raise _error(Code.FILE_UNREADABLE, f"cannot read {path}: {error.strerror}", path) from error
+                raise Diagnostic.in_file(path, Code.FILE_NOT_FOUND, f"no such file: {path}").error() from None
+            raise Diagnostic.in_file(
+                path, Code.FILE_UNREADABLE, f"cannot read {path}: {error.strerror}"
+            ).error() from error
         check_size(len(content), path)
         note_read(file, len(content))
         return content
@@ -157,7 +151,9 @@ class DiskFileSystem:
         except OSError as error:
             if error.errno in _NO_FOLDER:
                 return ()
-            raise _error(Code.FILE_UNREADABLE, f"cannot list {path}: {error.strerror}", path) from error
+            raise Diagnostic.in_file(
+                path, Code.FILE_UNREADABLE, f"cannot list {path}: {error.strerror}"
+            ).error() from error
 
     def resolve(self, path: str) -> str:
         return self._lookup(path)[0][len(self._top) :].strip("/") or "."
@@ -171,9 +167,9 @@ class DiskFileSystem:
             if not isinstance(error, OSError) or error.errno in _NO_FILE:
                 return 0
             folder = posixpath.dirname(path) or "."
-            raise _error(
-                Code.FILE_UNREADABLE, f"cannot look into {folder}: {error.strerror}", path
-            ) from error
+            raise Diagnostic.in_file(
+                path, Code.FILE_UNREADABLE, f"cannot look into {folder}: {error.strerror}"
+            ).error() from error
 
     def _lookup(self, path: str) -> tuple[str, int | None]:
         """Return the real path, and the mode of what is there: 0 for nothing, None where that is to be asked.
@@ -181,15 +177,19 @@ class DiskFileSystem:
         Folders are resolved once in the life of this object, files every time.
         """
         if "\0" in path:
-            raise _error(
-                Code.FILE_NOT_FOUND, "a file name cannot hold a NUL character", path.replace("\0", "\\0")
-            )
+            raise Diagnostic.in_file(
+                path.replace("\0", "\\0"), Code.FILE_NOT_FOUND, "a file name cannot hold a NUL character"
+            ).error()
         if os.sep != "/" and not is_path_of_windows(path):
             hint = "on Windows, write / between folders, and rename what has a name of the system's own"
-            raise _error(Code.FILE_NOT_FOUND, f"Windows has no such path: {path}", path, hint)
+            raise Diagnostic.in_file(
+                path, Code.FILE_NOT_FOUND, f"Windows has no such path: {path}", hint
+            ).error()
         real, mode = self._resolved(path)
         if real != self._top and not real.startswith(self._inside):
-            raise _error(Code.FILE_OUTSIDE_ROOT, f"{path} leads outside the repository", path, ROOT_HINT)
+            raise Diagnostic.in_file(
+                path, Code.FILE_OUTSIDE_ROOT, f"{path} leads outside the repository", ROOT_HINT
+            ).error()
         return real, mode
 
     def _resolved(self, path: str) -> tuple[str, int | None]:
@@ -236,7 +236,7 @@ class MemoryFileSystem:
             note_read(path, len(self.files[path]))
             return self.files[path]
         except KeyError:
-            raise _error(Code.FILE_NOT_FOUND, f"no such file: {path}", path) from None
+            raise Diagnostic.in_file(path, Code.FILE_NOT_FOUND, f"no such file: {path}").error() from None
 
     def is_file(self, path: str) -> bool:
         return posixpath.normpath(path) in self.files
@@ -272,7 +272,3 @@ class FilesAbove(DelegatingFileSystem):
 
     def resolve(self, path: str) -> str:
         return path if path in self._files else super().resolve(path)
-
-
-def _error(code: Code, message: str, path: str, hint: str | None = None) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=code, message=message, location=Location(path), hint=hint))

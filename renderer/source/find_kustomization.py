@@ -5,10 +5,11 @@ from __future__ import annotations
 import posixpath
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.location import Location
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.text_enum import TextEnum
 from renderer.source.file_system import FileSystem, is_inside
+
+KUSTOMIZATION_FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
 class LoadRestrictor(TextEnum):
@@ -16,9 +17,6 @@ class LoadRestrictor(TextEnum):
 
     ROOT_ONLY = "LoadRestrictionsRootOnly"  # files in or below the folder of the kustomization
     NONE = "LoadRestrictionsNone"  # files anywhere in the repository
-
-
-KUSTOMIZATION_FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
 def find_kustomization(
@@ -35,14 +33,10 @@ def find_kustomization(
         found = [path for path in found if is_inside(fs.resolve(path), real)]
     if not found:
         message = f"no kustomization in {folder}"
-        raise _error(
-            Code.KUSTOMIZATION_MISSING, message, folder, f"it needs one of {', '.join(KUSTOMIZATION_FILES)}"
-        )
+        raise Diagnostic.in_file(
+            folder, Code.KUSTOMIZATION_MISSING, message, f"it needs one of {', '.join(KUSTOMIZATION_FILES)}"
+        ).error()
     if len(found) > 1:
         message = f"{folder} has several kustomizations: {' and '.join(found)}"
-        raise _error(Code.KUSTOMIZATION_AMBIGUOUS, message, found[0], "keep one of them")
+        raise Diagnostic.in_file(found[0], Code.KUSTOMIZATION_AMBIGUOUS, message, "keep one of them").error()
     return found[0]
-
-
-def _error(code: Code, message: str, path: str, hint: str) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=code, message=message, location=Location(path), hint=hint))

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable, Collection, Iterator
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.diagnostic import Diagnostic, Related
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.json import text_at
 from renderer.model.location import Site
@@ -45,10 +45,18 @@ class FluxSources:
         if len(fitting) == 1:
             return fitting[0]
         if not found:
-            raise _unusable(f"there is no {_KIND} of {_GROUP} in {file}", site)
+            message = f"there is no {_KIND} of {_GROUP} in {file}"
+            raise Diagnostic.at(site, Code.FLUX_KUSTOMIZATION, message).error()
         message = f"{len(fitting) or 'no'} Kustomization in {file} has the path {self._overlay.path}"
         hint = f"write path: ./{self._overlay.path} into the spec of the one that is for this overlay"
-        raise _unusable(message, site, hint, fitting or found)
+        related = tuple(
+            Related(
+                f"{each.current_id} has the path {text_at(each.content, 'spec', 'path') or '(none)'}",
+                each.sites(FieldPath.of("spec", "path")),
+            )
+            for each in fitting or found
+        )
+        raise Diagnostic.at(site, Code.FLUX_KUSTOMIZATION, message, hint, related=related).error()
 
     def candidates(self, flux: FluxSubstitution, names: Collection[str]) -> Iterator[Resource]:
         """Yield objects that may have one of the ``names``: listed ones, or those beside the Kustomization.
@@ -89,18 +97,3 @@ class FluxSources:
         """Compare paths; Flux counts from the top of the Git repository, which may be above the project."""
         normal = posixpath.normpath(path.lstrip("/") or ".")
         return normal == self._overlay.path or normal.endswith(f"/{self._overlay.path}")
-
-
-def _unusable(
-    message: str, site: Site, hint: str | None = None, others: Collection[Resource] = ()
-) -> DiagnosticError:
-    related = tuple(
-        Related(
-            f"{each.current_id} has the path {text_at(each.content, 'spec', 'path') or '(none)'}",
-            each.sites(FieldPath.of("spec", "path")),
-        )
-        for each in others
-    )
-    return DiagnosticError(
-        Diagnostic(code=Code.FLUX_KUSTOMIZATION, message=message, sites=(site,), hint=hint, related=related)
-    )

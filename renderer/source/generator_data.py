@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.kustomization import DataGenerator, GeneratorArgs, KeyValue
 from renderer.model.limits import limits, over_limit
 from renderer.model.location import Site
@@ -71,7 +71,9 @@ def _env_pair(line: bytes, place: str, site: Site) -> KeyValue:
     try:
         text = line.decode().lstrip(_SPACES)
     except UnicodeDecodeError:
-        raise _invalid(f"the line {place} is not UTF-8 text", site, "save the file as UTF-8") from None
+        raise Diagnostic.at(
+            site, Code.KUSTOMIZATION_FIELD, f"the line {place} is not UTF-8 text", "save the file as UTF-8"
+        ).error() from None
     key, _, value = ("", "", "") if text.startswith("#") else text.partition("=")
     return KeyValue(key, value.encode(), site)
 
@@ -81,7 +83,12 @@ def _literal_pairs(args: GeneratorArgs) -> Iterator[KeyValue]:
         site = args.site.below("literals", index)
         key, equals, value = literal.partition("=")
         if not key or not equals:
-            raise _invalid("a literal is key=value", site, "write a key and an equals sign before the value")
+            raise Diagnostic.at(
+                site,
+                Code.KUSTOMIZATION_FIELD,
+                "a literal is key=value",
+                "write a key and an equals sign before the value",
+            ).error()
         yield KeyValue(key, _unquoted(value).encode(), site)
 
 
@@ -104,11 +111,10 @@ def _file_source(source: str, site: Site) -> tuple[str, str]:
     if not equals:
         return posixpath.basename(source.rstrip("/")) or "/", source
     if not key or not path or "=" in path:
-        raise _invalid(f"{source} is not [key=]path", site, "neither key nor path may be empty or hold an =")
+        raise Diagnostic.at(
+            site,
+            Code.KUSTOMIZATION_FIELD,
+            f"{source} is not [key=]path",
+            "neither key nor path may be empty or hold an =",
+        ).error()
     return key, path
-
-
-def _invalid(message: str, site: Site, hint: str) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(code=Code.KUSTOMIZATION_FIELD, message=message, sites=(site,), hint=hint)
-    )

@@ -47,6 +47,10 @@ _GIT_FILE = b"gitdir: "
 _LONGEST_GIT_FILE = 8192
 
 _DUBIOUS_OWNER = "dubious ownership in repository at"
+TREE_MODE = "40000"
+LINK_MODE = "120000"
+SUBMODULE_MODE = "160000"
+PARTIAL_CLONE_HINT = "in a partial clone, fetch the rest: git fetch --refetch --no-filter"
 
 
 class Answer(NamedTuple):
@@ -108,7 +112,7 @@ class GitProcess:
         found = answer.output.removesuffix("\n")
         if os.path.realpath(found) != os.path.realpath(expected):
             message = f"git would use {found} as the repository of {self._folder}, and not {expected}"
-            raise _unavailable(message, "repair or remove the latter")
+            raise Diagnostic(Code.GIT_UNAVAILABLE, message, hint="repair or remove the latter").error()
 
     def run(self, *arguments: str) -> Answer:
         """Run a git command to its end."""
@@ -194,7 +198,9 @@ def _git_folder(top: Path) -> Path:
 
 
 def _not_in_repository(folder: Path) -> DiagnosticError:
-    return _unavailable(f"{folder} is not in a Git repository", "run it in a clone, or git init")
+    return Diagnostic(
+        Code.GIT_UNAVAILABLE, f"{folder} is not in a Git repository", hint="run it in a clone, or git init"
+    ).error()
 
 
 def not_usable(folder: Path, answer: Answer) -> DiagnosticError:
@@ -204,11 +210,9 @@ def not_usable(folder: Path, answer: Answer) -> DiagnosticError:
         return _not_in_repository(folder)
     _, dubious, place = error_output.partition(_DUBIOUS_OWNER)
     hint = f"git config --global --add safe.directory {place.strip()}" if dubious else None
-    return _unavailable(f"git cannot use the repository of {folder}: {error_output}", hint)
-
-
-def _unavailable(message: str, hint: str | None) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=Code.GIT_UNAVAILABLE, message=message, hint=hint))
+    return Diagnostic(
+        Code.GIT_UNAVAILABLE, f"git cannot use the repository of {folder}: {error_output}", hint=hint
+    ).error()
 
 
 def _binary(environment: Mapping[str, str]) -> str:
@@ -219,17 +223,8 @@ def _binary(environment: Mapping[str, str]) -> str:
     found = shutil.which("git", path=os.pathsep.join(folders)) if folders else None
     if found is None or not Path(found).is_absolute():
         hint = "install git; only revisions and --tracked need it"
-        raise DiagnosticError(
-            Diagnostic(code=Code.GIT_UNAVAILABLE, message="there is no git on the PATH", hint=hint)
-        )
+        raise Diagnostic(Code.GIT_UNAVAILABLE, "there is no git on the PATH", hint=hint).error()
     return found
-
-
-TREE_MODE = "40000"
-LINK_MODE = "120000"
-SUBMODULE_MODE = "160000"
-
-PARTIAL_CLONE_HINT = "in a partial clone, fetch the rest: git fetch --refetch --no-filter"
 
 
 class TreeEntry(NamedTuple):
@@ -271,19 +266,19 @@ class GitObjects:
             self.close()
             return None
         if last == "ambiguous":
-            raise _error(
-                Code.GIT_REVISION, f"{subject} is the beginning of several names", "write more of it"
-            )
+            raise Diagnostic(
+                Code.GIT_REVISION, f"{subject} is the beginning of several names", hint="write more of it"
+            ).error()
         if not last.isdigit():
-            raise _error(Code.GIT_UNAVAILABLE, f"git cat-file does not answer: {header}")
+            raise Diagnostic(Code.GIT_UNAVAILABLE, f"git cat-file does not answer: {header}").error()
         oid, kind = subject.split(" ")
         if int(last) > limits().file_size:
             self.close()  # or all of it would have to be read
-            raise _error(
+            raise Diagnostic(
                 Code.YAML_LIMIT,
                 f"the {kind} {oid} is larger than {limits().file_size} bytes",
-                limit_hint("file_size"),
-            )
+                hint=limit_hint("file_size"),
+            ).error()
         content = self._conversation.read(int(last))
         self._conversation.read(1)  # the line end after it
         return GitObject(oid, kind, content)
@@ -293,7 +288,9 @@ class GitObjects:
         if oid not in self._trees:
             found = self.find(oid)
             if found is None:
-                raise _error(Code.GIT_REVISION, f"tree {oid} is not in this clone", PARTIAL_CLONE_HINT)
+                raise Diagnostic(
+                    Code.GIT_REVISION, f"tree {oid} is not in this clone", hint=PARTIAL_CLONE_HINT
+                ).error()
             self._trees[oid] = parse_tree(found.content, len(oid) // 2)
         return self._trees[oid]
 
@@ -315,11 +312,9 @@ def parse_tree(content: bytes, oid_size: int) -> dict[str, TreeEntry]:
         mode, space, name = content[position:end].partition(b" ")
         position = end + 1 + oid_size
         if end < 0 or not space or position > len(content):
-            raise _error(Code.GIT_REVISION, "a tree of this revision is damaged", "git fsck tells more")
+            raise Diagnostic(
+                Code.GIT_REVISION, "a tree of this revision is damaged", hint="git fsck tells more"
+            ).error()
         oid = content[end + 1 : position].hex()
         entries[os.fsdecode(name)] = TreeEntry(mode.decode(errors="replace").lstrip("0"), oid)
     return entries
-
-
-def _error(code: Code, message: str, hint: str | None = None) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=code, message=message, hint=hint))

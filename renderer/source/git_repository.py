@@ -41,6 +41,13 @@ _LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 _UNPRINTABLE = re.compile(rb"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _LINE_FEED = re.compile(rb"(?<!\r)\n")
 _TRUE = ("true", "yes", "on", "1")
+_SHALLOW_HINT = (
+    "this clone is shallow: fetch its history (fetch-depth: 0 in actions/checkout, git fetch --unshallow)"
+)
+_UNKNOWN_HINT = (
+    "git branch --all, git tag and git log list what there is; a branch of a remote is origin/NAME"
+)
+_NO_COMMIT_HINT = "this repository has no commit yet: git commit makes the first"
 
 
 class LineEnds:
@@ -115,18 +122,22 @@ class GitFileSystem:
     def read(self, path: str) -> bytes:
         place = self._find(path)
         if place.entry is None:
-            raise _error(Code.FILE_NOT_FOUND, f"no such file in {self.revision}: {path}", path)
+            raise Diagnostic.in_file(
+                path, Code.FILE_NOT_FOUND, f"no such file in {self.revision}: {path}"
+            ).error()
         if place.entry.mode == SUBMODULE_MODE:
             raise self._submodule(place.path)
         if place.entry.mode == TREE_MODE:
-            raise _error(Code.FILE_UNREADABLE, f"not a regular file: {path}", path)
+            raise Diagnostic.in_file(path, Code.FILE_UNREADABLE, f"not a regular file: {path}").error()
         found = self._object(place.entry.oid, path)
         if found is None:
             message = f"{path} of {self.revision} is not in this clone"
-            raise _error(Code.FILE_UNREADABLE, message, path, PARTIAL_CLONE_HINT)
+            raise Diagnostic.in_file(path, Code.FILE_UNREADABLE, message, PARTIAL_CLONE_HINT).error()
         if found.content.startswith(_LFS_POINTER):
             message = f"{path} of {self.revision} is a pointer to a file in Git LFS"
-            raise _error(Code.FILE_UNREADABLE, message, path, "keep manifests out of LFS: see .gitattributes")
+            raise Diagnostic.in_file(
+                path, Code.FILE_UNREADABLE, message, "keep manifests out of LFS: see .gitattributes"
+            ).error()
         note_read(place.entry.oid, len(found.content))
         return self._line_ends.checked_out(place.path, found.content)
 
@@ -152,7 +163,7 @@ class GitFileSystem:
         place = self._find(folder)
         if place.entry is None or place.entry.mode != TREE_MODE:
             message = f"{self.revision} has no folder {folder.rstrip('/.') or folder}"
-            raise _error(Code.FILE_NOT_FOUND, message, place.path)
+            raise Diagnostic.in_file(place.path, Code.FILE_NOT_FOUND, message).error()
         return GitFileSystem(self._objects, place.entry.oid, self.revision, self._line_ends)
 
     def _object(self, oid: str, path: str) -> GitObject | None:
@@ -213,28 +224,17 @@ class GitFileSystem:
         message = (
             f"{path} of {self.revision} is a submodule, whose files are not in this repository's revisions"
         )
-        return _error(Code.FILE_UNREADABLE, message, path, "vendor it: copy it into this repository")
+        return Diagnostic.in_file(
+            path, Code.FILE_UNREADABLE, message, "vendor it: copy it into this repository"
+        ).error()
 
     def _outside(self, path: str) -> DiagnosticError:
         message = f"{path} of {self.revision} leads outside the repository"
-        return _error(Code.FILE_OUTSIDE_ROOT, message, path, ROOT_HINT)
+        return Diagnostic.in_file(path, Code.FILE_OUTSIDE_ROOT, message, ROOT_HINT).error()
 
 
 def _links() -> Iterator[int]:
     return iter(range(_MAX_LINKS))
-
-
-def _error(code: Code, message: str, path: str, hint: str | None = None) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=code, message=message, location=Location(path), hint=hint))
-
-
-_SHALLOW_HINT = (
-    "this clone is shallow: fetch its history (fetch-depth: 0 in actions/checkout, git fetch --unshallow)"
-)
-_UNKNOWN_HINT = (
-    "git branch --all, git tag and git log list what there is; a branch of a remote is origin/NAME"
-)
-_NO_COMMIT_HINT = "this repository has no commit yet: git commit makes the first"
 
 
 class GitRepository:
@@ -259,13 +259,13 @@ class GitRepository:
     def commit(self, revision: str) -> str:
         """Return the id of the commit that a revision names. Raises ``DiagnosticError``: git-revision."""
         if not revision or revision.startswith("-") or not revision.isprintable():
-            raise _revision_error(f"{revision!r} is no name of a revision")
+            raise Diagnostic(Code.GIT_REVISION, f"{revision!r} is no name of a revision").error()
         found = self._objects.find(revision)
         if found is None:
             raise self._unknown(f"no such revision: {revision}")
         commit = self._objects.find(f"{found.oid}^{{commit}}")
         if commit is None:
-            raise _revision_error(f"{revision} is a {found.kind}, not a commit")
+            raise Diagnostic(Code.GIT_REVISION, f"{revision} is a {found.kind}, not a commit").error()
         return commit.oid
 
     def merge_base(self, one: str, other: str) -> str:
@@ -313,10 +313,8 @@ class GitRepository:
 
     def _unknown(self, message: str) -> DiagnosticError:
         if self._shallow:
-            return _revision_error(message, _SHALLOW_HINT)
+            return Diagnostic(Code.GIT_REVISION, message, hint=_SHALLOW_HINT).error()
         has_commits = self._objects.find("HEAD") or self._git.run("for-each-ref", "--count=1").output
-        return _revision_error(message, _UNKNOWN_HINT if has_commits else _NO_COMMIT_HINT)
-
-
-def _revision_error(message: str, hint: str | None = None) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=Code.GIT_REVISION, message=message, hint=hint))
+        return Diagnostic(
+            Code.GIT_REVISION, message, hint=_UNKNOWN_HINT if has_commits else _NO_COMMIT_HINT
+        ).error()

@@ -109,7 +109,11 @@ def parse_kustomization(
     if not findings:
         _check_not_empty(fields)
     _check_type(fields)
-    findings += _unsupported(fields)
+    findings += (
+        Diagnostic.at(fields.site_of(name), Code.UNSUPPORTED_FIELD, f"{name} is not supported", way_out)
+        for name, way_out in UNSUPPORTED.items()
+        if fields.content.get(name)
+    )
     kustomization = _kustomization(fields, site)
     if findings:
         raise DiagnosticError(*findings)
@@ -134,12 +138,12 @@ def deprecations(content: Json, site: Site) -> tuple[Diagnostic, ...]:
     fields = CaselessFields(content, site, [], Code.KUSTOMIZATION_FIELD)
     fields.only(*KNOWN_FIELDS)
     return tuple(
-        Diagnostic(
-            code=Code.DEPRECATED,
+        Diagnostic.at(
+            fields.site_of(name),
+            Code.DEPRECATED,
+            f"{name} is deprecated in kustomize",
+            f"use {successor} instead",
             severity=Severity.WARNING,
-            message=f"{name} is deprecated in kustomize",
-            sites=(fields.site_of(name),),
-            hint=f"use {successor} instead",
         )
         for name, successor in DEPRECATED.items()
         if name in fields
@@ -152,12 +156,12 @@ def ignored_documents(content: bytes, path: str) -> tuple[Diagnostic, ...]:
     if not line:
         return ()
     return (
-        Diagnostic(
-            code=Code.IGNORED_DOCUMENT,
+        Diagnostic.in_file(
+            Location(path, line),
+            Code.IGNORED_DOCUMENT,
+            "only the first document of a kustomization counts",
+            "move the rest into a file of its own and list that under resources",
             severity=Severity.WARNING,
-            message="only the first document of a kustomization counts",
-            location=Location(path, line),
-            hint="move the rest into a file of its own and list that under resources",
         ),
     )
 
@@ -236,16 +240,3 @@ def _check_not_empty(fields: CaselessFields) -> None:
     """Check that it says something: empty lists and mappings count, empty texts do not (``CheckEmpty``)."""
     if all(key in ("apiVersion", "kind") or value in (None, "") for key, value in fields.content.items()):
         fields.reject(None, "the kustomization is empty", "list something under resources")
-
-
-def _unsupported(fields: CaselessFields) -> tuple[Diagnostic, ...]:
-    return tuple(
-        Diagnostic(
-            code=Code.UNSUPPORTED_FIELD,
-            message=f"{name} is not supported",
-            sites=(fields.site_of(name),),
-            hint=way_out,
-        )
-        for name, way_out in UNSUPPORTED.items()
-        if fields.content.get(name)
-    )

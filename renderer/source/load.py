@@ -64,14 +64,12 @@ class AncestorChain:
 
 
 def _cycle(folders: tuple[str, ...], site: Site) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.KUSTOMIZATION_CYCLE,
-            message=f"these kustomizations use each other: {' → '.join(folders)}",
-            sites=(site,),
-            hint="a kustomization cannot use its own folder or one above it",
-        )
-    )
+    return Diagnostic.at(
+        site,
+        Code.KUSTOMIZATION_CYCLE,
+        f"these kustomizations use each other: {' → '.join(folders)}",
+        "a kustomization cannot use its own folder or one above it",
+    ).error()
 
 
 def _kustomization_in(
@@ -159,14 +157,9 @@ def _open_api(written: Kustomization, entries: EntryLoader) -> OpenApi | None:
     if path is None:
         return OpenApi(site, None, version)
     if "version" in written.open_api:
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.KUSTOMIZATION_FIELD,
-                message="openapi has both path and version",
-                sites=(site,),
-                hint="remove one of them",
-            )
-        )
+        raise Diagnostic.at(
+            site, Code.KUSTOMIZATION_FIELD, "openapi has both path and version", "remove one of them"
+        ).error()
     return OpenApi(site, entries.document(path, site.below("path")))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.json import Json, array_at, object_at, text_at
-from renderer.model.location import Location, Site
+from renderer.model.location import Site
 from renderer.model.pattern import pattern
 from renderer.model.resource import Resource, ResourceSet
 from renderer.source.file_system import FilesAbove, FileSystem
@@ -77,7 +77,15 @@ class LoneFiles:
     def _unread(self, content: bytes, path: str, error: DiagnosticError) -> ResourceSet:
         """Ignore a file that concerns none of the groups. Raises ``DiagnosticError`` for all others."""
         if any(found.code is not Code.RESOURCE_INVALID for found in error.diagnostics):
-            raise DiagnosticError(_is_template(path)) if TEMPLATE_TAG.search(content) else error
+            if not TEMPLATE_TAG.search(content):
+                raise error
+            raise Diagnostic.in_file(
+                path,
+                Code.NOT_CHECKED,
+                "this is a template of another tool, which is no YAML before it is filled in: not checked",
+                "validate what is made of it",
+                severity=Severity.INFO,
+            ).error()
         if any(self._is_judged(document) for document in decode_documents(content, path)):
             raise error
         return ResourceSet()
@@ -121,13 +129,3 @@ def _with_objects(resource: Resource) -> Iterator[Resource]:
     for index, item in enumerate(array_at(resource.content, "objects")):
         if isinstance(item, dict) and text_at(item, "kind"):
             yield Resource(object_at(item), resource.origin.below("objects", index))
-
-
-def _is_template(path: str) -> Diagnostic:
-    return Diagnostic(
-        code=Code.NOT_CHECKED,
-        severity=Severity.INFO,
-        message="this is a template of another tool, which is no YAML before it is filled in: not checked",
-        location=Location(path),
-        hint="validate what is made of it",
-    )

@@ -13,7 +13,7 @@ from renderer.model.glob import file_name_match
 from renderer.model.json import text_at
 from renderer.model.kustomization import COMPONENT_KIND
 from renderer.model.limits import limits, over_limit
-from renderer.model.location import Location, Site
+from renderer.model.location import Site
 from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry, RenderConfig
 from renderer.model.suggest import suggest, suggest_paths
 from renderer.model.work import spend
@@ -23,6 +23,9 @@ from renderer.yamlio.decode import decode_yaml11
 
 _OVERLAYS = FieldPath.of("overlays")
 _MANIFESTS = (".yaml", ".yml", ".json")
+#: Steps for the names in a folder, and for each part of the path of one of them, which may be a link
+#: (``model.work``).
+_LISTING, _LOOKING = 60, 60
 
 
 def find_overlays(
@@ -73,11 +76,13 @@ def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple
     """
     overlays, wanted = tuple(overlays), tuple(wanted)
     if not overlays:
-        raise _invalid(
+        raise Diagnostic.in_file(
+            PROJECT_FILE,
+            Code.CONFIG_INVALID,
             "there is no overlay in this project",
             "list folders, or Templates with parameters, under overlays in"
             f" {PROJECT_FILE}, which vmrender init writes",
-        )
+        ).error()
     if not wanted:
         return overlays
     names = {name: overlay for overlay in overlays for name in (overlay.name, overlay.path)}
@@ -85,7 +90,12 @@ def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple
     for name in map(posixpath.normpath, wanted):
         if name not in names:
             nearest = suggest(name, names) or sorted(overlay.path for overlay in overlays)
-            raise _invalid(f"no overlay {name!r} in this project", f"there is {', '.join(nearest)}")
+            raise Diagnostic.in_file(
+                PROJECT_FILE,
+                Code.CONFIG_INVALID,
+                f"no overlay {name!r} in this project",
+                f"there is {', '.join(nearest)}",
+            ).error()
         selected[names[name].path] = names[name]
     return tuple(selected.values())
 
@@ -129,7 +139,7 @@ def _folders(fs: FileSystem, entry: OverlayEntry) -> tuple[str, ...]:
         if not fs.is_folder(pattern) and not fs.is_file(pattern):
             message, hint = missing_path(fs, pattern)
         site = entry_site(entry.path).below("path")
-        raise _invalid(message, hint, site, code=Code.KUSTOMIZATION_MISSING)
+        raise Diagnostic.at(site, Code.KUSTOMIZATION_MISSING, message, hint).error()
     return (pattern,)
 
 
@@ -168,11 +178,6 @@ def _kustomization_file(fs: FileSystem, folder: str) -> str | None:
     return next((file for file in files if fs.is_file(file)), None)
 
 
-#: Steps for the names in a folder, and for each part of the path of one of them, which may be a link
-#: (``model.work``).
-_LISTING, _LOOKING = 60, 60
-
-
 def _matches(fs: FileSystem, folder: str, pattern: list[str]) -> Iterator[str]:
     head, *rest = pattern
     names = fs.list(folder) if _is_glob(head) else (head,)
@@ -198,7 +203,9 @@ def _check_names(overlays: Iterable[Overlay]) -> None:
         if name is not None:
             site = entry_site(overlay.listed_as, overlay.listed_by).below(overlay.listed_by)
             hint = "rename it; names hold no control characters and do not begin with :: or ##"
-            raise _invalid(f"{name!r} is no name for an overlay", hint, site)
+            raise Diagnostic.at(
+                site, Code.CONFIG_INVALID, f"{name!r} is no name for an overlay", hint
+            ).error()
 
 
 def _is_harmless(path: str) -> bool:
@@ -217,13 +224,9 @@ def _check_outputs(overlays: Iterable[Overlay]) -> None:
     for overlay in overlays:
         other = outputs.setdefault(posixpath.normpath(overlay.output), overlay)
         if other is not overlay:
-            raise _invalid(
+            raise Diagnostic(
+                Code.CONFIG_INVALID,
                 f"overlays {other.path} and {overlay.path} are both rendered into {overlay.output}",
-                "give one of them its own output",
-                *output_sites(overlay),
-            )
-
-
-def _invalid(message: str, hint: str, *sites: Site, code: Code = Code.CONFIG_INVALID) -> DiagnosticError:
-    location = None if sites else Location(PROJECT_FILE)  # of what was typed there is no line
-    return DiagnosticError(Diagnostic(code=code, message=message, sites=sites, location=location, hint=hint))
+                hint="give one of them its own output",
+                sites=output_sites(overlay),
+            ).error()

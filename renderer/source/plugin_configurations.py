@@ -22,6 +22,9 @@ from renderer.source.plugin_transformers import TRANSFORMERS
 
 #: What a configuration asks for. Notes what is wrong with a field; raises ``DiagnosticError`` for files.
 ReadGenerator: TypeAlias = Callable[[CaselessFields, EntryLoader], GeneratorConfig]
+Reader = TypeVar("Reader")
+_HELM = "HelmChartInflationGenerator"
+_RUN_FIRST = "run it first and list what it makes under resources"
 
 
 def _config_map(fields: CaselessFields, entries: EntryLoader) -> GeneratorConfig:
@@ -68,11 +71,6 @@ GENERATORS: Mapping[str, ReadGenerator] = {
 }
 
 
-Reader = TypeVar("Reader")
-_HELM = "HelmChartInflationGenerator"
-_RUN_FIRST = "run it first and list what it makes under resources"
-
-
 def read_generators(configurations: Iterable[Resource], entries: EntryLoader) -> tuple[GeneratorPlugin, ...]:
     """Return the generators; one of another API stays the object it is. Raises ``DiagnosticError``."""
     return tuple(_generator(configuration, entries) for configuration in _unique(configurations))
@@ -92,9 +90,16 @@ def _generator(configuration: Resource, entries: EntryLoader) -> GeneratorPlugin
     kind = configuration.kind
     if kind == _HELM:
         hint = "render the chart first (helm template) and list its output under resources"
-        raise _unsupported(configuration, "charts cannot be rendered here", hint)
+        raise Diagnostic.at(
+            configuration.origin, Code.UNSUPPORTED_FIELD, "charts cannot be rendered here", hint
+        ).error()
     if kind in TRANSFORMERS:
-        raise _unsupported(configuration, f"{kind} is no generator", "list it under transformers")
+        raise Diagnostic.at(
+            configuration.origin,
+            Code.UNSUPPORTED_FIELD,
+            f"{kind} is no generator",
+            "list it under transformers",
+        ).error()
     read = _known(GENERATORS.get(kind), configuration, tuple(GENERATORS))
     findings: list[Diagnostic] = []
     config = read(_fields(configuration, findings), entries)
@@ -107,9 +112,14 @@ def _transformer(configuration: Resource, entries: EntryLoader) -> TransformerPl
     kind = configuration.kind
     if configuration.api_version != BUILTIN:
         message = f"the transformer {configuration.api_version} {kind} is not built in"
-        raise _unsupported(configuration, message, _RUN_FIRST)
+        raise Diagnostic.at(configuration.origin, Code.UNSUPPORTED_FIELD, message, _RUN_FIRST).error()
     if kind in GENERATORS:
-        raise _unsupported(configuration, f"{kind} is no transformer", "list it under generators")
+        raise Diagnostic.at(
+            configuration.origin,
+            Code.UNSUPPORTED_FIELD,
+            f"{kind} is no transformer",
+            "list it under generators",
+        ).error()
     read = _known(TRANSFORMERS.get(kind), configuration, tuple(TRANSFORMERS))
     findings: list[Diagnostic] = []
     configs = read(_fields(configuration, findings), entries)
@@ -135,7 +145,9 @@ def _configured_by(configuration: Resource) -> ConfiguredBy:
 def _known(reader: Reader | None, configuration: Resource, known: tuple[str, ...]) -> Reader:
     if reader is None:
         message = f"nothing built in is called {configuration.kind}"
-        raise _unsupported(configuration, message, nearest_hint(configuration.kind, known))
+        raise Diagnostic.at(
+            configuration.origin, Code.UNSUPPORTED_FIELD, message, nearest_hint(configuration.kind, known)
+        ).error()
     return reader
 
 
@@ -146,19 +158,11 @@ def _unique(configurations: Iterable[Resource]) -> Iterable[Resource]:
         key = (found.api_version, found.kind, found.namespace or "default", found.name)
         other = seen.setdefault(key, found)
         if other is not found:
-            raise DiagnosticError(
-                Diagnostic(
-                    code=Code.DUPLICATE_ID,
-                    message=f"there are two configurations {found.current_id}",
-                    sites=(found.origin,),
-                    hint="give one of them another metadata.name",
-                    related=(Related("the other one", (other.origin,)),),
-                )
-            )
+            raise Diagnostic.at(
+                found.origin,
+                Code.DUPLICATE_ID,
+                f"there are two configurations {found.current_id}",
+                "give one of them another metadata.name",
+                related=(Related("the other one", (other.origin,)),),
+            ).error()
     return seen.values()
-
-
-def _unsupported(configuration: Resource, message: str, hint: str) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(code=Code.UNSUPPORTED_FIELD, message=message, sites=(configuration.origin,), hint=hint)
-    )

@@ -39,6 +39,31 @@ from renderer.yamlio.documents import second_document
 
 API_VERSION = "vmrender.io/v1alpha1"
 KIND = "RenderConfig"
+#: The fields of the project file.
+_FIELDS = (
+    "apiVersion",
+    "kind",
+    "kubevirt",
+    "catalogs",
+    "schemas",
+    "overlays",
+    "output",
+    "expand",
+    "layout",
+    "writeInstancetypes",
+    "mergeKeys",
+    "rules",
+    "instancetypeNames",
+    "limits",
+    "exclude",
+    "repositories",
+    "clusters",
+    "featureGates",
+    "kubernetes",
+    *TREE_FIELDS,
+)
+EXPANSION = "Expansion"
+VALIDATION = "Validation"
 
 
 def load_project(fs: FileSystem) -> RenderConfig:
@@ -67,11 +92,11 @@ def catalog_site(path: str) -> Site:
 def _further_document(text: bytes) -> Iterable[Diagnostic]:
     line = second_document(text)
     if line:
-        yield Diagnostic(
-            code=Code.CONFIG_INVALID,
-            message="the project file holds a second document, which would have no effect",
-            location=Location(PROJECT_FILE, line),
-            hint="write everything into the first",
+        yield Diagnostic.in_file(
+            Location(PROJECT_FILE, line),
+            Code.CONFIG_INVALID,
+            "the project file holds a second document, which would have no effect",
+            "write everything into the first",
         )
 
 
@@ -82,31 +107,6 @@ def _imported_releases(fs: FileSystem, folders: Collection[str]) -> frozenset[Re
     from renderer.source.project_schemas import imported_releases  # noqa: PLC0415 - few projects have any
 
     return imported_releases(fs, folders)
-
-
-#: The fields of the project file.
-_FIELDS = (
-    "apiVersion",
-    "kind",
-    "kubevirt",
-    "catalogs",
-    "schemas",
-    "overlays",
-    "output",
-    "expand",
-    "layout",
-    "writeInstancetypes",
-    "mergeKeys",
-    "rules",
-    "instancetypeNames",
-    "limits",
-    "exclude",
-    "repositories",
-    "clusters",
-    "featureGates",
-    "kubernetes",
-    *TREE_FIELDS,
-)
 
 
 def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig:
@@ -263,10 +263,6 @@ def _way_to_later_release(text: str) -> str | None:
     except ValueError:
         return None
     return f"import its schemas first: vmrender schema import --release {text}" if is_later else None
-
-
-EXPANSION = "Expansion"
-VALIDATION = "Validation"
 
 
 def with_function_config(fs: FileSystem, config: RenderConfig, written: Resource) -> RenderConfig:

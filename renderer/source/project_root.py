@@ -12,8 +12,7 @@ from pathlib import Path
 
 from renderer.disk import is_symbolic_link, leads_anywhere, leads_to_folder
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.location import Location
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.render_config import PROJECT_FILE
 from renderer.source.file_system import ROOT_HINT, DiskFileSystem
 
@@ -53,14 +52,9 @@ def read_named_file(path: Path) -> bytes:
     """Return the content of a file. Raises ``DiagnosticError``: file-outside-root where a link leads out."""
     root = find_project_root(path)
     if path_in_project(root, path) is None:
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.FILE_OUTSIDE_ROOT,
-                message=f"{path} leads outside the repository",
-                location=Location(str(path)),
-                hint=ROOT_HINT,
-            )
-        )
+        raise Diagnostic.in_file(
+            str(path), Code.FILE_OUTSIDE_ROOT, f"{path} leads outside the repository", ROOT_HINT
+        ).error()
     written = _written(path)
     return DiskFileSystem(written.parent).read(written.name)
 
@@ -81,7 +75,7 @@ def _first_link_in_project(written: Path) -> Path | None:
     for place in reversed((written, *written.parents)):
         if in_project and is_symbolic_link(place):
             return place
-        in_project = in_project or _is_marked(place)
+        in_project = in_project or any(leads_anywhere(place / marker) for marker in _MARKERS)
     return None
 
 
@@ -91,10 +85,6 @@ def _marked_above(folder: Path) -> Path | None:
         if found:
             return found
     return None
-
-
-def _is_marked(folder: Path) -> bool:
-    return any(leads_anywhere(folder / marker) for marker in _MARKERS)
 
 
 def _upwards(folder: Path) -> Iterator[Path]:

@@ -25,6 +25,11 @@ T = TypeVar("T")
 WrittenTexts: TypeAlias = tuple[tuple[tuple[str | int, ...], str], ...]
 
 _ANNOTATIONS = ("metadata", "annotations")
+#: Kinds that are taken apart when a file holds nothing else (``kyaml/kio/byteio_reader.go``).
+_WRAPPING_KINDS = ("List", "ResourceList")
+_GENERATED_HINT = "kustomize takes no generateName: write the name"
+#: What a message says of lines that nobody can look up.
+_INNER_LINES = pattern(r",? on lines \d+ and \d+")
 
 
 def _as_written(resource: Resource, place: FieldPath, texts: WrittenTexts) -> Resource:
@@ -42,15 +47,6 @@ def _as_written(resource: Resource, place: FieldPath, texts: WrittenTexts) -> Re
         return resource
     as_texts: Json = {**annotations, **{key: resource.written_text(*_ANNOTATIONS, key) for key in odd}}
     return resource._replace(content=with_value(resource.content, _ANNOTATIONS, as_texts))
-
-
-#: Kinds that are taken apart when a file holds nothing else (``kyaml/kio/byteio_reader.go``).
-_WRAPPING_KINDS = ("List", "ResourceList")
-
-_GENERATED_HINT = "kustomize takes no generateName: write the name"
-
-#: What a message says of lines that nobody can look up.
-_INNER_LINES = pattern(r",? on lines \d+ and \d+")
 
 
 def read_resources(content: bytes, site: Site, *, generated_names: bool = False) -> tuple[Resource, ...]:
@@ -85,9 +81,15 @@ def refuse_no_objects(content: bytes, site: Site) -> None:
         place = _document_site(site, index)
         items = object_at(document).get("items")
         if items is not None and not isinstance(items, list):
-            raise _invalid("items of the List is not a list", place.below("items"))
+            raise Diagnostic.at(
+                place.below("items"), Code.RESOURCE_INVALID, "items of the List is not a list"
+            ).error()
         if document is not None and items is None:
-            raise _invalid("this is no Kubernetes object, which would be a mapping with a kind", place)
+            raise Diagnostic.at(
+                place,
+                Code.RESOURCE_INVALID,
+                "this is no Kubernetes object, which would be a mapping with a kind",
+            ).error()
 
 
 def decode_text(content: bytes, site: Site) -> tuple[Json, ...]:
@@ -109,11 +111,11 @@ def relocated(error: DiagnosticError, site: Site) -> DiagnosticError:
     return DiagnosticError(
         *(
             Diagnostic(
-                code=found.code,
-                message=_INNER_LINES.sub("", found.message),
+                found.code,
+                _INNER_LINES.sub("", found.message),
+                hint=found.hint,
                 sites=(site,),
                 location=found.location,
-                hint=found.hint,
             )
             for found in error.diagnostics
         )
@@ -146,19 +148,30 @@ def _checked(content: Json, site: Site) -> Iterator[Resource]:
         return
     resource = Resource(object_at(content), site)
     if not isinstance(content, dict):
-        raise _invalid("this is no Kubernetes object, which would be a mapping", site)
+        raise Diagnostic.at(
+            site, Code.RESOURCE_INVALID, "this is no Kubernetes object, which would be a mapping"
+        ).error()
     if not resource.kind:
         hint = "a patch names apiVersion, kind and metadata.name too, also where a target selects for it"
         is_patch = not resource.name and not resource.api_version
-        raise _invalid(f"the object {resource.name or 'here'} has no kind", site, hint if is_patch else None)
+        raise Diagnostic.at(
+            site,
+            Code.RESOURCE_INVALID,
+            f"the object {resource.name or 'here'} has no kind",
+            hint if is_patch else None,
+        ).error()
     yield resource
 
 
 def _check_name(resource: Resource, *, generated_names: bool) -> None:
     has_prefix = text_at(resource.content, "metadata", "generateName")
     if not (resource.name or resource.kind.endswith("List") or (generated_names and has_prefix)):
-        hint = _hint(resource.kind) or (_GENERATED_HINT if has_prefix else None)
-        raise _invalid(f"the {resource.kind} has no metadata.name", resource.origin, hint)
+        hint = _GENERATED_HINT if has_prefix else None
+        if resource.kind in (KUSTOMIZATION_KIND, COMPONENT_KIND):
+            hint = "list the folder it is in instead"
+        raise Diagnostic.at(
+            resource.origin, Code.RESOURCE_INVALID, f"the {resource.kind} has no metadata.name", hint
+        ).error()
     check_name(resource)
 
 
@@ -169,9 +182,11 @@ def _list_items(resource: Resource) -> tuple[Resource, ...] | None:
         return None
     items = content["items"]
     if items is not None and not isinstance(items, list):
-        raise _invalid(
-            f"items of the {resource.kind} is not a list", resource.origin.child(FieldPath.of("items"))
-        )
+        raise Diagnostic.at(
+            resource.origin.child(FieldPath.of("items")),
+            Code.RESOURCE_INVALID,
+            f"items of the {resource.kind} is not a list",
+        ).error()
     return tuple(
         _item(found, resource, FieldPath.of("items", index).child(*place.segments))
         for index, item in enumerate(items or ())
@@ -190,14 +205,6 @@ def _item(item: Resource, wrapper: Resource, place: FieldPath) -> Resource:
     )
 
 
-def _hint(kind: str) -> str | None:
-    return "list the folder it is in instead" if kind in (KUSTOMIZATION_KIND, COMPONENT_KIND) else None
-
-
-def _invalid(message: str, site: Site, hint: str | None = None) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=Code.RESOURCE_INVALID, message=message, sites=(site,), hint=hint))
-
-
 def read_patch(content: bytes, site: Site) -> PatchContent:
     """Read an entry of ``patches`` (``api/internal/builtins/PatchTransformer.go`` Config).
 
@@ -214,7 +221,7 @@ def read_json_patch(content: bytes, site: Site) -> JsonPatch:
     """Read an entry of ``patchesJson6902``. Raises: patch-invalid, and the errors of the decoder."""
     operations = _operations(content, site)
     if not operations:
-        raise _invalid_patch("the patch has no operations", site)
+        raise Diagnostic.at(site, Code.PATCH_INVALID, "the patch has no operations").error()
     return JsonPatch(site, operations)
 
 
@@ -232,9 +239,12 @@ def _operations(content: bytes, site: Site) -> tuple[Json, ...]:
     if document is None:
         return ()
     if not isinstance(document, list) or not all(isinstance(entry, dict | None) for entry in document):
-        raise _invalid_patch(
-            "a JSON 6902 patch is a list of operations", site, "each with op, path and value"
-        )
+        raise Diagnostic.at(
+            site,
+            Code.PATCH_INVALID,
+            "a JSON 6902 patch is a list of operations",
+            "each with op, path and value",
+        ).error()
     return tuple(document)
 
 
@@ -255,13 +265,11 @@ def _json(content: bytes, site: Site) -> Json:
         document: Json = json.loads(content, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
         hint = "a patch that begins with [ must be JSON; write it as a YAML list otherwise"
-        raise _invalid_patch(f"the patch is not valid JSON: {error}", site, hint) from None
+        raise Diagnostic.at(
+            site, Code.PATCH_INVALID, f"the patch is not valid JSON: {error}", hint
+        ).error() from None
     return document
 
 
 def _reject_constant(name: str) -> Json:
     raise ValueError(f"{name} is no JSON number")
-
-
-def _invalid_patch(message: str, site: Site, hint: str | None = None) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=Code.PATCH_INVALID, message=message, sites=(site,), hint=hint))

@@ -24,6 +24,9 @@ from renderer.yamlio.decode import taint_content
 _SCHEME = pattern(
     r"(?:git::)?(?:(?:ssh|https?|file)://|[a-zA-Z][a-zA-Z0-9-]*@[^/]*:|github\.com[/:])", re.IGNORECASE
 )
+T = TypeVar("T")
+#: Steps to list a folder, beside those for each name in it (``model.work``).
+_LISTING = 60
 
 
 def is_remote(entry: str) -> bool:
@@ -31,12 +34,6 @@ def is_remote(entry: str) -> bool:
     if ":" not in entry and not entry.lower().startswith("github.com/"):
         return False  # nearly all are, and the pattern takes a millisecond to compile
     return _SCHEME.match(entry) is not None
-
-
-T = TypeVar("T")
-
-#: Steps to list a folder, beside those for each name in it (``model.work``).
-_LISTING = 60
 
 
 class SourceFiles:
@@ -76,7 +73,13 @@ class SourceFiles:
                 raise remote(path, site) if is_remote(path) else self.missing(place, "file", site)
             resolved = self.fs.resolve(place)
         if self.restrictor is LoadRestrictor.ROOT_ONLY and not is_inside(resolved, folder):
-            raise _outside(path, folder, site)
+            hint = (
+                "make its folder a kustomization and list that; of all commands, only "
+                "vmrender build --load-restrictor LoadRestrictionsNone reads the file from there"
+            )
+            raise Diagnostic.at(
+                site, Code.FILE_OUTSIDE_ROOT, f"{path} is not in or below {folder}", hint
+            ).error()
         (self._of_secrets if is_of_secret else self._of_others).add(resolved)
         if resolved in self._of_secrets and resolved in self._of_others:
             taint_content(self.fs.read(resolved))
@@ -96,10 +99,10 @@ class SourceFiles:
         """Return the error for a file or folder that is not at ``place``, with the nearest names."""
         parent, name = posixpath.split(place)
         if name in self._listed(parent or "."):  # a pipe, a device, a link that leads nowhere
-            return _error(Code.FILE_UNREADABLE, f"{place} is no {wanted}", site, None)
+            return Diagnostic.at(site, Code.FILE_UNREADABLE, f"{place} is no {wanted}").error()
         nearest = suggest_paths(place, self._listed)
         hint = f"did you mean {' or '.join(nearest)}?" if nearest else None
-        return _error(Code.FILE_NOT_FOUND, f"no such {wanted}: {place}", site, hint)
+        return Diagnostic.at(site, Code.FILE_NOT_FOUND, f"no such {wanted}: {place}", hint).error()
 
     def _listed(self, folder: str) -> tuple[str, ...]:
         names = self.fs.list(folder)
@@ -128,22 +131,10 @@ def _reported_at(site: Site) -> Iterator[None]:
 def remote(path: str, site: Site) -> DiagnosticError:
     """Return the error of a path that would have to be fetched."""
     hint = "vendor it: copy it into this repository and name the copy"
-    return _error(
-        Code.UNSUPPORTED_FIELD, f"{path} is not in this repository and there is no network", site, hint
-    )
+    return Diagnostic.at(
+        site, Code.UNSUPPORTED_FIELD, f"{path} is not in this repository and there is no network", hint
+    ).error()
 
 
 def _read_resource_file(content: bytes, site: Site) -> ResourceFile:
     return ResourceFile(site, ResourceSet(read_resources(content, site)))
-
-
-def _outside(path: str, folder: str, site: Site) -> DiagnosticError:
-    hint = (
-        "make its folder a kustomization and list that; of all commands, only "
-        "vmrender build --load-restrictor LoadRestrictionsNone reads the file from there"
-    )
-    return _error(Code.FILE_OUTSIDE_ROOT, f"{path} is not in or below {folder}", site, hint)
-
-
-def _error(code: Code, message: str, site: Site, hint: str | None) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=code, message=message, sites=(site,), hint=hint))

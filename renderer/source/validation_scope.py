@@ -47,7 +47,7 @@ class ManifestFiles:
         while waiting:
             folder = waiting.pop()
             folders: list[str] = []
-            for name in () if self._is_passed_over(folder) else self._fs.list(folder):
+            for name in () if self.is_rendered(folder) or self.is_excluded(folder) else self._fs.list(folder):
                 path = posixpath.normpath(posixpath.join(folder, name))
                 if self.is_candidate(path):
                     yield path
@@ -71,9 +71,6 @@ class ManifestFiles:
                 or (folder != _TOP and self.is_rendered(posixpath.dirname(folder) or _TOP))
             )
         return self._rendered[folder]
-
-    def _is_passed_over(self, folder: str) -> bool:
-        return self.is_rendered(folder) or self.is_excluded(folder)
 
     def is_excluded(self, path: str) -> bool:
         """Return whether the project excludes the path or a folder above it."""

@@ -31,6 +31,7 @@ _ALSO_CHANGES = (
     "patches",
     "targetNamespace",
 )
+_NAME = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
 
 
 class SourceKind(TextEnum):
@@ -104,16 +105,13 @@ def _sources(entries: Iterable[Fields]) -> Iterable[SubstituteReference]:
 def _ignored_field_warnings(kustomization: Resource) -> Iterable[Diagnostic]:
     for field in _ALSO_CHANGES:
         if object_at(kustomization.content, "spec").get(field):
-            yield Diagnostic(
-                code=Code.FLUX_KUSTOMIZATION,
+            yield Diagnostic.at(
+                kustomization.origin.below("spec", field),
+                Code.FLUX_KUSTOMIZATION,
+                f"spec.{field} of the Flux Kustomization has no effect on what is rendered",
+                "write it into the kustomization of the overlay, which Flux and vmrender both build",
                 severity=Severity.WARNING,
-                message=f"spec.{field} of the Flux Kustomization has no effect on what is rendered",
-                sites=(kustomization.origin.below("spec", field),),
-                hint="write it into the kustomization of the overlay, which Flux and vmrender both build",
             )
-
-
-_NAME = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
 
 
 class Variables(NamedTuple):
@@ -199,12 +197,12 @@ class VariableReader:
         """Notes that the values of a source are not known here."""
         self._incomplete = True
         self._findings.append(
-            Diagnostic(
-                code=Code.VARIABLES_NOT_FOUND,
+            Diagnostic.at(
+                reference.site.below("name"),
+                Code.VARIABLES_NOT_FOUND,
+                f"the {reference.kind} {reference.name} {problem}: its variables stay as written",
+                hint,
                 severity=Severity.WARNING,
-                message=f"the {reference.kind} {reference.name} {problem}: its variables stay as written",
-                sites=(reference.site.below("name"),),
-                hint=hint,
             )
         )
 
@@ -265,7 +263,15 @@ class VariableReader:
         elif not named and self._lenient and not reference.optional:
             self._leave_out(reference, "is not in the repository")
         elif not named and not reference.optional:
-            self._findings.append(_missing(reference, namespace))
+            name = f"{namespace}/{reference.name}" if namespace else reference.name
+            self._findings.append(
+                Diagnostic.at(
+                    reference.site.below("name"),
+                    Code.VARIABLES_NOT_FOUND,
+                    f"there is no {reference.kind} {name} in the repository to take variables from",
+                    "list its file or folder under flux.resources in vmrender.yaml, or write optional: true",
+                )
+            )
         return named[0] if len(named) == 1 else None
 
     def _check_name(self, name: str, site: Site) -> None:
@@ -280,24 +286,8 @@ class VariableReader:
         self, message: str, site: Site, hint: str | None = None, related: Iterable[Related] = ()
     ) -> None:
         self._findings.append(
-            Diagnostic(
-                code=Code.FLUX_KUSTOMIZATION,
-                message=message,
-                sites=(site,),
-                hint=hint,
-                related=tuple(related),
-            )
+            Diagnostic.at(site, Code.FLUX_KUSTOMIZATION, message, hint, related=tuple(related))
         )
-
-
-def _missing(reference: SubstituteReference, namespace: str) -> Diagnostic:
-    name = f"{namespace}/{reference.name}" if namespace else reference.name
-    return Diagnostic(
-        code=Code.VARIABLES_NOT_FOUND,
-        message=f"there is no {reference.kind} {name} in the repository to take variables from",
-        sites=(reference.site.below("name"),),
-        hint="list its file or folder under flux.resources in vmrender.yaml, or write optional: true",
-    )
 
 
 def _in_one_line(value: str) -> str:

@@ -85,7 +85,16 @@ class _Substitution:
         except TooLongError as error:
             raise over_limit("added_size", error.message, resource=resource) from None
         except SubstitutionError as error:
-            self.findings.append(_failed(resource, error, self._failing_field(resource)))
+            self.findings.append(
+                Diagnostic.about(
+                    resource,
+                    self._failing_field(resource),
+                    Code.SUBSTITUTION_FAILED,
+                    error.message,
+                    error.hint
+                    or f"$${{name}} stays ${{name}}; the annotation {_SWITCH}: {_OFF} keeps all as it is",
+                )
+            )
             return resource
 
     def _evaluated(self, content: Json) -> Evaluated:
@@ -127,14 +136,13 @@ class _Substitution:
         mentions = _mentions(resource) if variables else {}
         for variable in variables:
             field = mentions.get(variable, ROOT)
-            yield Diagnostic(
-                code=Code.VARIABLE_UNSET,
+            yield Diagnostic.about(
+                resource,
+                field,
+                Code.VARIABLE_UNSET,
+                f"nothing gives a value to ${{{variable}}}",
+                self._variables.hint(variable),
                 severity=self._severity,
-                message=f"nothing gives a value to ${{{variable}}}",
-                sites=resource.sites(field),
-                resource=resource.current_id,
-                field=field,
-                hint=self._variables.hint(variable),
             )
 
     def _failing_field(self, resource: Resource) -> FieldPath:
@@ -191,17 +199,6 @@ def _mentions(resource: Resource) -> dict[str, FieldPath]:
     return fields
 
 
-def _failed(resource: Resource, error: SubstitutionError, field: FieldPath) -> Diagnostic:
-    return Diagnostic(
-        code=Code.SUBSTITUTION_FAILED,
-        message=error.message,
-        sites=resource.sites(field),
-        resource=resource.current_id,
-        field=field,
-        hint=error.hint or f"$${{name}} stays ${{name}}; the annotation {_SWITCH}: {_OFF} keeps all as it is",
-    )
-
-
 def _duplicates(changed: ResourceSet, before: ResourceSet) -> Iterator[Diagnostic]:
     """Report objects that have got the name of another one."""
     names_before = [resource.current_id for resource in before]
@@ -210,10 +207,10 @@ def _duplicates(changed: ResourceSet, before: ResourceSet) -> Iterator[Diagnosti
     for resource in changed if names != names_before else ():
         other = first.setdefault(resource.current_id, resource)
         if other is not resource:
-            yield Diagnostic(
-                code=Code.DUPLICATE_ID,
-                message=f"with the values in it, there are two resources {resource.current_id}",
-                sites=resource.sites(),
-                resource=resource.current_id,
+            yield Diagnostic.about(
+                resource,
+                None,
+                Code.DUPLICATE_ID,
+                f"with the values in it, there are two resources {resource.current_id}",
                 related=(Related("the other one", other.sites()),),
             )

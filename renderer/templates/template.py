@@ -55,6 +55,11 @@ from renderer.templates.matrix import MatrixRow, Template, read_rows, read_value
 from renderer.templates.render import Renderer
 from renderer.yamlio.decode import decode_documents, taint_content
 
+#: Lines of the output, which nobody has seen, at the end of what the decoder says.
+_LINES_OF_OUTPUT = re.compile(r"(, on lines \d+ and \d+| that begins on line \d+)$")
+#: Steps to read a character that a template made (``model.work``).
+_STEPS_PER_CHARACTER = 1
+
 
 def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Generated, ...]:
     """Return the resources of the Template ``content``, which stands at ``site``, row by row.
@@ -106,15 +111,9 @@ def _rendered(
 
 
 def _failed(error: TemplateError, file: ListedFile, *related: Related) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(
-            code=error.code,
-            message=error.message,
-            location=Location(file.path, error.line),
-            hint=error.hint,
-            related=related,
-        )
-    )
+    return Diagnostic.in_file(
+        Location(file.path, error.line), error.code, error.message, error.hint, related=related
+    ).error()
 
 
 def read_template(fields: Fields, files: ListedFiles, findings: list[Diagnostic]) -> Template:
@@ -150,14 +149,6 @@ def _file(spec: Fields, files: ListedFiles) -> ListedFile:
     return ListedFile(path or "", b"")
 
 
-#: Lines of the output, which nobody has seen, at the end of what the decoder says.
-_LINES_OF_OUTPUT = re.compile(r"(, on lines \d+ and \d+| that begins on line \d+)$")
-
-
-#: Steps to read a character that a template made (``model.work``).
-_STEPS_PER_CHARACTER = 1
-
-
 def read_objects(output: Output, path: str, row: MatrixRow) -> tuple[Generated, ...]:
     """Return the objects, each at its place in the output of the template ``path``; empty documents are none.
 
@@ -169,10 +160,28 @@ def read_objects(output: Output, path: str, row: MatrixRow) -> tuple[Generated, 
         documents = decode_documents(output.text.encode(), path)
     except UnicodeEncodeError as error:
         line = output.lines[output.text.count("\n", 0, error.start)]
-        raise DiagnosticError(_unwritable(Location(path, line), row)) from None
+        raise Diagnostic.in_file(
+            Location(path, line),
+            Code.TEMPLATE_FAILED,
+            "the template's output holds half of a surrogate pair, which is no character",
+            related=(Related(f"made of {row.label}", (row.site,)),),
+        ).error() from None
     except DiagnosticError as error:
         raise DiagnosticError(
-            *(_in_template(found, output.lines, row) for found in error.diagnostics)
+            *(
+                found._replace(
+                    message=f"the template's output is not usable: {_LINES_OF_OUTPUT.sub('', found.message)}",
+                    location=_mapped(found.location, output.lines),
+                    related=(
+                        *(
+                            related._replace(location=_mapped(related.location, output.lines))
+                            for related in found.related
+                        ),
+                        Related(f"made of {row.label}", (row.site,)),
+                    ),
+                )
+                for found in error.diagnostics
+            )
         ) from None
     sites = [Site(path, index, text=text) for index in range(len(documents))]
     findings = tuple(_problems(documents, sites))
@@ -182,26 +191,6 @@ def read_objects(output: Output, path: str, row: MatrixRow) -> tuple[Generated, 
         Generated(document, site)
         for document, site in zip(documents, sites, strict=True)
         if isinstance(document, dict) and document
-    )
-
-
-def _unwritable(location: Location, row: MatrixRow) -> Diagnostic:
-    return Diagnostic(
-        code=Code.TEMPLATE_FAILED,
-        message="the template's output holds half of a surrogate pair, which is no character",
-        location=location,
-        related=(Related(f"made of {row.label}", (row.site,)),),
-    )
-
-
-def _in_template(found: Diagnostic, lines: Sequence[int], row: MatrixRow) -> Diagnostic:
-    return found._replace(
-        message=f"the template's output is not usable: {_LINES_OF_OUTPUT.sub('', found.message)}",
-        location=_mapped(found.location, lines),
-        related=(
-            *(related._replace(location=_mapped(related.location, lines)) for related in found.related),
-            Related(f"made of {row.label}", (row.site,)),
-        ),
     )
 
 
@@ -217,12 +206,14 @@ def _problems(documents: Sequence[Json], sites: Sequence[Site]) -> Iterator[Diag
         if document is None or document in ({}, []):
             continue
         if not isinstance(document, dict):
-            yield _invalid("the output is no Kubernetes object, which would be a mapping", site)
+            yield Diagnostic.at(
+                site, Code.RESOURCE_INVALID, "the output is no Kubernetes object, which would be a mapping"
+            )
         elif not text_at(document, "kind"):
-            yield _invalid(f"the object {text_at(document, 'metadata', 'name') or 'here'} has no kind", site)
+            yield Diagnostic.at(
+                site,
+                Code.RESOURCE_INVALID,
+                f"the object {text_at(document, 'metadata', 'name') or 'here'} has no kind",
+            )
         elif not text_at(document, "metadata", "name"):
-            yield _invalid(f"the {document['kind']} has no metadata.name", site)
-
-
-def _invalid(message: str, site: Site) -> Diagnostic:
-    return Diagnostic(code=Code.RESOURCE_INVALID, message=message, sites=(site,))
+            yield Diagnostic.at(site, Code.RESOURCE_INVALID, f"the {document['kind']} has no metadata.name")

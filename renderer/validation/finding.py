@@ -40,13 +40,13 @@ class SchemaFinding(Record):
 
     def of(self, resource: Resource) -> Diagnostic:
         return Diagnostic(
-            code=self.code,
-            message=self.message,
+            self.code,
+            self.message,
+            hint=self.hint,
             severity=self.severity,
             sites=resource.sites(self.field.parent if self.parent else self.field),
             resource=resource.current_id,
             field=self.field,
-            hint=self.hint,
             target=self.target,
             about_key=self.about_key,
         )

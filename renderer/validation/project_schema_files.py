@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.location import Site
 from renderer.model.project_schemas import ProjectSchemas
@@ -111,13 +111,11 @@ def _groups(content: bytes) -> frozenset[str]:
 
 def _of_version(schemas: Mapping[str, JsonObject], gvk: Gvk, path: str) -> ProjectSchema:
     if gvk.version not in schemas:
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.SCHEMA_MISSING,
-                message=f"there is no schema of {gvk.kind} {gvk.api_version}",
-                hint=f"{path} defines {', '.join(schemas) or 'no version'}",
-            )
-        )
+        raise Diagnostic(
+            Code.SCHEMA_MISSING,
+            f"there is no schema of {gvk.kind} {gvk.api_version}",
+            hint=f"{path} defines {', '.join(schemas) or 'no version'}",
+        ).error()
     return _usable(schemas[gvk.version], path)
 
 
@@ -128,14 +126,12 @@ def imported_schema(path: str, content: bytes) -> ProjectSchema:
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.SCHEMA_INVALID,
-                message="this imported schema is no JSON object",
-                sites=(Site(path),),
-                hint="import the release again with vmrender schema import",
-            )
-        )
+        raise Diagnostic.at(
+            Site(path),
+            Code.SCHEMA_INVALID,
+            "this imported schema is no JSON object",
+            "import the release again with vmrender schema import",
+        ).error()
     return _usable(document, path)
 
 
@@ -143,10 +139,6 @@ def _usable(schema: JsonObject, path: str) -> ProjectSchema:
     try:
         return ProjectSchema(schema)
     except UnusableSchemaError as error:
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.SCHEMA_INVALID,
-                message=f"this schema cannot be used: {error}",
-                sites=(Site(path),),
-            )
-        ) from None
+        raise Diagnostic.at(
+            Site(path), Code.SCHEMA_INVALID, f"this schema cannot be used: {error}"
+        ).error() from None

@@ -16,7 +16,7 @@ from renderer.bundled import data_folder
 from renderer.kubevirt.kinds import INSTANCETYPE_GROUP, KUBEVIRT_GROUP
 from renderer.kubevirt.virtual_machine import PATHS
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.json import JsonObject, array_at, object_at, with_value
 from renderer.model.pattern import pattern
 from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
@@ -43,6 +43,15 @@ _KIND = pattern(r"[A-Za-z]+")
 #: The beginnings of names and short names of KubeVirt's kinds (``components/crds.go``).
 _NEARLY = ("virtual", "vm")
 _ADD_DEFINITION = "put its CustomResourceDefinition among the project's schemas"
+V1BETA2 = "v1beta2"
+_SPEC = ("properties", "spec")
+#: In the kinds that hold a VirtualMachine.
+_CPU_GUESTS = {
+    kind: paths.instance.child("domain", "cpu", "guest")
+    for kind, paths in PATHS.items()
+    if paths.machine is not None
+}
+_VCPUS: JsonObject = {"type": "integer", "minimum": 1, "maximum": (1 << 32) - 1}
 
 
 class SchemaRegistry:
@@ -147,10 +156,11 @@ class SchemaRegistry:
             document: JsonObject = json.loads(path.read_bytes())
         except FileNotFoundError:
             there_are = ", ".join(map(str, self.releases)) or "none"
-            raise _missing(
+            raise Diagnostic(
+                Code.SCHEMA_MISSING,
                 f"there is no schema of {kind.name} for KubeVirt {release}",
-                f"looked for kubevirt/{release}/{kind.file_name}; there are schemas for {there_are}",
-            ) from None
+                hint=f"looked for kubevirt/{release}/{kind.file_name}; there are schemas for {there_are}",
+            ).error() from None
         return document
 
 
@@ -160,17 +170,23 @@ def _kind(gvk: Gvk) -> KubevirtKind:
             return kind
     if gvk.kind in WITHOUT_SCHEMA or gvk.group not in GROUPS:
         message = f"there is no schema of {gvk.kind}: it is not checked"
-        raise _missing(message, _ADD_DEFINITION, Severity.WARNING)
+        raise Diagnostic(
+            Code.SCHEMA_MISSING, message, hint=_ADD_DEFINITION, severity=Severity.WARNING
+        ).error()
     meant = _kind_hint(gvk)
     if gvk.group == KUBEVIRT_GROUP and not meant:
         message = (
             f"KubeVirt itself has no kind {gvk.kind}, which another operator has to serve: it is not checked"
         )
-        raise _missing(message, _ADD_DEFINITION, Severity.WARNING)
+        raise Diagnostic(
+            Code.SCHEMA_MISSING, message, hint=_ADD_DEFINITION, severity=Severity.WARNING
+        ).error()
     here = ", ".join(kind.name for kind in KINDS if kind.group == gvk.group)
-    raise _missing(
-        f"KubeVirt has no kind {gvk.kind} in the group {gvk.group}", meant or f"known kinds: {here}"
-    )
+    raise Diagnostic(
+        Code.SCHEMA_MISSING,
+        f"KubeVirt has no kind {gvk.kind} in the group {gvk.group}",
+        hint=meant or f"known kinds: {here}",
+    ).error()
 
 
 def _kind_hint(gvk: Gvk) -> str:
@@ -189,24 +205,6 @@ def _kind_hint(gvk: Gvk) -> str:
         return f"did you mean {meant}?"
     is_nearly = gvk.kind.lower().startswith(_NEARLY)
     return f"known kinds: {', '.join(here)}" if is_nearly else ""
-
-
-def _missing(message: str, hint: str | None, severity: Severity = Severity.ERROR) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(code=Code.SCHEMA_MISSING, message=message, hint=hint, severity=severity)
-    )
-
-
-V1BETA2 = "v1beta2"
-
-_SPEC = ("properties", "spec")
-#: In the kinds that hold a VirtualMachine.
-_CPU_GUESTS = {
-    kind: paths.instance.child("domain", "cpu", "guest")
-    for kind, paths in PATHS.items()
-    if paths.machine is not None
-}
-_VCPUS: JsonObject = {"type": "integer", "minimum": 1, "maximum": (1 << 32) - 1}
 
 
 class InputSchemaRegistry(SchemaRegistry):

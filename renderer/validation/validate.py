@@ -87,7 +87,10 @@ class _Run:
         gvk = resource.gvk
         served = self._schemas.kubernetes.api_version_of(gvk)
         if served is not None and gvk.version:
-            yield self._not_served(resource, served)
+            minor = self._schemas.kubernetes.minor
+            message = f"Kubernetes {minor} does not serve {resource.kind} as {resource.api_version}"
+            at = FieldPath.of("apiVersion")
+            yield Diagnostic.about(resource, at, Code.API_VERSION, message, f"write apiVersion: {served}")
             return
         is_ours = gvk.kind in GROUPS_OF_KINDS or gvk.kind.startswith("Instance") or gvk.group.startswith("vm")
         if not is_ours and gvk.version and isinstance(resource.content.get("apiVersion"), str):
@@ -95,12 +98,6 @@ class _Run:
         from renderer.validation.api_version import refuse_api_version  # noqa: PLC0415 - seldom needed
 
         yield from refuse_api_version(resource, served)
-
-    def _not_served(self, resource: Resource, served: str) -> Diagnostic:
-        minor = self._schemas.kubernetes.minor
-        message = f"Kubernetes {minor} does not serve {resource.kind} as {resource.api_version}"
-        at = FieldPath.of("apiVersion")
-        return Diagnostic.about(resource, at, Code.API_VERSION, message, f"write apiVersion: {served}")
 
     def _lookup_problems(self, gvk: Gvk, resource: Resource) -> Iterator[Diagnostic]:
         self._by_gvk[gvk] = None

@@ -119,8 +119,7 @@ def _edited_list(content: bytes, site: Site, hint: str, *edits: Edit) -> bytes:
         return edit_fields(content, EditedText(is_kustomization=True), edits)
     except RefusedEditError:
         message = f"{site.field} is written in a way that cannot be edited safely"
-        finding = Diagnostic(code=Code.EDIT_REFUSED, message=message, sites=(site,), hint=hint)
-        raise DiagnosticError(finding) from None
+        raise Diagnostic.at(site, Code.EDIT_REFUSED, message, hint).error() from None
 
 
 def edit_fields(content: bytes, where: EditedText, edits: Sequence[Edit]) -> bytes:

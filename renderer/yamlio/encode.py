@@ -26,6 +26,7 @@ _REFUSED = pattern(r"[\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 
 #: Longer keys, in UTF-8, are written after a question mark.
 _LONGEST_SIMPLE_KEY = 128
+_Write: TypeAlias = Callable[[str], object]
 
 
 def through_json(text: str) -> str:
@@ -61,9 +62,7 @@ def number_through_json(value: float) -> str:
 
 
 def _refusal(what: str, hint: str) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(code=Code.OUTPUT_INVALID, message=f"{what} cannot be written to YAML", hint=hint)
-    )
+    return Diagnostic(Code.OUTPUT_INVALID, f"{what} cannot be written to YAML", hint=hint).error()
 
 
 def _fold(match: re.Match[str]) -> str:
@@ -140,9 +139,6 @@ class _Escaped(str):
     """A text that go-yaml would print otherwise or refuse, to be written in double quotes with escapes."""
 
     __slots__ = ()
-
-
-_Write: TypeAlias = Callable[[str], object]
 
 
 def encode(documents: Iterable[Json]) -> str:

@@ -20,9 +20,7 @@ from renderer.yamlio.syntax_errors import explain_syntax_error
 def unusable(error: UnusableError, path: str, first_line: int = 0) -> DiagnosticError:
     """Return the error for a text that means nothing; its document begins on ``first_line``, from 0."""
     location = _location(path, Position(first_line + (error.line or 0), error.column))
-    return DiagnosticError(
-        Diagnostic(code=error.code, message=str(error), location=location, hint=error.hint)
-    )
+    return Diagnostic.in_file(location, error.code, str(error), error.hint).error()
 
 
 def malformed(error: YAMLError, chunk: Chunk, path: str) -> DiagnosticError:
@@ -32,17 +30,13 @@ def malformed(error: YAMLError, chunk: Chunk, path: str) -> DiagnosticError:
     def located(position: Position) -> Location:
         return _location(path, Position(chunk.first_line + position.line, position.column))
 
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.YAML_SYNTAX,
-            message=problem.message,
-            location=located(problem.position),
-            hint=problem.hint,
-            related=tuple(
-                Related(message, location=located(position)) for message, position in problem.related
-            ),
-        )
-    )
+    return Diagnostic.in_file(
+        located(problem.position),
+        Code.YAML_SYNTAX,
+        problem.message,
+        problem.hint,
+        related=tuple(Related(message, location=located(position)) for message, position in problem.related),
+    ).error()
 
 
 def duplicate_keys(error: DuplicateKeyError, chunk: Chunk, path: str) -> DiagnosticError:
@@ -83,11 +77,11 @@ def _duplicate(first: Node, second: Node, first_line: int, path: str) -> Diagnos
         _location(path, Position(first_line + key.position.line, key.position.column))
         for key in (second, first)
     )
-    return Diagnostic(
-        code=Code.YAML_DUPLICATE_KEY,
-        message=f"the key {second.text} is written twice, on lines {there.line} and {here.line}",
-        location=here,
-        hint="remove one of the two",
+    return Diagnostic.in_file(
+        here,
+        Code.YAML_DUPLICATE_KEY,
+        f"the key {second.text} is written twice, on lines {there.line} and {here.line}",
+        "remove one of the two",
         related=(Related(f"{first.text} is first written here", location=there),),
     )
 

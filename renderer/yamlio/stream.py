@@ -20,7 +20,7 @@ from yaml.events import (
 )
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Location
 from renderer.model.record import Record
@@ -61,7 +61,15 @@ def stream_yaml(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:
     except UnusableError as error:
         raise unusable(error, path) from None
     except YAMLError as error:
-        raise _malformed(error, path) from None
+        mark = error.problem_mark if isinstance(error, MarkedYAMLError) else None
+        problem = error.problem if isinstance(error, MarkedYAMLError) else None
+        location = Location(path, mark.line + 1, mark.column + 1) if mark else Location(path)
+        raise Diagnostic.in_file(
+            location,
+            Code.YAML_SYNTAX,
+            f"the YAML is broken here: {problem or 'the text cannot be read'}",
+            "print the objects once more, and see that kubectl comes to its end",
+        ).error() from None
 
 
 def _parser(stream: _BoundedStream) -> EventSource:
@@ -136,17 +144,3 @@ class _StreamBuilder(TreeBuilder):
         while type(event := self._next()) is not SequenceEndEvent:
             line = position_of(event).line + 1
             yield StreamedValue(self._value(event, scalars, 2), line, fields)
-
-
-def _malformed(error: YAMLError, path: str) -> DiagnosticError:
-    mark = error.problem_mark if isinstance(error, MarkedYAMLError) else None
-    problem = error.problem if isinstance(error, MarkedYAMLError) else None
-    location = Location(path, mark.line + 1, mark.column + 1) if mark else Location(path)
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.YAML_SYNTAX,
-            message=f"the YAML is broken here: {problem or 'the text cannot be read'}",
-            location=location,
-            hint="print the objects once more, and see that kubectl comes to its end",
-        )
-    )

@@ -129,7 +129,7 @@ def _refuse_empty(objects: Iterable[object], name: str) -> None:
     for number, each in enumerate(objects):
         if isinstance(each, Mapping) and not each:
             message = f"{name}[{number}] is no Kubernetes object, which would be a mapping with a kind"
-            raise DiagnosticError(Diagnostic(code=Code.RESOURCE_INVALID, message=message))
+            raise Diagnostic(Code.RESOURCE_INVALID, message).error()
 
 
 def _documents(given: Manifest, catalog: Iterable[Manifest]) -> Mapping[str, bytes]:

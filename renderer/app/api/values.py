@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from renderer.findings.located import Located
 from renderer.model.diagnostic import Severity
+from renderer.model.plural import plural
 from renderer.model.quantity import Quantity, QuantityFormat
 from renderer.model.render_config import Overlay
 from renderer.model.resource import ResourceSet
@@ -129,7 +130,7 @@ class Fleet(NamedTuple):
             "memory",
             "findings",
         )
-        counted = paragraph(f"{amount} virtual machine{'' if amount == 1 else 's'}")
+        counted = paragraph(plural(amount, "virtual machine"))
         return "\n".join((counted, table(columns, map(_row, self.machines))))
 
 

@@ -15,6 +15,7 @@ from renderer.cli.options import ExistingPath, format_option, kubevirt_option, q
 from renderer.findings.run_findings import FindingFilter
 from renderer.model.codes import Code
 from renderer.model.limits import limits
+from renderer.model.plural import plural
 from renderer.model.release import Release
 from renderer.report.formats import Format
 
@@ -64,9 +65,9 @@ def command(
 def _scope_text(result: ValidationResult) -> str:
     """``2 overlays and 1 file``, so that no mistake is taken for nothing to look at."""
     counts = {"overlay": len(result.overlays) - result.unbuilt, "file": len(result.files)}
-    parts = [f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items() if count]
+    parts = [plural(count, noun) for noun, count in counts.items() if count]
     if result.unbuilt:
-        overlays = "1 overlay" if result.unbuilt == 1 else f"{result.unbuilt} overlays"
+        overlays = plural(result.unbuilt, "overlay")
         return f"{' and '.join(parts) or 'nothing'}; {overlays} could not be built"
     return " and ".join(parts) or "nothing: no file has an object to judge"
 
@@ -75,6 +76,5 @@ def _unchecked(kinds: Mapping[str, int]) -> str:
     """``9 objects of 3 kinds were not checked (Bar, Baz, Foo)``: there is no schema of them."""
     objects = sum(kinds.values())
     shown = ", ".join(sorted(kinds)[:_MOST_KINDS]) + (" …" if len(kinds) > _MOST_KINDS else "")
-    number = "1 object" if objects == 1 else f"{objects} objects"
-    of_kinds = "1 kind" if len(kinds) == 1 else f"{len(kinds)} kinds"
-    return f"{number} of {of_kinds} {'was' if objects == 1 else 'were'} not checked ({shown})"
+    number = f"{plural(objects, 'object')} of {plural(len(kinds), 'kind')}"
+    return f"{number} {'was' if objects == 1 else 'were'} not checked ({shown})"

@@ -58,7 +58,12 @@ def crd_field_specs(file: Document) -> FieldSpecSet:
     Raises: kustomization-field.
     """
     if not isinstance(file.content, dict):
-        raise _invalid(file, "the file does not hold OpenAPI definitions by name")
+        raise Diagnostic.at(
+            file.site,
+            Code.KUSTOMIZATION_FIELD,
+            "the file does not hold OpenAPI definitions by name",
+            "correct the file",
+        ).error()
     specs = _Specs()
     for name, definition in file.content.items():
         properties = object_at(definition, "Schema", "properties") or object_at(
@@ -68,7 +73,15 @@ def crd_field_specs(file: Document) -> FieldSpecSet:
             kind = name.rpartition(".")[2]
             for path, schema in _walk(file, name, (), frozenset()):
                 _add(specs, kind, path, schema)
-    return _field_spec_set(specs)
+    return FieldSpecSet(
+        common_annotations=merge_field_specs((), specs.annotations),
+        common_labels=merge_field_specs((), specs.labels),
+        name_prefix=merge_field_specs((), specs.prefix),
+        name_reference=tuple(
+            NameReference(target, merge_field_specs((), referrers))
+            for target, referrers in specs.references.items()
+        ),
+    )
 
 
 def _walk(
@@ -76,7 +89,9 @@ def _walk(
 ) -> Iterator[tuple[tuple[str, ...], JsonObject]]:
     """Yield every property below the definition ``name``, and below the definitions it refers to."""
     if name in on_the_way:
-        raise _invalid(file, f"the definition {name} refers to itself")
+        raise Diagnostic.at(
+            file.site, Code.KUSTOMIZATION_FIELD, f"the definition {name} refers to itself", "correct the file"
+        ).error()
     definition = object_at(file.content, name)
     properties = object_at(definition, "Schema", "properties") or object_at(
         definition, "schema", "properties"
@@ -102,26 +117,6 @@ def _add(specs: _Specs, kind: str, path: tuple[str, ...], schema: JsonObject) ->
         name_key = schema.get(_NAME_KEY)
         referrer = FieldSpec("/".join((*path, name_key if isinstance(name_key, str) else "name")), kind=kind)
         specs.references.setdefault(Gvk("", version, target), []).append(referrer)
-
-
-def _field_spec_set(specs: _Specs) -> FieldSpecSet:
-    return FieldSpecSet(
-        common_annotations=merge_field_specs((), specs.annotations),
-        common_labels=merge_field_specs((), specs.labels),
-        name_prefix=merge_field_specs((), specs.prefix),
-        name_reference=tuple(
-            NameReference(target, merge_field_specs((), referrers))
-            for target, referrers in specs.references.items()
-        ),
-    )
-
-
-def _invalid(file: Document, message: str) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.KUSTOMIZATION_FIELD, message=message, sites=(file.site,), hint="correct the file"
-        )
-    )
 
 
 def with_configured_field_specs(field_specs: FieldSpecSet, root: KustomizationRoot) -> FieldSpecSet:
@@ -178,9 +173,7 @@ def _merged(field_specs: FieldSpecSet, added: FieldSpecSet, site: Site) -> Field
     except DiagnosticError as error:
         raise DiagnosticError(
             *(
-                Diagnostic(
-                    code=Code.KUSTOMIZATION_FIELD, message=found.message, sites=(site,), hint=found.hint
-                )
+                Diagnostic.at(site, Code.KUSTOMIZATION_FIELD, found.message, found.hint)
                 for found in error.diagnostics
             )
         ) from None

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from renderer.compose.order import DEFAULT_RANKS, gvk_sort_text
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.kustomization import FieldSpec
 from renderer.model.record import Record
 from renderer.model.res_id import Gvk
@@ -80,7 +80,11 @@ def merge_field_specs(specs: Sequence[FieldSpec], added: Sequence[FieldSpec]) ->
             merged.append(spec)
             of_path.append(spec)
         elif covering.create != spec.create:
-            raise _conflict(spec)
+            raise Diagnostic(
+                Code.KUSTOMIZATION_FIELD,
+                f"two field specs for {spec.path} of {spec.kind or 'any kind'} differ in create",
+                hint="give both the same value of create",
+            ).error()
     return tuple(merged)
 
 
@@ -113,13 +117,3 @@ def _merged_references(
 
 def _sort_key(group: str, version: str, kind: str) -> tuple[int, str]:
     return DEFAULT_RANKS.get(kind, 0), gvk_sort_text(group, version, kind)
-
-
-def _conflict(spec: FieldSpec) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.KUSTOMIZATION_FIELD,
-            message=f"two field specs for {spec.path} of {spec.kind or 'any kind'} differ in create",
-            hint="give both the same value of create",
-        )
-    )

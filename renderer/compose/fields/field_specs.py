@@ -14,7 +14,7 @@ from renderer.compose.res_map import ResMap
 from renderer.compose.scalar_nodes import with_shared_entries
 from renderer.compose.values import is_bare_text
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json
 from renderer.model.kustomization import FieldSpec
@@ -79,9 +79,20 @@ class FieldSpecFilter(Record):
             try:
                 content = self._visit(content, target, 0)
             except WrongTypeError as error:
-                raise _wrong_type(resource, target, error) from None
+                field = FieldPath(tuple(segment.name for segment in target.segments))
+                message = f"{target.path} of {resource.current_id} is not {error}"
+                raise Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message).error() from None
             except RefusedStepError as error:
-                raise _refused_step(resource, target, error) from None
+                names = [segment.name for segment in target.segments]
+                field = FieldPath(tuple(names[: names.index(str(error))]))
+                message = (
+                    f"the path {target.path} has a step, {str(error)!r}, that leads nowhere"
+                    f" in {resource.current_id}"
+                )
+                hint = "write names of fields only; a path goes through all elements of a list by itself"
+                raise Diagnostic.about(
+                    resource, field, Code.RESOURCE_INVALID, message, hint
+                ).error() from None
         return resource.with_content(content) if isinstance(content, dict) else resource
 
     def _visit(self, value: Json, target: FieldSpecPath, depth: int) -> Json:
@@ -142,11 +153,13 @@ class FieldSpecIndex:
 
     def targets_of(self, gvk: Gvk) -> tuple[FieldSpecPath, ...]:
         spend(len(self._specs), "finding the paths of transformers")
-        return tuple(_target(spec) for spec in self._specs if _is_for(spec, gvk))
-
-
-def _is_for(spec: FieldSpec, gvk: Gvk) -> bool:
-    return spec.kind in ("", gvk.kind) and spec.group in ("", gvk.group) and spec.version in ("", gvk.version)
+        return tuple(
+            _target(spec)
+            for spec in self._specs
+            if spec.kind in ("", gvk.kind)
+            and spec.group in ("", gvk.group)
+            and spec.version in ("", gvk.version)
+        )
 
 
 def split_path(path: str, separator: str = "/") -> tuple[str, ...]:
@@ -176,22 +189,6 @@ def _target(spec: FieldSpec) -> FieldSpecPath:
     names = split_path(spec.path)
     segments = tuple(_segment(name) for name in names)
     return FieldSpecPath(segments, spec.path, spec.create)
-
-
-def _wrong_type(resource: Resource, target: FieldSpecPath, error: WrongTypeError) -> DiagnosticError:
-    field = FieldPath(tuple(segment.name for segment in target.segments))
-    message = f"{target.path} of {resource.current_id} is not {error}"
-    return DiagnosticError(Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message))
-
-
-def _refused_step(resource: Resource, target: FieldSpecPath, error: RefusedStepError) -> DiagnosticError:
-    names = [segment.name for segment in target.segments]
-    field = FieldPath(tuple(names[: names.index(str(error))]))
-    message = (
-        f"the path {target.path} has a step, {str(error)!r}, that leads nowhere in {resource.current_id}"
-    )
-    hint = "write names of fields only; a path goes through all elements of a list by itself"
-    return DiagnosticError(Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message, hint))
 
 
 def set_entries(resources: ResMap, specs: Iterable[FieldSpec], entries: Mapping[str, str]) -> None:

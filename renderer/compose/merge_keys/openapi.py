@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from renderer.compose.merge_keys.merge_schema import FieldSchema, MergeSchema
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
 from renderer.model.source_tree import Document
 
@@ -111,11 +111,9 @@ def _merge_keys(schema: JsonObject) -> tuple[str, ...] | None:
 def _definitions(document: Document) -> JsonObject:
     if isinstance(document.content, dict):
         return object_at(document.content, "definitions")
-    raise DiagnosticError(
-        Diagnostic(
-            code=Code.KUSTOMIZATION_FIELD,
-            message="the schema is not an OpenAPI document",
-            sites=(document.site,),
-            hint="write it with kustomize openapi fetch",
-        )
-    )
+    raise Diagnostic.at(
+        document.site,
+        Code.KUSTOMIZATION_FIELD,
+        "the schema is not an OpenAPI document",
+        "write it with kustomize openapi fetch",
+    ).error()

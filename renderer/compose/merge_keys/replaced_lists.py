@@ -97,14 +97,14 @@ def warning(replaced: ReplacedList, resource: Resource, document: Resource) -> D
     """Return the warning about a list of ``resource`` that the patch ``document`` replaces."""
     name = replaced.field.segments[-1]
     first = replaced.field.child(ElementName(replaced.merge_key, replaced.lost[0]))
-    return Diagnostic(
-        code=Code.LIST_REPLACED,
-        message=f"the patch replaces the list {name} and takes away {_listed(replaced.lost)}",
+    return Diagnostic.at(
+        document.origin.child(replaced.field),
+        Code.LIST_REPLACED,
+        f"the patch replaces the list {name} and takes away {_listed(replaced.lost)}",
+        _HINT.replace("them", "it") if len(replaced.lost) == 1 else _HINT,
         severity=Severity.WARNING,
-        sites=(document.origin.child(replaced.field),),
-        resource=resource.current_id,
+        resource=resource,
         field=replaced.field,
-        hint=_HINT.replace("them", "it") if len(replaced.lost) == 1 else _HINT,
         related=(Related(f"{replaced.lost[0]} is written here", resource.sites(first)),),
     )
 

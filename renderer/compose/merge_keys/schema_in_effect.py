@@ -11,9 +11,12 @@ from functools import cache
 
 from renderer.compose.merge_keys.merge_schema import MergeSchema
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.resource import Resource
 from renderer.model.source_tree import OpenApi
+
+#: The release of Kubernetes whose schema is built in.
+_BUILTIN_VERSION = "v1.21.2"
 
 
 @cache
@@ -22,10 +25,6 @@ def kubernetes_merge_schema() -> MergeSchema:
     from renderer.compose.merge_keys.kubernetes import KINDS, TYPES  # noqa: PLC0415 - most builds merge none of these
 
     return MergeSchema(KINDS, TYPES)
-
-
-#: The release of Kubernetes whose schema is built in.
-_BUILTIN_VERSION = "v1.21.2"
 
 
 class SchemaInEffect:
@@ -58,11 +57,9 @@ class SchemaInEffect:
 
 def _check_version(open_api: OpenApi) -> None:
     if open_api.version not in ("", _BUILTIN_VERSION):
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.KUSTOMIZATION_FIELD,
-                message=f"the OpenAPI document of Kubernetes {open_api.version} is not built in",
-                sites=(open_api.site.below("version"),),
-                hint=f"{_BUILTIN_VERSION} is; or give the path of a document",
-            )
-        )
+        raise Diagnostic.at(
+            open_api.site.below("version"),
+            Code.KUSTOMIZATION_FIELD,
+            f"the OpenAPI document of Kubernetes {open_api.version} is not built in",
+            f"{_BUILTIN_VERSION} is; or give the path of a document",
+        ).error()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from renderer.compose.fields.field_specs import FieldSpecFilter, FieldSpecIndex, WrongTypeError
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import Json, scalar_text
 from renderer.model.kustomization import FieldSpec, Image
 from renderer.model.record import Record
@@ -78,13 +78,11 @@ class _ImageChange:
                 rf"^{image.name}(:[a-zA-Z0-9_.{{}}-]*)?(@sha256:[a-zA-Z0-9_.{{}}-]*)?$"
             )
         except RegexpError as error:
-            raise DiagnosticError(
-                Diagnostic(
-                    code=Code.KUSTOMIZATION_FIELD,
-                    message=f"the image name {image.name} is no regular expression: {error}",
-                    sites=(image.site.below("name"),),
-                )
-            ) from None
+            raise Diagnostic.at(
+                image.site.below("name"),
+                Code.KUSTOMIZATION_FIELD,
+                f"the image name {image.name} is no regular expression: {error}",
+            ).error() from None
 
     def __call__(self, value: Json) -> Json:
         if isinstance(value, dict | list):
@@ -107,14 +105,12 @@ def _in_containers(resource: Resource, change: _ImageChange) -> Resource:
     try:
         content = _walk(resource.content, change)
     except WrongTypeError as error:
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.RESOURCE_INVALID,
-                message=f"an element of the containers of {resource.current_id} is not {error}",
-                sites=resource.sites(),
-                resource=resource.current_id,
-            )
-        ) from None
+        raise Diagnostic.about(
+            resource,
+            None,
+            Code.RESOURCE_INVALID,
+            f"an element of the containers of {resource.current_id} is not {error}",
+        ).error() from None
     return resource.with_content(content) if isinstance(content, dict) else resource
 
 

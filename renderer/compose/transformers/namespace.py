@@ -53,13 +53,13 @@ def _move_and_warn(resources: ResMap, move: Transform, context: TransformerConte
     if cluster_wide:
         found = f"{cluster_wide[0].kind} {cluster_wide[0].name}"
         context.warn(
-            Diagnostic(
-                code=Code.CLUSTER_SCOPED,
+            Diagnostic.at(
+                context.root.kustomization.site_of("namespace"),
+                Code.CLUSTER_SCOPED,
+                f"a namespace is set on {found}, which is cluster-wide",
+                "list cluster-wide objects in a kustomization without a namespace",
                 severity=Severity.WARNING,
-                message=f"a namespace is set on {found}, which is cluster-wide",
-                sites=(context.root.kustomization.site_of("namespace"),),
-                resource=cluster_wide[0].current_id,
-                hint="list cluster-wide objects in a kustomization without a namespace",
+                resource=cluster_wide[0],
             )
         )
 

@@ -14,7 +14,7 @@ from renderer.compose.selection import selected_keys, target_of
 from renderer.compose.strategic_merge import StrategicMergePatching
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.kustomization import Patch
 from renderer.model.source_tree import JsonPatch, LoadedPatch, StrategicMergePatches
 
@@ -33,7 +33,7 @@ def strategic_merge_transforms(context: TransformerContext) -> Iterator[Transfor
     elif patches:
         site = context.root.kustomization.site.below("patchesStrategicMerge")
         message = "the patches listed under patchesStrategicMerge are empty"
-        raise DiagnosticError(Diagnostic(code=Code.PATCH_INVALID, message=message, sites=(site,)))
+        raise Diagnostic.at(site, Code.PATCH_INVALID, message).error()
 
 
 def json6902_transforms(context: TransformerContext) -> Iterator[Transform]:
@@ -47,9 +47,12 @@ def patch_transform(patch: LoadedPatch, context: TransformerContext) -> Iterator
     listed, content = patch.listed, patch.content
     if isinstance(content, JsonPatch):
         if listed.target is None:
-            raise _invalid(
-                "a JSON 6902 patch needs a target", listed, "name the kind or the resource it is for"
-            )
+            raise Diagnostic.at(
+                listed.site,
+                Code.PATCH_INVALID,
+                "a JSON 6902 patch needs a target",
+                "name the kind or the resource it is for",
+            ).error()
         yield _json_patch_transform(patch, content, context, remembers_ids=True)
         return
     if not content.documents:
@@ -61,7 +64,9 @@ def patch_transform(patch: LoadedPatch, context: TransformerContext) -> Iterator
         return
     if len(content.documents) > 1:
         hint = "list each document as a patch of its own, or leave the target out"
-        raise _invalid("a patch of several documents cannot have a target", listed, hint)
+        raise Diagnostic.at(
+            listed.site, Code.PATCH_INVALID, "a patch of several documents cannot have a target", hint
+        ).error()
     yield lambda resources: merging.apply_to(
         resources, selected_keys(resources, target, listed.site, context.warn), content.documents[0]
     )
@@ -95,10 +100,4 @@ def _json_patch_transform(
     target, site = patch.listed.target, patch.listed.site
     return lambda resources: patching.apply(
         resources, selected_keys(resources, target, site, context.warn) if target else ()
-    )
-
-
-def _invalid(message: str, patch: Patch, hint: str) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(code=Code.PATCH_INVALID, message=message, sites=(patch.site,), hint=hint)
     )

@@ -8,7 +8,7 @@ from renderer.compose.fields.field_specs import FieldSpecFilter, FieldSpecIndex,
 from renderer.compose.res_map import ResMap
 from renderer.compose.transform import Transform, TransformerContext
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import Json
 from renderer.model.kustomization import FieldSpec, Replica
 from renderer.model.resource import Resource
@@ -35,7 +35,13 @@ def replica_transform(replica: Replica, specs: tuple[FieldSpec, ...]) -> Transfo
             if _was_named(resource, replica.name, specs)
         ]
         if not named:
-            raise _not_found(replica, specs)
+            kinds = ", ".join(sorted({spec.kind or "any kind" for spec in specs}))
+            raise Diagnostic.at(
+                replica.site.below("name"),
+                Code.PATCH_TARGET_MISSING,
+                f"no resource named {replica.name} has replicas",
+                f"replicas are set in {kinds}; name one of them, or add field specs with configurations",
+            ).error()
         for key, resource in named:
             resources.replace(key, change.apply(resource, index.targets(resource)))
 
@@ -59,16 +65,4 @@ def _was_named(resource: Resource, name: str, specs: Iterable[FieldSpec]) -> boo
         spec.kind in ("", id_.gvk.kind) and spec.group in ("", group) and spec.version in ("", version)
         for id_ in ids
         for spec in specs
-    )
-
-
-def _not_found(replica: Replica, specs: Iterable[FieldSpec]) -> DiagnosticError:
-    kinds = ", ".join(sorted({spec.kind or "any kind" for spec in specs}))
-    return DiagnosticError(
-        Diagnostic(
-            code=Code.PATCH_TARGET_MISSING,
-            message=f"no resource named {replica.name} has replicas",
-            sites=(replica.site.below("name"),),
-            hint=f"replicas are set in {kinds}; name one of them, or add field specs with configurations",
-        )
     )

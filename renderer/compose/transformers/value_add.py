@@ -12,7 +12,7 @@ from renderer.compose.transform import Transform
 from renderer.compose.transformers.namespace import with_namespace
 from renderer.compose.values import ABSENT, Slot
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import Json, scalar_text
 from renderer.model.resource import Resource
 from renderer.model.source_tree import AddValue, ValueTarget
@@ -48,14 +48,12 @@ def _with_value(resource: Resource, target: ValueTarget, value: str) -> Resource
     try:
         content = _changed(resource.content, target, value)
     except PathError as error:
-        raise DiagnosticError(
-            Diagnostic(
-                code=Code.KUSTOMIZATION_FIELD,
-                message=f"nothing can be added to {target.field_path} of {resource.current_id}: {error}",
-                sites=(target.site,),
-                resource=resource.current_id,
-            )
-        ) from None
+        raise Diagnostic.at(
+            target.site,
+            Code.KUSTOMIZATION_FIELD,
+            f"nothing can be added to {target.field_path} of {resource.current_id}: {error}",
+            resource=resource,
+        ).error() from None
     return resource.with_content(content, target.site) if isinstance(content, dict) else resource
 
 

@@ -9,9 +9,8 @@ import posixpath
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from renderer.gitops.refusal import refusal
 from renderer.model.codes import Code
-from renderer.model.diagnostic import DiagnosticError
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.location import Site
@@ -70,7 +69,8 @@ class DeployedSource(NamedTuple):
 
     def refuse(self, message: str, *below: Segment, hint: str | None = None) -> DiagnosticError:
         text = f"the Application {self.application.name}: {message}"
-        return refusal(Code.ARGOCD_APPLICATION, self.application, text, *self.field, *below, hint=hint)
+        field = FieldPath((*self.field, *below))
+        return Diagnostic.about(self.application, field, Code.ARGOCD_APPLICATION, text, hint).error()
 
 
 def is_application(resource: Resource) -> bool:

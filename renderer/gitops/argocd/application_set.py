@@ -13,7 +13,6 @@ from typing import Any
 from renderer.gitops.argocd.generators.context import SetContext, check_count
 from renderer.gitops.argocd.generators.table import kinds_of, parameter_sets
 from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError
-from renderer.gitops.refusal import refusal
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.field_path import FieldPath, Segment
@@ -62,7 +61,7 @@ def generate_applications(
 
 def _refusal(entry: Resource, error: SetError, *field: Segment) -> DiagnosticError:
     message = f"the ApplicationSet {entry.name} cannot be evaluated: {error}"
-    return refusal(Code.APPLICATION_SET, entry, message, *field, hint=error.hint)
+    return Diagnostic.about(entry, FieldPath(field), Code.APPLICATION_SET, message, error.hint).error()
 
 
 def _generated(
@@ -157,12 +156,14 @@ def _warnings(entry: Resource, applications: Iterable[Resource]) -> Iterator[Dia
     field = ("spec", "template", "metadata", "name")
     for name, count in Counter(each.name for each in applications).items():
         if count > 1:
-            yield _warning(
+            yield Diagnostic.about(
                 entry,
-                f"the ApplicationSet {entry.name} makes {count} Applications with the name {name or '(none)'}"
-                ", of which Argo CD deploys none",
                 FieldPath(field),
+                Code.APPLICATION_SET,
+                f"the ApplicationSet {entry.name} makes {count} Applications with the name"
+                f" {name or '(none)'}, of which Argo CD deploys none",
                 "put a parameter that differs into spec.template.metadata.name",
+                severity=Severity.WARNING,
             )
 
 
@@ -175,7 +176,14 @@ def _unknown_tags(entry: Resource, application: Resource, parameters: Parameters
                 f"no generator of the ApplicationSet {entry.name} gives {tag} a value:"
                 f" Argo CD leaves {{{{{tag}}}}} as it is"
             )
-            yield _warning(entry, message, FieldPath.of("spec", "template", *path), hint)
+            yield Diagnostic.about(
+                entry,
+                FieldPath.of("spec", "template", *path),
+                Code.APPLICATION_SET,
+                message,
+                hint,
+                severity=Severity.WARNING,
+            )
 
 
 def _texts(value: Json, path: tuple[Segment, ...] = ()) -> Iterator[tuple[tuple[Segment, ...], str]]:
@@ -184,15 +192,3 @@ def _texts(value: Json, path: tuple[Segment, ...] = ()) -> Iterator[tuple[tuple[
     elif isinstance(value, dict | list):
         for key, each in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _texts(each, (*path, key))
-
-
-def _warning(entry: Resource, message: str, field: FieldPath, hint: str | None) -> Diagnostic:
-    return Diagnostic(
-        code=Code.APPLICATION_SET,
-        severity=Severity.WARNING,
-        message=message,
-        sites=entry.sites(field),
-        resource=entry.current_id,
-        field=field,
-        hint=hint,
-    )

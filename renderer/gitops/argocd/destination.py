@@ -49,23 +49,25 @@ def deduplicated(resources: Iterable[Resource]) -> Outcome[ResourceSet]:
     kept = set(last.values())
     left = tuple(each for index, each in enumerate(found) if index in kept or not each.name)
     dropped = (each for index, each in enumerate(found) if index not in kept and each.name)
-    return Outcome(ResourceSet(left), tuple(_repeated(each, found[last[_key(each)]]) for each in dropped))
+    return Outcome(
+        ResourceSet(left),
+        tuple(
+            Diagnostic.about(
+                each,
+                None,
+                Code.DUPLICATE_ID,
+                f"there are two resources {each.current_id}: Argo CD deploys the last one only",
+                "remove or rename this one",
+                severity=Severity.WARNING,
+                related=(Related("the last one", found[last[_key(each)]].sites()),),
+            )
+            for each in dropped
+        ),
+    )
 
 
 def _key(resource: Resource) -> tuple[str, str, str, str]:
     return resource.gvk.group, resource.kind, resource.namespace, resource.name
-
-
-def _repeated(dropped: Resource, kept: Resource) -> Diagnostic:
-    return Diagnostic(
-        code=Code.DUPLICATE_ID,
-        severity=Severity.WARNING,
-        message=f"there are two resources {dropped.current_id}: Argo CD deploys the last one only",
-        sites=dropped.sites(),
-        resource=dropped.current_id,
-        hint="remove or rename this one",
-        related=(Related("the last one", kept.sites()),),
-    )
 
 
 def in_destination(resources: ResourceSet, namespace: str) -> ResourceSet:

@@ -29,6 +29,8 @@ _SEPARATOR = re.compile(rb"^---[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 _SKIP = b"+argocd:skip-file-rendering"
 _STEPS_PER_FILE = 100
 _SIGNS = (b"apiVersion:", b"kind:", b"metadata:")
+_JSON_HINT = "exclude the file in spec.source.directory, or correct it: Argo CD reads every .json file there"
+_NO_OBJECT_HINT = "exclude the file in spec.source.directory, or correct it"
 
 
 class DirectoryOptions(NamedTuple):
@@ -73,9 +75,12 @@ def read_manifests(fs: FileSystem, folder: str, options: DirectoryOptions) -> tu
     for path in [folder] if fs.is_file(folder) else manifest_files(fs, folder, options):
         if path.endswith(".jsonnet"):
             hint = "exclude it, or render it and keep what it makes in Git"
-            raise _refusal(
-                Code.UNSUPPORTED_FIELD, f"{path} is jsonnet, which vmrender does not run", path, hint
-            )
+            raise Diagnostic.at(
+                Site(path),
+                Code.UNSUPPORTED_FIELD,
+                f"{path} is jsonnet, which vmrender does not run",
+                hint,
+            ).error()
         read = _json_objects if path.endswith(".json") else _yaml_objects
         content = fs.read(path)
         spend(_STEPS_PER_FILE + len(content), "reading folders of manifests")
@@ -106,7 +111,9 @@ def _json_objects(content: bytes, path: str) -> list[Resource]:
         text = content.decode("utf-8-sig")
         value: Json = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _refusal(Code.RESOURCE_INVALID, f"{path} is no JSON: {error}", path, _JSON_HINT) from None
+        raise Diagnostic.at(
+            Site(path), Code.RESOURCE_INVALID, f"{path} is no JSON: {error}", _JSON_HINT
+        ).error() from None
     return [_object(value, Site(path))]
 
 
@@ -146,7 +153,7 @@ def _object(value: Json, site: Site) -> Resource:
     content = object_at(value)
     if not text_at(content, "kind"):
         message = f"{site.path} holds a document that is no Kubernetes object: it has no kind"
-        raise _refusal(Code.RESOURCE_INVALID, message, site.path, _NO_OBJECT_HINT, site)
+        raise Diagnostic.at(site, Code.RESOURCE_INVALID, message, _NO_OBJECT_HINT).error()
     return Resource(content, site)
 
 
@@ -158,11 +165,3 @@ def _items(resource: Resource) -> list[Resource]:
         return [Resource(object_at(item), resource.origin.below("items", index)) for index, item in each]
     is_null_list = "items" in resource.content and not {"spec", "status"} & resource.content.keys()
     return [] if is_null_list and items is None else [resource]
-
-
-_JSON_HINT = "exclude the file in spec.source.directory, or correct it: Argo CD reads every .json file there"
-_NO_OBJECT_HINT = "exclude the file in spec.source.directory, or correct it"
-
-
-def _refusal(code: Code, message: str, path: str, hint: str, site: Site | None = None) -> DiagnosticError:
-    return DiagnosticError(Diagnostic(code=code, message=message, sites=(site or Site(path),), hint=hint))

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.glob import file_path_match
-from renderer.model.location import Location
 from renderer.source.file_system import DelegatingFileSystem, FileSystem
 
 IGNORE_FILE = ".sourceignore"
@@ -141,14 +140,8 @@ class ArtifactFileSystem(DelegatingFileSystem):
 
     def read(self, path: str) -> bytes:
         if not self.is_file(path):
-            raise DiagnosticError(
-                Diagnostic(
-                    code=Code.FILE_NOT_FOUND,
-                    message=f"no such file: {path}",
-                    location=Location(path),
-                    hint=_UNSEEN if self._below.is_file(path) else None,
-                )
-            )
+            hint = _UNSEEN if self._below.is_file(path) else None
+            raise Diagnostic.in_file(path, Code.FILE_NOT_FOUND, f"no such file: {path}", hint).error()
         return self._below.read(path)
 
     def is_file(self, path: str) -> bool:

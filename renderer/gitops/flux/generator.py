@@ -10,8 +10,8 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from renderer.gitops.refusal import refusal
 from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kustomization import KUSTOMIZATION_HEAD, CompletedKustomization
@@ -41,7 +41,8 @@ def source_folder(fs: FileSystem, entry: Resource) -> str:
     if not fs.is_folder(folder):
         hint = "spec.path counts from the top of the repository that sourceRef names"
         message = f"spec.path of {entry.current_id} is {written}, and there is no such folder"
-        raise refusal(Code.FLUX_KUSTOMIZATION, entry, message, "spec", "path", hint=hint)
+        field = FieldPath.of("spec", "path")
+        raise Diagnostic.about(entry, field, Code.FLUX_KUSTOMIZATION, message, hint).error()
     return folder
 
 
@@ -167,8 +168,8 @@ def _add_components(fs: FileSystem, folder: str, merge: _Merge) -> None:
         if not path or path.startswith("/") or ":" in path:
             message = f"the component {path} is not a relative path"
             hint = "write a path that begins at spec.path, such as ../components/backup"
-            field = ("spec", "components", index)
-            raise refusal(Code.FLUX_KUSTOMIZATION, merge.entry, message, *field, hint=hint)
+            field = FieldPath.of("spec", "components", index)
+            raise Diagnostic.about(merge.entry, field, Code.FLUX_KUSTOMIZATION, message, hint).error()
         place = posixpath.normpath(posixpath.join(folder, path))
         if spec.get("ignoreMissingComponents") is True and not _exists(fs, place):
             continue

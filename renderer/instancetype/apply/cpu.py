@@ -121,7 +121,12 @@ def _spread(vcpus: Json, specs: AppliedSpecs) -> CpuTopology:
     if is_zero(ratio):
         raise ApplyError(
             FieldOwner.PREFERENCE,
-            _not_spreadable("vCPUs cannot be spread over a ratio of 0", options.ratio_field),
+            Diagnostic(
+                Code.TOPOLOGY,
+                "vCPUs cannot be spread over a ratio of 0",
+                hint="write a positive number, or take another topology",
+                field=options.ratio_field,
+            ),
         )
     match options.across:
         case Across.SOCKETS_CORES:
@@ -135,13 +140,12 @@ def _spread(vcpus: Json, specs: AppliedSpecs) -> CpuTopology:
 def _integer(value: Json, owner: FieldOwner, field: FieldPath) -> int:
     if isinstance(value, int):
         return value
-    raise ApplyError(owner, _not_spreadable(f"vCPUs cannot be spread, as {field} is not a number", field))
-
-
-def _not_spreadable(message: str, field: FieldPath) -> Diagnostic:
-    return Diagnostic(
-        code=Code.TOPOLOGY,
-        message=message,
-        field=field,
-        hint="write a positive number, or take another topology",
+    raise ApplyError(
+        owner,
+        Diagnostic(
+            Code.TOPOLOGY,
+            f"vCPUs cannot be spread, as {field} is not a number",
+            hint="write a positive number, or take another topology",
+            field=field,
+        ),
     )

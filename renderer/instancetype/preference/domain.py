@@ -59,10 +59,10 @@ def apply_cpu_features(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
         raise ApplyError(
             FieldOwner.PREFERENCE,
             Diagnostic(
-                code=Code.APPLY_FAILED,
-                message="the preference adds CPU features, but the VM has no instance type and no domain.cpu",
-                field=FieldPath.of("spec", "cpu", "preferredCPUFeatures"),
+                Code.APPLY_FAILED,
+                "the preference adds CPU features, but the VM has no instance type and no domain.cpu",
                 hint="name an instance type, or set spec.template.spec.domain.cpu, if only to {}",
+                field=FieldPath.of("spec", "cpu", "preferredCPUFeatures"),
             ),
         )
     cpu = object_at(domain, "cpu")
