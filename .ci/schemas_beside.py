@@ -19,8 +19,8 @@ sys.path.insert(0, str(ROOT))
 
 import yaml  # noqa: E402 - as for the path above
 
-from renderer.validation.crd_schema import version_schemas  # noqa: E402 - as above
-from renderer.validation.schema_import import (  # noqa: E402 - as above
+from renderer.checks.schemas.crd_schema import version_schemas  # noqa: E402 - as above
+from renderer.checks.schemas.schema_import import (  # noqa: E402 - as above
     checksums,
     encoded,
     with_definitions,

@@ -14,9 +14,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from renderer.checks.schemas.kubevirt_kinds import KINDS  # noqa: E402 - as above
+from renderer.checks.schemas.schema_import import checksums, input_files  # noqa: E402 - as above
 from renderer.model.release import LATEST  # noqa: E402 - as for the path above
-from renderer.validation.kubevirt_kinds import KINDS  # noqa: E402 - as above
-from renderer.validation.schema_import import checksums, input_files  # noqa: E402 - as above
 
 SCHEMAS = ROOT / "schemas"
 

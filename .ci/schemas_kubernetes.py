@@ -5,7 +5,7 @@
 Each file is `api/openapi-spec/swagger.json` of Kubernetes at that minor, which its clients keep as well (in
 `kubernetes-client/python` the tags v29 to v36 have `kubernetes/swagger.json.unprocessed`). Field names, types
 and required fields are taken; descriptions and `status` are not. Values of enums, which that document does
-not list, are constants of `k8s.io/api`. For the notation see `renderer/validation/kubernetes_kinds.py`.
+not list, are constants of `k8s.io/api`. For the notation see `renderer/checks/schemas/kubernetes_kinds.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from renderer.validation.schema_import import checksums  # noqa: E402 - as for the path above
+from renderer.checks.schemas.schema_import import checksums  # noqa: E402 - as for the path above
 
 SCHEMAS = ROOT / "schemas"
 KINDS = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from textwrap import dedent
 
-from renderer.compose.compose import BuildOptions, Composer
+from renderer.files.file_system import MemoryFileSystem
+from renderer.kustomize.compose import BuildOptions, Composer
+from renderer.kustomize.reader.load import Loader
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.resource import ResourceSet
-from renderer.source.file_system import MemoryFileSystem
-from renderer.source.load import Loader
 from renderer.yamlio.encode import encode
 
 Files = Mapping[str, str]

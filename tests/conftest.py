@@ -35,15 +35,15 @@ from _pytest.runner import runtestprotocol  # there is no public name; pytest-re
 from hypothesis import HealthCheck, settings
 
 from renderer.app import run_cache
-from renderer.bundled import data_folder
 from renderer.cache.tool_fingerprint import tool_fingerprint
+from renderer.checks.schemas.kind_schema import KindSchema
+from renderer.checks.schemas.kubevirt_kinds import ALL_GROUPS
+from renderer.checks.schemas.registry import InputSchemaRegistry, SchemaRegistry
+from renderer.files.bundled import data_folder
 from renderer.model.project_schemas import NO_SCHEMAS
 from renderer.model.release import Release
 from renderer.model.res_id import Gvk
 from renderer.model.work import begin_run
-from renderer.validation.kind_schema import KindSchema
-from renderer.validation.kubevirt_kinds import ALL_GROUPS
-from renderer.validation.registry import InputSchemaRegistry, SchemaRegistry
 from tests.no_network import forbid_network
 
 #: Folders of which none holds a test: pytest would visit each of their 2,000.

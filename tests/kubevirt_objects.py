@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from renderer.instancetype.behaviour import Behaviour, behaviour_of
-from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
+from renderer.kubevirt.instancetype.behaviour import Behaviour, behaviour_of
+from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Site
 from renderer.model.release import LATEST, Release

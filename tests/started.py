@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import renderer.instancetype.expand as stage
-from renderer.diff.held_values import differences, held
-from renderer.instancetype.admission import TargetCluster
-from renderer.instancetype.behaviour import behaviour_of
-from renderer.instancetype.catalog import Catalog
-from renderer.instancetype.cause import CauseError
-from renderer.instancetype.started_instance import NAME_ANNOTATIONS, VmHolder, read_cluster_config
-from renderer.kubevirt.kinds import VM, VM_POOL
+import renderer.kubevirt.instancetype.expand as stage
+from renderer.kubevirt.facts.kinds import VM, VM_POOL
+from renderer.kubevirt.facts.stored_values import differences, held
+from renderer.kubevirt.instancetype.admission import TargetCluster
+from renderer.kubevirt.instancetype.behaviour import behaviour_of
+from renderer.kubevirt.instancetype.catalog import Catalog
+from renderer.kubevirt.instancetype.cause import CauseError
+from renderer.kubevirt.instancetype.started_instance import NAME_ANNOTATIONS, VmHolder, read_cluster_config
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.json import object_at
 from renderer.model.release import Release

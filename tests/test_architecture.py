@@ -81,10 +81,10 @@ def test_circles_of_packages_are_found() -> None:
 def test_imports_of_every_kind_are_seen() -> None:
     seen = imports()
 
-    assert "renderer.compose.res_map" in seen["renderer.compose.compose"]  # at the top
-    assert "renderer.compose.variables" in seen["renderer.compose.compose"]  # in a function
-    assert "renderer.compose.generators" in seen["renderer.compose.compose"]  # for types only
-    assert "renderer.kubevirt" not in seen["renderer.compose.res_map"]  # but its module confidential
+    assert "renderer.kustomize.res_map" in seen["renderer.kustomize.compose"]  # at the top
+    assert "renderer.kustomize.variables" in seen["renderer.kustomize.compose"]  # in a function
+    assert "renderer.kustomize.generators" in seen["renderer.kustomize.compose"]  # for types only
+    assert "renderer.kubevirt.facts" not in seen["renderer.kustomize.res_map"]  # but its module confidential
 
 
 def test_modules_say_what_they_are() -> None:
@@ -176,7 +176,7 @@ def test_exceptions_to_the_rules_have_a_reason() -> None:
 #: tests that assert them.
 ASSERTED_BY = {
     Code.DUMP_EXPOSED: "cli/test_import.py:test_a_dump_that_git_would_commit_is_named",
-    Code.GIT_REVISION: "unit/source/test_git.py:test_an_unknown_revision_says_where_to_look",
+    Code.GIT_REVISION: "unit/files/test_git.py:test_an_unknown_revision_says_where_to_look",
     Code.QUANTITY_INVALID: "unit/model/test_quantity.py:test_what_is_no_quantity_is_an_error",
     Code.WRITE_FAILED: "unit/emit/test_write.py:test_a_disk_that_fails_one_of_many_files",
 }
@@ -271,7 +271,7 @@ def project_files() -> list[Path]:
 
 
 def test_what_users_name_is_looked_at_by_functions_that_take_any_name() -> None:
-    """The methods of ``Path`` raise for names that are too long; ``renderer.disk`` has others.
+    """The methods of ``Path`` raise for names that are too long; ``renderer.files.disk`` has others.
 
     Those of our file systems have an argument, and those of ``os.DirEntry`` are for what is there.
     """

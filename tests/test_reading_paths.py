@@ -65,11 +65,11 @@ PATHS = (
         "render --no-cache --jobs 1",
         "cli/commands/render.py:command",
         (
-            "compose/compose.py:compose",
-            "instancetype/expand.py:expand",
-            "validation/validate.py:validate",
-            "admitters/admit.py:admit",
-            "rules/judge.py:judge",
+            "kustomize/compose.py:compose",
+            "kubevirt/instancetype/expand.py:expand",
+            "checks/schemas/validate.py:validate",
+            "kubevirt/admission/admit.py:admit",
+            "checks/rules/judge.py:judge",
             "emit/layout.py:file_paths",
             "emit/write.py:write_trees",
         ),
@@ -77,14 +77,14 @@ PATHS = (
     ReadingPath(
         "How is a strategic merge patch applied?",
         "build prod",
-        "compose/compose.py:compose",
-        ("compose/strategic_merge.py:_merged_field",),
+        "kustomize/compose.py:compose",
+        ("kustomize/strategic_merge.py:_merged_field",),
     ),
     ReadingPath(
         "Where does `overcommitPercent` become a memory request?",
         "build prod",
-        "instancetype/expand.py:expand",
-        ("instancetype/apply/memory.py:overcommitted",),
+        "kubevirt/instancetype/expand.py:expand",
+        ("kubevirt/instancetype/apply/memory.py:overcommitted",),
     ),
     ReadingPath(
         "How does a finding get its line?",
@@ -96,14 +96,14 @@ PATHS = (
     ReadingPath(
         "What becomes of a `Template`?",
         "build prod",
-        "compose/compose.py:compose",
-        ("templates/render.py:render",),
+        "kustomize/compose.py:compose",
+        ("authoring/templates/render.py:render",),
     ),
     ReadingPath(
         "Why does a VM need a restart?",
         "diff",
         "cli/commands/diff.py:command",
-        ("diff/impact/restart.py:sync_restart_required",),
+        ("kubevirt/impact/restart.py:sync_restart_required",),
         {"prod/vm.yaml": ("domain: {devices: {}}", "domain: {devices: {}, cpu: {model: Skylake}}")},
     ),
 )

@@ -38,7 +38,7 @@ MADE_OF = {
     "renderer/cli/app.py": "reference/commands.md",
     "renderer/explanations": "reference/findings.md",
     "renderer/app/api/__init__.py": "reference/api.md",
-    "renderer/templates/filters/table.py": "reference/filters.md",
+    "renderer/authoring/templates/filters/table.py": "reference/filters.md",
     "schemas/vmrender/renderconfig.json": "reference/project-file.md",
     "schemas/vmrender/instancetypeseries.json": "reference/series.md",
     "schemas/vmrender/template.json": "reference/template.md",

@@ -17,10 +17,10 @@ import click
 
 from renderer.app import api
 from renderer.app.explanations import explanation_of
+from renderer.authoring.templates.filters.table import FILTERS, TESTS
+from renderer.checks.rules.table import BY_CODE
 from renderer.cli.app import main
 from renderer.model.codes import Code
-from renderer.rules.table import BY_CODE
-from renderer.templates.filters.table import FILTERS, TESTS
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "schemas/vmrender"

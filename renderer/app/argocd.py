@@ -16,16 +16,16 @@ from typing import NamedTuple, TypeVar
 
 from renderer.app.project import Project, ProjectOpener, chosen_overlays
 from renderer.app.usage_error import UsageError
+from renderer.files.file_system import is_inside
 from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, OverlayEntry
 from renderer.model.suggest import did_you_mean
-from renderer.source.file_system import is_inside
-from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 
 _SOURCE_PATH = "ARGOCD_APP_SOURCE_PATH"
 _LIST = "ARGOCD_APP_PARAMETERS"
@@ -216,8 +216,8 @@ def ignore_differences(project: Project, names: tuple[str, ...]) -> IgnoreDiffer
 
     Raises ``DiagnosticError`` for an overlay that is not there.
     """
-    from renderer.instancetype.behaviour import behaviour_of  # noqa: PLC0415 - a stage
-    from renderer.instancetype.open_fields import open_fields  # noqa: PLC0415 - a stage
+    from renderer.kubevirt.instancetype.behaviour import behaviour_of  # noqa: PLC0415 - a stage
+    from renderer.kubevirt.instancetype.open_fields import open_fields  # noqa: PLC0415 - a stage
     from renderer.pipeline import Pipeline  # noqa: PLC0415 - a stage
 
     project = project.proposed()

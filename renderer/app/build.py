@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from renderer.app.project import Project
+from renderer.files.file_system import FilesAbove, FileSystem
 from renderer.findings.located import Located
 from renderer.findings.run_findings import FindingFilter, RunFindings
+from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.diagnostic import Outcome
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.model.resource import ResourceSet
 from renderer.pipeline import Pipeline
-from renderer.source.file_system import FilesAbove, FileSystem
-from renderer.source.find_kustomization import LoadRestrictor
-from renderer.source.project_root import read_named_file
+from renderer.project.project_root import read_named_file
 
 
 class Built(Record):
@@ -47,7 +47,7 @@ def build(  # noqa: PLR0913 - one for each option
 
     Raises ``UsageError`` for a path outside the project.
     """
-    from renderer.source.overlays import overlay_at  # noqa: PLC0415 - expand does not need it
+    from renderer.project.overlays import overlay_at  # noqa: PLC0415 - expand does not need it
 
     overlay = overlay_at(project.config, project.overlays(), project.relative(path))
     overlay = overlay.with_target(kubevirt, expand)

@@ -11,17 +11,24 @@ from renderer.app.catalogs import OpenedCatalog, open_catalog
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.source_folder import SourceFolder
 from renderer.app.usage_error import UsageError
-from renderer.catalogs.entry import is_entry
-from renderer.catalogs.imported import SUMS, Imported, described_kinds, imported, plan_import, release_label
+from renderer.authoring.catalogs.entry import is_entry
+from renderer.authoring.catalogs.imported import (
+    SUMS,
+    Imported,
+    described_kinds,
+    imported,
+    plan_import,
+    release_label,
+)
 from renderer.emit.edit_user_files import change_files
+from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, has_errors
 from renderer.model.render_config import PROJECT_FILE, BuiltinCatalog, CatalogPath
+from renderer.project.project import API_VERSION, KIND
 from renderer.report.plain_text import printable
-from renderer.source.file_system import FileSystem
-from renderer.source.project import API_VERSION, KIND
 from renderer.yamlio.edit import add_entry
 
 _RELEASE = re.compile(r"v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)")

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.usage_error import UsageError
-from renderer.catalogs.entry import CatalogEntry, EntryType, entries_of
-from renderer.disk import leads_anywhere
+from renderer.authoring.catalogs.entry import CatalogEntry, EntryType, entries_of
+from renderer.files.builtin_catalogs import BUILTIN_CATALOGS, BuiltinFileSystem, builtin_path
+from renderer.files.disk import leads_anywhere
+from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located, LocatedError
 from renderer.findings.run_findings import locate
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.release import Release
 from renderer.model.render_config import RenderConfig
 from renderer.model.resource import ResourceSet
 from renderer.pipeline import Pipeline
-from renderer.source.builtin_catalogs import BUILTIN_CATALOGS, BuiltinFileSystem, builtin_path
-from renderer.source.file_system import FileSystem
-from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 
 if TYPE_CHECKING:
-    from renderer.catalogs.listing import Fit, Offer
+    from renderer.authoring.catalogs.listing import Fit, Offer
 
 _BUILTIN = "builtin:"
 
@@ -103,7 +103,7 @@ def _resources(pipeline: Pipeline, fs: FileSystem, path: str) -> ResourceSet:
     """Raises ``DiagnosticError``."""
     files = _bundle(fs, path)
     if files:
-        from renderer.source.load import load_files  # noqa: PLC0415 - a stage
+        from renderer.kustomize.reader.load import load_files  # noqa: PLC0415 - a stage
 
         return load_files(fs, files)
     composed = pipeline.compose(path)
@@ -138,7 +138,7 @@ def describe_entry(project: Project, name: str, kubevirt: Release | None) -> str
 
     ``name`` means what is cluster-wide; ``kind/name`` any other. Raises ``DiagnosticError``.
     """
-    from renderer.catalogs.listing import describe, offers  # noqa: PLC0415 - for one entry, not for lists
+    from renderer.authoring.catalogs.listing import describe, offers  # noqa: PLC0415 - for one entry, not for lists
     from renderer.yamlio.encode import encode  # noqa: PLC0415 - as above
 
     pipeline = Pipeline(project.fs, project.config)
@@ -164,9 +164,9 @@ def _place(fs: FileSystem, entry: CatalogEntry) -> str:
 
 def _fit(entry: CatalogEntry, everything: Sequence[Offer], release: Release) -> Fit:
     """Return the entries of the other type; of those that are written twice the cluster-wide one."""
-    from renderer.catalogs.listing import Fit  # noqa: PLC0415 - for one entry, not for lists
-    from renderer.instancetype.cause import CauseError  # noqa: PLC0415 - a stage
-    from renderer.instancetype.requirements import satisfies  # noqa: PLC0415 - a stage
+    from renderer.authoring.catalogs.listing import Fit  # noqa: PLC0415 - for one entry, not for lists
+    from renderer.kubevirt.instancetype.cause import CauseError  # noqa: PLC0415 - a stage
+    from renderer.kubevirt.instancetype.requirements import satisfies  # noqa: PLC0415 - a stage
 
     fitting: list[CatalogEntry] = []
     others: list[CatalogEntry] = []

@@ -8,6 +8,8 @@ from typing import NamedTuple
 from renderer.app.project import Project
 from renderer.app.source_folder import SourceFolder
 from renderer.app.usage_error import UsageError
+from renderer.authoring.sizes.customize import Copy, SpecChanges, customized, problems, target_of
+from renderer.authoring.sizes.switch_values import SwitchError
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
@@ -16,8 +18,6 @@ from renderer.model.location import Site
 from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
-from renderer.sizes.customize import Copy, SpecChanges, customized, problems, target_of
-from renderer.sizes.switch_values import SwitchError
 
 
 class Customized(NamedTuple):

@@ -10,6 +10,9 @@ from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.usage_error import UsageError
 from renderer.diff.compare import Hold, compare_overlay, held_as_written, without_moved
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.file_system import FileSystem, MemoryFileSystem
+from renderer.files.git_repository import GitRepository
 from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
 from renderer.model.codes import Code
@@ -17,9 +20,6 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.difference import CommitDifference, Difference, OverlayDifference
 from renderer.model.render_config import PROJECT_FILE
 from renderer.pipeline.held_changes import HeldChanges
-from renderer.source.builtin_catalogs import BuiltinFileSystem
-from renderer.source.file_system import FileSystem, MemoryFileSystem
-from renderer.source.git_repository import GitRepository
 
 _WORK_TREE = "work tree"
 _SHORT = 12

@@ -6,19 +6,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO, NamedTuple
 
+from renderer.adopt.dump.consistency import Consistency
+from renderer.adopt.dump.files import STDIN, find_files
+from renderer.adopt.dump.read import read_dump
+from renderer.adopt.dump.user_objects import reason_left_out
+from renderer.adopt.live.cluster_objects import ClusterObjects
+from renderer.adopt.live.compare_live import SyncRules, compare_with_cluster, in_no_overlay
 from renderer.app.diff import Comparison, side_at
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project
 from renderer.app.reporter import Reporter
 from renderer.app.usage_error import UsageError
-from renderer.diff.live.cluster_objects import ClusterObjects
-from renderer.diff.live.compare_live import SyncRules, compare_with_cluster, in_no_overlay
-from renderer.dump.consistency import Consistency
-from renderer.dump.files import STDIN, find_files
-from renderer.dump.read import read_dump
-from renderer.dump.user_objects import reason_left_out
 from renderer.findings.run_findings import locate
-from renderer.kubevirt.virtual_machine import PATHS
+from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.difference import Difference, OverlayDifference
@@ -33,7 +33,7 @@ from renderer.model.resource import Resource
 from renderer.pipeline.deployers import Deployers, prune_refusal_of, tracks
 from renderer.pipeline.live_machines import FOUND_BY_MACHINES, LiveMachines
 from renderer.pipeline.missing_references import MOUNTED, MountedObjects
-from renderer.source.overlays import select_overlays
+from renderer.project.overlays import select_overlays
 
 _EMPTY_HINT = (
     "leave out kinds that the cluster lacks, or kubectl prints nothing: kubectl get vm,pvc -A -o yaml"

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from renderer.app.project import proposed_config
 from renderer.diff.compare import OverlaySide
+from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located, LocatedError
 from renderer.findings.run_findings import RunFindings, locate
-from renderer.kubevirt.kinds import KUBEVIRT
-from renderer.kubevirt.virtual_machine import virtual_machine_paths
+from renderer.kubevirt.facts.kinds import KUBEVIRT
+from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.json import EMPTY, JsonObject
 from renderer.model.limits import lowered
@@ -21,11 +22,10 @@ from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
 from renderer.pipeline.held_changes import ProjectState
-from renderer.source.file_system import FileSystem
-from renderer.source.project import load_project
+from renderer.project.project import load_project
 
 if TYPE_CHECKING:
-    from renderer.instancetype.catalog import Catalog
+    from renderer.kubevirt.instancetype.catalog import Catalog
 
 _GROUP = "kubevirt.io"
 
@@ -109,8 +109,8 @@ class Side:
         return ProjectState(resources, self._catalog(resources))
 
     def _catalog(self, resources: ResourceSet) -> Catalog:
-        from renderer.instancetype.catalog import Catalog  # noqa: PLC0415 - a stage is imported where it is used
-        from renderer.instancetype.virtual_machine import needs_catalog  # noqa: PLC0415 - as above
+        from renderer.kubevirt.instancetype.catalog import Catalog  # noqa: PLC0415 - a stage is imported where it is used
+        from renderer.kubevirt.instancetype.virtual_machine import needs_catalog  # noqa: PLC0415 - as above
 
         gates = self.config.feature_gates
         if not needs_catalog(resources) and not self._catalogs():

@@ -11,11 +11,11 @@ from typing import NamedTuple
 from renderer.app.explanations import Question
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.usage_error import UsageError
-from renderer.disk import leads_to_folder
+from renderer.files.disk import leads_to_folder
 from renderer.findings.located import Located
 from renderer.findings.locator import Locator
 from renderer.findings.run_findings import RunFindings, locate
-from renderer.kubevirt.confidential import secret_values
+from renderer.kubevirt.facts.confidential import secret_values
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.history import FieldHistory, ResourceHistory
@@ -27,11 +27,11 @@ from renderer.model.suggest import suggest
 from renderer.model.taint import tainted
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
+from renderer.project.overlays import overlay_at
 from renderer.provenance.histories import Historian, located, without_secret_values
 from renderer.provenance.paths import indexed, named
 from renderer.provenance.patterns import FieldPattern, ResourcePattern, nearest_fields
 from renderer.provenance.trace import Trace
-from renderer.source.overlays import overlay_at
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.marks import WrittenField, field_at_line
 

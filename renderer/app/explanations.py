@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from renderer.disk import leads_to_file
+from renderer.files.disk import leads_to_file
 from renderer.model.codes import Code, Explanation
 
 FOLDER = Path(__file__).resolve().parents[1] / "explanations"
@@ -18,7 +18,7 @@ def explanation_of(code: Code) -> Explanation:
     file = FOLDER / f"{code}.md"
     if leads_to_file(file):
         return Explanation.parse(file.read_text(encoding="utf-8"))
-    from renderer.rules.table import BY_CODE  # noqa: PLC0415 - all rules are imported with it
+    from renderer.checks.rules.table import BY_CODE  # noqa: PLC0415 - all rules are imported with it
 
     rule = BY_CODE.get(code)
     return Explanation.parse(f"# {rule.documentation}") if rule else Explanation.missing(code)

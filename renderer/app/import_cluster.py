@@ -8,6 +8,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from renderer.adopt.dump.files import STDIN, find_files
+from renderer.adopt.dump.gather import Gathered, gather
+from renderer.adopt.dump.read import read_dump
+from renderer.adopt.dump.sources import counted_by_kind
+from renderer.adopt.fit.series import SizeProposal
+from renderer.adopt.fit.values import FitReport
 from renderer.app.import_files import (
     PlannedSources,
     SourceChoices,
@@ -18,18 +24,12 @@ from renderer.app.import_files import (
 )
 from renderer.app.project import Project
 from renderer.app.usage_error import UsageError
-from renderer.dump.files import STDIN, find_files
-from renderer.dump.gather import Gathered, gather
-from renderer.dump.read import read_dump
-from renderer.dump.sources import counted_by_kind
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.output_folder import OutputFolder
 from renderer.findings.levels import levelled
 from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
-from renderer.fit.series import SizeProposal
-from renderer.fit.values import FitReport
-from renderer.kubevirt.kubernetes_names import label_key_errors
+from renderer.kubevirt.facts.kubernetes_names import label_key_errors
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 from renderer.model.json import JsonObject, text_at
@@ -223,7 +223,7 @@ def _exposed(project: Project, files: Sequence[str]) -> tuple[Diagnostic, ...]:
 
     There are none without a repository.
     """
-    from renderer.source.git import GitProcess  # noqa: PLC0415 - it starts git: only for files in the project
+    from renderer.files.git import GitProcess  # noqa: PLC0415 - it starts git: only for files in the project
 
     inside = [
         path.relative_to(project.root).as_posix()

@@ -7,21 +7,23 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from renderer.app.catalog_import import with_catalog
-from renderer.app.import_fit import FittedMachines, fit_machines
-from renderer.app.import_objects import Secrets, placed, with_groups, written_contents
-from renderer.app.import_revisions import detach_from_revisions, pin_files
-from renderer.app.project import Project
-from renderer.dump.gather import Gathered
-from renderer.dump.sources import (
+from renderer.adopt.dump.gather import Gathered
+from renderer.adopt.dump.sources import (
     CONFIGURATION_FOLDER,
     SIZES_FOLDER,
     SourceObject,
     configuration,
     kustomizations,
 )
-from renderer.instancetype.catalog import Catalog, CatalogSource
-from renderer.kubevirt.kinds import INSTANCETYPE_GROUP
+from renderer.app.catalog_import import with_catalog
+from renderer.app.import_fit import FittedMachines, fit_machines
+from renderer.app.import_objects import Secrets, placed, with_groups, written_contents
+from renderer.app.import_revisions import detach_from_revisions, pin_files
+from renderer.app.project import Project
+from renderer.files.file_system import FileSystem
+from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
+from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import Json, JsonObject, array_at, text_at
 from renderer.model.kustomization import KUSTOMIZATION_FILE
@@ -37,8 +39,6 @@ from renderer.model.render_config import (
 )
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
-from renderer.source.file_system import FileSystem
-from renderer.source.kustomization_graph import KustomizationGraph
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.edit import add_entries
 

@@ -6,16 +6,16 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from renderer.adopt.dump.sources import SIZES_FOLDER
+from renderer.adopt.fit.fit import Fitter
+from renderer.adopt.fit.series import SizeProposal, propose_sizes
+from renderer.adopt.fit.values import FitQuality, FitReport, VmFit
 from renderer.diff.compare import OverlaySide, compare_overlay
-from renderer.diff.held_values import differences, held
-from renderer.dump.sources import SIZES_FOLDER
-from renderer.fit.fit import Fitter
-from renderer.fit.series import SizeProposal, propose_sizes
-from renderer.fit.values import FitQuality, FitReport, VmFit
-from renderer.instancetype.catalog import Catalog, CatalogSource
-from renderer.instancetype.expand import expand
-from renderer.instancetype.virtual_machine import VirtualMachine
-from renderer.kubevirt.kinds import VM
+from renderer.kubevirt.facts.kinds import VM
+from renderer.kubevirt.facts.stored_values import differences, held
+from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
+from renderer.kubevirt.instancetype.expand import expand
+from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.difference import Impact
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, text_at

@@ -6,15 +6,16 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from renderer.adopt.dump.credentials import Placeholder, withhold
+from renderer.adopt.dump.gather import UserObject
+from renderer.adopt.dump.sources import FITTED, SourceObject
+from renderer.adopt.fit.grouping import grouped
 from renderer.app.import_fit import FittedMachines
 from renderer.app.import_revisions import DetachedVm
-from renderer.dump.credentials import Placeholder, withhold
-from renderer.dump.gather import UserObject
-from renderer.dump.sources import FITTED, SourceObject
+from renderer.authoring.pins.folder import PINS
 from renderer.emit.layout import file_paths
-from renderer.fit.grouping import grouped
-from renderer.instancetype.virtual_machine import VirtualMachine
-from renderer.kubevirt.kinds import VM
+from renderer.kubevirt.facts.kinds import VM
+from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.json import JsonObject, text_at
@@ -22,7 +23,6 @@ from renderer.model.location import Site
 from renderer.model.render_config import PER_RESOURCE, ExpandMode
 from renderer.model.resource import Resource
 from renderer.model.text_enum import TextEnum
-from renderer.pins.folder import PINS
 
 
 class Secrets(TextEnum):

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from renderer.dump.gather import UserObject
-from renderer.instancetype.behaviour import Behaviour, behaviour_of
-from renderer.instancetype.catalog import Catalog, Scope
-from renderer.instancetype.cause import CauseError
-from renderer.instancetype.find import Found, decoded, find_object, find_revision, missing_revision
-from renderer.instancetype.findings import vm_diagnostics
-from renderer.instancetype.matcher import Matcher, read_matcher
-from renderer.instancetype.pin import pinned_revision
-from renderer.instancetype.revision import RevisionError, decode_revision
-from renderer.instancetype.virtual_machine import VirtualMachine
-from renderer.kubevirt.kinds import INSTANCETYPE_API_VERSION, MATCHER_TYPES, MatcherType
-from renderer.kubevirt.lists import is_equal
+from renderer.adopt.dump.gather import UserObject
+from renderer.authoring.pins.folder import PINS, FileContent, PinFile, PinsFolder, changes
+from renderer.authoring.pins.plan import patch_of
+from renderer.kubevirt.facts.kinds import INSTANCETYPE_API_VERSION, MATCHER_TYPES, MatcherType
+from renderer.kubevirt.facts.lists import is_equal
+from renderer.kubevirt.instancetype.behaviour import Behaviour, behaviour_of
+from renderer.kubevirt.instancetype.catalog import Catalog, Scope
+from renderer.kubevirt.instancetype.cause import CauseError
+from renderer.kubevirt.instancetype.find import Found, decoded, find_object, find_revision, missing_revision
+from renderer.kubevirt.instancetype.findings import vm_diagnostics
+from renderer.kubevirt.instancetype.matcher import Matcher, read_matcher
+from renderer.kubevirt.instancetype.pin import pinned_revision
+from renderer.kubevirt.instancetype.revision import RevisionError, decode_revision
+from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.json import Json, JsonObject, object_at, text_at, without
@@ -29,8 +31,6 @@ from renderer.model.quantity import Quantity
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.resource import Resource
-from renderer.pins.folder import PINS, FileContent, PinFile, PinsFolder, changes
-from renderer.pins.plan import patch_of
 
 _DUMP_HINT = (
     "print them with the virtual machines: kubectl get vm,controllerrevision,virtualmachineinstancetype,"

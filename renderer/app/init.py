@@ -7,22 +7,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from renderer.app.found_project import FoundProject, survey_repository
 from renderer.app.installed_from import InstalledFrom, installed_from, named_source
 from renderer.app.usage_error import UsageError
-from renderer.disk import leads_anywhere
+from renderer.authoring.scaffold.automation import GITHUB, GITLAB, CiSystem, ci_system_of, host_of
+from renderer.authoring.scaffold.install_source import InstallSource, Unknown, is_local
+from renderer.authoring.scaffold.plan import Choices, Scaffold, plan_scaffold
+from renderer.discovery.found_project import FoundProject, survey_repository
 from renderer.emit.edit_user_files import change_files
+from renderer.files.disk import leads_anywhere
+from renderer.files.file_system import DiskFileSystem
+from renderer.files.git import GitProcess
 from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.release import LATEST, Release
-from renderer.scaffold.automation import GITHUB, GITLAB, CiSystem, ci_system_of, host_of
-from renderer.scaffold.install_source import InstallSource, Unknown, is_local
-from renderer.scaffold.plan import Choices, Scaffold, plan_scaffold
-from renderer.source.file_system import DiskFileSystem
-from renderer.source.find_kustomization import KUSTOMIZATION_FILES
-from renderer.source.git import GitProcess
 
 #: The entries of a bare repository and of ``.git``.
 _GIT_FOLDER = ("HEAD", "objects", "refs")

@@ -9,9 +9,7 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit  # takes addresses apart, opens nothing
 
 from renderer import __version__
-from renderer.addresses import checkout, direct_url, is_checkout, published_addresses
-from renderer.model.diagnostic import DiagnosticError
-from renderer.scaffold.install_source import (
+from renderer.authoring.scaffold.install_source import (
     Archive,
     InstallSource,
     Repository,
@@ -21,7 +19,9 @@ from renderer.scaffold.install_source import (
     parse_revision,
     parse_source,
 )
-from renderer.source.git import GitProcess
+from renderer.files.git import GitProcess
+from renderer.gitops.addresses import checkout, direct_url, is_checkout, published_addresses
+from renderer.model.diagnostic import DiagnosticError
 
 _DROPPED = (
     "the user name or password in the address of vmrender is left out: whoever installs it needs their own"

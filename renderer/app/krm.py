@@ -7,7 +7,9 @@ from pathlib import Path
 
 from renderer.app.project import Project
 from renderer.emit.bounded_text import check_size
-from renderer.krm import ResourceList, is_local
+from renderer.files.file_system import FileSystem
+from renderer.kustomize.krm import ResourceList, is_local
+from renderer.kustomize.reader.listed_files import function_files
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome
 from renderer.model.json import JsonObject
@@ -16,9 +18,7 @@ from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.generators import GENERATORS
-from renderer.source.file_system import FileSystem
-from renderer.source.listed_files import function_files
-from renderer.source.project import EXPANSION, VALIDATION, with_function_config
+from renderer.project.project import EXPANSION, VALIDATION, with_function_config
 
 _GROUP, _VERSION = "vmrender.io", "v1alpha1"
 _KINDS = tuple(Gvk(_GROUP, _VERSION, kind) for kind in (EXPANSION, VALIDATION))

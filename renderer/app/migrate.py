@@ -10,21 +10,21 @@ from functools import cached_property, partial
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
+from renderer.authoring.migration.change import Subject
+from renderer.authoring.migration.migrate_file import Migrated, MigrationSource, Reason, changed, migrate_file
+from renderer.authoring.migration.rules import MENTIONS, resources_of_other_meaning
+from renderer.authoring.migration.sources import LocatedFinding, in_kustomization, in_resource_file
 from renderer.emit.ownership import OWNERSHIP_FILE
-from renderer.migration.change import Subject
-from renderer.migration.migrate_file import Migrated, MigrationSource, Reason, changed, migrate_file
-from renderer.migration.rules import MENTIONS, resources_of_other_meaning
-from renderer.migration.sources import LocatedFinding, in_kustomization, in_resource_file
+from renderer.files.file_system import FilesAbove, FileSystem
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, patched_kinds
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE, ExpandMode, Overlay, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
-from renderer.source.file_system import FilesAbove, FileSystem
-from renderer.source.find_kustomization import KUSTOMIZATION_FILES
-from renderer.source.kustomization_graph import KustomizationGraph, patched_kinds
-from renderer.source.validation_scope import ManifestFiles, ScopeFinder
+from renderer.project.validation_scope import ManifestFiles, ScopeFinder
 
 #: A text in every object of KubeVirt's. JSON 6902 patches lack it, but a kustomization lists them.
 _GROUP = b"kubevirt.io"

@@ -9,19 +9,19 @@ from typing import NamedTuple
 from renderer.app.migrate import MigratedProject, migrate
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.several_projects import by_project, folders, joined, merge_findings
+from renderer.authoring.migration.migrate_file import Migrated, changed
 from renderer.emit.edit_user_files import change_files, check_writable
+from renderer.files.file_system import FileSystem
 from renderer.findings.levels import levelled
 from renderer.findings.located import Located
 from renderer.findings.locator import Locator
 from renderer.findings.run_findings import locate
-from renderer.migration.migrate_file import Migrated, changed
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.location import Location
 from renderer.model.masking import MASK
 from renderer.model.plural import plural
 from renderer.model.release import Release
-from renderer.source.file_system import FileSystem
 
 
 class MigratedFiles(NamedTuple):

@@ -19,6 +19,9 @@ from renderer.app.reporter import Stopwatch
 from renderer.cache.known_results import KnownCatalogs
 from renderer.emit.layout import file_paths, texts_by_path
 from renderer.emit.ownership import EncodedFiles, encode_files
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.file_system import DiskFileSystem
+from renderer.files.recorder import FileQuestion, RecordedFileSystem, Recorder, Task
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import DiagnosticError
@@ -32,9 +35,6 @@ from renderer.model.taint import count_tainted, taint, tainted_since
 from renderer.model.work import SharedWork, WorkDone, add, join_run
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
-from renderer.source.builtin_catalogs import BuiltinFileSystem
-from renderer.source.file_system import DiskFileSystem
-from renderer.source.recorder import FileQuestion, RecordedFileSystem, Recorder, Task
 
 if TYPE_CHECKING:
     from renderer.findings.locator import Locator

@@ -10,11 +10,23 @@ from typing import NamedTuple
 
 from renderer.app.project import Project, ProjectOpener, chosen_overlays
 from renderer.app.usage_error import UsageError
-from renderer.disk import leads_to_folder
+from renderer.authoring.pins.folder import (
+    PINS,
+    FileContent,
+    PinChanges,
+    PinsFolder,
+    changes,
+    read_folder,
+    without_pins,
+)
+from renderer.authoring.pins.plan import PatchTarget, PinPlan, check_effect, orphans, plan_pins, plan_unpins
 from renderer.emit.edit_user_files import change_files, check_writable
+from renderer.files.disk import leads_to_folder
+from renderer.files.file_system import FilesAbove
 from renderer.findings.levels import levelled
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
+from renderer.kustomize.reader.find_kustomization import find_kustomization
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.label_selector import SelectorError, parse_selector, selects
@@ -22,12 +34,8 @@ from renderer.model.pin import Pinnable
 from renderer.model.plural import plural
 from renderer.model.render_config import Overlay
 from renderer.model.suggest import did_you_mean
-from renderer.pins.folder import PINS, FileContent, PinChanges, PinsFolder, changes, read_folder, without_pins
-from renderer.pins.plan import PatchTarget, PinPlan, check_effect, orphans, plan_pins, plan_unpins
 from renderer.pipeline import Pipeline
-from renderer.source.file_system import FilesAbove
-from renderer.source.find_kustomization import find_kustomization
-from renderer.source.overlays import overlay_at
+from renderer.project.overlays import overlay_at
 
 
 class VmChoice(NamedTuple):

@@ -9,17 +9,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from renderer.app.usage_error import UsageError
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.file_system import DiskFileSystem, FileSystem
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
 from renderer.model.suggest import did_you_mean
-from renderer.source.builtin_catalogs import BuiltinFileSystem
-from renderer.source.file_system import DiskFileSystem, FileSystem
-from renderer.source.overlays import select_overlays
-from renderer.source.project import load_project
-from renderer.source.project_root import path_in_project
+from renderer.project.overlays import select_overlays
+from renderer.project.project import load_project
+from renderer.project.project_root import path_in_project
 
 if TYPE_CHECKING:
-    from renderer.source.git_repository import GitRepository
+    from renderer.files.git_repository import GitRepository
 
 _NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 #: The most overlays that a message names.
@@ -73,7 +73,7 @@ class Project(Record):
 
         Raises ``DiagnosticError``: git-unavailable.
         """
-        from renderer.source.git_repository import GitRepository  # noqa: PLC0415 - few commands need Git
+        from renderer.files.git_repository import GitRepository  # noqa: PLC0415 - few commands need Git
 
         return GitRepository(self.root, self.environment)
 
@@ -87,7 +87,7 @@ def proposed_config(
     """
     if fs.is_file(PROJECT_FILE):
         return config
-    from renderer.app.found_project import proposed_project  # noqa: PLC0415 - few repositories have no file
+    from renderer.discovery.found_project import proposed_project  # noqa: PLC0415 - few repositories have no file
 
     found = proposed_project(fs, config)
     if found is None or found.config is None:

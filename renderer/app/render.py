@@ -19,9 +19,9 @@ from renderer.app.reporter import Reporter
 from renderer.app.run_cache import RunCache
 from renderer.app.tree_result import TreeResult
 from renderer.app.usage_error import UsageError
-from renderer.disk import leads_to_folder
 from renderer.emit.leftovers import find_stale_trees
 from renderer.emit.output_folder import check_outputs
+from renderer.files.disk import leads_to_folder
 from renderer.findings.levels import levelled
 from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
@@ -29,11 +29,11 @@ from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
 from renderer.model.text_enum import TextEnum
-from renderer.source.overlays import output_sites
+from renderer.project.overlays import output_sites
 
 if TYPE_CHECKING:
     from renderer.app.overlay_renderer import RenderedOverlay
-    from renderer.sharding import ShardName
+    from renderer.project.sharding import ShardName
 
 
 class RenderMode(TextEnum):

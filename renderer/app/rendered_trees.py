@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.run_cache import UnchangedOverlay
 from renderer.app.tree_result import TreeAction, TreeResult
-from renderer.disk import leads_anywhere
 from renderer.emit.leftovers import foreign_manifests
+from renderer.files.disk import leads_anywhere
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.plural import plural
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay
-from renderer.source.overlays import output_sites
+from renderer.project.overlays import output_sites
 
 if TYPE_CHECKING:
     from renderer.app.overlay_renderer import RenderedOverlay
@@ -259,7 +259,7 @@ def untracked_files(project: Project, outputs: Iterable[str]) -> Iterator[Diagno
     """
     from shlex import quote  # noqa: PLC0415 - only when asked for
 
-    from renderer.source.git import GitProcess, not_usable  # noqa: PLC0415 - it starts git: as above
+    from renderer.files.git import GitProcess, not_usable  # noqa: PLC0415 - it starts git: as above
 
     git = GitProcess(project.root, project.environment)
     for output in outputs:

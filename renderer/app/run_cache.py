@@ -11,14 +11,14 @@ from renderer.cache.known_results import KnownCatalogs, KnownOverlay, KnownOverl
 from renderer.cache.recorded_inputs import FileDigests, RecordedInputs
 from renderer.cache.store import Store, cache_folder
 from renderer.cache.tool_fingerprint import tool_fingerprint
-from renderer.disk import ConfinedFolder
 from renderer.emit.unchanged_since_render import unchanged_tree
+from renderer.files.disk import ConfinedFolder
+from renderer.files.signing_key import KEY_VARIABLE, signing_key
 from renderer.findings.located import Located
 from renderer.model.diagnostic import has_errors
 from renderer.model.digest import sha256
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay
-from renderer.signing_key import KEY_VARIABLE, signing_key
 
 if TYPE_CHECKING:
     from renderer.app.overlay_renderer import RenderedOverlay

@@ -11,24 +11,24 @@ from typing import NamedTuple, cast
 from renderer.app.project import Project
 from renderer.app.source_folder import SourceFolder
 from renderer.app.usage_error import UsageError
-from renderer.disk import leads_to_folder
+from renderer.checks.schemas.kubernetes_formats import Schema
+from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind, api_versions
+from renderer.checks.schemas.project_schema import ProjectSchema, UnusableSchemaError
+from renderer.checks.schemas.project_schema_files import ProjectSchemaFiles
+from renderer.checks.schemas.registry import SchemaRegistry
+from renderer.checks.schemas.release_sources import release_schemas
+from renderer.checks.schemas.schema_import import UnlikeKubevirtError, checksums, encoded, import_release
 from renderer.emit.edit_user_files import change_files, write_failed
+from renderer.files.disk import leads_to_folder
+from renderer.files.file_system import FileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.project_schemas import ProjectSchemas
 from renderer.model.release import OLDEST, Release
 from renderer.model.res_id import Gvk
-from renderer.source.file_system import FileSystem
-from renderer.source.project_root import find_project_root, read_named_file
-from renderer.source.project_schemas import RELEASES, read_project_schemas
-from renderer.validation.kubernetes_formats import Schema
-from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind, api_versions
-from renderer.validation.project_schema import ProjectSchema, UnusableSchemaError
-from renderer.validation.project_schema_files import ProjectSchemaFiles
-from renderer.validation.registry import SchemaRegistry
-from renderer.validation.release_sources import release_schemas
-from renderer.validation.schema_import import UnlikeKubevirtError, checksums, encoded, import_release
+from renderer.project.project_root import find_project_root, read_named_file
+from renderer.project.project_schemas import RELEASES, read_project_schemas
 from renderer.yamlio.decode import decode_documents
 
 _SUMS = "SHA256SUMS"

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from renderer.app.project import Project, project_files
+from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
+from renderer.project.project_root import find_project_root
 from renderer.report.paths import below
-from renderer.source.file_system import FileSystem
-from renderer.source.project_root import find_project_root
 
 
 def by_project(paths: Iterable[Path]) -> Mapping[Path, tuple[Path, ...]]:

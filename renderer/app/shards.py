@@ -8,11 +8,11 @@ from pathlib import Path
 from renderer.app.project import Project
 from renderer.app.run_cache import RunCache
 from renderer.app.usage_error import UsageError
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.render_config import Overlay
-from renderer.sharding import OverlaySize, Shard, ShardName, costs, planned_overlays, share_out
-from renderer.source.kustomization_graph import KustomizationGraph
-from renderer.source.overlays import select_overlays
+from renderer.project.overlays import select_overlays
+from renderer.project.sharding import OverlaySize, Shard, ShardName, costs, planned_overlays, share_out
 
 
 def plan_shards(project: Project, count: int) -> tuple[Shard, ...]:

@@ -10,17 +10,17 @@ from pathlib import Path
 
 from renderer.app.project import Project
 from renderer.app.usage_error import UsageError
-from renderer.disk import leads_to_file
+from renderer.authoring.sizes.placement import ManifestPlace, placed
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.layout import object_file_name
 from renderer.emit.output_folder import KEPT_NAMES
+from renderer.files.disk import leads_to_file
+from renderer.files.file_system import FilesAbove
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES, find_kustomization
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError, Severity
 from renderer.model.json import JsonObject, text_at
 from renderer.pipeline import Pipeline
-from renderer.sizes.placement import ManifestPlace, placed
-from renderer.source.file_system import FilesAbove
-from renderer.source.find_kustomization import KUSTOMIZATION_FILES, find_kustomization
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,15 @@ from pathlib import Path
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.several_projects import by_project, folders, joined, merge_findings
 from renderer.app.usage_error import UsageError
+from renderer.checks.schemas.kubevirt_kinds import ALL_GROUPS, GROUPS_OF_KINDS
 from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.files.file_system import FileSystem
 from renderer.findings.levels import levelled
 from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
-from renderer.kubevirt.kinds import MATCHER_KEYS
-from renderer.kubevirt.placeholders import placeholder_in
+from renderer.kubevirt.facts.kinds import MATCHER_KEYS
+from renderer.kubevirt.facts.placeholders import placeholder_in
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
 from renderer.model.json import object_at, without
@@ -30,12 +33,9 @@ from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
-from renderer.source.file_system import FileSystem
-from renderer.source.kustomization_graph import KustomizationGraph
-from renderer.source.lone_file import LoneFiles, is_generator, with_generator
-from renderer.source.overlays import overlay_at
-from renderer.source.validation_scope import ManifestFiles, ScopeFinder
-from renderer.validation.kubevirt_kinds import ALL_GROUPS, GROUPS_OF_KINDS
+from renderer.project.lone_file import LoneFiles, is_generator, with_generator
+from renderer.project.overlays import overlay_at
+from renderer.project.validation_scope import ManifestFiles, ScopeFinder
 
 _NO_COUNTS: Mapping[str, int] = {}
 _ALL_FINDINGS = FindingFilter()
@@ -287,7 +287,7 @@ class _LoneFiles:
 
     def _of_foreign_groups(self, file: str) -> tuple[Diagnostic, ...]:
         """Return errors about kinds of KubeVirt in groups that are nearly theirs."""
-        from renderer.validation.api_version import refuse_api_version  # noqa: PLC0415 - few files need it
+        from renderer.checks.schemas.api_version import refuse_api_version  # noqa: PLC0415 - few files need it
 
         named = [each for each in self._resources(file) if each.api_version and each.kind in GROUPS_OF_KINDS]
         found = tuple(error for each in named for error in refuse_api_version(each))
@@ -386,7 +386,7 @@ def _without_at(resource: Resource, id_: ResId | None, way: tuple[str, ...]) -> 
 
 
 def _admits_missing_objects(release: Release) -> bool:
-    from renderer.instancetype.behaviour import behaviour_of  # noqa: PLC0415 - few files need it
+    from renderer.kubevirt.instancetype.behaviour import behaviour_of  # noqa: PLC0415 - few files need it
 
     return behaviour_of(release).admits_missing_objects
 

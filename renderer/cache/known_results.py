@@ -12,6 +12,8 @@ from typing import Any
 
 from renderer.cache.recorded_inputs import RecordedInputs, inputs_json, inputs_of
 from renderer.cache.store import Store
+from renderer.files.builtin_catalogs import decode_composed, encode_composed
+from renderer.files.recorder import UNANSWERED, FileQuestion, Recorder, Task
 from renderer.findings.located import Located, LocatedRelated
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
@@ -24,8 +26,6 @@ from renderer.model.render_config import Overlay
 from renderer.model.res_id import Gvk, ResId
 from renderer.model.resource import ResourceSet
 from renderer.model.taint import taint_masking
-from renderer.source.builtin_catalogs import decode_composed, encode_composed
-from renderer.source.recorder import UNANSWERED, FileQuestion, Recorder, Task
 
 
 def finding_json(found: Located) -> Json:

@@ -16,11 +16,11 @@ from typing import Any
 
 from renderer.cache.store import Store
 from renderer.emit.leftovers import holds_only
+from renderer.files.file_system import FileSystem
+from renderer.files.recorder import FileQuestion, answer
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.digest import sha256
 from renderer.model.json import Json, object_at
-from renderer.source.file_system import FileSystem
-from renderer.source.recorder import FileQuestion, answer
 
 #: The times of a file's and its entry's last change, in nanoseconds, its size and its inode.
 _SIGNS = "st_mtime_ns", "st_ctime_ns", "st_size", "st_ino"

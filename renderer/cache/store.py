@@ -17,10 +17,10 @@ from contextlib import suppress
 from pathlib import Path
 from time import time
 
+from renderer.files.signing_key import user_folder
 from renderer.model.digest import hmac_sha256, is_same_digest, sha256
 from renderer.model.json import Json
 from renderer.model.record import Record
-from renderer.signing_key import user_folder
 
 #: Changes with the form of entries.
 _FORM = "v1"

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from renderer import __version__
-from renderer.bundled import data_folder
+from renderer.files.bundled import data_folder
 from renderer.model.digest import sha256
 
 _PACKAGE = Path(__file__).resolve().parents[1]

@@ -17,6 +17,7 @@ import click
 
 from renderer.app.project import Project, project_files
 from renderer.cli.terminal import write_document, write_lines, write_text
+from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located, Unshown
 from renderer.model.codes import UNREADABLE
 from renderer.model.diagnostic import Severity
@@ -24,9 +25,8 @@ from renderer.model.location import Location
 from renderer.model.log_line import log_json
 from renderer.model.record import Record
 from renderer.model.resource import ResourceSet
+from renderer.project.project_root import find_project_root, folder_in_checkout
 from renderer.report.formats import Format
-from renderer.source.file_system import FileSystem
-from renderer.source.project_root import find_project_root, folder_in_checkout
 
 if TYPE_CHECKING:
     from renderer.report.report import Report
@@ -207,7 +207,7 @@ def shows_colour(stream: TextIO) -> bool:
 
 
 def _home() -> str:
-    from renderer.addresses import published_addresses  # noqa: PLC0415 - for the one format that names it
+    from renderer.gitops.addresses import published_addresses  # noqa: PLC0415 - for the one format that names it
 
     return published_addresses().source
 

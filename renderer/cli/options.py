@@ -15,7 +15,7 @@ from renderer.model.render_config import ExpandMode
 from renderer.report.formats import Format
 
 if TYPE_CHECKING:
-    from renderer.sharding import ShardName
+    from renderer.project.sharding import ShardName
 
 
 class ExistingPath(click.Path):
@@ -54,7 +54,7 @@ def parse_release(text: str) -> Release:
     try:
         return target_release(text)
     except ValueError:
-        from renderer.source.project_schemas import imported_releases  # noqa: PLC0415 - few projects have any
+        from renderer.project.project_schemas import imported_releases  # noqa: PLC0415 - few projects have any
 
     project = open_project()
     return target_release(text, imported_releases(project.fs, project.config.schemas))
@@ -147,7 +147,7 @@ def shard_options(command: Callable[..., object]) -> Callable[..., object]:
 
 
 def _shard(text: str) -> ShardName:
-    from renderer.sharding import ShardName  # noqa: PLC0415 - few commands have shards
+    from renderer.project.sharding import ShardName  # noqa: PLC0415 - few commands have shards
 
     try:
         return ShardName.parse(text)

@@ -8,17 +8,17 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from renderer.diff.impact.judge import Judgement, judge
-from renderer.diff.impact.state import HeldChange, held_vm
-from renderer.diff.impact.table import Views
-from renderer.diff.impact.volume_migration import claim_of
 from renderer.diff.server_defaults import is_filled_alike
-from renderer.kubevirt.cluster import Cluster
-from renderer.kubevirt.confidential import secret_values, without_secret_words, without_secrets
-from renderer.kubevirt.kinds import MATCHER_KEYS
-from renderer.kubevirt.lists import field_changes, is_same
-from renderer.kubevirt.sizes import machine_size
-from renderer.kubevirt.virtual_machine import VirtualMachineView
+from renderer.kubevirt.facts.cluster import Cluster
+from renderer.kubevirt.facts.confidential import secret_values, without_secret_words, without_secrets
+from renderer.kubevirt.facts.kinds import MATCHER_KEYS
+from renderer.kubevirt.facts.lists import field_changes, is_same
+from renderer.kubevirt.facts.sizes import machine_size
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.impact.judge import Judgement, judge
+from renderer.kubevirt.impact.state import HeldChange, held_vm
+from renderer.kubevirt.impact.table import Views
+from renderer.kubevirt.impact.volume_migration import claim_of
 from renderer.model.difference import (
     Amounts,
     ChangeType,

@@ -1,4 +1,4 @@
-"""The fields that a cluster fills in with a known value; ``kubevirt.allocated_fields`` has the others.
+"""The fields that a cluster fills in with a known value; ``kubevirt.facts.allocated_fields`` has the others.
 
 Kubernetes ``pkg/apis/core/v1/defaults.go`` and ``pkg/registry/core/secret/strategy.go``.
 """
@@ -8,10 +8,10 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 
-from renderer.kubevirt.allocated_fields import is_chosen_by_cluster
-from renderer.kubevirt.kinds import is_kubevirt_group
-from renderer.kubevirt.lists import is_equal
-from renderer.kubevirt.virtual_machine import PATHS
+from renderer.kubevirt.facts.allocated_fields import is_chosen_by_cluster
+from renderer.kubevirt.facts.kinds import is_kubevirt_group
+from renderer.kubevirt.facts.lists import is_equal
+from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
-from renderer.disk import ConfinedFolder, opened_folder, real_path
 from renderer.emit.durable import link_or_copy, write_new_file
 from renderer.emit.output_folder import is_link
+from renderer.files.disk import ConfinedFolder, opened_folder, real_path
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 

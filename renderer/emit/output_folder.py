@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from renderer.disk import opened_folder
+from renderer.files.disk import opened_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from renderer.kubevirt.confidential import (
+from renderer.kubevirt.facts.confidential import (
     ANSWER_FILES,
     COPIES,
     IGNITION,

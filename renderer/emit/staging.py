@@ -25,11 +25,11 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Self
 
-from renderer.disk import named_as, opened_folder
 from renderer.emit.durable import Unsynced, write_new_file
 from renderer.emit.output_folder import STAGING_FOLDER, OutputFolder
 from renderer.emit.proof import PROOF, unproved_tree
 from renderer.emit.tree import OBSTACLE, is_folder, look_up_folder
+from renderer.files.disk import named_as, opened_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.digest import sha256

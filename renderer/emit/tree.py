@@ -11,9 +11,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from renderer.disk import ConfinedFolder, NotRegularError
 from renderer.emit.output_folder import OutputFolder, is_link
 from renderer.emit.ownership import OWNERSHIP_FILE, decode_ownership, invalid_ownership
+from renderer.files.disk import ConfinedFolder, NotRegularError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.limits import limits, over_limit

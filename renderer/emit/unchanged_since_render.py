@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
-from renderer.disk import ConfinedFolder
 from renderer.emit.output_folder import OutputFolder
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.emit.staging import StagingArea, has_staging_folder
+from renderer.files.disk import ConfinedFolder
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.digest import sha256
 from renderer.model.record import Record

@@ -18,7 +18,6 @@ from contextlib import ExitStack, closing, suppress
 from pathlib import Path, PurePosixPath
 from typing import Self, TypeAlias, TypeVar
 
-from renderer.disk import opened_folder
 from renderer.emit.durable import Unsynced, link_or_copy
 from renderer.emit.output_folder import OutputFolder, is_link
 from renderer.emit.ownership import OWNERSHIP_FILE, EncodedFiles, encode_files
@@ -35,6 +34,7 @@ from renderer.emit.swap import (
     write_file_by_file,
 )
 from renderer.emit.tree import Tree, disk_errors, is_folder, read_tree
+from renderer.files.disk import opened_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.record import Record

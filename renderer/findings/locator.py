@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from renderer.files.file_system import FileSystem
+from renderer.files.recorder import Recorder, Task
 from renderer.findings.located import LocatedRelated
 from renderer.model.codes import Trait
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.location import GeneratedText, Location, Site
 from renderer.model.work import may_find_lines
-from renderer.source.file_system import FileSystem
-from renderer.source.recorder import Recorder, Task
 from renderer.yamlio.marks import MarkedFile
 
 #: Steps to look for a field at one site (``model.work``).

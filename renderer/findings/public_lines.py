@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from renderer.kubevirt.confidential import (
+from renderer.kubevirt.facts.confidential import (
     CONFIDENTIAL_KEYS_OF_TEXT,
     REFERENCES,
     SECTIONS,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Mapping
 
+from renderer.files.file_system import FileSystem
 from renderer.findings.public_lines import public_lines
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.location import Location
 from renderer.model.masking import MASK
 from renderer.model.taint import taint_masking
-from renderer.source.file_system import FileSystem
-from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 
 #: Any other file may be one of those that Secrets are made from.
 _YAML = (".yaml", ".yml", ".json", ".j2")

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from renderer.files.file_system import FileSystem
 from renderer.findings.levels import strict_level
 from renderer.findings.located import Located, LocatedRelated, Unshown
 from renderer.findings.masking import masked
@@ -22,7 +23,6 @@ from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.masking import Masking
 from renderer.model.record import Record
 from renderer.model.taint import count_tainted, taint_masking
-from renderer.source.file_system import FileSystem
 
 if TYPE_CHECKING:
     from renderer.findings.locator import Locator
@@ -89,7 +89,7 @@ class RunFindings:
             location = finding.location
             related = tuple(LocatedRelated(each.message, each.location) for each in finding.related)
         else:
-            from renderer.kubevirt.confidential import is_about_secret  # noqa: PLC0415 - only when something is said
+            from renderer.kubevirt.facts.confidential import is_about_secret  # noqa: PLC0415 - only when something is said
 
             location, related = self._locator.places_of(finding)
             if is_about_secret(finding):

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from renderer.files.file_system import FileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.field_path import FieldPath
@@ -21,7 +22,6 @@ from renderer.model.resource import Resource, ResourceSet
 from renderer.model.suggest import did_you_mean
 from renderer.model.taint import taint
 from renderer.model.work import spend
-from renderer.source.file_system import FileSystem
 from renderer.yamlio.decode import decode_yaml11
 
 _GROUP = "template.openshift.io"

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from renderer.kubevirt.placeholders import has_placeholder
+from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_path import FieldPath, Segment

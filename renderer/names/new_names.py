@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from posixpath import normpath
 
-from renderer.instancetype.api.types import DecodeError, Decoding
-from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
-from renderer.instancetype.find import spec_type_of
-from renderer.kubevirt.kinds import INSTANCETYPE, INSTANCETYPE_GROUP, PREFERENCE
+from renderer.kubevirt.facts.kinds import INSTANCETYPE, INSTANCETYPE_GROUP, PREFERENCE
+from renderer.kubevirt.instancetype.api.types import DecodeError, Decoding
+from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
+from renderer.kubevirt.instancetype.find import spec_type_of
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import FieldPath

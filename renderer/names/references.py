@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
-from renderer.kubevirt.virtual_machine import INSTANCE_SPEC, TEMPLATE
+from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.kubevirt.facts.virtual_machine import INSTANCE_SPEC, TEMPLATE
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at, text_at, without
 from renderer.model.record import Record

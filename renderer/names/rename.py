@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from renderer.compose.identity import with_previous_id
+from renderer.kustomize.identity import with_previous_id
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related
 from renderer.model.field_path import FieldPath

@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from renderer.files.file_system import FileSystem
+from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.entry_point import ClusterSettings
 from renderer.model.field_path import FieldPath
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.flux_build import BuildContext, compose_completed
-from renderer.source.file_system import FileSystem
-from renderer.source.find_kustomization import LoadRestrictor
 
 if TYPE_CHECKING:
     from renderer.gitops.argocd.application import DeployedSource

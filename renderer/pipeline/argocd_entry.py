@@ -8,6 +8,7 @@ import posixpath
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from renderer.files.file_system import FileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.entry_point import EntryPoint
@@ -25,8 +26,7 @@ from renderer.pipeline.reached_objects import (
     nothing_rendered,
     repository_urls,
 )
-from renderer.source.file_system import FileSystem
-from renderer.source.overlays import entry_site
+from renderer.project.overlays import entry_site
 
 if TYPE_CHECKING:
     from renderer.gitops.argocd.application import DeployedSource
@@ -88,8 +88,8 @@ def argocd_points(
 def _composed(fs: FileSystem, folder: str, entry: OverlayEntry) -> tuple[Resource, ...]:
     """Return what a folder with a kustomization builds to. Raises ``DiagnosticError``."""
     from renderer.gitops.flux.generator import find_or_generate
+    from renderer.kustomize.reader.find_kustomization import LoadRestrictor
     from renderer.pipeline.flux_build import compose_completed
-    from renderer.source.find_kustomization import LoadRestrictor
 
     completed = find_or_generate(fs, folder, entry_site(entry.path, entry.listed_by))
     outcome = compose_completed(fs, completed, LoadRestrictor.ROOT_ONLY, sorted_by_kind=True)

@@ -9,6 +9,8 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from renderer.files.file_system import FileSystem
+from renderer.files.recorder import Recorder, Task
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.field_path import FieldPath
@@ -20,12 +22,10 @@ from renderer.model.res_id import ResId
 from renderer.model.resource import ResourceSet
 from renderer.pipeline.expansion import Expander
 from renderer.pipeline.project_catalogs import ProjectCatalogs
-from renderer.source.file_system import FileSystem
-from renderer.source.recorder import Recorder, Task
 
 if TYPE_CHECKING:
-    from renderer.instancetype.catalog import Catalog
-    from renderer.validation.registry import SchemaRegistry
+    from renderer.checks.schemas.registry import SchemaRegistry
+    from renderer.kubevirt.instancetype.catalog import Catalog
 
 
 class Checks:
@@ -58,15 +58,15 @@ class Checks:
             return self._validated(resources, release)
 
     def _validated(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
-        from renderer.instancetype.target_form import is_render_time_only
-        from renderer.validation.validate import unchecked, validate
+        from renderer.checks.schemas.validate import unchecked, validate
+        from renderer.kubevirt.instancetype.target_form import is_render_time_only
 
         written = resources.where(lambda resource: not is_render_time_only(resource))
         diagnostics = validate(written, release, self._schemas)
         for resource in unchecked(written, self._schemas):
             self.unchecked.setdefault(resource.kind, set()).add(resource.current_id)
         if len(written) < len(resources):
-            from renderer.validation.registry import InputSchemaRegistry
+            from renderer.checks.schemas.registry import InputSchemaRegistry
 
             schemas = InputSchemaRegistry(self._project_schemas, self._config.kubernetes)
             diagnostics += validate(resources.where(is_render_time_only), release, schemas)
@@ -80,13 +80,13 @@ class Checks:
         mode: ExpandMode,
     ) -> Outcome[ResourceSet]:
         """Add the findings of KubeVirt's webhooks about resources that have no error yet."""
-        from renderer.admitters import concerns
+        from renderer.kubevirt.admission import concerns
 
         if not concerns(checked.value):
             return checked
-        from renderer.admitters.admit import admit
-        from renderer.instancetype.admission_requests import admission_requests
-        from renderer.instancetype.virtual_machine import needs_catalog
+        from renderer.kubevirt.admission.admit import admit
+        from renderer.kubevirt.instancetype.admission_requests import admission_requests
+        from renderer.kubevirt.instancetype.virtual_machine import needs_catalog
 
         has_matchers = needs_catalog(composed.value)
         expanded = checked.value
@@ -112,7 +112,7 @@ class Checks:
 
         Where neither the overlay nor a catalog has one, the gates count that any in the repository turns on.
         """
-        from renderer.kubevirt.kinds import KUBEVIRT
+        from renderer.kubevirt.facts.kinds import KUBEVIRT
 
         if any(isinstance(source, CatalogPath) for source in self._config.catalogs):
             with suppress(DiagnosticError):  # of a catalog that no matcher needs
@@ -126,13 +126,13 @@ class Checks:
         self, checked: Outcome[ResourceSet], composed: ResourceSet, overlay: Overlay
     ) -> Outcome[ResourceSet]:
         """Add the findings of the rules, and drop the annotations that suppress them."""
-        from renderer.rules import concerns
+        from renderer.checks.rules import concerns
 
         if not concerns(checked.value):
             return checked
-        from renderer.catalogs.bundled import bundled_names
-        from renderer.rules.context import Context, no_bundled_names
-        from renderer.rules.judge import judge
+        from renderer.authoring.catalogs.bundled import bundled_names
+        from renderer.checks.rules.context import Context, no_bundled_names
+        from renderer.checks.rules.judge import judge
 
         context = Context(
             checked.value,
@@ -145,7 +145,7 @@ class Checks:
 
     @cached_property
     def _schemas(self) -> SchemaRegistry:
-        from renderer.validation.registry import SchemaRegistry
+        from renderer.checks.schemas.registry import SchemaRegistry
 
         return SchemaRegistry(project=self._project_schemas, kubernetes=self._config.kubernetes)
 
@@ -154,7 +154,7 @@ class Checks:
         """Raises ``DiagnosticError``."""
         if not self._config.schemas:
             return NO_SCHEMAS
-        from renderer.source.project_schemas import read_project_schemas
+        from renderer.project.project_schemas import read_project_schemas
 
         return read_project_schemas(self._fs, self._config.schemas)
 
@@ -163,7 +163,7 @@ def unknown_gates(config: RenderConfig) -> Iterator[Diagnostic]:
     """Yield a warning for each of the project's feature gates that no release of KubeVirt has."""
     if not config.feature_gates:
         return
-    from renderer.kubevirt.feature_gates import Gate
+    from renderer.kubevirt.facts.feature_gates import Gate
     from renderer.model.suggest import did_you_mean
 
     known = [str(gate) for gate in Gate]

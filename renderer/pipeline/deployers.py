@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
-from renderer.diff.live.ignored_differences import (
+from renderer.adopt.live.ignored_differences import (
     IgnoreRule,
     is_customization,
     rules_of_application,
@@ -18,17 +18,17 @@ from renderer.diff.live.ignored_differences import (
     rules_of_settings,
 )
 from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.files.file_system import FileSystem
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
 from renderer.gitops.argocd.roots import with_items
 from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, object_at, text_at
 from renderer.model.location import Site
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.resource import Resource
-from renderer.source.file_system import FileSystem
-from renderer.source.resources import read_resources
-from renderer.source.validation_scope import ManifestFiles
+from renderer.project.validation_scope import ManifestFiles
 from renderer.yamlio.decode import decode_yaml11
 
 #: What a file mentions that has any of them.

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
+from renderer.files.file_system import FileSystem
+from renderer.files.recorder import Recorder, Task
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.entry_point import EntryKind, EntryPoint
@@ -18,10 +20,8 @@ from renderer.model.json import text_at
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
-from renderer.source import overlays as source_overlays
-from renderer.source.file_system import FileSystem
-from renderer.source.overlays import entry_site, missing_path
-from renderer.source.recorder import Recorder, Task
+from renderer.project import overlays as source_overlays
+from renderer.project.overlays import entry_site, missing_path
 
 if TYPE_CHECKING:
     from renderer.pipeline.flux_build import BuildContext
@@ -39,7 +39,7 @@ def find_overlays(
     """Return every overlay of the project, with those that entries of Flux and Argo CD lead to.
 
     Of Kustomizations and Applications those are built, to see where they lead, whose folders are
-    ``relevant``. Raises ``DiagnosticError`` as ``source.overlays.find_overlays``, and for entries that lead
+    ``relevant``. Raises ``DiagnosticError`` as ``project.overlays.find_overlays``, and for entries that lead
     nowhere.
     """
     return source_overlays.find_overlays(fs, config, lambda entry: _overlays_of(fs, config, entry, relevant))
@@ -150,8 +150,8 @@ class EntryPointComposer:
     def _generated(self, overlay: Overlay) -> Outcome[ResourceSet]:
         from renderer.gitops.flux.artifact import ArtifactFileSystem
         from renderer.gitops.flux.generator import find_or_generate
+        from renderer.kustomize.reader.find_kustomization import LoadRestrictor
         from renderer.pipeline.flux_build import compose_completed
-        from renderer.source.find_kustomization import LoadRestrictor
 
         artifact = ArtifactFileSystem(self._fs)
         site = entry_site(overlay.listed_as, overlay.listed_by)

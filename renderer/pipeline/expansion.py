@@ -38,7 +38,7 @@ class Expander:
         expanded = self.expanded(named, overlay.kubevirt, overlay.expand, trace=self._context.trace)
         built = self._context.traced(overlay, StepKind.TARGET_FORM, named, expanded)
         if overlay.expand is not ExpandMode.OFF and built.value is not composed.value:
-            from renderer.instancetype.target_form import without_unneeded_revisions
+            from renderer.kubevirt.instancetype.target_form import without_unneeded_revisions
 
             built = built.then(lambda each: Outcome(without_unneeded_revisions(each, composed.value)))
         if overlay.tree.webhook_fields and not built.failed:
@@ -67,11 +67,11 @@ class Expander:
         trace: Trace | None = None,
     ) -> Outcome[ResourceSet]:
         """Return the resources expanded. ``live``: they are files, which may have come out of a cluster."""
-        from renderer.instancetype.virtual_machine import needs_catalog, needs_instancetype_stage
+        from renderer.kubevirt.instancetype.virtual_machine import needs_catalog, needs_instancetype_stage
 
         if not needs_instancetype_stage(composed.value):
             return composed
-        from renderer.instancetype.expand import expand
+        from renderer.kubevirt.instancetype.expand import expand
 
         try:
             catalog = self._catalogs.whole if needs_catalog(composed.value) else self._catalogs.empty
@@ -96,9 +96,9 @@ class Expander:
     def _with_webhook_fields(
         self, resources: ResourceSet, before: ResourceSet, overlay: Overlay
     ) -> Outcome[ResourceSet]:
-        from renderer.instancetype.behaviour import behaviour_of
-        from renderer.instancetype.virtual_machine import needs_catalog
-        from renderer.instancetype.webhook_fields import with_webhook_fields
+        from renderer.kubevirt.instancetype.behaviour import behaviour_of
+        from renderer.kubevirt.instancetype.virtual_machine import needs_catalog
+        from renderer.kubevirt.instancetype.webhook_fields import with_webhook_fields
 
         catalog = self._catalogs.whole if needs_catalog(before) else self._catalogs.empty
         fields, behaviour = overlay.tree.webhook_fields or (), behaviour_of(overlay.kubevirt)

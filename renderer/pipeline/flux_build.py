@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from renderer.files.file_system import FileSystem
+from renderer.files.recorder import Recorder
+from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.kustomization import CompletedKustomization
 from renderer.model.location import Site
@@ -17,13 +20,10 @@ from renderer.model.record import Record
 from renderer.model.render_config import MergeKeys, Overlay
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.generators import GENERATORS
-from renderer.source.file_system import FileSystem
-from renderer.source.find_kustomization import LoadRestrictor
-from renderer.source.recorder import Recorder
 
 if TYPE_CHECKING:
+    from renderer.gitops.substitution.post_build import Variables
     from renderer.provenance.trace import Trace
-    from renderer.substitution.post_build import Variables
 
 
 class BuildContext(Record):
@@ -46,9 +46,9 @@ def compose_completed(
     sorted_by_kind: bool,
 ) -> Outcome[ResourceSet]:
     """The resources of a kustomization that an engine has completed; kustomize alone sorts them by kind."""
-    from renderer.compose.compose import BuildOptions, Composer
-    from renderer.compose.order import Reorder
-    from renderer.source.load import Loader
+    from renderer.kustomize.compose import BuildOptions, Composer
+    from renderer.kustomize.order import Reorder
+    from renderer.kustomize.reader.load import Loader
 
     reorder = Reorder.LEGACY if sorted_by_kind else Reorder.NONE
     options = BuildOptions(reorder=reorder, merge_keys=context.merge_keys)
@@ -90,7 +90,7 @@ def read_variables(
         malformed_fields,
         misspelled_fields,
     )
-    from renderer.substitution.post_build import VariableReader, Variables, read_post_build
+    from renderer.gitops.substitution.post_build import VariableReader, Variables, read_post_build
 
     spec = entry.content.get("spec")
     findings: list[Diagnostic] = [*misspelled_fields(entry, spec, KUSTOMIZATION_FIELDS, "spec")]
@@ -105,7 +105,7 @@ def substitute_variables(
     composed: Outcome[ResourceSet], variables: Outcome[Variables], *, strict: bool
 ) -> Outcome[FluxSubstituted]:
     """Put values in the place of variables; no resources remain where a value is missing."""
-    from renderer.substitution.substitute import substitute
+    from renderer.gitops.substitution.substitute import substitute
 
     found = composed.diagnostics + variables.diagnostics
     confidential = variables.value.confidential
@@ -184,8 +184,8 @@ class FluxVariables:
         return self._known[overlay.path]
 
     def _read(self, overlay: Overlay, findings: list[Diagnostic]) -> Variables:
-        from renderer.source.flux_sources import FluxSources
-        from renderer.substitution.post_build import VariableReader, Variables, read_post_build
+        from renderer.gitops.substitution.post_build import VariableReader, Variables, read_post_build
+        from renderer.project.flux_sources import FluxSources
 
         if overlay.flux is None:
             return Variables()

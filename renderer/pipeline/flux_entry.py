@@ -8,6 +8,7 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from renderer.files.file_system import FileSystem
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.entry_point import EntryPoint
 from renderer.model.json import array_at, text_at
@@ -24,7 +25,6 @@ from renderer.pipeline.reached_objects import (
     nothing_rendered,
     repository_urls,
 )
-from renderer.source.file_system import FileSystem
 
 if TYPE_CHECKING:
     from renderer.gitops.flux.discovery import Key, ReachedKustomization

@@ -11,13 +11,13 @@ from renderer.model.source_tree import Generated, ListedFiles
 
 
 def _series(content: JsonObject, site: Site, _files: ListedFiles) -> tuple[Generated, ...]:
-    from renderer.sizes.series import generate
+    from renderer.authoring.sizes.series import generate
 
     return generate(content, site)
 
 
 def _template(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Generated, ...]:
-    from renderer.templates.template import generate
+    from renderer.authoring.templates.template import generate
 
     return generate(content, site, files)
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from renderer.admitters.cluster import AdmittingCluster
-from renderer.admitters.vm import admit_vm
-from renderer.admitters.vmi import check_vmi
-from renderer.diff.impact.state import HeldChange, held_vm
-from renderer.instancetype.admission import TargetCluster
-from renderer.instancetype.behaviour import behaviour_of
-from renderer.instancetype.catalog import Catalog
-from renderer.instancetype.cause import CauseError
-from renderer.instancetype.defaults import default_vmi_spec
-from renderer.instancetype.started_instance import StartedVm, VmHolder, read_cluster_config
+from renderer.kubevirt.admission.cluster import AdmittingCluster
+from renderer.kubevirt.admission.vm import admit_vm
+from renderer.kubevirt.admission.vmi import check_vmi
+from renderer.kubevirt.impact.state import HeldChange, held_vm
+from renderer.kubevirt.instancetype.admission import TargetCluster
+from renderer.kubevirt.instancetype.behaviour import behaviour_of
+from renderer.kubevirt.instancetype.catalog import Catalog
+from renderer.kubevirt.instancetype.cause import CauseError
+from renderer.kubevirt.instancetype.defaults import default_vmi_spec
+from renderer.kubevirt.instancetype.started_instance import StartedVm, VmHolder, read_cluster_config
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.record import Record

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from renderer.diff.held_values import held
-from renderer.diff.impact.state import HeldChange, held_vm
-from renderer.diff.live.cluster_objects import ClusterObjects
-from renderer.diff.live.compare_live import SyncedVm
-from renderer.diff.live.running_instance import running_vm, waiting_fields
-from renderer.instancetype.behaviour import behaviour_of
-from renderer.instancetype.catalog import CatalogSource
-from renderer.instancetype.cause import CauseError
-from renderer.instancetype.started_instance import StartedVm
-from renderer.instancetype.webhook_fields import with_webhook_fields
-from renderer.kubevirt.kinds import CONTROLLER_REVISION, KUBEVIRT, MATCHER_TYPE_OF
+from renderer.adopt.live.cluster_objects import ClusterObjects
+from renderer.adopt.live.compare_live import SyncedVm
+from renderer.adopt.live.running_instance import running_vm, waiting_fields
+from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, KUBEVIRT, MATCHER_TYPE_OF
+from renderer.kubevirt.facts.stored_values import held
+from renderer.kubevirt.impact.state import HeldChange, held_vm
+from renderer.kubevirt.instancetype.behaviour import behaviour_of
+from renderer.kubevirt.instancetype.catalog import CatalogSource
+from renderer.kubevirt.instancetype.cause import CauseError
+from renderer.kubevirt.instancetype.started_instance import StartedVm
+from renderer.kubevirt.instancetype.webhook_fields import with_webhook_fields
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import EMPTY, JsonObject, object_at, with_value
 from renderer.model.release import Release

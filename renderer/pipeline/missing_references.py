@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from renderer.kubevirt.kinds import VM
-from renderer.kubevirt.placeholders import has_placeholder
-from renderer.kubevirt.virtual_machine import VirtualMachineView
+from renderer.checks.rules.references import CONFIG_MAP, SECRET, Inventory, ObjectReference, references
+from renderer.kubevirt.facts.kinds import VM
+from renderer.kubevirt.facts.placeholders import has_placeholder
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.resource import Resource
-from renderer.rules.references import CONFIG_MAP, SECRET, Inventory, ObjectReference, references
 
 #: Kinds that an instance mounts, so that it does not start without them.
 MOUNTED = frozenset({CONFIG_MAP, SECRET})

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from renderer.compose.identity import Identity, identities
+from renderer.kustomize.identity import Identity, identities
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.pin import Pinnable
 from renderer.model.render_config import Overlay
@@ -15,8 +15,8 @@ from renderer.model.resource import Resource, ResourceSet
 from renderer.model.source_tree import SourceTree
 
 if TYPE_CHECKING:
-    from renderer.compose.compose import Composer
-    from renderer.instancetype.catalog import Catalog
+    from renderer.kubevirt.instancetype.catalog import Catalog
+    from renderer.kustomize.compose import Composer
 
 
 def _before_transformers(tree: SourceTree) -> SourceTree:
@@ -60,9 +60,9 @@ def pinnables(
 
     ``tree`` is what ``composed`` was made of. Raises ``DiagnosticError``.
     """
-    from renderer.instancetype.catalog import CatalogSource
-    from renderer.instancetype.pin import Pinner
-    from renderer.instancetype.virtual_machine import VirtualMachine
+    from renderer.kubevirt.instancetype.catalog import CatalogSource
+    from renderer.kubevirt.instancetype.pin import Pinner
+    from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 
     root = tree.root.kustomization
     catalogs = catalog.after(CatalogSource(overlay.path, composed))

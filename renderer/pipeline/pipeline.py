@@ -8,9 +8,11 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from renderer.files.file_system import FileSystem
 from renderer.findings.levels import levelled
-from renderer.kubevirt.kinds import INSTANCETYPE_GROUP, PROPOSED_INSTANCETYPE_API_VERSION
-from renderer.kubevirt.server_fields import strip_server_fields, strip_status
+from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, PROPOSED_INSTANCETYPE_API_VERSION
+from renderer.kubevirt.facts.server_fields import strip_server_fields, strip_status
+from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.entry_point import EntryKind
 from renderer.model.location import BUILTIN_SCHEME, Site
@@ -23,12 +25,11 @@ from renderer.model.work import begin_outside_run
 from renderer.pipeline.generators import GENERATORS
 from renderer.pipeline.project_catalogs import ProjectCatalogs, shipped_catalog
 from renderer.pipeline.run_context import RunContext
-from renderer.source.file_system import FileSystem
-from renderer.source.find_kustomization import LoadRestrictor
 
 if TYPE_CHECKING:
-    from renderer.compose.compose import Composer
-    from renderer.instancetype.catalog import CatalogSource
+    from renderer.kubevirt.instancetype.catalog import CatalogSource
+    from renderer.kustomize.compose import Composer
+    from renderer.kustomize.reader.load import Loader
     from renderer.model.pin import Pinnable
     from renderer.model.resource import Resource
     from renderer.model.source_tree import KustomizationRoot
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from renderer.pipeline.entry_points import EntryPointComposer
     from renderer.pipeline.expansion import Expander
     from renderer.pipeline.flux_build import FluxVariables
-    from renderer.source.load import Loader
 
 
 class Pipeline:
@@ -150,7 +150,7 @@ class Pipeline:
 
     def expand(self, files: Iterable[str], release: Release, mode: ExpandMode) -> Outcome[ResourceSet]:
         """Expand the virtual machines of the documents in ``files``, and check all documents."""
-        from renderer.source.load import load_files
+        from renderer.kustomize.reader.load import load_files
 
         loaded = Outcome(load_files(self._fs, files))
         expanded = self._expander.expanded(loaded, release, mode, live=True)
@@ -160,14 +160,14 @@ class Pipeline:
 
     def named(self, name: str) -> Resource:
         """Look up ``name`` or ``kind/name`` in the project's catalogs. Raises ``DiagnosticError``."""
-        from renderer.instancetype.lookup import look_up
+        from renderer.kubevirt.instancetype.lookup import look_up
 
         return look_up(self._catalogs.whole, name)
 
     def check(self, objects: ResourceSet, release: Release) -> tuple[Diagnostic, ...]:
         """Check instance types and preferences themselves as a cluster of the release would."""
-        from renderer.instancetype.behaviour import behaviour_of
-        from renderer.instancetype.findings import check_objects
+        from renderer.kubevirt.instancetype.behaviour import behaviour_of
+        from renderer.kubevirt.instancetype.findings import check_objects
 
         found = self._checks.validated(objects, release).diagnostics
         return found if has_errors(found) else (*found, *check_objects(objects, (), behaviour_of(release)))
@@ -262,7 +262,7 @@ class Pipeline:
         """Note in findings which values of the overlay's Secrets no output may show, wherever they are."""
         if not found:
             return found
-        from renderer.kubevirt.confidential import secret_values
+        from renderer.kubevirt.facts.confidential import secret_values
         from renderer.model.masking import Masking
 
         secrets = secret_values(resource.content for resource in composed.value)
@@ -299,13 +299,13 @@ class Pipeline:
 
     @cached_property
     def _composer(self) -> Composer:
-        from renderer.compose.compose import BuildOptions, Composer
+        from renderer.kustomize.compose import BuildOptions, Composer
 
         return Composer(GENERATORS, BuildOptions(merge_keys=self._config.merge_keys), self._context.trace)
 
     @cached_property
     def _loader(self) -> Loader:
-        from renderer.source.load import Loader
+        from renderer.kustomize.reader.load import Loader
 
         return Loader(self._fs, self._restrictor, self._composer.accumulate, self._context.recorder)
 
@@ -322,6 +322,6 @@ def _served(resources: ResourceSet) -> ResourceSet:
     """Return the resources with those of the customisation proposal in the version that clusters serve."""
     if not any(resource.api_version == PROPOSED_INSTANCETYPE_API_VERSION for resource in resources):
         return resources
-    from renderer.instancetype.target_form import written_form
+    from renderer.kubevirt.instancetype.target_form import written_form
 
     return written_form(resources)

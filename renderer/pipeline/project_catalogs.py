@@ -10,6 +10,9 @@ from contextvars import Context
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
+from renderer.files.builtin_catalogs import BUILTIN_CATALOGS, builtin_path
+from renderer.files.file_system import FileSystem
+from renderer.files.recorder import Task
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.location import BUILTIN_SCHEME, Site
 from renderer.model.render_config import (
@@ -23,19 +26,16 @@ from renderer.model.render_config import (
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.generators import GENERATORS
 from renderer.pipeline.run_context import RunContext
-from renderer.source.builtin_catalogs import BUILTIN_CATALOGS, builtin_path
-from renderer.source.file_system import FileSystem
-from renderer.source.project import catalog_site
-from renderer.source.recorder import Task
+from renderer.project.project import catalog_site
 
 if TYPE_CHECKING:
-    from renderer.instancetype.catalog import Catalog, CatalogSource
+    from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
     from renderer.model.json import JsonObject
     from renderer.model.resource import Definition
     from renderer.names.new_names import NamedSource
     from renderer.names.rename import Renamer
+    from renderer.project.definitions import Definitions
     from renderer.provenance.trace import Trace
-    from renderer.source.definitions import Definitions
 
 
 class ProjectCatalogs:
@@ -70,7 +70,7 @@ class ProjectCatalogs:
     @property
     def empty(self) -> Catalog:
         """Return an empty catalog, for resources that refer to no instance type."""
-        from renderer.instancetype.catalog import Catalog
+        from renderer.kubevirt.instancetype.catalog import Catalog
 
         return Catalog(feature_gates=self._config.feature_gates)
 
@@ -83,7 +83,7 @@ class ProjectCatalogs:
     @contextmanager
     def beside(self, overlay: Overlay) -> Iterator[None]:
         """Within the block, also find what other entry points of the overlay's cluster deploy."""
-        from renderer.instancetype.catalog import CatalogSource
+        from renderer.kubevirt.instancetype.catalog import CatalogSource
 
         known = overlay.entry.instancetypes if overlay.entry else ()
         self._beside = CatalogSource(overlay.listed_as, ResourceSet(known)) if known else None
@@ -94,7 +94,7 @@ class ProjectCatalogs:
 
     def find(self, kind: str, name: str, namespace: str) -> Resource | None:
         """Return the object; None also if a catalog cannot be read, which the expansion reports."""
-        from renderer.instancetype.catalog import Scope
+        from renderer.kubevirt.instancetype.catalog import Scope
 
         try:
             return Scope(self.whole, namespace).find(kind, name)
@@ -115,7 +115,7 @@ class ProjectCatalogs:
 
     @cached_property
     def _whole(self) -> Catalog:
-        from renderer.instancetype.catalog import Catalog
+        from renderer.kubevirt.instancetype.catalog import Catalog
 
         whole = Catalog.of(*self._sources, find_definition=self._find_definition)
         return whole.with_gates(self._config.feature_gates)
@@ -140,8 +140,8 @@ class ProjectCatalogs:
     @cached_property
     def _definitions(self) -> Definitions:
         from renderer.emit.ownership import OWNERSHIP_FILE
-        from renderer.source.definitions import Definitions
-        from renderer.source.validation_scope import ManifestFiles
+        from renderer.project.definitions import Definitions
+        from renderer.project.validation_scope import ManifestFiles
 
         manifests = ManifestFiles(self._fs, (), OWNERSHIP_FILE, self._config.exclude)
         return Definitions(self._fs, manifests, _generated)
@@ -158,7 +158,7 @@ class ProjectCatalogs:
         return named_catalogs(self.sources, find_overlays(self._fs, self._config))
 
     def _source(self, source: CatalogPath | BuiltinCatalog) -> CatalogSource:
-        from renderer.instancetype.catalog import CatalogSource
+        from renderer.kubevirt.instancetype.catalog import CatalogSource
 
         folder = source.path if isinstance(source, CatalogPath) else builtin_path(source.name)
         return CatalogSource(folder, self._composed(folder))
@@ -183,7 +183,7 @@ def shipped_catalog(folder: str, merge_keys: MergeKeys, trace: Trace | None) -> 
     They are read as they ship. For a ``trace``, which is told how they came about, they are composed once in
     a process, outside the limits and the account of the run: nothing of the repository goes into them.
     """
-    from renderer.source.builtin_catalogs import composed_catalog
+    from renderer.files.builtin_catalogs import composed_catalog
 
     shipped = composed_catalog(folder)
     if shipped is None or trace is None:
@@ -195,11 +195,11 @@ def shipped_catalog(folder: str, merge_keys: MergeKeys, trace: Trace | None) -> 
 
 @cache
 def _traced_catalog(folder: str, merge_keys: MergeKeys) -> tuple[ResourceSet, Trace]:
-    from renderer.compose.compose import BuildOptions, Composer
+    from renderer.files.builtin_catalogs import BuiltinFileSystem
+    from renderer.files.file_system import MemoryFileSystem
+    from renderer.kustomize.compose import BuildOptions, Composer
+    from renderer.kustomize.reader.load import Loader
     from renderer.provenance.trace import Trace
-    from renderer.source.builtin_catalogs import BuiltinFileSystem
-    from renderer.source.file_system import MemoryFileSystem
-    from renderer.source.load import Loader
 
     trace = Trace()
     composer = Composer(GENERATORS, BuildOptions(merge_keys=merge_keys), trace)
@@ -210,7 +210,7 @@ def _traced_catalog(folder: str, merge_keys: MergeKeys) -> tuple[ResourceSet, Tr
 def _generated(content: JsonObject, site: Site) -> Iterator[tuple[JsonObject, Site]]:
     """Yield the instance types of a series; nothing for any other object. Raises ``DiagnosticError``."""
     if content.get("kind") == "InstancetypeSeries":
-        from renderer.sizes.series import generate
+        from renderer.authoring.sizes.series import generate
 
         for generated in generate(content, site):
             yield generated.content, generated.site

@@ -8,13 +8,13 @@ import posixpath
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
+from renderer.files.file_system import FileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
 from renderer.model.plural import plural
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
-from renderer.source.file_system import FileSystem
-from renderer.source.overlays import entry_site
+from renderer.project.overlays import entry_site
 
 if TYPE_CHECKING:
     from renderer.gitops.repository_url import RepositoryUrls

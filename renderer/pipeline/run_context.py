@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from renderer.files.recorder import Recorder
 from renderer.model.diagnostic import Outcome
 from renderer.model.provenance import StepKind
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay
 from renderer.model.resource import ResourceSet
-from renderer.source.recorder import Recorder
 
 if TYPE_CHECKING:
     from renderer.cache.known_results import KnownCatalogs

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from renderer.compose.compose import BuildOptions, Composer
-from renderer.compose.generators import GeneratorTable
-from renderer.compose.transform import BuiltinTransform
-from renderer.compose.values import is_bare_text
-from renderer.kubevirt.confidential import is_confidential
+from renderer.kubevirt.facts.confidential import is_confidential
+from renderer.kustomize.compose import BuildOptions, Composer
+from renderer.kustomize.generators import GeneratorTable
+from renderer.kustomize.transform import BuiltinTransform
+from renderer.kustomize.values import is_bare_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
 from renderer.model.difference import NoValue, Value

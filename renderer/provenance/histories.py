@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import NamedTuple
 
-from renderer.kubevirt.confidential import without_secrets
+from renderer.kubevirt.facts.confidential import without_secrets
 from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.field_path import FieldPath
 from renderer.model.history import FieldHistory, Step

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from renderer.compose.build_metadata import BUILD_METADATA_KEYS
-from renderer.compose.replacement_paths import PathError, element_name, list_index, split_field_path
-from renderer.compose.replacements import find_source
-from renderer.compose.res_map import ResMap
-from renderer.compose.transform import BuiltinTransform, CompositionChange, FinalStep, FinalTransform
+from renderer.authoring.sizes.series import row_sites
+from renderer.kustomize.build_metadata import BUILD_METADATA_KEYS
+from renderer.kustomize.replacement_paths import PathError, element_name, list_index, split_field_path
+from renderer.kustomize.replacements import find_source
+from renderer.kustomize.res_map import ResMap
+from renderer.kustomize.transform import BuiltinTransform, CompositionChange, FinalStep, FinalTransform
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import NoValue
 from renderer.model.field_path import ElementName, FieldPath, Segment
@@ -26,7 +27,6 @@ from renderer.model.resource import Resource
 from renderer.model.source_tree import GeneratorPlugin, TransformerPlugin
 from renderer.model.work import spend
 from renderer.provenance.paths import field_value, indexed, named
-from renderer.sizes.series import row_sites
 
 #: The steps that a field of the project file asks for.
 _OPTIONS = frozenset({StepKind.INSTANCETYPE_NAME, StepKind.WEBHOOK_FIELD, StepKind.SYNC_WAVE})

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from renderer.compose.identity import current_identity, identities
-from renderer.compose.transform import CompositionChange
-from renderer.instancetype.applied_specs import AppliedSpecs, ApplyError
-from renderer.instancetype.apply.vmi import apply_instancetype
-from renderer.instancetype.custom_size import MEMORY, NO_CUSTOM_SIZE, VCPUS
-from renderer.instancetype.expand import VmExpansion, with_default_devices
-from renderer.instancetype.find import Found
-from renderer.instancetype.preference.vmi import apply_preference
-from renderer.instancetype.virtual_machine import VirtualMachine
-from renderer.kubevirt.virtual_machine import TEMPLATE
+from renderer.kubevirt.facts.virtual_machine import TEMPLATE
+from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs, ApplyError
+from renderer.kubevirt.instancetype.apply.vmi import apply_instancetype
+from renderer.kubevirt.instancetype.custom_size import MEMORY, NO_CUSTOM_SIZE, VCPUS
+from renderer.kubevirt.instancetype.expand import VmExpansion, with_default_devices
+from renderer.kubevirt.instancetype.find import Found
+from renderer.kubevirt.instancetype.preference.vmi import apply_preference
+from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
+from renderer.kustomize.identity import current_identity, identities
+from renderer.kustomize.transform import CompositionChange
 from renderer.model.difference import NoValue, Value
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, with_value, without

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from renderer.fit.series import SizeProposal
-from renderer.fit.values import FitQuality, FitReport
+from renderer.adopt.fit.series import SizeProposal
+from renderer.adopt.fit.values import FitQuality, FitReport
 from renderer.model.json import array_at
 from renderer.model.plural import plural
 

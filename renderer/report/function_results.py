@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from renderer.findings.located import Located, LocatedRelated
-from renderer.krm import FunctionSubject, noted
+from renderer.kustomize.krm import FunctionSubject, noted
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Location
 from renderer.model.resource import Resource

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from renderer.diff.live.drift import Drift
-from renderer.dump.user_objects import clean
-from renderer.kubevirt.allocated_fields import (
+from renderer.adopt.dump.user_objects import clean
+from renderer.adopt.live.drift import Drift
+from renderer.kubevirt.facts.allocated_fields import (
     ALLOCATED_FIELDS,
     ANY,
     TRACKING_MARKS,
@@ -12,8 +12,8 @@ from renderer.kubevirt.allocated_fields import (
     is_chosen_by_cluster,
     is_tracking,
 )
-from renderer.kubevirt.kinds import VM
-from renderer.kubevirt.server_fields import SERVER_FIELDS
+from renderer.kubevirt.facts.kinds import VM
+from renderer.kubevirt.facts.server_fields import SERVER_FIELDS
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, with_value
 from renderer.model.location import Site

@@ -6,19 +6,19 @@ from itertools import product
 
 import pytest
 
-from renderer.compose.merge_keys.kubevirt import KubevirtMergeSchema
-from renderer.compose.merge_keys.schema_in_effect import kubernetes_merge_schema
-from renderer.instancetype.target_form import in_target_form
-from renderer.kubevirt.kinds import INSTANCETYPE_GROUP
-from renderer.migration.change import Change
-from renderer.migration.rules import version_findings
+from renderer.authoring.migration.change import Change
+from renderer.authoring.migration.rules import version_findings
+from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind, api_versions
+from renderer.checks.schemas.registry import SchemaRegistry
+from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
+from renderer.kubevirt.instancetype.target_form import in_target_form
+from renderer.kustomize.merge_keys.kubevirt import KubevirtMergeSchema
+from renderer.kustomize.merge_keys.schema_in_effect import kubernetes_merge_schema
 from renderer.model.json import JsonObject, array_at
 from renderer.model.location import Site
 from renderer.model.release import Release
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, ResourceSet
-from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind, api_versions
-from renderer.validation.registry import SchemaRegistry
 
 RELEASES = [Release.parse(f"1.{minor}") for minor in range(10)]
 OF_INSTANCETYPE = [kind for kind in KINDS if kind.group == INSTANCETYPE_GROUP]

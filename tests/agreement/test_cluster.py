@@ -7,14 +7,14 @@ from itertools import product
 
 import pytest
 
-from renderer.admitters import cluster as admitters
 from renderer.diff.compare import OverlaySide, compare_overlay
-from renderer.instancetype.behaviour import behaviour_of
-from renderer.instancetype.catalog import Catalog, CatalogSource
-from renderer.instancetype.cluster_config import cluster_config
-from renderer.instancetype.defaults import default_vmi_spec
-from renderer.kubevirt.cluster import Cluster, ClusterConfig, read_cluster_config
-from renderer.kubevirt.feature_gates import Gate
+from renderer.kubevirt.admission import cluster as admitters
+from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig, read_cluster_config
+from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.kubevirt.instancetype.behaviour import behaviour_of
+from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
+from renderer.kubevirt.instancetype.cluster_config import cluster_config
+from renderer.kubevirt.instancetype.defaults import default_vmi_spec
 from renderer.model.difference import Effect
 from renderer.model.json import Json, JsonObject, text_at
 from renderer.model.location import Site

@@ -10,9 +10,10 @@ import yaml
 
 from renderer.diff.compare import OverlaySide, compare_overlay
 from renderer.emit.redact import redact
+from renderer.files.file_system import MemoryFileSystem
 from renderer.findings.public_lines import public_lines
 from renderer.findings.run_findings import locate
-from renderer.kubevirt.confidential import without_secrets
+from renderer.kubevirt.facts.confidential import without_secrets
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.difference import FieldChange
@@ -21,7 +22,6 @@ from renderer.model.json import Json, JsonObject
 from renderer.model.location import Site
 from renderer.model.release import LATEST
 from renderer.model.resource import Resource
-from renderer.source.file_system import MemoryFileSystem
 
 INSTANCE = ("spec", "template", "spec")
 CREDENTIALS = (*INSTANCE, "accessCredentials", 0, "userPassword")

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from renderer.catalogs.entry import KINDS as CATALOG_KINDS
-from renderer.catalogs.entry import is_entry
+from renderer.authoring.catalogs.entry import KINDS as CATALOG_KINDS
+from renderer.authoring.catalogs.entry import is_entry
+from renderer.authoring.migration.rules import with_deprecations_rewritten
+from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS
 from renderer.emit.tree_options import in_sync_waves
-from renderer.instancetype.catalog import Catalog, CatalogSource
-from renderer.instancetype.virtual_machine import VirtualMachine, needs_instancetype_stage
-from renderer.kubevirt.kinds import (
+from renderer.kubevirt.facts.kinds import (
     INSTANCETYPE_API_VERSION,
     MATCHER_TYPE_OF,
     is_kubevirt_group,
 )
-from renderer.migration.rules import with_deprecations_rewritten
+from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
+from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine, needs_instancetype_stage
 from renderer.model.json import JsonObject
 from renderer.model.location import Site
 from renderer.model.resource import Resource, ResourceSet
-from renderer.validation.kubevirt_kinds import GROUPS_OF_KINDS
 
 
 def an_object(kind: str) -> Resource:

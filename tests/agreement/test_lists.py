@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from renderer.catalogs.differences import differences
+from renderer.authoring.catalogs.differences import differences
 from renderer.diff.compare import OverlaySide, compare_overlay
-from renderer.kubevirt.lists import field_changes
+from renderer.kubevirt.facts.lists import field_changes
 from renderer.model.field_path import ElementName, FieldPath, Segment
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Site

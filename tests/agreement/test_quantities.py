@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from renderer.kubevirt.lists import is_same_amount
+from renderer.authoring.templates.errors import TemplateError
+from renderer.authoring.templates.filters.quantities import quantity_bytes
+from renderer.checks.schemas.kubernetes_formats import QUANTITY_PATTERN
+from renderer.kubevirt.facts.lists import is_same_amount
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.quantity import Quantity, lenient_quantity
-from renderer.templates.errors import TemplateError
-from renderer.templates.filters.quantities import quantity_bytes
-from renderer.validation.kubernetes_formats import QUANTITY_PATTERN
 
 TEXTS = [
     "0",

@@ -7,14 +7,18 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from renderer.bundled import data_folder
-from renderer.compose.merge_keys.kubevirt import KubevirtMergeSchema
-from renderer.compose.merge_keys.schema_in_effect import kubernetes_merge_schema
+from renderer.authoring.migration.change import Change
+from renderer.authoring.migration.rules import findings
+from renderer.authoring.pins.plan import vm_spec
+from renderer.checks.rules.context import Context
+from renderer.checks.schemas.kind_schema import KindSchema
+from renderer.checks.schemas.registry import InputSchemaRegistry, SchemaRegistry
 from renderer.diff.compare import OverlaySide, compare_overlay
-from renderer.instancetype.virtual_machine import VirtualMachine
-from renderer.kubevirt.virtual_machine import PATHS, VirtualMachineView
-from renderer.migration.change import Change
-from renderer.migration.rules import findings
+from renderer.files.bundled import data_folder
+from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView
+from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
+from renderer.kustomize.merge_keys.kubevirt import KubevirtMergeSchema
+from renderer.kustomize.merge_keys.schema_in_effect import kubernetes_merge_schema
 from renderer.model.difference import Effect
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, with_value
@@ -23,10 +27,6 @@ from renderer.model.release import LATEST
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, ResourceSet
 from renderer.names.references import references
-from renderer.pins.plan import vm_spec
-from renderer.rules.context import Context
-from renderer.validation.kind_schema import KindSchema
-from renderer.validation.registry import InputSchemaRegistry, SchemaRegistry
 
 API_VERSIONS = {
     "VirtualMachine": "kubevirt.io/v1",

@@ -6,11 +6,11 @@ from itertools import product
 
 import pytest
 
-from renderer.instancetype.behaviour import behaviour_of
-from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
-from renderer.instancetype.defaults import default_vmi_spec
-from renderer.instancetype.webhook_fields import mutation_of, with_webhook_fields
-from renderer.kubevirt.cluster import Cluster, ClusterConfig
+from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
+from renderer.kubevirt.instancetype.behaviour import behaviour_of
+from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
+from renderer.kubevirt.instancetype.defaults import default_vmi_spec
+from renderer.kubevirt.instancetype.webhook_fields import mutation_of, with_webhook_fields
 from renderer.model.json import text_at
 from renderer.model.release import Release
 from renderer.model.render_config import WebhookField

@@ -15,25 +15,25 @@ from itertools import cycle, islice, product
 from random import Random
 from typing import TypeVar
 
-from renderer.bundled import data_folder
 from renderer.cli import COLLECT_AFTER
-from renderer.compose.compose import compose
-from renderer.instancetype.admission import TargetCluster, admit, apply
-from renderer.instancetype.behaviour import behaviour_of
-from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
-from renderer.instancetype.expand import expand
-from renderer.instancetype.find import Finder
-from renderer.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
-from renderer.instancetype.virtual_machine import VirtualMachine, expanded
+from renderer.files.builtin_catalogs import BUILTIN_CATALOGS
+from renderer.files.bundled import data_folder
+from renderer.files.file_system import DiskFileSystem
+from renderer.kubevirt.instancetype.admission import TargetCluster, admit, apply
+from renderer.kubevirt.instancetype.behaviour import behaviour_of
+from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
+from renderer.kubevirt.instancetype.expand import expand
+from renderer.kubevirt.instancetype.find import Finder
+from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
+from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine, expanded
+from renderer.kustomize.compose import compose
+from renderer.kustomize.reader.load import Loader
 from renderer.model.json import JsonObject, object_at
 from renderer.model.location import Site
 from renderer.model.release import LATEST
 from renderer.model.render_config import ExpandMode
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.generators import GENERATORS
-from renderer.source.builtin_catalogs import BUILTIN_CATALOGS
-from renderer.source.file_system import DiskFileSystem
-from renderer.source.load import Loader
 
 T = TypeVar("T")
 

@@ -28,19 +28,19 @@ from typing import Any, NamedTuple, Protocol
 
 import yaml
 
-from renderer.bundled import data_folder
+from renderer.checks.schemas.registry import SchemaRegistry
+from renderer.checks.schemas.validate import validate
 from renderer.cli import COLLECT_AFTER
-from renderer.compose.compose import compose
-from renderer.instancetype.catalog import Catalog, CatalogSource
-from renderer.instancetype.expand import expand
+from renderer.files.builtin_catalogs import builtin_path, composed_catalog
+from renderer.files.bundled import data_folder
+from renderer.files.file_system import DiskFileSystem
+from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
+from renderer.kubevirt.instancetype.expand import expand
+from renderer.kustomize.compose import compose
+from renderer.kustomize.reader.load import Loader
 from renderer.model.release import LATEST
 from renderer.model.render_config import ExpandMode
 from renderer.model.resource import ResourceSet
-from renderer.source.builtin_catalogs import builtin_path, composed_catalog
-from renderer.source.file_system import DiskFileSystem
-from renderer.source.load import Loader
-from renderer.validation.registry import SchemaRegistry
-from renderer.validation.validate import validate
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.encode import encode
 from tests.benchmarks.inputs import write_overlay

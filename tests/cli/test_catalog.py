@@ -139,13 +139,13 @@ def test_a_list_imports_neither_schemas_nor_expansion() -> None:
     )
     modules = set(ran.stdout.split("\n")[-2].split())
 
-    assert "renderer.catalogs.listing" in modules
+    assert "renderer.authoring.catalogs.listing" in modules
     assert modules.isdisjoint(
         {
-            "renderer.instancetype.expand",
-            "renderer.source.git",
+            "renderer.kubevirt.instancetype.expand",
+            "renderer.files.git",
             "renderer.findings.locator",
-            "renderer.validation",
+            "renderer.checks.schemas",
             "difflib",
             "jsonschema_rs",
             "subprocess",

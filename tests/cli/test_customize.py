@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from renderer.authoring.sizes.switches import SWITCHES
 from renderer.cli import app
-from renderer.sizes.switches import SWITCHES
 
 KUSTOMIZATION = "# ours\nresources:\n  - sizes.yaml   # by hand\n"
 SIZES = """\

@@ -25,15 +25,15 @@ spec: {template: {spec: {}}}
 """
 #: Stages and libraries, with all that is in them.
 RARELY_USED = (
-    "renderer.admitters",
-    "renderer.catalogs",
-    "renderer.instancetype",
+    "renderer.kubevirt.admission",
+    "renderer.authoring.catalogs",
+    "renderer.kubevirt.instancetype",
     "renderer.report.text",
-    "renderer.rules",
+    "renderer.checks.rules",
     "renderer.findings.locator",
-    "renderer.substitution",
-    "renderer.templates",
-    "renderer.validation",
+    "renderer.gitops.substitution",
+    "renderer.authoring.templates",
+    "renderer.checks.schemas",
     "difflib",
     "hashlib",
     "jinja2",
@@ -67,9 +67,11 @@ def test_what_a_vm_names_is_looked_up_only_when_it_is_expanded_or_validated(over
     spec = "{runStrategy: Halted, instancetype: {name: u1.small}, template: {spec: {domain: {devices: {}}}}}"
     (overlay / "vm.yaml").write_text(VIRTUAL_MACHINE.replace("{template: {spec: {}}}", spec))
 
-    assert "renderer.instancetype" not in imported(overlay)
-    assert "renderer.instancetype" in imported(overlay, BUILD.replace('"--expand", "off", ', ""))
-    assert "renderer.instancetype" in imported(overlay, BUILD.replace('"off"', '"off", "--validate"'))
+    assert "renderer.kubevirt.instancetype" not in imported(overlay)
+    assert "renderer.kubevirt.instancetype" in imported(overlay, BUILD.replace('"--expand", "off", ', ""))
+    assert "renderer.kubevirt.instancetype" in imported(
+        overlay, BUILD.replace('"off"', '"off", "--validate"')
+    )
 
 
 def test_jinja_is_for_templates(overlay: Path) -> None:

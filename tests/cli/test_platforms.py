@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from renderer import disk
 from renderer.cli.app import main
 from renderer.emit import write
+from renderer.files import disk
 
 FILES = {
     "vmrender.yaml": """\

@@ -51,14 +51,21 @@ def repository(tmp_path: Path) -> Path:
 
 def test_a_file_that_nothing_reaches_is_judged_without_composing(repository: Path) -> None:
     modules = imported(repository, "vm.yaml")
-    assert "renderer.validation.validate" in modules
-    assert modules.isdisjoint({"renderer.compose.compose", "renderer.source.load", "jsonschema", "difflib"})
+    assert "renderer.checks.schemas.validate" in modules
+    assert modules.isdisjoint(
+        {"renderer.kustomize.compose", "renderer.kustomize.reader.load", "jsonschema", "difflib"}
+    )
 
 
 def test_a_file_that_is_none_of_ours_costs_next_to_nothing(repository: Path) -> None:
     modules = imported(repository, "values.yaml")
     assert modules.isdisjoint(
-        {"renderer.instancetype", "renderer.validation.validate", "renderer.admitters.admit", "jsonschema_rs"}
+        {
+            "renderer.kubevirt.instancetype",
+            "renderer.checks.schemas.validate",
+            "renderer.kubevirt.admission.admit",
+            "jsonschema_rs",
+        }
     )
 
 

@@ -11,9 +11,9 @@ from renderer.app.diff_live import Dump, compare_with_dump
 from renderer.app.diff_side import Side
 from renderer.app.project import Project
 from renderer.app.reporter import Silent
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.file_system import MemoryFileSystem
 from renderer.model.difference import FieldChange, ResourceChange
-from renderer.source.builtin_catalogs import BuiltinFileSystem
-from renderer.source.file_system import MemoryFileSystem
 from renderer.yamlio.encode import encode
 from tests.clusters.cluster import GeneratedCluster, print_list
 from tests.clusters.machines import Object

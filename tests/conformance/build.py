@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from renderer.compose.compose import BuildOptions, Composer
+from renderer.files.file_system import FileSystem
+from renderer.kustomize.compose import BuildOptions, Composer
+from renderer.kustomize.reader.find_kustomization import LoadRestrictor
+from renderer.kustomize.reader.load import Loader
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.json import Json
-from renderer.source.file_system import FileSystem
-from renderer.source.find_kustomization import LoadRestrictor
-from renderer.source.load import Loader
 from renderer.yamlio.encode import encode
 
 

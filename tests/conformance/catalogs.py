@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from renderer.source.file_system import DiskFileSystem
+from renderer.files.file_system import DiskFileSystem
 from tests.conformance.build import Built, build
 from tests.conformance.case_result import CaseResult
 

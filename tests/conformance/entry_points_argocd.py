@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from renderer.files.file_system import FileSystem
 from renderer.gitops.argocd.application import is_application, is_application_set
 from renderer.gitops.argocd.application_set import generate_applications, rendering_of
 from renderer.gitops.argocd.destination import in_destination
 from renderer.gitops.argocd.discovery import ArgocdDiscovery, ReachedApplication
 from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
+from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.json import object_at, text_at
 from renderer.model.location import Site
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.argocd_build import build_application
-from renderer.source.file_system import FileSystem
-from renderer.source.resources import read_resources
 from renderer.yamlio.encode import encode
 from tests.conformance.entry_points_flux import stated
 

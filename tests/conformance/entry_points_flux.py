@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from renderer.files.file_system import FileSystem
 from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.gitops.flux.discovery import FluxDiscovery, Key, ReachedKustomization
+from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
 from renderer.model.json import object_at
 from renderer.model.location import Site
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.flux_build import build_kustomization
-from renderer.source.file_system import FileSystem
-from renderer.source.resources import read_resources
 from renderer.yamlio.encode import encode
 
 

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from renderer.diff.held_values import differences, held
-from renderer.fit.fit import Fitter
-from renderer.fit.values import FitQuality, VmFit
-from renderer.kubevirt.kinds import MATCHER_KEYS, MATCHER_TYPES
+from renderer.adopt.fit.fit import Fitter
+from renderer.adopt.fit.values import FitQuality, VmFit
+from renderer.kubevirt.facts.kinds import MATCHER_KEYS, MATCHER_TYPES
+from renderer.kubevirt.facts.stored_values import differences, held
 from renderer.model.json import JsonObject, object_at, text_at
 from tests.conformance.case_result import CaseResult
 from tests.conformance.kubevirt.case import Case, read_cases

@@ -10,7 +10,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-from renderer.diff.held_values import held
+from renderer.kubevirt.facts.stored_values import held
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 
 _SCHEMAS = Path(__file__).parents[2] / "schemas" / "kubevirt"

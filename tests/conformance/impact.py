@@ -14,12 +14,12 @@ from typing import Any
 
 from renderer.app.diff import compare_sides
 from renderer.app.diff_side import RenderedSide, Side
-from renderer.bundled import data_folder
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.bundled import data_folder
+from renderer.files.file_system import MemoryFileSystem
 from renderer.model.difference import Effect, OverlayDifference, ResourceChange
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.json import Json
-from renderer.source.builtin_catalogs import BuiltinFileSystem
-from renderer.source.file_system import MemoryFileSystem
 from tests.conformance.case_result import CaseResult
 from tests.conformance.lines import read_lines
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from renderer.compose.compose import BuildOptions
-from renderer.compose.order import Reorder
-from renderer.source.file_system import DiskFileSystem
-from renderer.source.find_kustomization import LoadRestrictor
+from renderer.files.file_system import DiskFileSystem
+from renderer.kustomize.compose import BuildOptions
+from renderer.kustomize.order import Reorder
+from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.yamlio.decode import decode_documents
 from tests.conformance.build import Built, build
 from tests.conformance.case_result import CaseResult

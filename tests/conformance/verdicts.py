@@ -12,11 +12,11 @@ from typing import Any
 
 from renderer.app.project import Project
 from renderer.app.validate import validate
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.file_system import MemoryFileSystem
 from renderer.model.diagnostic import Severity
 from renderer.model.release import Release
 from renderer.model.render_config import RenderConfig
-from renderer.source.builtin_catalogs import BuiltinFileSystem
-from renderer.source.file_system import MemoryFileSystem
 from tests.conformance.case_result import CaseResult
 from tests.conformance.lines import read_lines
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from renderer.kubevirt.allocated_fields import ALLOCATED_FIELDS, TRACKING_MARKS
-from renderer.kubevirt.server_fields import SERVER_FIELDS, SERVER_FINALIZERS
+from renderer.kubevirt.facts.allocated_fields import ALLOCATED_FIELDS, TRACKING_MARKS
+from renderer.kubevirt.facts.server_fields import SERVER_FIELDS, SERVER_FINALIZERS
 
 PAGE = Path(__file__).parents[2] / "docs" / "cluster-fields.md"
 _BEGIN = "<!-- held by tests/docs/test_cluster_fields.py -->\n"

@@ -19,7 +19,7 @@ _QUOTED = re.compile(r"``?([^`\n]+)``?")
 _PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*(?:/|\.(?:py|md|json|yaml|yml|toml|txt|sh))")
 #: ``kubevirt.io`` is an API group.
 _MODULE = re.compile(
-    r"(?!kubevirt\.io$)(?:renderer|model|source|compose|yamlio|kubevirt|emit|report|app|cli|tests)(?:\.\w+)+"
+    r"(?!kubevirt\.io$)(?:renderer|model|kustomize|yamlio|kubevirt|emit|report|app|cli|tests)(?:\.\w+)+"
 )
 
 #: Paths of KubeVirt, kustomize and the like, and of a user's repository.
@@ -41,7 +41,12 @@ def paths(text: str) -> Iterator[str]:
 
 def is_there(path: str, beside: Path) -> bool:
     """Whether the path is one of the repository, of the package, or of the folder of what names it."""
-    folders = (ROOT, beside, RENDERER, *(RENDERER / stage for stage in ("app", "diff", "instancetype")))
+    folders = (
+        ROOT,
+        beside,
+        RENDERER,
+        *(RENDERER / stage for stage in ("app", "diff", "kubevirt/instancetype")),
+    )
     return any((folder / path.replace("CODE", "conflict")).exists() for folder in folders)
 
 

@@ -21,10 +21,10 @@ import yaml
 from jinja2.filters import FILTERS as JINJA
 
 from renderer.app import api
+from renderer.authoring.templates.filters.table import FILTERS
 from renderer.cli.app import COMMANDS, main
 from renderer.model.codes import Code
 from renderer.model.limits import FIELDS
-from renderer.templates.filters.table import FILTERS
 
 ROOT = Path(__file__).parents[2]
 HAS_MKDOCS = importlib.util.find_spec("material") is not None

@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from hypothesis import strategies as st
 
 from renderer.app.explanations import explanation_of
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.file_system import FileSystem, MemoryFileSystem
 from renderer.findings.for_report import with_target_named
 from renderer.findings.quoted_lines import quoted_lines
 from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.pipeline import Pipeline
+from renderer.project.overlays import find_overlays
+from renderer.project.project import load_project
 from renderer.report.formats import Format
 from renderer.report.report import Report
-from renderer.source.builtin_catalogs import BuiltinFileSystem
-from renderer.source.file_system import FileSystem, MemoryFileSystem
-from renderer.source.overlays import find_overlays
-from renderer.source.project import load_project
 from renderer.yamlio.encode import encode
 from tests.fuzz.mutation import mutated_file, project
 from tests.fuzz.target import SEEDS, Target

@@ -6,17 +6,17 @@ import json
 
 import pytest
 
-from renderer.compose.merge_keys.schema_in_effect import kubernetes_merge_schema
-from renderer.compose.strategic_merge import StrategicMerge, StrategicMergeError
-from renderer.kubevirt.placeholders import placeholder_in
+from renderer.checks.schemas.project_schema import ProjectSchema, UnusableSchemaError
+from renderer.checks.schemas.release_sources import release_schemas
+from renderer.checks.schemas.schema_import import UnlikeKubevirtError
+from renderer.golang.envsubst import SubstitutionError, evaluate, parse
+from renderer.kubevirt.facts.placeholders import placeholder_in
+from renderer.kustomize.merge_keys.schema_in_effect import kubernetes_merge_schema
+from renderer.kustomize.strategic_merge import StrategicMerge, StrategicMergeError
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject
 from renderer.model.quantity import Quantity
 from renderer.model.release import LATEST
-from renderer.substitution.envsubst import SubstitutionError, evaluate, parse
-from renderer.validation.project_schema import ProjectSchema, UnusableSchemaError
-from renderer.validation.release_sources import release_schemas
-from renderer.validation.schema_import import UnlikeKubevirtError
 from tests.fuzz.bounds import bounds
 from tests.fuzz.mutation import project
 from tests.fuzz.target import SEEDS, target

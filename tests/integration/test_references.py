@@ -16,9 +16,9 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from renderer.addresses import Addresses
 from renderer.app import installed_from
 from renderer.cli.app import main
+from renderer.gitops.addresses import Addresses
 from tests.integration.user_repository import ROOT, UserRepository
 
 pytestmark = pytest.mark.skipif(

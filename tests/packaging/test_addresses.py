@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from renderer import addresses
+from renderer.gitops import addresses
 from tests.packaging.built import ROOT
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

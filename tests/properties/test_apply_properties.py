@@ -9,8 +9,8 @@ from typing import NoReturn
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from renderer.instancetype.apply.vmi import apply_to_template
-from renderer.instancetype.behaviour import behaviour_of
+from renderer.kubevirt.instancetype.apply.vmi import apply_to_template
+from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import Json, JsonObject, object_at

@@ -6,9 +6,9 @@ from contextlib import suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.compose.json_patch import OperationError, apply_operation
-from renderer.compose.merge_keys.schema_in_effect import kubernetes_merge_schema
-from renderer.compose.strategic_merge import StrategicMerge, StrategicMergeError
+from renderer.kustomize.json_patch import OperationError, apply_operation
+from renderer.kustomize.merge_keys.schema_in_effect import kubernetes_merge_schema
+from renderer.kustomize.strategic_merge import StrategicMerge, StrategicMergeError
 from renderer.model.json import Json
 from tests.composing import outcome
 

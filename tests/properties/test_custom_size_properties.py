@@ -7,7 +7,7 @@ from math import prod
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.instancetype.expand import expand
+from renderer.kubevirt.instancetype.expand import expand
 from renderer.model.json import Json, JsonObject, object_at, with_value
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode

@@ -8,11 +8,11 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from renderer.files.file_system import MemoryFileSystem
 from renderer.model.entry_point import EntryKind, EntryOptions
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
-from renderer.source.file_system import MemoryFileSystem
 from tests.properties.examples import examples
 
 VM = """\

@@ -8,8 +8,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.instancetype.catalog import Catalog
-from renderer.instancetype.expand import expand
+from renderer.kubevirt.instancetype.catalog import Catalog
+from renderer.kubevirt.instancetype.expand import expand
 from renderer.model.diagnostic import Outcome
 from renderer.model.json import Json, JsonObject
 from renderer.model.release import Release

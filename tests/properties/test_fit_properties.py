@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from renderer.adopt.fit.fit import Fitter
+from renderer.adopt.fit.series import propose_sizes
+from renderer.adopt.fit.values import FitQuality
 from renderer.app.import_fit import fit_machines
-from renderer.diff.held_values import differences, held
-from renderer.fit.fit import Fitter
-from renderer.fit.series import propose_sizes
-from renderer.fit.values import FitQuality
-from renderer.instancetype.expand import expand
+from renderer.kubevirt.facts.stored_values import differences, held
+from renderer.kubevirt.instancetype.expand import expand
 from renderer.model.json import Json, JsonObject, with_value
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode

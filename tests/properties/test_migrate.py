@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.app.migrate import MigratedProject, migrate
-from renderer.migration.migrate_file import changed
+from renderer.authoring.migration.migrate_file import changed
+from renderer.files.file_system import MemoryFileSystem
 from renderer.model.field_edit import RenameField, SetField, apply_edits
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at, without
@@ -17,8 +18,7 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, RenderConfig
 from renderer.model.work import begin_run
 from renderer.pipeline import Pipeline
-from renderer.source.file_system import MemoryFileSystem
-from renderer.source.overlays import find_overlays
+from renderer.project.overlays import find_overlays
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.edit import EditedText, edit_fields
 from tests.properties.examples import examples

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from renderer.instancetype.api.instancetype import INSTANCETYPE_SPEC
-from renderer.instancetype.api.types import Decoding
+from renderer.kubevirt.instancetype.api.instancetype import INSTANCETYPE_SPEC
+from renderer.kubevirt.instancetype.api.types import Decoding
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from tests.kubevirt_objects import instancetype, labelled, namespaced, resources, vm
 from tests.unit.names.naming import HASH, PLAIN, hashed, outcome, renamed, undone

@@ -8,16 +8,16 @@ from random import Random
 
 import pytest
 
+from renderer.checks.schemas.kind_schema import KindSchema, SchemaTree
+from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind
+from renderer.checks.schemas.registry import SchemaRegistry
+from renderer.checks.schemas.validate import validate
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject
 from renderer.model.location import Site
 from renderer.model.release import Release
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, ResourceSet
-from renderer.validation.kind_schema import KindSchema, SchemaTree
-from renderer.validation.kubevirt_kinds import KINDS, KubevirtKind
-from renderer.validation.registry import SchemaRegistry
-from renderer.validation.validate import validate
 
 REGISTRY = SchemaRegistry()
 ROUNDS = 6

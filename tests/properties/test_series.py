@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from renderer.authoring.sizes.names import DERIVED_LABELS, size_labels
+from renderer.authoring.sizes.series import generate
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.location import Site
 from renderer.model.quantity import Quantity
 from renderer.model.source_tree import Generated
-from renderer.sizes.names import DERIVED_LABELS, size_labels
-from renderer.sizes.series import generate
 
 SITE = Site("series.yaml")
 RIGHT: JsonObject = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.instancetype.catalog import Catalog
-from renderer.instancetype.expand import expand
+from renderer.kubevirt.instancetype.catalog import Catalog
+from renderer.kubevirt.instancetype.expand import expand
 from renderer.model.json import Json, JsonObject
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import ExpandMode

@@ -7,9 +7,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from renderer.authoring.templates.errors import TemplateError
+from renderer.authoring.templates.render import Renderer
 from renderer.model.quantity import Quantity
-from renderer.templates.errors import TemplateError
-from renderer.templates.render import Renderer
 
 LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 LABEL_VALUE = re.compile(r"(([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?))?")

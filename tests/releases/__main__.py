@@ -15,22 +15,22 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from renderer.admitters.boot_order import DISK_VOLUME_CHECKS
-from renderer.admitters.check_table import Check, CheckTable
-from renderer.admitters.cpu import DEDICATED_CPU_CHECKS
-from renderer.admitters.deprecations import CONFIGURATION_WARNINGS, INSTANCE_WARNINGS
-from renderer.admitters.disks import DISK_CHECKS
-from renderer.admitters.kinds import CHECKS_OF_KINDS
-from renderer.admitters.metadata import METADATA_CHECKS
-from renderer.admitters.network.bindings import BINDING_CHECKS
-from renderer.admitters.network.interfaces import INTERFACE_CHECKS
-from renderer.admitters.network.networks import NETWORK_CHECKS
-from renderer.admitters.vm import CREATION_CHECKS, VM_CHECKS
-from renderer.admitters.vmi import VMI_CHECKS
-from renderer.admitters.vmi_checks import SPEC_CHECKS
-from renderer.admitters.volumes import VOLUME_CHECKS
-from renderer.instancetype.behaviour import Behaviour, behaviour_of
-from renderer.kubevirt.feature_gates import Gate, is_on_by_default, state_of
+from renderer.kubevirt.admission.boot_order import DISK_VOLUME_CHECKS
+from renderer.kubevirt.admission.check_table import Check, CheckTable
+from renderer.kubevirt.admission.cpu import DEDICATED_CPU_CHECKS
+from renderer.kubevirt.admission.deprecations import CONFIGURATION_WARNINGS, INSTANCE_WARNINGS
+from renderer.kubevirt.admission.disks import DISK_CHECKS
+from renderer.kubevirt.admission.kinds import CHECKS_OF_KINDS
+from renderer.kubevirt.admission.metadata import METADATA_CHECKS
+from renderer.kubevirt.admission.network.bindings import BINDING_CHECKS
+from renderer.kubevirt.admission.network.interfaces import INTERFACE_CHECKS
+from renderer.kubevirt.admission.network.networks import NETWORK_CHECKS
+from renderer.kubevirt.admission.vm import CREATION_CHECKS, VM_CHECKS
+from renderer.kubevirt.admission.vmi import VMI_CHECKS
+from renderer.kubevirt.admission.vmi_checks import SPEC_CHECKS
+from renderer.kubevirt.admission.volumes import VOLUME_CHECKS
+from renderer.kubevirt.facts.feature_gates import Gate, is_on_by_default, state_of
+from renderer.kubevirt.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.model.release import NEWEST_PATCHES, Release
 from renderer.model.text_enum import TextEnum
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from renderer.model.codes import Code
-from tests.unit.templates.rendering import failure
+from tests.unit.authoring.templates.rendering import failure
 
 #: Left by any of them that gets to run something.
 TRACE = "escaped"

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from renderer.bundled import data_folder
-from renderer.compose.compose import compose
-from renderer.instancetype.target_form import is_render_time_only
+from renderer.authoring.sizes.names import DERIVED_LABELS, size_labels
+from renderer.files.bundled import data_folder
+from renderer.files.file_system import DiskFileSystem
+from renderer.kubevirt.instancetype.target_form import is_render_time_only
+from renderer.kustomize.compose import compose
+from renderer.kustomize.reader.load import Loader
 from renderer.model.json import Json, object_at, text_at
 from renderer.model.quantity import Quantity
 from renderer.model.render_config import ExpandMode, OverlayEntry, RenderConfig
 from renderer.model.resource import Resource
 from renderer.pipeline import Pipeline
 from renderer.pipeline.generators import GENERATORS
-from renderer.sizes.names import DERIVED_LABELS, size_labels
-from renderer.source.file_system import DiskFileSystem
-from renderer.source.load import Loader
 
 RELEASE = "v1.7.0"
 RECORDED = Path(__file__).parents[1] / "data" / "catalog" / f"common-instancetypes-{RELEASE}.json"

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.bundled import data_folder
-from renderer.compose.compose import BuildOptions, Composer
+from renderer.files.builtin_catalogs import (
+    BUILTIN_CATALOGS,
+    BuiltinFileSystem,
+    builtin_path,
+    composed_catalog,
+    decode_composed,
+    encode_composed,
+)
+from renderer.files.bundled import data_folder
+from renderer.files.file_system import MemoryFileSystem
+from renderer.kustomize.compose import BuildOptions, Composer
+from renderer.kustomize.reader.load import Loader
 from renderer.model.location import Site
 from renderer.model.render_config import MergeKeys, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
@@ -14,16 +24,6 @@ from renderer.pipeline import Pipeline
 from renderer.pipeline.generators import GENERATORS
 from renderer.pipeline.run_context import RunContext
 from renderer.provenance.trace import Trace
-from renderer.source.builtin_catalogs import (
-    BUILTIN_CATALOGS,
-    BuiltinFileSystem,
-    builtin_path,
-    composed_catalog,
-    decode_composed,
-    encode_composed,
-)
-from renderer.source.file_system import MemoryFileSystem
-from renderer.source.load import Loader
 
 FS = BuiltinFileSystem(MemoryFileSystem({}))
 

@@ -7,8 +7,8 @@ import re
 import yaml
 
 from renderer.app.explanations import FOLDER, explanation_of
+from renderer.checks.rules.table import BY_CODE
 from renderer.model.codes import Code, Explanation
-from renderer.rules.table import BY_CODE
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILES = sorted(FOLDER.glob("*.md"))

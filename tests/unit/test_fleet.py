@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.file_system import DiskFileSystem
 from renderer.model.json import Json, array_at, object_at, text_at
 from renderer.model.resource import Resource
 from renderer.pipeline import Pipeline
-from renderer.source.builtin_catalogs import BuiltinFileSystem
-from renderer.source.file_system import DiskFileSystem
-from renderer.source.overlays import find_overlays
-from renderer.source.project import load_project
+from renderer.project.overlays import find_overlays
+from renderer.project.project import load_project
 
 ENVIRONMENTS = ("dev", "staging", "prod")
 

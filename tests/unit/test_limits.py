@@ -16,14 +16,17 @@ from hypothesis import strategies as st
 from yaml import YAMLError
 from yaml.events import DocumentEndEvent, NodeEvent
 
+from renderer.adopt.live.managed_fields import FieldOwners
+from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.cli.app import main
 from renderer.cli.options import apply_limits
-from renderer.compose.variables import expanded
-from renderer.diff.live.managed_fields import FieldOwners
 from renderer.emit.check import check_tree
 from renderer.emit.layout import layout
+from renderer.files.file_system import DiskFileSystem, MemoryFileSystem
+from renderer.files.git_repository import GitRepository
 from renderer.findings.locator import Locator
 from renderer.findings.public_lines import public_lines
+from renderer.kustomize.variables import expanded
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
@@ -45,12 +48,9 @@ from renderer.model.resource import Resource, ResourceSet
 from renderer.model.suggest import suggest
 from renderer.model.work import begin_run, spent
 from renderer.pipeline import Pipeline
+from renderer.project.overlays import find_overlays
+from renderer.project.project import load_project
 from renderer.provenance import paths
-from renderer.source.file_system import DiskFileSystem, MemoryFileSystem
-from renderer.source.git_repository import GitRepository
-from renderer.source.overlays import find_overlays
-from renderer.source.project import load_project
-from renderer.validation.registry import SchemaRegistry
 from renderer.yamlio.decode import decode_documents, most_values
 from renderer.yamlio.events import BACKEND, Backend
 from renderer.yamlio.nodes import Node, Source

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from renderer.cli.app import main
+from renderer.files.file_system import MemoryFileSystem
 from renderer.model.codes import Code
 from renderer.model.limits import VARIABLE, limits
 from renderer.model.list_elements import element_name
@@ -31,9 +32,8 @@ from renderer.model.work import (
 )
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
+from renderer.project.overlays import find_overlays
 from renderer.provenance.trace import Trace
-from renderer.source.file_system import MemoryFileSystem
-from renderer.source.overlays import find_overlays
 
 CONFIG_MAP = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{n}}}\ndata: {{a: b}}\n"
 MACHINE = (

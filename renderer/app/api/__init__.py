@@ -43,8 +43,8 @@ from renderer.app.render import render as run_render
 from renderer.app.reporter import Silent
 from renderer.app.usage_error import UsageError
 from renderer.app.validate import validate as run_validate
-from renderer.disk import leads_anywhere
 from renderer.emit.layout import layout
+from renderer.files.disk import leads_anywhere
 from renderer.findings.located import Located as Diagnostic
 from renderer.findings.located import LocatedError as DiagnosticError
 from renderer.findings.run_findings import locate
@@ -55,7 +55,7 @@ from renderer.model.release import Release, target_release
 from renderer.model.render_config import ExpandMode, Overlay
 from renderer.model.resource import ResourceSet
 from renderer.pipeline import Pipeline
-from renderer.source.project_root import find_project_root
+from renderer.project.project_root import find_project_root
 
 __all__ = [
     "Comparison",

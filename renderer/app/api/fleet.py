@@ -8,9 +8,9 @@ from renderer.app.api.values import Findings, Fleet, FleetMachine
 from renderer.app.project import Project
 from renderer.findings.locator import Locator
 from renderer.findings.run_findings import RunFindings, locate
-from renderer.kubevirt.kinds import MATCHER_KEYS
-from renderer.kubevirt.sizes import machine_size
-from renderer.kubevirt.virtual_machine import VirtualMachineView
+from renderer.kubevirt.facts.kinds import MATCHER_KEYS
+from renderer.kubevirt.facts.sizes import machine_size
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.json import EMPTY, text_at
 from renderer.model.render_config import ExpandMode, Overlay
 from renderer.model.resource import Resource

@@ -19,8 +19,11 @@ from renderer.app.diff import Comparison, compare_projects
 from renderer.app.diff_side import Side
 from renderer.app.project import Project
 from renderer.app.reporter import Silent
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.file_system import FilesAbove, MemoryFileSystem
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
+from renderer.kustomize.reader.load import load_files
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.location import Location
@@ -33,10 +36,7 @@ from renderer.model.render_config import (
     RenderConfig,
 )
 from renderer.pipeline import Pipeline
-from renderer.source.builtin_catalogs import BuiltinFileSystem
-from renderer.source.file_system import FilesAbove, MemoryFileSystem
-from renderer.source.load import load_files
-from renderer.source.project import API_VERSION, KIND
+from renderer.project.project import API_VERSION, KIND
 
 #: An object as ``json`` and YAML libraries read it.
 Manifest: TypeAlias = Mapping[str, Any]

@@ -16,13 +16,13 @@ from typing import ParamSpec, TypeVar
 
 from renderer.app.api.arguments import check_arguments
 from renderer.app.project import Project, project_files
+from renderer.files.file_system import FileSystem
 from renderer.findings.located import LocatedError
 from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.limits import VARIABLE, set_maximum_from
 from renderer.model.taint import begin_notes
 from renderer.model.work import WorkLimitError, begin_run
-from renderer.source.file_system import FileSystem
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -17,9 +17,9 @@ from renderer.cli.options import (
     quiet_option,
     strict_option,
 )
+from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
-from renderer.source.find_kustomization import LoadRestrictor
 
 
 @click.command("build", cls=Command)

@@ -9,7 +9,7 @@ import click
 from renderer.cache.store import LARGEST_CACHE, CacheSize, cache_folder, clear, size_of
 from renderer.cli.command import CommandGroup
 from renderer.cli.console import note, print_lines
-from renderer.signing_key import signing_key
+from renderer.files.signing_key import signing_key
 
 _MEBIBYTE = 1 << 20
 

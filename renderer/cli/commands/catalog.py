@@ -11,9 +11,9 @@ import click
 
 from renderer.app.catalogs import catalog_names, describe_entry, open_catalog, project_entries
 from renderer.app.usage_error import UsageError
-from renderer.catalogs import listing
-from renderer.catalogs.entry import CatalogEntry, EntryScope, EntryType, is_entry
-from renderer.catalogs.filters import Filter, Range, amount_of_memory, count, parse_range
+from renderer.authoring.catalogs import listing
+from renderer.authoring.catalogs.entry import CatalogEntry, EntryScope, EntryType, is_entry
+from renderer.authoring.catalogs.filters import Filter, Range, amount_of_memory, count, parse_range
 from renderer.cli.command import CommandGroup
 from renderer.cli.console import (
     ExitCode,
@@ -26,7 +26,7 @@ from renderer.cli.console import (
     terminal_width,
 )
 from renderer.cli.options import ExistingPath, kubevirt_option
-from renderer.kubevirt.confidential import withheld
+from renderer.kubevirt.facts.confidential import withheld
 from renderer.model.field_path import ROOT
 from renderer.model.json import Json
 from renderer.model.quantity import Quantity
@@ -99,7 +99,7 @@ def diff(before: str, after: str, spec_only: bool, output_format: str) -> ExitCo
       vmrender catalog diff main:catalogs/ours catalogs/ours
       vmrender catalog diff v1.2:catalogs/ours HEAD:catalogs/ours --format json
     """
-    from renderer.catalogs.differences import as_json, as_text, differences  # noqa: PLC0415 - for one command
+    from renderer.authoring.catalogs.differences import as_json, as_text, differences  # noqa: PLC0415 - for one command
 
     sides = [filter(is_entry, open_catalog(each, open_project).resources) for each in (before, after)]
     found = differences(*sides, spec_only=spec_only)
@@ -125,7 +125,7 @@ def export(catalog: str | None) -> ExitCode:
       vmrender catalog export builtin:common-instancetypes | kubectl apply -f -
       vmrender catalog export main:catalogs/ours
     """
-    from renderer.instancetype.target_form import written_form  # noqa: PLC0415 - a stage
+    from renderer.kubevirt.instancetype.target_form import written_form  # noqa: PLC0415 - a stage
 
     if catalog is not None:
         resources = open_catalog(catalog, open_project).resources

@@ -8,14 +8,14 @@ from pathlib import Path
 import click
 
 from renderer.app.customize import customize
+from renderer.authoring.sizes.customize import Copy, SpecChanges
+from renderer.authoring.sizes.switches import SWITCHES, SWITCHES_FOR, Switch
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, open_project, print_manifests, report
 from renderer.cli.options import kubevirt_option
 from renderer.model.diagnostic import has_errors
 from renderer.model.release import Release
 from renderer.model.resource import ResourceSet
-from renderer.sizes.customize import Copy, SpecChanges
-from renderer.sizes.switches import SWITCHES, SWITCHES_FOR, Switch
 
 _GIVEN, _CLEARED = "switch_", "no_switch_"
 

@@ -19,9 +19,9 @@ from renderer.cli.options import (
     quiet_option,
     strict_option,
 )
+from renderer.files.file_system import FilesAbove, read_limited
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
-from renderer.source.file_system import FilesAbove, read_limited
 
 _STANDARD_INPUT = Path("-")
 

@@ -8,12 +8,12 @@ import click
 
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, open_project, print_document, report
+from renderer.files.file_system import FilesAbove, FileSystem, MemoryFileSystem, read_limited
 from renderer.findings.run_findings import RunFindings, locate
-from renderer.krm import FunctionSubjects, ResourceList, read_resource_list
+from renderer.kustomize.krm import FunctionSubjects, ResourceList, read_resource_list
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import JsonObject
 from renderer.model.location import Site
-from renderer.source.file_system import FilesAbove, FileSystem, MemoryFileSystem, read_limited
 from renderer.yamlio.encode import encode
 
 _STANDARD_INPUT = "-"
@@ -62,7 +62,7 @@ def _with_name(found: Diagnostic) -> Diagnostic:
 
 
 def _read(content: bytes) -> ResourceList:
-    from renderer.source.resources import read_resources  # noqa: PLC0415 - not for --help
+    from renderer.kustomize.reader.resources import read_resources  # noqa: PLC0415 - not for --help
     from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - as above
 
     site = Site(_STANDARD_INPUT)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
+from renderer.adopt.dump.files import STDIN
 from renderer.app.import_cluster import OUTPUT, ClusterImport, ImportedCluster, import_cluster
 from renderer.app.import_files import SourceChoices
 from renderer.app.import_objects import Secrets
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, open_project, report
 from renderer.cli.options import format_option, quiet_option, release_of
-from renderer.dump.files import STDIN
 from renderer.model.diagnostic import has_errors
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE

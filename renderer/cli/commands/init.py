@@ -8,12 +8,12 @@ from pathlib import Path
 import click
 
 from renderer.app.init import ProjectOptions, Started, start_project
+from renderer.authoring.scaffold.automation import CiSystem
+from renderer.authoring.scaffold.plan import OVERLAY, PROJECT
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, report
 from renderer.cli.options import format_option, release_of
 from renderer.model.release import LATEST, Release
-from renderer.scaffold.automation import CiSystem
-from renderer.scaffold.plan import OVERLAY, PROJECT
 
 _NEXT = """
 next:

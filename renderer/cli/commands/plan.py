@@ -7,7 +7,7 @@ import click
 from renderer.app.shards import plan_shards
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, open_project, print_lines
-from renderer.sharding import MOST_SHARDS, encode_plan, github_matrix, gitlab_matrix
+from renderer.project.sharding import MOST_SHARDS, encode_plan, github_matrix, gitlab_matrix
 
 _FORMATS = {"json": encode_plan, "github": github_matrix, "gitlab": gitlab_matrix}
 _MOST_JOBS = {"json": MOST_SHARDS, "github": 256, "gitlab": 200}

@@ -13,8 +13,8 @@ from renderer.cli.console import ExitCode, note, open_project, print_json, print
 from renderer.cli.options import ExistingPath
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import PROJECT_FILE
-from renderer.source.project_root import find_project_root
-from renderer.source.project_schemas import RELEASES
+from renderer.project.project_root import find_project_root
+from renderer.project.project_schemas import RELEASES
 
 
 def _release(text: str) -> Release:

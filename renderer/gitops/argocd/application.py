@@ -9,6 +9,8 @@ import posixpath
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from renderer.files.file_system import FileSystem
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath, Segment
@@ -16,8 +18,6 @@ from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.location import Site
 from renderer.model.resource import Resource
 from renderer.model.text_enum import TextEnum
-from renderer.source.file_system import FileSystem
-from renderer.source.find_kustomization import KUSTOMIZATION_FILES
 from renderer.yamlio.decode import decode_yaml11
 
 GROUP = "argoproj.io"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from renderer.compose.identity import is_cluster_scoped
+from renderer.kustomize.identity import is_cluster_scoped
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Related, Severity
 from renderer.model.json import object_at, text_at, without

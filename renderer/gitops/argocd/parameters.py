@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
-from renderer.gitops.gotemplate import GoTemplateError, render
-from renderer.gitops.gotemplate.values import TextMap, written
+from renderer.golang.template import GoTemplateError, render
+from renderer.golang.template.values import TextMap, written
 from renderer.model.field_path import Segment
 from renderer.model.json import Json
 from renderer.model.label_selector import Requirement, SelectorError, read_selector

@@ -9,15 +9,15 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable, Iterator
 
+from renderer.files.file_system import FileSystem
 from renderer.gitops.argocd.application import GROUP, is_application, is_application_set
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import array_at
 from renderer.model.location import Site
 from renderer.model.resource import Resource
-from renderer.source.file_system import FileSystem
-from renderer.source.find_kustomization import KUSTOMIZATION_FILES
-from renderer.source.kustomization_graph import KustomizationGraph
-from renderer.source.resources import read_resources
 
 _MANIFESTS = (".yaml", ".yml", ".json")
 

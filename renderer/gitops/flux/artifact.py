@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from renderer.files.file_system import DelegatingFileSystem, FileSystem
+from renderer.golang.glob import file_path_match
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.glob import file_path_match
-from renderer.source.file_system import DelegatingFileSystem, FileSystem
 
 IGNORE_FILE = ".sourceignore"
 _UNSEEN = f"Flux does not see the file that is there: it is a symbolic link, or {IGNORE_FILE} leaves it out"

@@ -15,14 +15,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
+from renderer.files.file_system import FileSystem
 from renderer.gitops.flux.generator import API_GROUP
+from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.location import Site
 from renderer.model.resource import Resource, ResourceSet
 from renderer.model.text_enum import TextEnum
-from renderer.source.file_system import FileSystem
-from renderer.source.resources import read_resources
 from renderer.yamlio.decode import decode_documents
 
 SOURCE_GROUP = "source.toolkit.fluxcd.io"

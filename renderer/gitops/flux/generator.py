@@ -10,6 +10,10 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from renderer.files.file_system import FileSystem
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
+from renderer.kustomize.reader.kustomization import KNOWN_FIELDS
+from renderer.kustomize.reader.resources import read_resources
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import FieldPath
@@ -17,10 +21,6 @@ from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kustomization import KUSTOMIZATION_HEAD, CompletedKustomization
 from renderer.model.location import Site
 from renderer.model.resource import Resource
-from renderer.source.file_system import FileSystem
-from renderer.source.find_kustomization import KUSTOMIZATION_FILES
-from renderer.source.kustomization import KNOWN_FIELDS
-from renderer.source.resources import read_resources
 from renderer.yamlio.decode import decode_yaml11
 
 API_GROUP = "kustomize.toolkit.fluxcd.io"

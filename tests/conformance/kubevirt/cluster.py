@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from renderer.instancetype.catalog import Catalog, CatalogSource, Scope
+from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.model.json import Json, array_at, text_at
 from renderer.model.location import Site
 from renderer.model.resource import Resource, ResourceSet

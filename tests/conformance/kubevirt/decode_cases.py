@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from renderer.instancetype.api.types import Decoding
-from renderer.instancetype.behaviour import behaviour_of
-from renderer.instancetype.find import spec_type_of
-from renderer.instancetype.revision import RevisionError, decode_revision
-from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
+from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
+from renderer.kubevirt.instancetype.api.types import Decoding
+from renderer.kubevirt.instancetype.behaviour import behaviour_of
+from renderer.kubevirt.instancetype.find import spec_type_of
+from renderer.kubevirt.instancetype.revision import RevisionError, decode_revision
 from renderer.model.json import object_at
 from tests.conformance.kubevirt.case import Case, Outputs
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from renderer.instancetype.behaviour import behaviour_of
-from renderer.instancetype.cause import CauseError, ExpansionCause
-from renderer.instancetype.object_admission import LAUNCH_SECURITY, ObjectAdmission, admit_object
-from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
+from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
+from renderer.kubevirt.instancetype.behaviour import behaviour_of
+from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
+from renderer.kubevirt.instancetype.object_admission import LAUNCH_SECURITY, ObjectAdmission, admit_object
 from renderer.model.json import Json, object_at, text_at
 from tests.conformance.kubevirt.case import Case, Outputs
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from renderer.instancetype.behaviour import behaviour_of
-from renderer.instancetype.cause import CauseError
-from renderer.instancetype.matcher import read_matcher
-from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.kubevirt.instancetype.behaviour import behaviour_of
+from renderer.kubevirt.instancetype.cause import CauseError
+from renderer.kubevirt.instancetype.matcher import read_matcher
 from renderer.model.json import Json, JsonObject, object_at
 from tests.conformance.kubevirt.case import Case, Outputs
 from tests.conformance.kubevirt.cluster import scope_of

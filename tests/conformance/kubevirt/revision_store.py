@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from renderer.instancetype.admission import apply
-from renderer.instancetype.api.types import Decoding
-from renderer.instancetype.behaviour import Behaviour
-from renderer.instancetype.catalog import Scope
-from renderer.instancetype.cause import CauseError, ExpansionCause
-from renderer.instancetype.find import Found, decoded, find_object, spec_type_of
-from renderer.instancetype.matcher import Matcher
-from renderer.instancetype.resolve import ResolvedMatchers
-from renderer.instancetype.revision import RevisionError, decode_revision
-from renderer.kubevirt.kinds import (
+from renderer.kubevirt.facts.kinds import (
     INSTANCETYPE,
     INSTANCETYPE_API_VERSION,
     INSTANCETYPE_PREFIX,
     INSTANCETYPE_VERSION,
     MatcherType,
 )
+from renderer.kubevirt.instancetype.admission import apply
+from renderer.kubevirt.instancetype.api.types import Decoding
+from renderer.kubevirt.instancetype.behaviour import Behaviour
+from renderer.kubevirt.instancetype.catalog import Scope
+from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
+from renderer.kubevirt.instancetype.find import Found, decoded, find_object, spec_type_of
+from renderer.kubevirt.instancetype.matcher import Matcher
+from renderer.kubevirt.instancetype.resolve import ResolvedMatchers
+from renderer.kubevirt.instancetype.revision import RevisionError, decode_revision
 from renderer.model.codes import Code
 from renderer.model.json import JsonObject, object_at, text_at, without
 

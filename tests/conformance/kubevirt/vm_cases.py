@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
-from renderer.admitters.causes import Cause as Refusal
-from renderer.admitters.cluster import AdmittingCluster
-from renderer.admitters.vm import admit_vm
-from renderer.instancetype.admission import ConflictError, TargetCluster, admit, apply
-from renderer.instancetype.behaviour import behaviour_of
-from renderer.instancetype.cause import CauseError, CrashError, DefaultsError, ExpansionCause
-from renderer.instancetype.cluster_config import cluster_config
-from renderer.instancetype.expand import expand_spec
-from renderer.instancetype.find import Finder
-from renderer.instancetype.matcher import Matcher
-from renderer.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
-from renderer.instancetype.virtual_machine import expanded
-from renderer.instancetype.vmi_object_defaults import default_admitted_spec
-from renderer.instancetype.webhook_fields import mutation_of
-from renderer.kubevirt.kinds import INSTANCETYPE, PREFERENCE
+from renderer.kubevirt.admission.causes import Cause as Refusal
+from renderer.kubevirt.admission.cluster import AdmittingCluster
+from renderer.kubevirt.admission.vm import admit_vm
+from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
+from renderer.kubevirt.instancetype.admission import ConflictError, TargetCluster, admit, apply
+from renderer.kubevirt.instancetype.behaviour import behaviour_of
+from renderer.kubevirt.instancetype.cause import CauseError, CrashError, DefaultsError, ExpansionCause
+from renderer.kubevirt.instancetype.cluster_config import cluster_config
+from renderer.kubevirt.instancetype.expand import expand_spec
+from renderer.kubevirt.instancetype.find import Finder
+from renderer.kubevirt.instancetype.matcher import Matcher
+from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
+from renderer.kubevirt.instancetype.virtual_machine import expanded
+from renderer.kubevirt.instancetype.vmi_object_defaults import default_admitted_spec
+from renderer.kubevirt.instancetype.webhook_fields import mutation_of
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, object_at

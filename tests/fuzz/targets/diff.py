@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from renderer.app.diff import compare_sides
 from renderer.app.diff_side import Side
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.file_system import MemoryFileSystem
 from renderer.findings.located import LocatedError
 from renderer.model.difference import Difference, OverlayDifference
 from renderer.report import diff_html, diff_json, diff_markdown, diff_text
-from renderer.source.builtin_catalogs import BuiltinFileSystem
-from renderer.source.file_system import MemoryFileSystem
 from tests.fuzz.judging import Files, check_says_nothing, project_target
 from tests.fuzz.mutation import project
 from tests.fuzz.target import SEEDS, Target

@@ -9,9 +9,9 @@ from typing import BinaryIO
 import yaml
 from hypothesis import strategies as st
 
-from renderer.dump.credentials import withhold
-from renderer.dump.gather import gather
-from renderer.dump.read import read_dump
+from renderer.adopt.dump.credentials import withhold
+from renderer.adopt.dump.gather import gather
+from renderer.adopt.dump.read import read_dump
 from renderer.emit.layout import file_paths
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.location import Site

@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import strategies as st
 
-from renderer.compose.compose import BuildOptions
-from renderer.source.file_system import MemoryFileSystem
-from renderer.source.find_kustomization import LoadRestrictor
+from renderer.files.file_system import MemoryFileSystem
+from renderer.kustomize.compose import BuildOptions
+from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from tests.conformance.build import build
 from tests.fuzz.mutation import TOKENS, VALUES
 from tests.fuzz.target import SEEDS, Target

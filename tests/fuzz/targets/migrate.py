@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from renderer.app.migrate import MigratedProject, migrate
-from renderer.migration.migrate_file import changed
+from renderer.authoring.migration.migrate_file import changed
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.file_system import MemoryFileSystem
 from renderer.model.diagnostic import DiagnosticError
-from renderer.source.builtin_catalogs import BuiltinFileSystem
-from renderer.source.file_system import MemoryFileSystem
-from renderer.source.project import load_project
+from renderer.project.project import load_project
 from renderer.yamlio.decode import decode_documents
 from tests.fuzz.judging import Files, project_target, report
 from tests.fuzz.target import Target

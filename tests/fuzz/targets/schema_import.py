@@ -6,13 +6,13 @@ import json
 
 from hypothesis import strategies as st
 
+from renderer.checks.schemas.kubevirt_kinds import KINDS
+from renderer.checks.schemas.project_schema import ProjectSchema, UnusableSchemaError
+from renderer.checks.schemas.release_sources import release_schemas
+from renderer.checks.schemas.schema_import import UnlikeKubevirtError, encoded, import_schema
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json
 from renderer.model.release import LATEST
-from renderer.validation.kubevirt_kinds import KINDS
-from renderer.validation.project_schema import ProjectSchema, UnusableSchemaError
-from renderer.validation.release_sources import release_schemas
-from renderer.validation.schema_import import UnlikeKubevirtError, encoded, import_schema
 from renderer.yamlio.decode import decode_documents
 from tests.fuzz.mutation import mutated_file, project
 from tests.fuzz.target import SEEDS, Target

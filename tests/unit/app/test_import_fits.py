@@ -11,14 +11,14 @@ import pytest
 from renderer.app.import_cluster import ClusterImport, ImportedCluster, import_cluster
 from renderer.app.import_files import SourceChoices
 from renderer.app.project import Project
-from renderer.diff.held_values import differences, held
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.file_system import DiskFileSystem
+from renderer.kubevirt.facts.stored_values import differences, held
 from renderer.model.json import Json, JsonObject, object_at, with_value
 from renderer.model.release import LATEST
 from renderer.pipeline import Pipeline
-from renderer.source.builtin_catalogs import BuiltinFileSystem
-from renderer.source.file_system import DiskFileSystem
-from renderer.source.overlays import find_overlays
-from renderer.source.project import load_project
+from renderer.project.overlays import find_overlays
+from renderer.project.project import load_project
 from tests.conformance.kubevirt.case import read_cases
 from tests.conformance.lines import VECTORS
 

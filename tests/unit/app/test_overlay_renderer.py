@@ -10,7 +10,7 @@ import pytest
 
 from renderer.app.overlay_renderer import OverlayRenderer, RenderedOverlay
 from renderer.app.project import Project
-from renderer.source.recorder import FileQuestion
+from renderer.files.recorder import FileQuestion
 from tests.cli.project_of_everything import write_project
 
 CASES = Path(__file__).parents[2] / "cases"

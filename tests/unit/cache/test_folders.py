@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from renderer.cache.store import cache_folder
-from renderer.signing_key import signing_key
+from renderer.files.signing_key import signing_key
 
 
 @pytest.fixture

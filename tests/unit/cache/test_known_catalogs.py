@@ -7,10 +7,10 @@ import pytest
 from renderer.cache.known_results import KnownCatalogs
 from renderer.cache.recorded_inputs import FileDigests, RecordedInputs
 from renderer.cache.store import Store
+from renderer.files.file_system import DiskFileSystem
+from renderer.files.recorder import FileQuestion, RecordedFileSystem, Recorder, Task
 from renderer.model.location import Site
 from renderer.model.resource import Resource, ResourceSet
-from renderer.source.file_system import DiskFileSystem
-from renderer.source.recorder import FileQuestion, RecordedFileSystem, Recorder, Task
 
 SIZE = Resource(
     {

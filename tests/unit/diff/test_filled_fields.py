@@ -9,9 +9,9 @@ import pytest
 
 from renderer.app.diff import compare_sides
 from renderer.app.diff_side import Side
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.file_system import MemoryFileSystem
 from renderer.model.difference import Effect, ResourceChange
-from renderer.source.builtin_catalogs import BuiltinFileSystem
-from renderer.source.file_system import MemoryFileSystem
 
 RELEASES = [f"1.{minor}" for minor in range(3, 10)]
 UPSTREAM = Path(__file__).parents[4] / "shared/catalogs"

@@ -8,10 +8,10 @@ import pytest
 
 from renderer.app.diff import compare_sides
 from renderer.app.diff_side import Side
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.file_system import MemoryFileSystem
 from renderer.model.difference import Effect
 from renderer.model.json import Json, JsonObject
-from renderer.source.builtin_catalogs import BuiltinFileSystem
-from renderer.source.file_system import MemoryFileSystem
 from tests.kubevirt_objects import instancetype, kubevirt, preference, vm
 
 OBJECTS = (

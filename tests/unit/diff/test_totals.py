@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from renderer.diff.compare import totals_of
-from renderer.kubevirt.virtual_machine import VirtualMachineView
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import Amounts, Totals
 from renderer.model.json import Json
 from renderer.model.location import Site

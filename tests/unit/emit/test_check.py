@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from renderer.disk import ConfinedFolder
 from renderer.emit import check
 from renderer.emit.check import TreeDiff
 from renderer.emit.output_folder import OutputFolder
 from renderer.emit.tree import Tree, read_tree
+from renderer.files.disk import ConfinedFolder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from tests.unit.emit.rendered_repository import Repository

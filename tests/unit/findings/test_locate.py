@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
 
+from renderer.files.file_system import DiskFileSystem, MemoryFileSystem
 from renderer.findings.locator import Locator
 from renderer.findings.run_findings import RunFindings, locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
 from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.location import Location, Site
-from renderer.source.file_system import DiskFileSystem, MemoryFileSystem
 from renderer.yamlio.decode import decode_documents
 
 BASE = b"""\

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import renderer
 from renderer.cli.app import main
+from renderer.files.file_system import MemoryFileSystem
 from renderer.findings.located import Located, LocatedRelated, Unshown
 from renderer.findings.merged import MergedFindings
 from renderer.findings.run_findings import FindingFilter, RunFindings
@@ -23,7 +24,6 @@ from renderer.model.limits import VARIABLE
 from renderer.model.location import Location, Site
 from renderer.model.masking import Masking
 from renderer.model.taint import begin_notes, taint
-from renderer.source.file_system import MemoryFileSystem
 
 
 def finding(line: int, severity: Severity = Severity.WARNING, overlay: str = "prod") -> Located:

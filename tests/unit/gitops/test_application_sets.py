@@ -6,14 +6,14 @@ from textwrap import dedent, indent
 
 import pytest
 
+from renderer.files.file_system import MemoryFileSystem
 from renderer.gitops.argocd.application_set import generate_applications, rendering_of
 from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
+from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import object_at, text_at
 from renderer.model.location import Site
 from renderer.model.resource import Resource
-from renderer.source.file_system import MemoryFileSystem
-from renderer.source.resources import read_resources
 
 CLUSTERS = (
     ArgoCluster("north", "https://north", {"env": "live"}, {"tier": "gold"}),

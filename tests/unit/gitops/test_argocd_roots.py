@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.files.file_system import MemoryFileSystem
 from renderer.gitops.argocd.roots import application_objects
 from renderer.model.resource import Resource
-from renderer.source.file_system import MemoryFileSystem
 
 APPLICATION = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\n"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.files.file_system import MemoryFileSystem
 from renderer.gitops.flux.artifact import ArtifactFileSystem, SourceIgnore, read_patterns
-from renderer.gitops.gobwas import GlobError, gobwas_match
-from renderer.model.glob import file_path_match, pathspec_match
-from renderer.source.file_system import MemoryFileSystem
+from renderer.golang.glob import file_path_match, pathspec_match
+from renderer.golang.gobwas import GlobError, gobwas_match
 
 PATH_MATCH = {
     ("farms/*", "farms/oak"): True,

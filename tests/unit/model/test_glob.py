@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from renderer.model.glob import file_name_match, file_path_match
+from renderer.golang.glob import file_name_match, file_path_match
 
 
 @given(st.text(alphabet="ab*?[]!-^c", max_size=9), st.text(alphabet="abc-!]", max_size=7))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.kubevirt.placeholders import placeholder_in
+from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.model.json import Json
 
 

@@ -7,11 +7,11 @@ from sys import getsizeof
 
 import pytest
 
+from renderer.kustomize.reader.resources import read_resources
 from renderer.model import sharing
 from renderer.model.json import Json, JsonObject, with_value
 from renderer.model.location import Site
 from renderer.model.sharing import forget_shared, once_for_same, share, share_keys, share_part
-from renderer.source.resources import read_resources
 
 
 @pytest.fixture(autouse=True)

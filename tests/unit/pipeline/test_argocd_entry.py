@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.files.file_system import MemoryFileSystem
 from renderer.model.json import JsonObject
 from renderer.pipeline.entry_points import find_overlays
-from renderer.source.file_system import MemoryFileSystem
-from renderer.source.project import load_project
+from renderer.project.project import load_project
 from renderer.yamlio.encode import encode
 
 HERE: JsonObject = {"repoURL": "https://git.example.org/fleet.git", "path": "web"}

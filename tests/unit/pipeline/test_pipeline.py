@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from renderer.instancetype import expand as stage
+from renderer.files.file_system import MemoryFileSystem
+from renderer.kubevirt.instancetype import expand as stage
 from renderer.model.diagnostic import Outcome
 from renderer.model.json import object_at
 from renderer.model.render_config import ExpandMode, OverlayEntry, RenderConfig
 from renderer.model.resource import ResourceSet
 from renderer.pipeline import Pipeline
-from renderer.source.file_system import MemoryFileSystem
 
 VM = b"""\
 apiVersion: kubevirt.io/v1

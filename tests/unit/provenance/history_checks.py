@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from renderer.files.file_system import FileSystem
 from renderer.findings.locator import Locator
 from renderer.model.difference import NoValue
 from renderer.model.history import FieldHistory
@@ -14,7 +15,6 @@ from renderer.model.resource import Resource
 from renderer.provenance.histories import Historian, located
 from renderer.provenance.paths import field_value, leaves
 from renderer.provenance.trace import Trace
-from renderer.source.file_system import FileSystem
 
 
 def overlay_of(folder: str) -> Overlay:

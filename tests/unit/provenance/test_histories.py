@@ -10,18 +10,18 @@ from typing import Any
 
 import pytest
 
-from renderer.compose.compose import BuildOptions, Composer
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.file_system import DiskFileSystem
+from renderer.kustomize.compose import BuildOptions, Composer
+from renderer.kustomize.reader.find_kustomization import LoadRestrictor
+from renderer.kustomize.reader.load import Loader
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.provenance import StepKind
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
+from renderer.project.overlays import find_overlays
+from renderer.project.project import load_project
 from renderer.provenance.trace import Trace
-from renderer.source.builtin_catalogs import BuiltinFileSystem
-from renderer.source.file_system import DiskFileSystem
-from renderer.source.find_kustomization import LoadRestrictor
-from renderer.source.load import Loader
-from renderer.source.overlays import find_overlays
-from renderer.source.project import load_project
 from tests.conformance.kustomize import write_tree
 from tests.unit.provenance.history_checks import mistakes, overlay_of
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.compose.identity import with_previous_id
+from renderer.kustomize.identity import with_previous_id
 from renderer.model.json import JsonObject, with_value
 from renderer.model.location import Site
 from renderer.model.resource import Resource

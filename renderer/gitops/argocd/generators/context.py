@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
+from renderer.files.file_system import FileSystem
 from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError
 from renderer.model.json import EMPTY, Json, JsonObject
 from renderer.model.limits import limit_hint, limits
-from renderer.source.file_system import FileSystem
 
 LOCAL_SERVER = "https://kubernetes.default.svc"
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
+from renderer.files.file_system import FileSystem
 from renderer.gitops.argocd.generators.context import SetContext, check_count, check_this_repository
 from renderer.gitops.argocd.parameters import Parameters, SetError, flattened
-from renderer.gitops.gotemplate.text_functions import sanitized_name
-from renderer.gitops.gotemplate.values import decoded
+from renderer.golang.glob import file_path_match, pathspec_match
+from renderer.golang.template.text_functions import sanitized_name
+from renderer.golang.template.values import decoded
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.glob import file_path_match, pathspec_match
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
-from renderer.source.file_system import FileSystem
 from renderer.yamlio.decode import decode_yaml11
 
 

@@ -26,9 +26,9 @@ from renderer.gitops.argocd.parameters import (
     flattened,
     requirements_of,
 )
-from renderer.gitops.gotemplate.collection_functions import merged
-from renderer.gitops.gotemplate.text_functions import sanitized_name
-from renderer.gitops.gotemplate.values import TextMap, decoded
+from renderer.golang.template.collection_functions import merged
+from renderer.golang.template.text_functions import sanitized_name
+from renderer.golang.template.values import TextMap, decoded
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.label_selector import selects

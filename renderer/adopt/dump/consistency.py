@@ -1,0 +1,91 @@
+"""One cluster, one object of each identity: what printed several times or from two clusters breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.json import text_at
+from renderer.model.live_object import LiveObject
+from renderer.model.location import Location
+from renderer.model.record import Record
+from renderer.model.res_id import ObjectKey
+
+_SYSTEM = ("", "Namespace", "", "kube-system")
+_SPLIT_HINT = "take one cluster at a time, and print its objects with one command"
+
+
+class _Seen(Record):
+    uid: str
+    version: str
+    resource_version: int
+    location: Location
+
+
+class Consistency:
+    """The objects of a dump that were seen so far, and the findings about them."""
+
+    def __init__(self) -> None:
+        self._seen: dict[ObjectKey, _Seen] = {}
+        self._versions: dict[tuple[str, str], dict[str, Location]] = {}
+        self._mixed: list[Diagnostic] = []
+
+    def add(self, live: LiveObject) -> bool:
+        """Note an object; return whether it counts, which the older of two prints of it does not."""
+        identity, gvk = live.id.object_key, live.id.gvk
+        new = _Seen(live.uid, gvk.version, _resource_version(live), live.location)
+        self._versions.setdefault((gvk.group, gvk.kind), {}).setdefault(gvk.version, live.location)
+        old = self._seen.get(identity)
+        if old is None:
+            self._seen[identity] = new
+            return True
+        if old.uid != new.uid:
+            if identity == _SYSTEM:
+                message = "this dump was printed from two clusters: the namespace kube-system has two uids"
+            else:
+                message = (
+                    f"{live.id} is here with two uids: it is of two clusters, or was made anew in between"
+                )
+            self._mixed.append(
+                Diagnostic(
+                    Code.DUMP_MIXED,
+                    message,
+                    hint=_SPLIT_HINT,
+                    location=live.location,
+                    resource=live.id,
+                    related=(Related("the other one", location=old.location),),
+                )
+            )
+            return False
+        if new.resource_version <= old.resource_version:
+            return False
+        self._seen[identity] = new
+        return True
+
+    def findings(self) -> Iterator[Diagnostic]:
+        """Yield what is wrong with the dump as a whole."""
+        yield from self._mixed
+        for (group, kind), versions in self._versions.items():
+            if len(versions) > 1:
+                *others, last = versions
+                named = f"{', '.join(others)} and {last}"
+                taken = (
+                    "written in v1, as the fields are the same"
+                    if group == KUBEVIRT_GROUP
+                    else "taken as they are"
+                )
+                yield Diagnostic.in_file(
+                    versions[last],
+                    Code.DUMP_MIXED,
+                    f"objects of the kind {kind} are here in the versions {named}",
+                    f"they are {taken}; one command for all objects of a kind gives all in one version",
+                    severity=Severity.WARNING,
+                )
+
+
+def _resource_version(live: LiveObject) -> int:
+    """Return the version to compare by; objects of one cluster only are compared."""
+    text = text_at(live.metadata, "resourceVersion")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else -1  # noqa: PLR2004 - of 64 bits

@@ -1,0 +1,196 @@
+"""The parts of objects that hold credentials, put into Secrets whose values stay in the cluster.
+
+A Secret, a ConfigMap with answer files of Windows or with URLs that hold a password, and start data of a
+virtual machine that seems to hold credentials. An object with such a URL elsewhere is not written, nor is one
+with the header of an authorization, a private key, the hash of a password or keys of launch security. Start
+data moves to a Secret that the volume names from then on (KubeVirt
+``staging/src/kubevirt.io/api/core/v1/schema.go`` CloudInitNoCloudSource: ``secretRef`` and
+``networkDataSecretRef``); the guest sees the same.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+
+from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION, LAUNCH_SECURITY, secret_values
+from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.masking import Masking
+from renderer.model.record import Record
+
+_SECRET = "Secret"  # noqa: S105 - the kind
+_CONFIG_MAP = "ConfigMap"
+_CLOUD_INIT = ("cloudInitNoCloud", "cloudInitConfigDrive")
+#: Fields of cloud-init with text, the field of the reference in their place, and the key of the Secret
+#: (KubeVirt ``pkg/cloud-init/cloud-init.go`` resolveNoCloudSecrets).
+_START_DATA = (
+    ("userData", "secretRef", "userdata"),
+    ("userDataBase64", "secretRef", "userdata"),
+    ("networkData", "networkDataSecretRef", "networkdata"),
+    ("networkDataBase64", "networkDataSecretRef", "networkdata"),
+)
+#: Words of cloud-init that say something about passwords and are none.
+_HARMLESS = re.compile(r"lock_passwd|ssh_pwauth|passwordauthentication|no-?passwd|nopassword", re.IGNORECASE)
+_CREDENTIAL = re.compile(
+    r"pass(wd|word|phrase)|(^|[^a-z])(pw|pass)\s*[:=]|secret|token|credential|api[-_]?key|access[-_]?key"
+    r"|activation[-_]?key|private[-_ ]?key|authorization|bearer\s|\$(1|2[abxy]?|5|6|7|y|gy)\$"
+    r"|://[^/\s:@]+:[^@\s/]+@|\bnet1?(\.exe)?\s+user\s+\S+\s+[^\s/]"
+    r"|\b(mysql|mariadb)\w*\b[^\n|;&]{0,200}\s-p\S|\bsshpass\s+-p|encoding:\s*[\"']?(b64|base64|gz|gzip)|-{5}BEGIN",
+    re.IGNORECASE | re.MULTILINE,
+)
+#: What is a credential in whichever text it stands.
+_CERTAIN_CREDENTIAL = re.compile(
+    r"://[^/\s:@]+:[^@\s/]+@|\bauthorization[\"']?\s*:\s*[\"']?(basic|bearer)\s+\S"
+    r"|-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|\$(5|6|2[abxy]|y)\$[./A-Za-z0-9$=,]{20}",
+    re.IGNORECASE,
+)
+_LONGEST_NAME = 253
+
+
+class Placeholder(Record):
+    """An object to seal, with its keys and no values; ``moved_from`` are the fields that move to it."""
+
+    content: JsonObject
+    moved_from: tuple[FieldPath, ...] = ()
+
+
+class Withheld(Record):
+    """An object without its credentials.
+
+    ``content`` is None where nothing of it can be written; ``fields`` are the fields that were taken out of
+    the object, or those for which it cannot be written.
+    """
+
+    content: JsonObject | None
+    placeholders: tuple[Placeholder, ...] = ()
+    fields: tuple[FieldPath, ...] = ()
+
+
+def withhold(content: JsonObject) -> Withheld:
+    """Return the object without credentials; itself where it has none."""
+    withheld = _without_credentials(content)
+    written = (withheld.content, *(each.content for each in withheld.placeholders))
+    for each in written:
+        field = next(_certain_credentials(each), None)
+        if field is not None:
+            return Withheld(None, (), (FieldPath(field),))
+    return withheld
+
+
+def _without_credentials(content: JsonObject) -> Withheld:
+    kind, api_version = text_at(content, "kind"), text_at(content, "apiVersion")
+    if kind == _SECRET:
+        return Withheld(None, (Placeholder(_emptied(content)),))
+    if (api_version, kind) == ("v1", _CONFIG_MAP):
+        is_secret = _has_answer_file(content) or any(_certain_credentials(content.get("data")))
+        return Withheld(None, (Placeholder(_emptied(content)),)) if is_secret else Withheld(content)
+    paths = virtual_machine_paths(content)
+    if paths is None:
+        return Withheld(content)
+    ignition = (*paths.template.keys, "metadata", "annotations", IGNITION)
+    if has_credentials(text_at(content, *ignition)):
+        return Withheld(None, (), (FieldPath(ignition),))
+    return _without_start_data(content, paths.instance.keys)
+
+
+def has_credentials(text: str) -> bool:
+    """Return whether a text that a machine is started with seems to hold a password, a key or a token."""
+    return bool(_CREDENTIAL.search(_HARMLESS.sub("", text)))
+
+
+def _certain_credentials(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the paths of texts that hold a credential, whatever they are meant for."""
+    if isinstance(value, str):
+        if _CERTAIN_CREDENTIAL.search(value) or (value and path and path[-1] in LAUNCH_SECURITY):
+            yield path
+    elif isinstance(value, dict):
+        for key, below in value.items():
+            yield from _certain_credentials(below, (*path, key))
+    elif isinstance(value, list):
+        for index, below in enumerate(value):
+            yield from _certain_credentials(below, (*path, index))
+
+
+def _without_start_data(content: JsonObject, instance: tuple[str, ...]) -> Withheld:
+    volumes: list[Json] = []
+    placeholders: list[Placeholder] = []
+    for index, volume in enumerate(array_at(content, *instance, "volumes")):
+        source = next((key for key in _CLOUD_INIT if key in object_at(volume)), "")
+        found = tuple(_credentials_in(object_at(volume, source)))
+        if not found:
+            volumes.append(volume)
+            continue
+        name = _secret_name(content, text_at(volume, "name"))
+        volumes.append({**object_at(volume), source: _referring(object_at(volume, source), name)})
+        fields = tuple(FieldPath.of(*instance, "volumes", index, source, field) for field in found)
+        placeholders.append(Placeholder(_placeholder(content, name, found), fields))
+    if not placeholders:
+        return Withheld(content)
+    moved = tuple(field for each in placeholders for field in each.moved_from)
+    return Withheld(with_value(content, (*instance, "volumes"), volumes), tuple(placeholders), moved)
+
+
+def _credentials_in(source: JsonObject) -> Iterator[str]:
+    """Yield the fields with start data if any of them has credentials: they move together."""
+    texts = {field: text_at(source, field) for field, _, _ in _START_DATA if text_at(source, field)}
+    for field, text in texts.items():
+        if has_credentials(_decoded(text) if field.endswith("Base64") else text):
+            yield from texts
+            return
+
+
+def _decoded(text: str) -> str:
+    """Return what base64 encodes; a text with credentials for what is no text, as it may be compressed."""
+    try:
+        return b64decode(text, validate=False).decode()
+    except (binascii.Error, ValueError):
+        return "password"
+
+
+def _referring(source: JsonObject, name: str) -> JsonObject:
+    kept = {key: value for key, value in source.items() if key not in {field for field, _, _ in _START_DATA}}
+    references = {reference: {"name": name} for field, reference, _ in _START_DATA if source.get(field)}
+    return {**kept, **references}
+
+
+def _placeholder(machine: JsonObject, name: str, fields: tuple[str, ...]) -> JsonObject:
+    keys = {key: "" for field, _, key in _START_DATA if field in fields}
+    metadata: dict[str, Json] = {"name": name}
+    if text_at(machine, "metadata", "namespace"):
+        metadata["namespace"] = text_at(machine, "metadata", "namespace")
+    return {"apiVersion": "v1", "kind": _SECRET, "metadata": metadata, "stringData": keys}
+
+
+def _secret_name(machine: JsonObject, volume: str) -> str:
+    return f"{text_at(machine, 'metadata', 'name')}-{volume or 'cloud-init'}"[:_LONGEST_NAME].rstrip("-.")
+
+
+def _emptied(content: JsonObject) -> JsonObject:
+    """Return a Secret or ConfigMap with its keys and no values."""
+    keys = dict.fromkeys(
+        (*object_at(content, "data"), *object_at(content, "stringData"), *object_at(content, "binaryData")),
+        "",
+    )
+    field = "stringData" if text_at(content, "kind") == _SECRET else "data"
+    kept = {key: content[key] for key in ("apiVersion", "kind", "type") if key in content}
+    return {**kept, "metadata": _without_values(content), field: keys}
+
+
+def _without_values(content: JsonObject) -> JsonObject:
+    """Return the metadata of a Secret without labels and annotations that repeat one of its values."""
+    values = Masking(secret_values([content]))
+    metadata = dict(object_at(content, "metadata"))
+    for section in ("labels", "annotations"):
+        if section in metadata:
+            entries = object_at(metadata, section).items()
+            metadata[section] = {key: text for key, text in entries if not values.is_in(str(text))}
+    return metadata
+
+
+def _has_answer_file(config_map: JsonObject) -> bool:
+    keys = (*object_at(config_map, "data"), *object_at(config_map, "binaryData"))
+    return any(key.lower() in ANSWER_FILES for key in keys)

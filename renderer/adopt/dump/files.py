@@ -1,0 +1,97 @@
+"""The files of a dump: those that were named, those in a named folder, and standard input."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
+
+from renderer.files.disk import is_symbolic_link, leads_to_folder
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.record import Record
+
+STDIN = "-"
+_SUFFIXES = (".yaml", ".yml", ".json")
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)  # a named pipe in a folder is not waited for
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+
+
+class FileOnDisk(Record):
+    """A file of a dump; a link is followed only where a person named it."""
+
+    path: str
+    is_named: bool
+
+    def open(self) -> BinaryIO:
+        """Open it. Raises ``DiagnosticError``: file-not-found, file-unreadable."""
+        if self.is_named:
+            try:
+                return Path(self.path).open("rb")
+            except OSError as error:
+                raise _unreadable(self.path, error) from None
+        try:
+            descriptor = os.open(self.path, _FLAGS | _NO_LINK)
+        except OSError as error:
+            raise _unreadable(self.path, error) from None
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            return BytesIO()
+        return os.fdopen(descriptor, "rb")
+
+
+class StandardInput(Record):
+    """A dump that another program writes into ours: ``piped``, or the file descriptor 0."""
+
+    piped: BinaryIO | None = None
+    path: str = "<stdin>"
+    is_named: bool = True
+
+    def open(self) -> BinaryIO:
+        """Return the stream, which can be read once."""
+        return self.piped or os.fdopen(os.dup(0), "rb")
+
+
+def find_files(names: Iterable[str], piped: BinaryIO | None = None) -> Iterator[FileOnDisk | StandardInput]:
+    """Yield the files that ``names`` mean, those of a folder sorted by path.
+
+    ``-`` is ``piped``, or the standard input of the process.
+
+    In a folder, files that end in .yaml, .yml and .json count, at any depth, and links are not followed.
+    Raises ``DiagnosticError``: file-not-found, file-unreadable.
+    """
+    for name in names:
+        if name == STDIN:
+            yield StandardInput(piped)
+        elif leads_to_folder(name):
+            yield from (FileOnDisk(path, is_named=False) for path in sorted(_in_folder(name)))
+        else:
+            yield FileOnDisk(name, is_named=True)
+
+
+def _in_folder(top: str) -> Iterator[str]:
+    def refuse(error: OSError) -> None:
+        raise _unreadable(str(error.filename), error)
+
+    for folder, _, names in os.walk(top, onerror=refuse):
+        for name in names:
+            path = os.path.join(folder, name)  # noqa: PTH118 - texts, as there may be many
+            if name.lower().endswith(_SUFFIXES) and not is_symbolic_link(path):
+                yield path
+
+
+def _unreadable(path: str, error: OSError) -> DiagnosticError:
+    is_there = not isinstance(error, FileNotFoundError)
+    return Diagnostic.in_file(
+        path,
+        Code.FILE_UNREADABLE if is_there else Code.FILE_NOT_FOUND,
+        f"cannot read {path}: {error.strerror}" if is_there else f"no such file: {path}",
+    ).error()

@@ -1,0 +1,126 @@
+"""Gather what a dump says of a cluster: the user's objects, and what is known from the others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+
+from renderer.adopt.dump.consistency import Consistency
+from renderer.adopt.dump.user_objects import NO_MACHINE, clean, is_machine, reason_left_out
+from renderer.kubevirt.facts.kinds import (
+    APPS_GROUP,
+    CONTROLLER_REVISION,
+    KUBEVIRT,
+    KUBEVIRT_GROUP,
+    MATCHER_TYPE_OF,
+    MATCHER_TYPES,
+)
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.limits import limits, over_limit
+from renderer.model.live_object import LiveObject
+from renderer.model.location import Location, Site
+from renderer.model.record import Record
+from renderer.model.res_id import ObjectKey
+from renderer.model.resource import Resource
+
+_OPERATORS = "its administrators configure the cluster with it"
+
+
+class UserObject(Record):
+    """The user's part of an object, and of a VirtualMachine's status what names its revisions."""
+
+    content: JsonObject
+    location: Location
+    references: JsonObject
+
+    @property
+    def resource(self) -> Resource:
+        return Resource(self.content, Site(self.location.path))
+
+
+class Gathered(Record):
+    """The objects of a cluster. ``left_out`` counts the others by kind and reason.
+
+    ``revisions`` are the ControllerRevisions, ``kubevirt`` is the KubeVirt object with its status, empty
+    where the dump has none. ``fields`` counts the fields that were left out of the objects.
+    """
+
+    objects: tuple[UserObject, ...]
+    left_out: Mapping[tuple[str, str], int]
+    revisions: tuple[Resource, ...]
+    kubevirt: JsonObject
+    fields: int
+    findings: tuple[Diagnostic, ...]
+
+
+def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathered:
+    """Gather the objects of a dump, of which no more than the user's parts are held.
+
+    Objects of namespaces without a virtual machine are left out, unless ``all_namespaces`` is set or the dump
+    has no virtual machine at all.
+
+    Raises ``DiagnosticError``: what reading it raises, and build-limit.
+    """
+    seen = Consistency()
+    objects: dict[ObjectKey, UserObject] = {}
+    revisions: dict[ObjectKey, Resource] = {}
+    left_out: dict[ObjectKey, tuple[str, str]] = {}
+    kubevirt: JsonObject = {}
+    fields: dict[ObjectKey, int] = {}
+    for live in dump:
+        if not seen.add(live):
+            continue
+        identity = live.id.object_key
+        if identity[:2] == (APPS_GROUP, CONTROLLER_REVISION) and _keeps_instancetype(live.content):
+            revisions[identity] = Resource(live.content, Site(live.location.path))
+        reason = reason_left_out(live)
+        if identity[:2] == (KUBEVIRT_GROUP, KUBEVIRT):  # it tells the release, whoever installs it
+            kubevirt, reason = live.content, reason or _OPERATORS
+        if reason is not None:
+            left_out[identity] = (live.kind, reason)
+            objects.pop(identity, None)
+            fields.pop(identity, None)
+            continue
+        cleaned = clean(live.content)
+        objects[identity] = UserObject(cleaned.content, live.location, _references(live.content))
+        fields[identity] = len(cleaned.removed)
+        if len(objects) > limits().resources:
+            raise over_limit("resources", f"the dump holds more than {limits().resources} objects")
+    for identity in () if all_namespaces else _without_machines((*objects, *left_out)) & objects.keys():
+        left_out[identity] = (identity[1], NO_MACHINE)
+        del objects[identity], fields[identity]
+    return Gathered(
+        objects=tuple(objects[identity] for identity in sorted(objects)),
+        left_out=Counter(left_out.values()),
+        revisions=tuple(revisions.values()),
+        kubevirt=kubevirt,
+        fields=sum(fields.values()),
+        findings=tuple(seen.findings()),
+    )
+
+
+def _without_machines(found: Collection[ObjectKey]) -> set[ObjectKey]:
+    """Return the objects of namespaces without a virtual machine; none if there is no machine at all."""
+    machines = {namespace for group, kind, namespace, _ in found if is_machine(group, kind)}
+    return {each for each in found if machines and _namespace(each) not in {"", *machines}}
+
+
+def _namespace(identity: ObjectKey) -> str:
+    """Return the namespace that an object stands in or is; empty for others of the whole cluster."""
+    group, kind, namespace, name = identity
+    return name if (group, kind) == ("", "Namespace") else namespace
+
+
+def _keeps_instancetype(revision: JsonObject) -> bool:
+    """Return whether a ControllerRevision keeps an instance type or preference, in any encoding."""
+    data = object_at(revision, "data")
+    return text_at(data, "kind") in MATCHER_TYPE_OF or isinstance(data.get("spec"), str)
+
+
+def _references(live: JsonObject) -> JsonObject:
+    """Return the part of a VirtualMachine's status that names the revisions it was started with."""
+    status = object_at(live, "status")
+    keys = [matcher_type.status_ref for matcher_type in MATCHER_TYPES]
+    found = {key: status[key] for key in keys if key in status}
+    return {"status": found} if found else {}

@@ -1,0 +1,249 @@
+"""The user's part of a dump: the objects that are for Git, and their fields that are.
+
+Objects that a controller makes, or that describe an act and not a state, are left out. So are the fields
+that render leaves out of any source (``kubevirt.facts.server_fields``), values that a cluster allocated, the
+marks of tools that sync from Git (``kubevirt.facts.allocated_fields``), and what Go writes for empty fields.
+What identifies a machine stays: MAC addresses, firmware UUID and serial, machine type, and
+``dataVolumeTemplates`` that already ran.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from renderer.kubevirt.facts.allocated_fields import fields_to_leave_out
+from renderer.kubevirt.facts.kinds import (
+    CONTROLLER_REVISION,
+    KUBEVIRT_GROUP,
+    POOL_GROUP,
+    VM,
+    VM_POOL,
+    VMI,
+    VMI_REPLICA_SET,
+    is_kubevirt_group,
+)
+from renderer.kubevirt.facts.server_fields import without_server_fields
+from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, without
+from renderer.model.live_object import LiveObject
+from renderer.model.record import Record
+
+_ACT = "an act that was done, and would be done again"
+_MADE_BY_CONTROLLER = "the cluster makes it"
+_EVERYWHERE = "every namespace has it"
+
+#: The reason for each kind that is never the user's, by group and kind.
+#: KubeVirt ``pkg/virt-controller``, CDI ``pkg/controller``, Kubernetes ``pkg/controller``.
+_NEVER: Mapping[tuple[str, str], str] = {
+    **dict.fromkeys(
+        (
+            (KUBEVIRT_GROUP, "VirtualMachineInstanceMigration"),
+            ("snapshot.kubevirt.io", "VirtualMachineRestore"),
+            ("snapshot.kubevirt.io", "VirtualMachineSnapshot"),
+            ("snapshot.storage.k8s.io", "VolumeSnapshot"),
+            ("clone.kubevirt.io", "VirtualMachineClone"),
+            ("export.kubevirt.io", "VirtualMachineExport"),
+            ("backup.kubevirt.io", "VirtualMachineBackup"),
+        ),
+        _ACT,
+    ),
+    **dict.fromkeys(
+        (
+            ("", "Endpoints"),
+            ("", "Event"),
+            ("", "Node"),
+            ("", "PersistentVolume"),
+            ("", "Pod"),
+            ("apps", CONTROLLER_REVISION),
+            ("cdi.kubevirt.io", "CDIConfig"),
+            ("cdi.kubevirt.io", "ObjectTransfer"),
+            ("cdi.kubevirt.io", "StorageProfile"),
+            ("coordination.k8s.io", "Lease"),
+            ("discovery.k8s.io", "EndpointSlice"),
+            ("events.k8s.io", "Event"),
+            ("snapshot.kubevirt.io", "VirtualMachineSnapshotContent"),
+            ("snapshot.storage.k8s.io", "VolumeSnapshotContent"),
+            ("storage.k8s.io", "CSINode"),
+            ("storage.k8s.io", "CSIStorageCapacity"),
+            ("storage.k8s.io", "VolumeAttachment"),
+        ),
+        _MADE_BY_CONTROLLER,
+    ),
+}
+#: Objects that Kubernetes and OpenShift make in every namespace, by kind and name
+#: (``pkg/controller/certificates/rootcacertpublisher``, ``pkg/controller/serviceaccount``).
+_IN_EVERY_NAMESPACE = {
+    ("ConfigMap", "kube-root-ca.crt"),
+    ("ConfigMap", "openshift-service-ca.crt"),
+    ("ServiceAccount", "default"),
+    ("ServiceAccount", "builder"),
+    ("ServiceAccount", "deployer"),
+    ("RoleBinding", "system:deployers"),
+    ("RoleBinding", "system:image-builders"),
+    ("RoleBinding", "system:image-pullers"),
+}
+_SYSTEM_NAMESPACE = re.compile(r"default|(kube|openshift)-.*|openshift")
+#: Secrets that controllers fill (Kubernetes ``pkg/apis/core/types.go``, Helm ``pkg/storage/driver``).
+_SECRETS = {
+    "kubernetes.io/service-account-token": "the token of a ServiceAccount",
+    "bootstrap.kubernetes.io/token": "a token that nodes join the cluster with",
+    "helm.sh/release.v1": "Helm keeps a release in it",
+}
+#: Where an object of these kinds is, a virtual machine runs or may be started.
+_MACHINES = {
+    (KUBEVIRT_GROUP, VM),
+    (KUBEVIRT_GROUP, VMI),
+    (KUBEVIRT_GROUP, VMI_REPLICA_SET),
+    (POOL_GROUP, VM_POOL),
+}
+NO_MACHINE = "no virtual machine runs in its namespace"
+_ACCOUNT = "kubernetes.io/service-account.name"
+_MANAGED_BY = "app.kubernetes.io/managed-by"
+#: Operators that install KubeVirt, CDI and what comes with them, and change back what others change.
+_OPERATORS = frozenset(
+    {
+        "cdi-operator",
+        "cdi-controller",
+        "hco-operator",
+        "kubevirt-operator",
+        "ssp-operator",
+        "virt-operator",
+    }
+)
+_CRON_LABEL = "cdi.kubevirt.io/dataImportCron"
+_PRIME = re.compile(r"prime-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def reason_left_out(live: LiveObject) -> str | None:
+    """Return why the object is not for Git, as the end of a sentence; None for the user's own."""
+    owner = _controller(live)
+    if text_at(live.metadata, "deletionTimestamp"):
+        return "it is being deleted"
+    if owner:
+        return f"its {owner} makes it"
+    reason = _NEVER.get((live.id.gvk.group, live.kind)) or _by_labels(live)
+    if reason or is_kubevirt_group(live.id.gvk.group):
+        return reason
+    return _of_kubernetes(live)
+
+
+def is_machine(group: str, kind: str) -> bool:
+    """Return whether objects of a kind are virtual machines, or make them."""
+    return (group, kind) in _MACHINES
+
+
+def _by_labels(live: LiveObject) -> str | None:
+    operator = text_at(live.metadata, "labels", _MANAGED_BY)
+    if operator in _OPERATORS:
+        return f"{operator} installs it"
+    if text_at(live.metadata, "labels", "kubernetes.io/bootstrapping"):
+        return _MADE_BY_CONTROLLER
+    if live.kind == "DataSource" and text_at(live.metadata, "labels", _CRON_LABEL):
+        return "its DataImportCron makes it"
+    return None
+
+
+def _controller(live: LiveObject) -> str:
+    """Return the kind of the owner that made the object and keeps it so (``metav1.GetControllerOf``)."""
+    for reference in array_at(live.metadata, "ownerReferences"):
+        if object_at(reference).get("controller") is True:
+            return text_at(reference, "kind") or "controller"
+    return ""
+
+
+def _of_kubernetes(live: LiveObject) -> str | None:
+    kind, name = live.kind, live.name
+    if (kind, name) in _IN_EVERY_NAMESPACE:
+        return _EVERYWHERE
+    if kind == "Namespace" and _SYSTEM_NAMESPACE.fullmatch(name):
+        return "every cluster has it"
+    if kind == "Service" and (live.namespace, name) == ("default", "kubernetes"):
+        return "every cluster has it"
+    if kind == "PersistentVolumeClaim" and _PRIME.fullmatch(name):
+        return "CDI fills a volume through it"
+    if kind == "Secret":
+        is_token = bool(text_at(live.metadata, "annotations", _ACCOUNT))
+        kind_of_secret = "kubernetes.io/service-account-token" if is_token else text_at(live.content, "type")
+        return _SECRETS.get(kind_of_secret)
+    return None
+
+
+#: Older versions of a kind that have the fields of the newer one (KubeVirt ``core/v1/register.go``).
+_SAME_FIELDS = {f"{KUBEVIRT_GROUP}/v1alpha3": f"{KUBEVIRT_GROUP}/v1"}
+_TIMESTAMP = "creationTimestamp"
+_TEMPLATES = ("template", "virtualMachineTemplate", "dataVolumeTemplates", "spec")
+
+
+class Cleaned(Record):
+    """The user's part of an object, and the fields that were left out of it."""
+
+    content: JsonObject
+    removed: tuple[FieldPath, ...]
+
+
+def clean(live: JsonObject) -> Cleaned:
+    """Return the user's part of an object of a cluster."""
+    content, removed = live, []
+    for path in fields_to_leave_out(live):
+        content = _without(content, path)
+        removed.append(FieldPath(path))
+    content, server_fields = without_server_fields(content)
+    removed += server_fields
+    if "status" in content:  # an empty one
+        content = without(content, "status")
+        removed.append(FieldPath.of("status"))
+    if object_at(content, "metadata").get("generateName"):
+        removed.append(FieldPath.of("metadata", "generateName"))
+    content = {**content, "metadata": _named_metadata(object_at(content, "metadata"))}
+    if text_at(live, "kind") in (VM, VMI, VM_POOL, VMI_REPLICA_SET):
+        content = dict(_without_empty_timestamps(content, ROOT, removed))
+        content = _current_version(content)
+    return Cleaned(content, tuple(removed))
+
+
+def _without(content: JsonObject, path: tuple[str, ...]) -> JsonObject:
+    """Return the object without a field, and without the section that the field alone was in."""
+    content = without(content, *path)
+    parent = path[:-1]
+    return without(content, *parent) if parent and not object_at(content, *parent) else content
+
+
+def _named_metadata(metadata: JsonObject) -> JsonObject:
+    """Return the metadata without empty sections and the prefix that the name was made of."""
+    return {
+        key: value
+        for key, value in metadata.items()
+        if key != "generateName" and not (value in ({}, [], None) and key != "name")
+    }
+
+
+def _current_version(content: JsonObject) -> JsonObject:
+    version = _SAME_FIELDS.get(text_at(content, "apiVersion"))
+    return {**content, "apiVersion": version} if version else content
+
+
+def _without_empty_timestamps(
+    content: JsonObject, at: FieldPath, removed: list[FieldPath]
+) -> Iterator[tuple[str, Json]]:
+    """Yield the fields without ``creationTimestamp: null``, which Go writes for templates in an object."""
+    for key, value in content.items():
+        field = at.child(key)
+        if key == "metadata" and isinstance(value, dict) and value.get(_TIMESTAMP, "") is None:
+            removed.append(field.child(_TIMESTAMP))
+            rest = without(value, _TIMESTAMP)
+            if rest:
+                yield key, rest
+        elif key in _TEMPLATES and isinstance(value, dict):
+            yield key, dict(_without_empty_timestamps(value, field, removed))
+        elif key in _TEMPLATES and isinstance(value, list):
+            places = ((each, field.child(index)) for index, each in enumerate(value))
+            yield (
+                key,
+                [
+                    dict(_without_empty_timestamps(each, place, removed)) if isinstance(each, dict) else each
+                    for each, place in places
+                ],
+            )
+        else:
+            yield key, value

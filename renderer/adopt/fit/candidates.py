@@ -1,0 +1,181 @@
+"""The instance types and preferences of a catalog, by the fields that they set, and their order.
+
+Of objects that fit a VirtualMachine equally well, the name that the VirtualMachine itself mentions comes
+first, the longest before the others: in a label or an annotation, an image, a source of its disks, or its own
+name. Then cluster-wide objects, which KubeVirt deploys, then the smallest name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import TypeAlias, TypeVar
+
+from renderer.adopt.fit.instancetype_fields import InstancetypeFields
+from renderer.adopt.fit.preference_fields import PreferenceFields
+from renderer.kubevirt.facts.kinds import CLUSTER_KINDS, INSTANCETYPE, MATCHER_TYPES, PREFERENCE, MatcherType
+from renderer.kubevirt.instancetype.api.v1beta2 import is_incomplete
+from renderer.kubevirt.instancetype.applied_specs import ApplyError
+from renderer.kubevirt.instancetype.behaviour import Behaviour
+from renderer.kubevirt.instancetype.catalog import Catalog, Scope
+from renderer.kubevirt.instancetype.cause import CauseError
+from renderer.kubevirt.instancetype.find import Found, decoded
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.record import Record
+
+#: The place of an object in the order: the smallest is taken.
+Place: TypeAlias = tuple[int, bool, str]
+
+#: A label that is there to name the object counts more than a mention of any length elsewhere.
+_NAMED = 1000
+_NAMING_LABELS = frozenset(matcher_type.name_label for matcher_type in MATCHER_TYPES)
+
+
+class Mentions:
+    """The texts of a VirtualMachine in which the name of an instance type or preference may stand."""
+
+    def __init__(self, vm: JsonObject) -> None:
+        labels = object_at(vm, "metadata", "labels")
+        self._named = frozenset(str(labels[key]) for key in _NAMING_LABELS & labels.keys())
+        self._words = tuple({_letters(text) for text in _texts(vm) if text})
+        self._known: dict[str, int] = {}
+
+    def of(self, name: str) -> int:
+        """Return how clearly the VM mentions a name; 0 where it does not."""
+        if name not in self._known:
+            self._known[name] = _NAMED if name in self._named else self._length(_letters(name))
+        return self._known[name]
+
+    def _length(self, letters: str) -> int:
+        return len(letters) if letters and any(letters in word for word in self._words) else 0
+
+
+@lru_cache(maxsize=4096)
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.lower()))
+
+
+def _texts(vm: JsonObject) -> Iterator[str]:
+    template = object_at(vm, "spec", "template")
+    for metadata in (object_at(vm, "metadata"), object_at(template, "metadata")):
+        for key in ("labels", "annotations"):
+            for label, value in object_at(metadata, key).items():
+                yield from (text for text in (value, label.rpartition("/")[2]) if isinstance(text, str))
+    for volume in array_at(template, "spec", "volumes"):
+        yield text_at(volume, "containerDisk", "image")
+    for each in array_at(vm, "spec", "dataVolumeTemplates"):
+        spec = object_at(each, "spec")
+        yield text_at(spec, "sourceRef", "name")
+        for source in object_at(spec, "source").values():
+            yield from _strings(source)
+    yield text_at(vm, "metadata", "name")
+
+
+def _strings(value: Json) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from (each for each in value.values() if isinstance(each, str))
+
+
+def in_order(members: tuple[Found, ...], mentions: Mentions, scope: Scope) -> tuple[Found, ...]:
+    """Return those objects that a VM in ``scope`` sees, the first to take first."""
+    visible = [
+        each for each in members if scope.find(each.resource.kind, each.resource.name) is each.resource
+    ]
+    return tuple(sorted(visible, key=lambda found: order(found, mentions)))
+
+
+def order(found: Found | None, mentions: Mentions) -> Place:
+    """Return the place of an object among those that fit equally well: the smallest is taken."""
+    if found is None:
+        return 0, False, ""
+    resource = found.resource
+    return -mentions.of(resource.name), resource.kind not in CLUSTER_KINDS, resource.name
+
+
+T = TypeVar("T", InstancetypeFields, PreferenceFields)
+
+
+class InstancetypeGroup(Record):
+    """The instance types with one ``spec``, and the fields that it sets."""
+
+    fields: InstancetypeFields
+    members: tuple[Found, ...]
+
+
+class PreferenceGroup(Record):
+    """The preferences with one ``spec``, whatever they require, and the fields that it sets."""
+
+    fields: PreferenceFields
+    members: tuple[Found, ...]
+
+
+class Candidates:
+    """The objects of a catalog that can be applied in a release, in groups that do the same to a VM.
+
+    An instance type that leaves its size to the VM, or whose spec cannot be decoded, is no candidate.
+    """
+
+    def __init__(self, catalog: Catalog, behaviour: Behaviour) -> None:
+        instancetypes = _grouped(catalog, INSTANCETYPE, behaviour, lambda spec: spec)
+        preferences = _grouped(catalog, PREFERENCE, behaviour, _without_requirements)
+        self.instancetypes = tuple(
+            InstancetypeGroup(fields, tuple(members))
+            for members in instancetypes
+            if not is_incomplete(members[0].spec)
+            for fields in _applied_fields(InstancetypeFields, members[0].spec, behaviour)
+        )
+        self.preferences = tuple(
+            PreferenceGroup(fields, tuple(members))
+            for members in preferences
+            for fields in _applied_fields(PreferenceFields, members[0].spec, behaviour)
+        )
+        self._by_memory: dict[Json, list[InstancetypeGroup]] = {}
+        for group in self.instancetypes:
+            self._by_memory.setdefault(group.fields.memory, []).append(group)
+
+    def with_memory(self, memory: Json) -> Iterator[InstancetypeGroup]:
+        """Yield the instance types with that guest memory, a canonical quantity."""
+        yield from self._by_memory.get(memory, ())
+
+
+def _grouped(
+    catalog: Catalog,
+    matcher_type: MatcherType,
+    behaviour: Behaviour,
+    counts: Callable[[JsonObject], JsonObject],
+) -> Iterator[list[Found]]:
+    """Yield the decoded objects with equal specs, as far as ``counts`` leaves them."""
+    groups: dict[str, list[Found]] = {}
+    for kind in reversed(matcher_type.kinds):
+        for resource in catalog.of_kind(kind):
+            try:
+                found = decoded(resource, matcher_type, behaviour)
+            except CauseError:
+                continue
+            groups.setdefault(json.dumps(counts(found.spec), sort_keys=True), []).append(found)
+    yield from groups.values()
+
+
+def _without_requirements(spec: JsonObject) -> JsonObject:
+    return {key: value for key, value in spec.items() if key != "requirements"}
+
+
+def _applied_fields(
+    make: Callable[[JsonObject, Behaviour], T], spec: JsonObject, behaviour: Behaviour
+) -> Iterator[T]:
+    """Yield the fields of a spec, unless it cannot be applied."""
+    try:
+        yield make(spec, behaviour)
+    except ApplyError:
+        return
+
+
+def topology_key(preference: JsonObject) -> tuple[object, ...]:
+    """Return the values by which a preference's ``spec`` spreads vCPUs."""
+    cpu = object_at(preference, "cpu")
+    return (
+        cpu.get("preferredCPUTopology"),
+        str(cpu.get("spreadOptions")),
+        preference.get("preferSpreadSocketToCoreRatio"),
+    )

@@ -1,0 +1,376 @@
+"""Find the instance type and the preference that reproduce a VirtualMachine: the door of this stage.
+
+An answer is exact when KubeVirt would make the same of the shorter VirtualMachine as of the whole one: the
+template with the pair applied (``pkg/instancetype/apply``) holds the same values, if need be after the
+defaults that the release gives both (``pkg/defaults``). Of several exact pairs the one is taken that
+
+1. has an instance type,
+2. has a preference that the VirtualMachine mentions (``candidates``) and that supplies anything,
+3. supplies most fields,
+4. leaves fewest fields to the VirtualMachine that it would have set otherwise,
+5. comes first in the order of ``candidates``: mentioned, cluster-wide, the smallest name.
+
+Where no pair is exact, the nearest is the answer. An instance type is near when neither vCPUs nor memory are
+more than twice or less than half of the VM's. The one whose other fields differ least from the VM's comes
+first, then the one of the nearest size. Each is tried with the preferences that leave the rest of the VM as
+it is, and the expansion that differs in the fewest fields is the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import log2, prod
+from typing import NamedTuple
+
+from renderer.adopt.fit.candidates import (
+    Candidates,
+    InstancetypeGroup,
+    Mentions,
+    Place,
+    in_order,
+    order,
+    topology_key,
+)
+from renderer.adopt.fit.instancetype_fields import COUNTS, GUEST_MEMORY
+from renderer.adopt.fit.preference_fields import Reduction, ReductionMemo
+from renderer.adopt.fit.template_parts import is_same_template, leaf_count, template_of
+from renderer.adopt.fit.values import Choice, FitQuality, ReducedPreference, Target, VmFit
+from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG
+from renderer.kubevirt.facts.kinds import MATCHER_KEYS
+from renderer.kubevirt.facts.lists import is_equal
+from renderer.kubevirt.facts.stored_values import differences, held
+from renderer.kubevirt.instancetype.admission import TargetCluster, admit
+from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs, ApplyError
+from renderer.kubevirt.instancetype.apply.cpu import CpuTopology, cpu_topology
+from renderer.kubevirt.instancetype.behaviour import ExpandDefaults, behaviour_of
+from renderer.kubevirt.instancetype.catalog import Catalog, Scope
+from renderer.kubevirt.instancetype.cause import CauseError
+from renderer.kubevirt.instancetype.cluster_config import cluster_config
+from renderer.kubevirt.instancetype.defaults import default_disks, default_vmi_spec
+from renderer.kubevirt.instancetype.resolve import ResolvedMatchers
+from renderer.kubevirt.instancetype.started_instance import NAME_ANNOTATIONS, VmHolder
+from renderer.kubevirt.instancetype.vmi_object_defaults import default_vmi_object
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.field_path import FieldPath
+from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
+from renderer.model.list_elements import value_at
+from renderer.model.location import Site
+from renderer.model.quantity import lenient_quantity
+from renderer.model.record import Record
+from renderer.model.release import Release
+from renderer.model.resource import Resource, ResourceSet
+
+_LARGEST_STEP = 1.0  # of a power of two
+_MOST_INSTANCETYPES = 3
+_MOST_PREFERENCES = 2
+_NOWHERE = Site("", 0)
+_TEMPLATE = FieldPath.of("spec", "template")
+#: A machine with more fields than any that KubeVirt can run is not looked at.
+_MOST_FIELDS = 5_000
+#: Equally good pairs of which each is refused for another reason are rare; so many are tried.
+_MOST_TRIED = 100
+
+
+class _Rank(NamedTuple):
+    """The merits of an exact pair: the five of the module's docstring, ``mention`` as ``Mentions`` counts it.
+
+    ``names`` are the places of the preference and the instance type in the order of ``choice``.
+    """
+
+    has_instancetype: bool
+    mention: int
+    supplied: int
+    overridden: int
+    names: tuple[Place, Place]
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """The key by which pairs are sorted, the best first."""
+        return not self.has_instancetype, -self.mention, -self.supplied, self.overridden, self.names
+
+
+class Fitter:
+    """Fit VirtualMachines to a catalog, which is indexed once."""
+
+    def __init__(self, catalog: Catalog, release: Release) -> None:
+        self._catalog = catalog
+        behaviour = behaviour_of(release)
+        try:
+            config = cluster_config(catalog)
+        except DiagnosticError:
+            config = DEFAULT_CONFIG
+        self.cluster = TargetCluster(behaviour, config)
+        self._holder = VmHolder(catalog, ResourceSet(), self.cluster)
+        self.candidates = Candidates(catalog, behaviour)
+        self._topologies: dict[tuple[object, ...], CpuTopology | None] = {}
+
+    def fit(self, vm: JsonObject, *, is_exact: bool = False) -> VmFit:
+        """Return the pair that fits a VirtualMachine; none for one that has a matcher, or too many fields.
+
+        With ``is_exact`` the nearest pair is not looked for.
+        """
+        spec, template = object_at(vm, "spec"), template_of(vm)
+        if any(spec.get(key) is not None for key in MATCHER_KEYS) or not template:
+            return VmFit(FitQuality.NONE, vm)
+        if leaf_count(template) > _MOST_FIELDS:
+            return VmFit(FitQuality.NONE, vm)
+        target = self.target(vm)
+        preferences = self._reductions(target)
+        exact = self._exact(target, preferences)
+        if is_exact or (exact is not None and exact.instancetype is not None):
+            return exact or VmFit(FitQuality.NONE, vm)
+        nearest = _nearest_fit(self, target, preferences)
+        if exact is not None:
+            return exact._replace(nearest=nearest)
+        return nearest or VmFit(FitQuality.NONE, vm)
+
+    def _exact(self, target: Target, preferences: Sequence[ReducedPreference]) -> VmFit | None:
+        """Return the best of the exact pairs; one with which the next instance is the same is better."""
+        choices = sorted(self._choices(target, preferences), key=lambda found: found[0].order)
+        second: VmFit | None = None
+        failed: set[tuple[int, int]] = set()
+        tries = 0
+        for _, choice in choices:
+            alike = (id(choice.reduction), id(choice.group))
+            if alike in failed or tries == _MOST_TRIED:
+                continue
+            tries += 1
+            found = self.try_pair(target, choice)
+            if found is None:
+                continue
+            if found.quality is FitQuality.EXACT and not found.differing_at_start:
+                return found
+            failed.add(alike)
+            if found.quality is FitQuality.EXACT and second is None:
+                second = found
+        return second
+
+    def target(self, vm: JsonObject) -> Target:
+        """Return a VM with what looking for its pair takes."""
+        template = template_of(vm)
+        try:
+            defaulted = self._defaulted(template)
+        except (CauseError, DiagnosticError):
+            defaulted = template
+        scope = Scope(self._catalog, text_at(vm, "metadata", "namespace"))
+        return Target(vm, template, held(template), held(defaulted), self._instance(vm), scope, Mentions(vm))
+
+    def _defaulted(self, template: JsonObject) -> JsonObject:
+        """Return the template with the defaults of its VirtualMachine. Raises as the defaults do."""
+        behaviour, config = self.cluster.behaviour, self.cluster.config
+        spec = default_vmi_spec(default_disks(object_at(template, "spec")), config, behaviour)
+        if behaviour.expand_defaults is ExpandDefaults.OBJECT:
+            spec = default_vmi_object(spec, config.cpu_model, behaviour)
+        return {**template, "spec": spec}
+
+    def _reductions(self, target: Target) -> list[ReducedPreference]:
+        """Return the preferences that may have been applied, with what they leave; none of them first."""
+        memo: ReductionMemo = {}
+        found = [ReducedPreference((None,), EMPTY, topology_key(EMPTY), Reduction(target.template))]
+        for group in self.candidates.preferences:
+            reduction = group.fields.reduced(target.template, memo)
+            members = () if reduction is None else in_order(group.members, target.mentions, target.scope)
+            if reduction is not None and members:
+                spec = group.fields.spec
+                found.append(ReducedPreference(members, spec, topology_key(spec), reduction))
+        return found
+
+    def _choices(
+        self, target: Target, preferences: Sequence[ReducedPreference]
+    ) -> Iterator[tuple[_Rank, Choice]]:
+        """Yield the pairs that may reproduce a VM, each with its rank."""
+        groups = [
+            (group, in_order(group.members, target.mentions, target.scope))
+            for group in self._instancetypes(target)
+        ]
+        for each in preferences:
+            supplied, overridden = each.reduction.supplied, each.reduction.overridden
+            orders = [(preference, order(preference, target.mentions)) for preference in each.members]
+            for preference, place in orders if each.spec is not EMPTY else ():
+                names = place, order(None, target.mentions)
+                rank = _Rank(
+                    has_instancetype=False,
+                    mention=-place[0],
+                    supplied=supplied,
+                    overridden=overridden,
+                    names=names,
+                )
+                yield rank, Choice(None, preference, None, each.reduction)
+            for group, members in groups:
+                if not self.has_topology(target, group, each):
+                    continue
+                of_both = supplied + len(group.fields.fields) + len(COUNTS)
+                for instancetype in members:
+                    own = order(instancetype, target.mentions)
+                    for preference, place in orders:
+                        rank = _Rank(
+                            has_instancetype=True,
+                            mention=-place[0] if supplied else 0,
+                            supplied=of_both,
+                            overridden=overridden,
+                            names=(place, own),
+                        )
+                        yield rank, Choice(instancetype, preference, group, each.reduction)
+
+    def _instancetypes(self, target: Target) -> Iterator[InstancetypeGroup]:
+        """Yield the instance types whose fields the VM has, the vCPUs aside."""
+        views = (target.held, target.defaulted)
+        for memory in dict.fromkeys(str(value_at(view, GUEST_MEMORY) or "0") for view in views):
+            for group in self.candidates.with_memory(memory):
+                if any(map(group.fields.are_in, views)):
+                    yield group
+
+    def has_topology(self, target: Target, group: InstancetypeGroup, preference: ReducedPreference) -> bool:
+        """Return whether the instance type's vCPUs become the VM's with a preference's topology."""
+        topology = self._topology(group.fields.vcpus, preference)
+        if topology is None:
+            return False
+        counts = (topology.sockets, topology.cores, topology.threads)
+        return any(
+            all(
+                (value_at(view, path) or 0) == (count or 0)
+                for path, count in zip(COUNTS, counts, strict=True)
+            )
+            for view in (target.held, target.defaulted)
+        )
+
+    def _topology(self, vcpus: Json, preference: ReducedPreference) -> CpuTopology | None:
+        known = (vcpus, *preference.topology)
+        if known not in self._topologies:
+            specs = AppliedSpecs(EMPTY, preference.spec, self.cluster.behaviour)
+            try:
+                self._topologies[known] = cpu_topology(vcpus, specs)
+            except ApplyError:
+                self._topologies[known] = None
+        return self._topologies[known]
+
+    def try_pair(self, target: Target, choice: Choice) -> VmFit | None:
+        """Return the VM with the pair, exact or not; None where KubeVirt would not admit it."""
+        left = choice.reduction.template
+        if choice.group is not None:
+            left = choice.group.fields.without(left)
+        selected = ResolvedMatchers(choice.instancetype, choice.preference)
+        try:
+            applied = admit(selected, left, target.scope, self.cluster)
+            is_exact = self._is_same(applied, target)
+        except (CauseError, DiagnosticError):
+            return None
+        vm = _with_matchers(target.vm, left, selected)
+        supplied = leaf_count(target.template) - leaf_count(left)
+        found = VmFit(FitQuality.EXACT, vm, choice.instancetype, choice.preference, supplied)
+        if is_exact:
+            return found._replace(differing_at_start=tuple(self._differing_at_start(target, vm)))
+        differing = tuple(differences(target.held, held(applied), _TEMPLATE))
+        return found._replace(quality=FitQuality.NEAREST, differing=differing)
+
+    def _differing_at_start(self, target: Target, vm: JsonObject) -> Iterator[FieldPath]:
+        """Yield the fields in which the instance of ``vm`` is another one, the names of the pair aside."""
+        before, after = target.instance, self._instance(vm)
+        if before is not None and after is not None:
+            yield from (
+                field for field in differences(before, after) if field.segments[-1] not in NAME_ANNOTATIONS
+            )
+
+    def _instance(self, vm: JsonObject) -> JsonObject | None:
+        """Return the instance that KubeVirt makes of a new VM; None where it cannot be defaulted."""
+        try:
+            return held(self._holder.created(Resource(vm, _NOWHERE)).instance)
+        except (CauseError, DiagnosticError):
+            return None
+
+    def _is_same(self, applied: JsonObject, target: Target) -> bool:
+        if is_same_template(applied, target.template):
+            return True
+        return not any(differences(target.defaulted, held(self._defaulted(applied))))
+
+
+def _with_matchers(vm: JsonObject, template: JsonObject, selected: ResolvedMatchers) -> JsonObject:
+    """Return the VirtualMachine with another template and a pair, in keys that stay sorted."""
+    spec: dict[str, Json] = {**object_at(vm, "spec"), "template": template}
+    for key, found in (("instancetype", selected.instancetype), ("preference", selected.preference)):
+        if found is not None:
+            spec[key] = {"kind": found.resource.kind, "name": found.resource.name}
+    before = list(object_at(vm, "spec"))
+    for key in (key for key in MATCHER_KEYS if key in spec and key not in before):
+        place = next((at for at, other in enumerate(before) if other > key), len(before))
+        before.insert(place, key)
+    return {**vm, "spec": {key: spec[key] for key in before}}
+
+
+class Size(Record):
+    """The size of a machine; memory in bytes."""
+
+    vcpus: int
+    memory: int
+
+
+def _nearest_fit(fitter: Fitter, target: Target, preferences: Sequence[ReducedPreference]) -> VmFit | None:
+    """Return the nearest pair with an instance type; None where no instance type is near."""
+    size = size_of(target)
+    if size is None:
+        return None
+    near = sorted(_near(fitter.candidates, target, size), key=lambda found: found[0])
+    tried: list[tuple[int, tuple[int, float, str], int, VmFit]] = []
+    for rank, group in near[:_MOST_INSTANCETYPES]:
+        instancetype = in_order(group.members, target.mentions, target.scope)[0]
+        for preference in _preferences(fitter, target, group, preferences):
+            choice = Choice(instancetype, preference.members[0], group, preference.reduction)
+            fit = fitter.try_pair(target, choice)
+            if fit is not None:
+                tried.append((len(fit.differing), rank, len(tried), fit))
+    return min(tried)[-1] if tried else None
+
+
+def size_of(target: Target) -> Size | None:
+    """Return vCPUs and memory of a VM as its instance has them; None where they are not known."""
+    counts = [value_at(target.defaulted, path) for path in COUNTS]
+    return _size(
+        prod(count for count in counts if isinstance(count, int) and count),
+        value_at(target.defaulted, GUEST_MEMORY),
+    )
+
+
+def _size(vcpus: Json, memory: Json) -> Size | None:
+    amount = lenient_quantity(memory)
+    if not isinstance(vcpus, int) or vcpus < 1 or amount is None or amount.value() < 1:
+        return None
+    return Size(vcpus, amount.value())
+
+
+def _near(
+    candidates: Candidates, target: Target, size: Size
+) -> Iterator[tuple[tuple[int, float, str], InstancetypeGroup]]:
+    for group in candidates.instancetypes:
+        other = _size(group.fields.vcpus, group.fields.memory)
+        if other is None:
+            continue
+        steps = [abs(log2(mine / its)) for mine, its in zip(size, other, strict=True)]
+        if max(steps) > _LARGEST_STEP:
+            continue
+        members = in_order(group.members, target.mentions, target.scope)
+        if members:
+            others = sum(
+                not is_equal(value_at(target.held, path), value)
+                for path, value in group.fields.fields.items()
+                if path != GUEST_MEMORY
+            )
+            yield (others, sum(steps), members[0].resource.name), group
+
+
+def _preferences(
+    fitter: Fitter, target: Target, group: InstancetypeGroup, preferences: Sequence[ReducedPreference]
+) -> list[ReducedPreference]:
+    """Return the preferences to try: those with the VM's topology, then those that supply most."""
+    return sorted(
+        preferences,
+        key=lambda each: (
+            not fitter.has_topology(target, group, each),
+            -each.reduction.supplied,
+            each.reduction.overridden,
+        ),
+    )[:_MOST_PREFERENCES]
+
+
+def fit(vm: JsonObject, catalog: Catalog, release: Release) -> VmFit:
+    """Return the pair of a catalog that fits one VirtualMachine; ``Fitter`` is for many."""
+    return Fitter(catalog, release).fit(vm)

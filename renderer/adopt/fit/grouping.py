@@ -1,0 +1,154 @@
+"""Make a base and patches of VirtualMachines that have much in common: ``import --group-by LABEL``.
+
+The base has the fields that all machines of a group have with the same value, lists as a whole. The patch of
+a machine adds the rest and its name. So no patch takes anything away or reaches into a list, and the result
+is the same for ``kustomize``, in which a patch replaces KubeVirt's lists, and for projects that merge these
+by key. Each patch is merged before it is given; where a strategic merge does not make the machine (a null, a
+field that begins with ``$``), a JSON 6902 patch takes its place.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from renderer.kubevirt.facts.kinds import VM
+from renderer.kubevirt.facts.lists import is_same
+from renderer.kustomize.merge_keys.kubevirt import KubevirtMergeSchema
+from renderer.kustomize.merge_keys.merge_schema import MergeSchema
+from renderer.kustomize.merge_keys.schema_in_effect import kubernetes_merge_schema
+from renderer.kustomize.strategic_merge import StrategicMerge, StrategicMergeError
+from renderer.model.field_path import escape
+from renderer.model.json import Json, JsonObject, content_digest, object_at, text_at, with_value
+from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
+from renderer.model.record import Record
+from renderer.yamlio.encode import encode, encode_source
+
+#: No VirtualMachine has that name, as ``_`` is in none.
+_BASE = "_base"
+_MANIFEST = "virtualmachine.yaml"
+_PATCH = "patch.yaml"
+_FEWEST_VMS = 2
+_IDENTITY = ("apiVersion", "kind")
+
+
+class VmGroup(Record):
+    """VirtualMachines with the same value of a label, by their positions among those that were given.
+
+    ``folder`` is the folder to list under ``resources``, ``files`` its files, text by path below its parent.
+    """
+
+    folder: str
+    members: tuple[int, ...]
+    base: JsonObject
+    files: Mapping[str, str]
+
+
+def grouped(vms: Sequence[JsonObject], label: str) -> tuple[VmGroup, ...]:
+    """Return the groups of at least two VirtualMachines of one namespace, in the order of the label's values.
+
+    Machines with another ``apiVersion`` or namespace are in another group.
+    """
+    found: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    for position, vm in enumerate(vms):
+        value = text_at(vm, "metadata", "labels", label)
+        if value and text_at(vm, "kind") == VM:
+            found[value, text_at(vm, "apiVersion"), text_at(vm, "metadata", "namespace")].append(position)
+    groups: list[VmGroup] = []
+    for (value, *_), members in sorted(found.items()):
+        if len(members) >= _FEWEST_VMS:
+            taken = {group.folder for group in groups}
+            folder = _folder(value, taken)
+            groups.append(_group(folder, members, [vms[position] for position in members]))
+    return tuple(groups)
+
+
+def _folder(value: str, taken: set[str]) -> str:
+    """Return the name of a folder and a base that follows from a label's value, and is not taken."""
+    name = "-".join("".join(each if each.isalnum() else " " for each in value.lower()).split())
+    return f"{name}-{content_digest(value)}" if not name.isascii() or name in taken else name
+
+
+def _group(folder: str, members: Sequence[int], vms: Sequence[JsonObject]) -> VmGroup:
+    common = _common(vms)
+    base = with_value(common, ("metadata", "name"), folder)
+    files = {
+        f"{folder}/{_BASE}/{_MANIFEST}": encode_source(base),
+        f"{folder}/{_BASE}/{KUSTOMIZATION_FILE}": encode([{**KUSTOMIZATION_HEAD, "resources": [_MANIFEST]}]),
+    }
+    names = [text_at(vm, "metadata", "name") for vm in vms]
+    files[f"{folder}/{KUSTOMIZATION_FILE}"] = encode([{**KUSTOMIZATION_HEAD, "resources": sorted(names)}])
+    for name, vm in zip(names, vms, strict=True):
+        kustomization: JsonObject = {
+            **KUSTOMIZATION_HEAD,
+            "resources": [f"../{_BASE}"],
+            "patches": [
+                {"path": _PATCH, "target": {"kind": VM}, "options": {"allowNameChange": True}},
+            ],
+        }
+        files[f"{folder}/{name}/{KUSTOMIZATION_FILE}"] = encode([kustomization])
+        files[f"{folder}/{name}/{_PATCH}"] = _patch(base, vm)
+    return VmGroup(folder, tuple(members), base, files)
+
+
+def _common(vms: Sequence[JsonObject]) -> JsonObject:
+    """Return the fields that all mappings have with the same value."""
+    first, *others = vms
+    common: dict[str, Json] = {}
+    for key, value in first.items():
+        values = [other.get(key) for other in others]
+        if value is None or any(other is None for other in values):
+            continue
+        if all(is_same(value, other) for other in values):
+            common[key] = value
+        elif isinstance(value, dict) and all(isinstance(other, dict) for other in values):
+            below = _common([value, *(object_at(other) for other in values)])
+            if below:
+                common[key] = below
+    return common
+
+
+def _rest(vm: JsonObject, base: JsonObject) -> JsonObject:
+    """Return the fields of ``vm`` that ``base`` has not, or has otherwise."""
+    rest: dict[str, Json] = {}
+    for key, value in vm.items():
+        present = base.get(key)
+        if key in base and is_same(value, present):
+            continue
+        if isinstance(value, dict) and isinstance(present, dict):
+            rest[key] = _rest(value, present)
+        else:
+            rest[key] = value
+    return rest
+
+
+def _patch(base: JsonObject, vm: JsonObject) -> str:
+    patch = {**{key: vm[key] for key in _IDENTITY}, **_rest(vm, base)}
+    if all(_makes(schema, base, patch, vm) for schema in _schemas()):
+        return encode_source(patch)
+    return encode_source(list(_operations(base, vm)))
+
+
+def _schemas() -> tuple[MergeSchema, ...]:
+    kubernetes = kubernetes_merge_schema()
+    return kubernetes, KubevirtMergeSchema(kubernetes)
+
+
+def _makes(schema: MergeSchema, base: JsonObject, patch: JsonObject, vm: JsonObject) -> bool:
+    try:
+        return is_same(StrategicMerge(schema).apply(base, patch), vm)
+    except StrategicMergeError:
+        return False
+
+
+def _operations(base: JsonObject, vm: JsonObject, at: str = "") -> Iterator[JsonObject]:
+    """Yield the operations of a JSON 6902 patch that add and replace what ``base`` lacks."""
+    for key, value in vm.items():
+        present = base.get(key)
+        path = f"{at}/{escape(key)}"
+        if key in base and is_same(value, present):
+            continue
+        if isinstance(value, dict) and isinstance(present, dict):
+            yield from _operations(present, value, path)
+        else:
+            yield {"op": "replace" if key in base else "add", "path": path, "value": value}

@@ -1,0 +1,89 @@
+"""The fields that an instance type sets in a VirtualMachine, learnt by applying it to an empty one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from renderer.adopt.fit.template_parts import fields_of, pruned
+from renderer.kubevirt.facts.lists import is_equal
+from renderer.kubevirt.facts.stored_values import held
+from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs, ApplyError
+from renderer.kubevirt.instancetype.apply.vmi import apply_instancetype
+from renderer.kubevirt.instancetype.behaviour import Behaviour
+from renderer.model.json import EMPTY, Json, JsonObject, object_at, without
+from renderer.model.list_elements import value_at
+
+_CPU = ("spec", "domain", "cpu")
+GUEST_MEMORY = ("spec", "domain", "memory", "guest")
+COUNTS = tuple((*_CPU, count) for count in ("sockets", "cores", "threads"))
+_OPENED = frozenset(
+    {
+        "metadata",
+        "annotations",
+        "spec",
+        "domain",
+        "cpu",
+        "memory",
+        "resources",
+        "requests",
+        "devices",
+        "ioThreads",
+    }
+)
+#: Fields that no VirtualMachine has beside an instance type (``apply/cpu.go``, ``apply/memory.go``).
+_ALWAYS_IN_CONFLICT = (
+    *COUNTS,
+    GUEST_MEMORY,
+    *(
+        ("spec", "domain", "resources", kind, name)
+        for kind in ("requests", "limits")
+        for name in ("cpu", "memory")
+    ),
+)
+#: A memory conflict is reported alone, so that dropping it may show the next.
+_MOST_CONFLICTS_IN_TURN = 8
+
+
+class InstancetypeFields:
+    """The fields of a VirtualMachine that an instance type's ``spec`` sets; ``vcpus`` are spread last.
+
+    ``fields`` has their values as KubeVirt holds them, by their paths in ``spec.template``.
+    """
+
+    def __init__(self, spec: JsonObject, behaviour: Behaviour) -> None:
+        """Raises ``ApplyError`` for a size that is no quantity."""
+        self.spec = spec
+        self.vcpus = object_at(spec, "cpu").get("guest")
+        self._specs = AppliedSpecs(spec, EMPTY, behaviour)
+        applied = apply_instancetype(self._specs, EMPTY)[0]
+        self.fields: Mapping[tuple[str, ...], Json] = {
+            path: value for path, value in fields_of(held(applied), _OPENED) if path not in COUNTS
+        }
+
+    @property
+    def memory(self) -> Json:
+        """The guest memory as a canonical quantity."""
+        return self.fields.get(GUEST_MEMORY)
+
+    def are_in(self, template: JsonObject) -> bool:
+        """Return whether a template, as KubeVirt holds it, has all of the fields but the vCPUs."""
+        return all(is_equal(value_at(template, path), value) for path, value in self.fields.items())
+
+    def without(self, template: JsonObject) -> JsonObject:
+        """Return a template without the fields that the instance type sets, or does not bear beside it."""
+        left = template
+        for path in (*_ALWAYS_IN_CONFLICT, *self.fields):
+            left = without(left, *path)
+        left = pruned(left, template)
+        if value_at(left, _CPU) == {}:
+            left = without(left, *_CPU)
+        for _ in range(_MOST_CONFLICTS_IN_TURN):
+            try:
+                conflicts = apply_instancetype(self._specs, left)[1]
+            except ApplyError:
+                return left
+            if not conflicts:
+                return left
+            for conflict in conflicts:
+                left = without(left, *conflict.field.keys[2:])
+        return left

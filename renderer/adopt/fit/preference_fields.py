@@ -1,0 +1,296 @@
+"""The fields that a preference sets in a VirtualMachine, learnt by applying it to one that says nothing.
+
+A preference fills in what a VirtualMachine leaves open. So it can have made a VirtualMachine only if all that
+it would fill in is there; where a value is another one, the VirtualMachine had said so itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+from renderer.adopt.fit.template_parts import (
+    fields_of,
+    is_same_template,
+    leaf_count,
+    pruned,
+    without_made,
+)
+from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs, ApplyError
+from renderer.kubevirt.instancetype.behaviour import Behaviour, ExpandDefaults
+from renderer.kubevirt.instancetype.preference.devices import (
+    apply_devices,
+    apply_disks,
+    apply_inputs,
+    apply_interfaces,
+    apply_panic_devices,
+)
+from renderer.kubevirt.instancetype.preference.domain import (
+    apply_cpu_features,
+    apply_machine,
+)
+from renderer.kubevirt.instancetype.preference.vmi import PREFERENCE_APPLIERS, ApplyPart, PreferenceApplier
+from renderer.kubevirt.instancetype.vmi_object_defaults import default_vmi_object
+from renderer.kubevirt.instancetype.vmi_template import devices_of, with_device_field
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value, without
+from renderer.model.list_elements import value_at
+from renderer.model.record import Record
+
+#: Lists of devices whose elements are filled in one by one.
+_ELEMENTS = {apply_disks: "disks", apply_interfaces: "interfaces", apply_inputs: "inputs"}
+_DISK_KINDS = ("disk", "cdrom", "lun")
+#: Fields of an element that identify it, or that the schema of a VirtualMachine asks for.
+_KEPT_IN_ELEMENTS = frozenset({"name", *_DISK_KINDS})
+_REQUIRED = {"inputs": "type"}
+_OPENED = frozenset(
+    {
+        "metadata",
+        "annotations",
+        "spec",
+        "domain",
+        "devices",
+        "sound",
+        "video",
+        "features",
+        "hyperv",
+        "firmware",
+        "bootloader",
+        "bios",
+        "efi",
+        "clock",
+        "machine",
+    }
+)
+#: Mappings of which a preference fills in each field that is not there, whatever else is.
+_ALWAYS_FILLED = frozenset(
+    {"metadata", "annotations", "spec", "domain", "devices", "features", "hyperv", "firmware", "machine"}
+)
+#: Mappings that several sections of a preference have a share in.
+_SHARED = frozenset({"metadata", "spec", "domain", "devices"})
+#: A VirtualMachine that says nothing; without ``cpu`` KubeVirt crashes on preferred CPU features.
+_SILENT: JsonObject = {"spec": {"domain": {"cpu": {}}}}
+_CPU = ("spec", "domain", "cpu")
+_FEATURES = (*_CPU, "features")
+_ACPI = ("spec", "domain", "features", "acpi")
+#: What identifies a machine; and the pod interface, which expand-spec adds before it asks the preference.
+_KEPT = (("spec", "architecture"), ("spec", "domain", "devices", "autoattachPodInterface"))
+
+
+class SectionReduction(Record):
+    """The shortening of one section of a template: new values by their paths, None for fields that go.
+
+    ``supplied`` is the number of fields that the preference sets again, ``overridden`` that of the fields
+    which the VirtualMachine has otherwise.
+    """
+
+    changes: tuple[tuple[tuple[str, ...], Json], ...] = ()
+    supplied: int = 0
+    overridden: int = 0
+
+
+#: The reductions of one template so far, by applier and the part of a preference that it applies.
+ReductionMemo: TypeAlias = "dict[tuple[int, str], SectionReduction | None]"
+
+
+class Reduction:
+    """A template without the fields that a preference sets again."""
+
+    def __init__(self, template: JsonObject, sections: Sequence[SectionReduction] = ()) -> None:
+        self._template = template
+        self._sections = sections
+        self.supplied = sum(section.supplied for section in sections)
+        self.overridden = sum(section.overridden for section in sections)
+
+    @cached_property
+    def template(self) -> JsonObject:
+        """The shortened template."""
+        left = self._template
+        for section in self._sections:
+            for path, value in section.changes:
+                left = without(left, *path) if value is None else with_value(left, path, value)
+        return pruned(left, self._template)
+
+
+class _Section(NamedTuple):
+    """A part of a preference with the applier that applies it, and what that makes of a silent VM."""
+
+    apply: ApplyPart
+    key: tuple[int, str]
+    made: JsonObject
+    paths: tuple[tuple[str, ...], ...]
+
+
+class PreferenceFields:
+    """The fields that the ``spec`` of a preference sets."""
+
+    def __init__(self, spec: JsonObject, behaviour: Behaviour) -> None:
+        """Raises ``ApplyError`` for a preference that cannot be applied."""
+        self.spec = spec
+        self._specs = AppliedSpecs(EMPTY, spec, behaviour)
+        self._defaults_object = behaviour.expand_defaults is ExpandDefaults.OBJECT
+        self._sections = tuple(
+            self._section(index, applier)
+            for index, applier in enumerate(PREFERENCE_APPLIERS)
+            if spec.get(applier.field) is not None
+        )
+        self._needed = tuple(
+            path for section in self._sections for path in _paths(section.apply, section.made, _ALWAYS_FILLED)
+        )
+
+    def _section(self, index: int, applier: PreferenceApplier) -> _Section:
+        made = applier.apply(self._specs, _SILENT)
+        paths = tuple(path for path in _paths(applier.apply, made, _OPENED) if path not in _KEPT)
+        part = json.dumps(self.spec[applier.field], sort_keys=True)
+        return _Section(applier.apply, (index, part), made, paths)
+
+    def reduced(self, template: JsonObject, memo: ReductionMemo) -> Reduction | None:
+        """Return the template without what the preference sets; None where it would change the template."""
+        if any(value_at(template, path) in (None, "") for path in self._needed):
+            return None
+        found = []
+        for section in self._sections:
+            if section.key not in memo:
+                memo[section.key] = self._reduced_section(section, template)
+            reduction = memo[section.key]
+            if reduction is None:
+                return None
+            found.append(reduction)
+        return Reduction(template, found)
+
+    def _reduced_section(self, section: _Section, template: JsonObject) -> SectionReduction | None:
+        for left in self._candidates(section.apply, section.made, template):
+            if self._makes(section.apply, left, template):
+                overridden = sum(value_at(left, path) is not None for path in section.paths)
+                changes = tuple(_changes(template, left))
+                supplied = sum(
+                    leaf_count(value_at(template, path)) - leaf_count(value) for path, value in changes
+                )
+                return SectionReduction(changes, supplied, overridden)
+        return None
+
+    def _makes(self, apply: ApplyPart, reduced: JsonObject, template: JsonObject) -> bool:
+        try:
+            made = apply(self._specs, reduced)
+        except ApplyError:
+            return False
+        if is_same_template(made, template):
+            return True
+        # expand-spec of 1.3 turns on what the preference leaves open.
+        return self._defaults_object and is_same_template(self._defaulted(made), self._defaulted(template))
+
+    def _defaulted(self, template: JsonObject) -> JsonObject:
+        spec = default_vmi_object(object_at(template, "spec"), "", self._specs.behaviour)
+        return {**template, "spec": spec}
+
+    def _candidates(self, apply: ApplyPart, made: JsonObject, template: JsonObject) -> Iterator[JsonObject]:
+        """Yield templates that the applier may make into ``template``, the shortest first."""
+        if apply in _ELEMENTS:
+            yield self._with_reduced_elements(apply, _ELEMENTS[apply], template)
+        elif apply is apply_cpu_features:
+            yield from _without_cpu_features(template, array_at(made, *_FEATURES))
+        elif apply is apply_panic_devices:
+            created = devices_of(made).get("panicDevices")
+            if created is not None and created == devices_of(template).get("panicDevices"):
+                yield without(template, "spec", "domain", "devices", "panicDevices")
+        elif apply is not apply_machine and made is not _SILENT:
+            if apply is apply_devices and devices_of(template).get("sound") is not None:
+                made = apply(self._specs, with_device_field(_SILENT, "sound", {}))
+            for kept in (_CPU, *_KEPT):
+                made = without(made, *kept)
+            yield without_made(template, made, _OPENED)
+        yield template
+
+    def _with_reduced_elements(self, apply: ApplyPart, name: str, template: JsonObject) -> JsonObject:
+        elements = devices_of(template).get(name)
+        if not isinstance(elements, list) or (apply(self._specs, template) is template and not elements):
+            return template
+        reduced = [self._reduced_element(apply, name, each, template) for each in elements]
+        if all(new is old for new, old in zip(reduced, elements, strict=True)):
+            return template
+        return with_device_field(template, name, reduced)
+
+    def _reduced_element(self, apply: ApplyPart, name: str, element: Json, template: JsonObject) -> Json:
+        if not isinstance(element, dict):
+            return element
+        made = self._made_element(apply, name, element, template)
+        if not made:
+            return element
+        shortest = _without_made_element(element, made)
+        choices = [shortest, *(_without_made_element(element, {key: made[key]}) for key in made)]
+        whole = with_device_field(template, name, [element])
+        for choice in choices:
+            if choice is not element and self._makes(
+                apply, with_device_field(template, name, [choice]), whole
+            ):
+                return choice
+        return element
+
+    def _made_element(
+        self, apply: ApplyPart, name: str, element: JsonObject, template: JsonObject
+    ) -> JsonObject:
+        """Return the fields that the applier gives an element which has only its name and its kind."""
+        bare: JsonObject = {key: element[key] for key in ("name",) if key in element}
+        kinds = [kind for kind in _DISK_KINDS if element.get(kind) is not None] if name == "disks" else []
+        silent: JsonObject = {**bare, **{kind: {} for kind in kinds}}
+        told: JsonObject = {**bare, **{kind: element[kind] for kind in kinds}}
+        made: dict[str, Json] = {}
+        for skeleton in (told, silent):
+            after = array_at(
+                devices_of(apply(self._specs, with_device_field(template, name, [skeleton]))), name
+            )
+            made |= object_at(after[0])
+        return {key: value for key, value in made.items() if key not in ("name", _REQUIRED.get(name))}
+
+
+def _paths(apply: ApplyPart, made: JsonObject, opened: frozenset[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of the fields that an applier gives a VM which says nothing."""
+    if made is not _SILENT and apply not in (apply_cpu_features, apply_panic_devices):
+        for path, value in fields_of(made, opened):
+            if path not in (_CPU, _ACPI) and value not in (None, ""):
+                yield path
+
+
+def _changes(
+    before: JsonObject, after: JsonObject, at: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], Json]]:
+    """Yield the fields whose values are others in ``after``, with None for one that is gone."""
+    for key, value in before.items():
+        left = after.get(key)
+        if left is value:
+            continue
+        if key in _SHARED and isinstance(value, dict) and isinstance(left, dict):
+            yield from _changes(value, left, (*at, key))
+        else:
+            yield (*at, key), left
+
+
+def _without_made_element(element: JsonObject, made: JsonObject) -> JsonObject:
+    """Return a device without the fields in ``made``; the kind of a disk stays, if only as ``{}``."""
+    plain = {key: value for key, value in made.items() if key not in _KEPT_IN_ELEMENTS}
+    left = without_made(element, plain, frozenset())
+    for kind in _DISK_KINDS:
+        target, preferred = left.get(kind), made.get(kind)
+        if isinstance(target, dict) and isinstance(preferred, dict):
+            left = {**left, kind: without_made(target, preferred, frozenset())}
+    return left
+
+
+def _without_cpu_features(template: JsonObject, preferred: Sequence[Json]) -> Iterator[JsonObject]:
+    """Yield templates without the preferred features: without all of them, without those at the end."""
+    features = array_at(template, *_FEATURES)
+    if not preferred or not features:
+        return
+    yield _with_cpu_features(template, [each for each in features if each not in preferred])
+    names = {text_at(each, "name") for each in preferred}
+    kept = list(features)
+    while kept and text_at(kept[-1], "name") in names:
+        kept.pop()
+        yield _with_cpu_features(template, kept)
+
+
+def _with_cpu_features(template: JsonObject, features: list[Json]) -> JsonObject:
+    if features:
+        return with_value(template, _FEATURES, features)
+    return without(template, *_FEATURES)

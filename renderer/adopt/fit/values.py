@@ -1,0 +1,103 @@
+"""The values of this stage: what is fitted, what may fit it, and what does."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from renderer.adopt.fit.candidates import InstancetypeGroup, Mentions
+from renderer.adopt.fit.preference_fields import Reduction
+from renderer.kubevirt.instancetype.catalog import Scope
+from renderer.kubevirt.instancetype.find import Found
+from renderer.model.difference import Impact
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject
+from renderer.model.record import Record
+from renderer.model.res_id import ResId
+from renderer.model.text_enum import TextEnum
+
+
+class FitQuality(TextEnum):
+    """The ways in which a pair comes to a VirtualMachine."""
+
+    EXACT = "exact"
+    NEAREST = "nearest"
+    NONE = "none"
+
+
+class VmFit(Record):
+    """The pair that fits a VirtualMachine, and the VirtualMachine with it.
+
+    ``vm`` names the pair, and has no field that the pair sets again; the one that was given where nothing
+    fits. ``supplied`` is the number of these fields: 0 for a preference that changes nothing. ``differing``
+    are the fields in which its expansion is another one, as paths in the VirtualMachine.
+    ``differing_at_start`` are fields of the instance that KubeVirt makes next which differ although the
+    expansion is the same: a preference also reaches devices that are added at the start. ``nearest`` is a
+    second answer, for a VirtualMachine that only a preference fits exactly.
+    """
+
+    quality: FitQuality
+    vm: JsonObject
+    instancetype: Found | None = None
+    preference: Found | None = None
+    supplied: int = 0
+    differing: tuple[FieldPath, ...] = ()
+    differing_at_start: tuple[FieldPath, ...] = ()
+    nearest: VmFit | None = None
+
+
+class FitReport(Record):
+    """The answer for one virtual machine.
+
+    ``instancetype`` and ``preference`` are the names of a pair, empty where it has none. ``differing`` are
+    the fields that would change with it, ``impact`` what that does to the running machine. ``obstacle`` says
+    why an exact pair was not written; it is empty for one that was.
+    """
+
+    id: ResId
+    quality: FitQuality
+    instancetype: str = ""
+    preference: str = ""
+    supplied: int = 0
+    differing: tuple[FieldPath, ...] = ()
+    impact: Impact | None = None
+    obstacle: str = ""
+
+    @property
+    def is_written(self) -> bool:
+        return self.quality is FitQuality.EXACT and not self.obstacle
+
+
+class Target(NamedTuple):
+    """A VirtualMachine whose pair is looked for: its template, as held, and as held once defaulted.
+
+    ``instance`` is the one that KubeVirt makes of it; None where it cannot be defaulted.
+    """
+
+    vm: JsonObject
+    template: JsonObject
+    held: JsonObject
+    defaulted: JsonObject
+    instance: JsonObject | None
+    scope: Scope
+    mentions: Mentions
+
+
+class ReducedPreference(NamedTuple):
+    """Preferences that may have been applied to a VM, or None for no preference, and what they leave of it.
+
+    ``spec`` is what they have in common, ``topology`` the part of it by which vCPUs are spread.
+    """
+
+    members: tuple[Found | None, ...]
+    spec: JsonObject
+    topology: tuple[object, ...]
+    reduction: Reduction
+
+
+class Choice(NamedTuple):
+    """A pair that may reproduce a VirtualMachine."""
+
+    instancetype: Found | None
+    preference: Found | None
+    group: InstancetypeGroup | None
+    reduction: Reduction

@@ -1,0 +1,79 @@
+"""The objects of one cluster, by what they are, and which of its virtual machines run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from renderer.kubevirt.facts.kinds import KUBEVIRT, VMI
+from renderer.model.json import EMPTY, JsonObject, array_at, object_at, text_at
+from renderer.model.res_id import ObjectKey
+from renderer.model.resource import Resource
+
+#: ``printableStatus`` of a VirtualMachine that has no instance.
+_WITHOUT_INSTANCE = frozenset(
+    {
+        "DataVolumeError",
+        "ErrorPvcNotFound",
+        "Provisioning",
+        "Stopped",
+        "WaitingForVolumeBinding",
+    }
+)
+_OVER = ("Failed", "Succeeded")
+
+
+class ClusterObjects:
+    """The objects that a dump has. Of two with one identity the first counts."""
+
+    def __init__(self, resources: Iterable[Resource]) -> None:
+        self.resources = tuple(resources)
+        self._found: dict[ObjectKey, Resource] = {}
+        self._named: dict[ObjectKey, list[Resource]] = {}
+        for each in self.resources:
+            if self._found.setdefault(each.current_id.object_key, each) is each:
+                group, kind, _, name = each.current_id.object_key
+                self._named.setdefault((group, kind, "", name), []).append(each)
+
+    def find(self, written: Resource) -> Resource | None:
+        """Return the object of the cluster that an object of Git is.
+
+        One that Git has without a namespace is known by its name, if no other namespace has one so called.
+        """
+        found = self._found.get(written.current_id.object_key)
+        if found is not None or written.namespace:
+            return found
+        named = self._named.get(written.current_id.object_key, [])
+        return named[0] if len(named) == 1 else None
+
+    @cached_property
+    def kubevirt(self) -> JsonObject:
+        """The cluster's KubeVirt object; empty where the dump has none."""
+        found = (each.content for each in self.resources if each.kind == KUBEVIRT)
+        return next((each for each in found if text_at(each, "apiVersion").startswith("kubevirt.io/")), EMPTY)
+
+    def runs(self, vm: Resource) -> bool | None:
+        """Tell whether a VirtualMachine has an instance; None where the dump does not say."""
+        if (vm.namespace, vm.name) in self._instances:
+            return self.instance(vm) is not None
+        status = object_at(vm.content, "status")
+        printable = text_at(status, "printableStatus")
+        if printable:
+            return printable not in _WITHOUT_INSTANCE
+        return status.get("created") is True if status else None
+
+    def instance(self, vm: Resource) -> Resource | None:
+        """Return the instance of a VirtualMachine that runs; None where the dump has none."""
+        found = self._instances.get((vm.namespace, vm.name))
+        return None if found is None or text_at(found.content, "status", "phase") in _OVER else found
+
+    def waits_for_restart(self, vm: Resource) -> bool:
+        """Tell whether KubeVirt says that a VirtualMachine runs with another spec than its own."""
+        conditions = map(object_at, array_at(vm.content, "status", "conditions"))
+        return self.runs(vm) is not False and any(
+            (each.get("type"), each.get("status")) == ("RestartRequired", "True") for each in conditions
+        )
+
+    @cached_property
+    def _instances(self) -> Mapping[tuple[str, str], Resource]:
+        return {(each.namespace, each.name): each for each in self.resources if each.kind == VMI}

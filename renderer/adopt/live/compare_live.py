@@ -1,0 +1,283 @@
+"""Compare one overlay with a cluster: what has drifted, who did it, and what a sync does about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from renderer.adopt.live.cluster_objects import ClusterObjects
+from renderer.adopt.live.drift import Drift
+from renderer.adopt.live.ignored_differences import IgnoreRule, flux_policy, prune_exemption
+from renderer.diff.compare import OverlaySide, vm_changes
+from renderer.kubevirt.facts.cluster import Cluster
+from renderer.kubevirt.facts.confidential import secret_values, without_secret_words, without_secrets
+from renderer.kubevirt.facts.kinds import MATCHER_KEYS, VM, VMI
+from renderer.kubevirt.facts.stored_values import differences
+from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView
+from renderer.kubevirt.impact.judge import Judgement, judge
+from renderer.kubevirt.impact.state import HeldChange
+from renderer.kubevirt.impact.table import Views
+from renderer.model.difference import (
+    ChangeType,
+    Effect,
+    IgnoredDifferences,
+    Impact,
+    OverlayDifference,
+    ResourceChange,
+)
+from renderer.model.json import JsonObject
+from renderer.model.masking import Masking
+from renderer.model.res_id import ObjectKey
+from renderer.model.resource import Resource
+from renderer.model.taint import tainted
+
+_PRUNED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
+_LEFT = Impact(Effect.NONE, "a sync leaves all of it")
+_SOPS = "encrypted by SOPS"
+_MOST_NAMED = 3
+#: The place of objects that the project could have but does not have.
+_IN_NO_OVERLAY = "in no overlay"
+
+
+class SyncedVm(NamedTuple):
+    """A VirtualMachine before and after a sync; ``applied`` are both with what their instance types set."""
+
+    change: HeldChange
+    applied: tuple[Resource, Resource]
+
+
+#: Returns a VirtualMachine of the cluster and what it becomes; None where KubeVirt could not expand it.
+Sync: TypeAlias = Callable[[Resource, Resource], SyncedVm | None]
+
+
+class SyncRules(NamedTuple):
+    """The rules by which the engine of an overlay syncs it.
+
+    ``predicted`` are its objects with what KubeVirt's webhook fills in. ``rules`` are the differences that
+    its engine ignores. ``is_tracked`` tells whether the engine knows an object of the cluster as one of this
+    overlay. ``prune_refusal`` is the reason why the engine prunes nothing; empty where it does.
+    """
+
+    predicted: Mapping[ObjectKey, JsonObject]
+    sync: Sync
+    rules: Sequence[IgnoreRule] = ()
+    is_tracked: Callable[[Resource], bool] = lambda _: False
+    prune_refusal: str = ""
+
+
+def compare_with_cluster(
+    path: str, name: str, overlay: OverlaySide, cluster: ClusterObjects, settings: SyncRules
+) -> OverlayDifference:
+    """Return the difference from what the cluster holds to what an overlay renders, as a sync goes."""
+    comparison = _LiveComparison(overlay, cluster, settings)
+    changes = [change for each in overlay.written if (change := comparison.of(each)) is not None]
+    written = {each.current_id.object_key for each in comparison.matched}
+    tracked = filter(settings.is_tracked, cluster.resources)
+    changes += [comparison.removed(each) for each in tracked if each.current_id.object_key not in written]
+    return OverlayDifference(
+        path=path,
+        name=name,
+        releases=(overlay.release, overlay.release),
+        changes=tuple(
+            without_secret_words(change, comparison.secrets)
+            for change in sorted(changes, key=ResourceChange.order)
+        ),
+        equal=comparison.equal,
+        ignored=tuple(comparison.ignored_differences()),
+        notes=tuple(comparison.notes()),
+    )
+
+
+def in_no_overlay(
+    objects: ClusterObjects,
+    overlays: Collection[OverlayDifference],
+    is_from_user: Callable[[Resource], bool],
+    written: Sequence[Resource],
+) -> tuple[OverlayDifference | None, int]:
+    """Return the objects that Git could have and has not, and the number of objects that are not compared.
+
+    Git could have those of the kinds and in the namespaces of ``written``, which is what all overlays render,
+    if ``is_from_user`` says that a person made them. None without any.
+    """
+    matched = [live for each in written if (live := objects.find(each)) is not None]
+    known = {each.current_id.object_key for each in (*written, *matched)}
+    reported = {change.id for overlay in overlays for change in overlay.changes}
+    kinds = {each.kind for each in written} | PATHS.keys()
+    namespaces = {each.namespace for each in (*written, *matched)}
+    found: list[ResourceChange] = []
+    others = 0
+    for live in objects.resources:
+        if live.current_id.object_key in known or live.current_id in reported or live.kind == VMI:
+            continue
+        if live.namespace in namespaces and live.kind in kinds and is_from_user(live):
+            runs = objects.runs(live)
+            found.append(ResourceChange(ChangeType.REMOVED, live.current_id, None, runs=runs))
+        else:
+            others += 1
+    return (OverlayDifference(_IN_NO_OVERLAY, "", (None, None), tuple(found)) if found else None), others
+
+
+class _LiveComparison:
+    """An overlay on its way; ``matched`` are the objects of the cluster that Git has."""
+
+    def __init__(self, overlay: OverlaySide, objects: ClusterObjects, settings: SyncRules) -> None:
+        self.equal = 0
+        self.matched: list[Resource] = []
+        self._overlay = overlay
+        self._objects = objects
+        self._settings = settings
+        kubevirt = objects.kubevirt or overlay.kubevirt
+        self._cluster = Cluster.of(overlay.release, kubevirt, overlay.feature_gates)
+        self._ignored: Counter[str] = Counter()
+        self._unjudged = 0
+        self._drifts = 0
+        self._waiting: list[str] = []
+        self._restarting: list[str] = []
+        self._without_owners: list[str] = []
+        everything = (each.content for side in (overlay.written, objects.resources) for each in side)
+        self.secrets = Masking(secret_values(everything) | tainted())
+
+    def of(self, written: Resource) -> ResourceChange | None:
+        """Return the drift of one object of Git; None where it is in sync, or its drift is ignored."""
+        live = self._objects.find(written)
+        if live is not None:
+            self.matched.append(live)
+        policy = flux_policy(written, live)
+        reason = policy.ignores or (_SOPS if "sops" in written.content else "")
+        if reason:
+            self._ignored[reason] += 1
+            return None
+        if live is None:
+            impact = self._refusal(written)
+            return ResourceChange(ChangeType.ADDED, None, written.current_id, (), impact, _effects(impact))
+        predicted = self._settings.predicted.get(written.current_id.object_key, written.content)
+        drift = self._without_ignored(Drift(live, written, predicted, merges=policy.merges))
+        self._unjudged += drift.unjudged
+        synced = self._synced(drift) if live.kind == VM else None
+        if live.kind == VM:
+            self._note_restart(live, synced, has_drift=bool(drift.fields))
+        if not drift.fields:
+            self.equal += 1
+            return None
+        self._drifts += 1
+        if not drift.owners:
+            self._without_owners.append(str(live.current_id))
+        return self._drifted(drift, written, synced)
+
+    def removed(self, live: Resource) -> ResourceChange:
+        """Return the change of an object that the engine knows, and Git has no longer."""
+        kept = self._settings.prune_refusal or prune_exemption(live)
+        impact = Impact(Effect.NONE, f"not pruned: {kept}") if kept else _PRUNED
+        shown = None if VirtualMachineView.of(live) is None else impact
+        return ResourceChange(
+            ChangeType.REMOVED, live.current_id, None, (), shown, _effects(shown), runs=self._runs(live)
+        )
+
+    def ignored_differences(self) -> Iterable[IgnoredDifferences]:
+        """Yield what is ignored, and what of the rules could not be evaluated."""
+        for source, count in sorted(self._ignored.items()):
+            yield IgnoredDifferences(source, count)
+        for rule in self._settings.rules:
+            for expression in rule.not_evaluated:
+                yield IgnoredDifferences(rule.source, 0, f"not evaluated: {expression}")
+
+    def notes(self) -> Iterable[str]:
+        """Yield what the reader has to know about the dump."""
+        unowned = self._without_owners
+        if unowned and len(unowned) == self._drifts:
+            yield "the dump does not say who owns fields: print it with kubectl get --show-managed-fields"
+        elif unowned:
+            yield f"the dump does not say who owns fields of {_first(unowned)}: no managedFields are there"
+        if self._restarting:
+            named = _first(self._restarting)
+            yield f"running with another spec than the cluster holds, a restart is due already: {named}"
+        if self._waiting:
+            yield (
+                f"RestartRequired is set on {_first(self._waiting)}: what runs has another spec than the "
+                "cluster holds, and the effects may be others"
+            )
+        if self._unjudged:
+            fields = "1 field" if self._unjudged == 1 else f"{self._unjudged} fields"
+            yield f"{fields} that only the cluster has count as defaults: their kinds are not known"
+
+    def _without_ignored(self, drift: Drift) -> Drift:
+        for rule in self._settings.rules:
+            if drift.fields and rule.is_about(drift.live.current_id):
+                left = drift.with_completed(rule.without_ignored(drift.completed, drift.stored, drift.owners))
+                if len(left.fields) < len(drift.fields):
+                    self._ignored[rule.source] += len(drift.fields) - len(left.fields)
+                drift = left
+        return drift
+
+    def _synced(self, drift: Drift) -> SyncedVm | None:
+        """Return a virtual machine before and after a sync, if it runs or has drifted."""
+        if not drift.fields and self._objects.instance(drift.live) is None:
+            return None
+        return self._settings.sync(drift.live, drift.live.with_content(drift.synced()))
+
+    def _note_restart(self, live: Resource, synced: SyncedVm | None, *, has_drift: bool) -> None:
+        """Note that a virtual machine runs with another spec than the cluster holds, if it does."""
+        waiting = None if synced is None else synced.change.waiting
+        if synced is not None and waiting is not None:
+            fields = list(map(str, differences(synced.change.before.applied, waiting.applied)))
+            self._restarting.append(f"{live.current_id} ({_first(fields)})")
+        elif has_drift and self._objects.waits_for_restart(live):
+            self._waiting.append(str(live.current_id))
+
+    def _drifted(self, drift: Drift, written: Resource, synced: SyncedVm | None) -> ResourceChange:
+        judgement, refusal = self._judgement(drift, synced), self._refusal(written)
+        impacts = {change.field: change.impact for change in judgement.changes}
+        changes = [each._replace(impact=impacts.get(each.field)) for each in drift.owned_changes()]
+        changes += [change for change in judgement.changes if change.inherited]
+        change = ResourceChange(
+            ChangeType.CHANGED,
+            drift.live.current_id,
+            written.current_id,
+            tuple(without_secrets(each, written.kind, self.secrets) for each in changes),
+            refusal or judgement.impact,
+            judgement.effects or _effects(judgement.impact),
+            judgement.pending,
+            judgement.start_refusal,
+            self._runs(drift.live),
+        )
+        if refusal is None:
+            return change
+        return change._replace(effects=_effects(refusal), pending=(), start_refusal="")
+
+    def _judgement(self, drift: Drift, found: SyncedVm | None) -> Judgement:
+        """Judge what a sync does to a virtual machine; of another object, nothing."""
+        live, synced = drift.live.with_content(drift.stored), drift.live.with_content(drift.synced())
+        views = VirtualMachineView.of(live), VirtualMachineView.of(synced)
+        if views[0] is None or views[1] is None:
+            return Judgement((), None)
+        changes = vm_changes((views[0], views[1]), _with_matchers_applied((views[0], views[1]), found))
+        if not changes:
+            return Judgement((), _LEFT)
+        change = None if found is None else found.change._replace(runs=self._runs(drift.live))
+        return judge(Views(views[0], views[1], self._cluster), change, changes)
+
+    def _refusal(self, written: Resource) -> Impact | None:
+        reason = self._overlay.refused.get(written.current_id)
+        return None if reason is None else Impact(Effect.REFUSED, reason)
+
+    def _runs(self, live: Resource) -> bool | None:
+        return self._objects.runs(live) if live.kind == VM else None
+
+
+def _with_matchers_applied(
+    views: tuple[VirtualMachineView, VirtualMachineView], found: SyncedVm | None
+) -> tuple[VirtualMachineView, VirtualMachineView]:
+    """Return both states with what their instance types and preferences set, if they have any."""
+    if found is None or not any(view.spec.get(key) for view in views for key in MATCHER_KEYS):
+        return views
+    seen = VirtualMachineView.of(found.applied[0]), VirtualMachineView.of(found.applied[1])
+    return seen[0] or views[0], seen[1] or views[1]
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
+
+
+def _effects(impact: Impact | None) -> tuple[Effect, ...]:
+    return () if impact is None else (impact.effect,)

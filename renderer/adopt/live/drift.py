@@ -1,0 +1,281 @@
+"""Compare one object of a cluster with Git, field by field, and say what a sync does with each field.
+
+The object of Git is first completed with the fields that the cluster fills in by itself (``_Completion``).
+Fields that still differ are drift (``Drift``).
+
+The cluster fills in a field that Git does not have where
+
+1. an Argo CD or Flux label or annotation is meant (``kubevirt.facts.allocated_fields``),
+2. the value is the default of this kind (``server_defaults``, ``Drift``'s ``predicted``),
+3. the cluster chooses the value, such as a MAC address, and no person wrote it, or
+4. ``managedFields`` name no owner but controllers. Webhooks and defaults leave no owner, because the field
+   manager runs before admission (Kubernetes ``apiserver/pkg/endpoints/handlers/create.go``). Where
+   client-side apply sent the object, it owns the defaults too; the last-applied annotation lacks them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
+from typing import Self
+
+from renderer.adopt.live.ignored_differences import is_undone_by_flux
+from renderer.adopt.live.managed_fields import FieldOwners, Owner, last_applied
+from renderer.diff.server_defaults import (
+    is_known_kind,
+    keeps_empty_values,
+    with_server_defaults,
+    with_stored_data,
+)
+from renderer.kubevirt.facts.allocated_fields import is_chosen_by_cluster, is_tracking
+from renderer.kubevirt.facts.lists import field_changes, is_equal, is_same_amount, named_elements
+from renderer.kubevirt.facts.server_fields import without_server_fields
+from renderer.kubevirt.facts.stored_values import held
+from renderer.model.difference import FieldChange, NoValue
+from renderer.model.field_path import ROOT, FieldPath, Segment
+from renderer.model.json import Json, JsonObject, object_at, text_at, with_value, without
+from renderer.model.list_elements import FieldLookup, element_names, value_at
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource
+from renderer.model.work import spend
+
+#: Steps to pair two lists, and for each of their elements (``model.work``).
+_STEPS_PER_LIST, _STEPS_PER_ELEMENT = 110, 8
+_METADATA_KEYS = ("labels", "annotations")
+_EMPTY: Sequence[object] = ({}, [], "", None, NoValue.ABSENT)
+
+
+class Drift:
+    """The drift of one object.
+
+    ``stored`` is the object of the cluster, without what the API server and controllers write; ``completed``
+    that of Git, with the fields that the cluster fills in. ``fields`` are those in which they differ.
+    ``unjudged`` is the number of fields that may be defaults, and count as such.
+    """
+
+    def __init__(self, live: Resource, written: Resource, predicted: JsonObject, *, merges: bool) -> None:
+        """Compare ``live`` with ``written``, the object of Git.
+
+        ``predicted`` is ``written`` with the defaults that are known. ``merges`` is set where Flux leaves
+        fields that kubectl has added.
+        """
+        self.live = live
+        self._completion = _Completion(live, predicted)
+        self._merges = merges
+        self._written = FieldLookup(written.content)
+        self.owners = self._completion.owners
+        self._keeps_empty = keeps_empty_values(live.gvk)
+        self.stored = self._held(self._completion.stored)
+        self.completed = self._held(self._completion.completed(_with_identity(written.content, live)))
+        self.unjudged = len(self._completion.unjudged)
+        self.fields = self._fields()
+
+    def with_completed(self, completed: JsonObject) -> Self:
+        """Return the drift from another object of Git, which is complete already."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made.completed = completed
+        made.fields = made._fields()
+        return made
+
+    def _held(self, content: JsonObject) -> JsonObject:
+        return held(content) if self._keeps_empty else content
+
+    def _fields(self) -> tuple[FieldChange, ...]:
+        changes = field_changes(*map(_with_labels_and_annotations, (self.stored, self.completed)))
+        if self._keeps_empty:
+            return changes
+        return tuple(each for each in changes if _is_label_or_annotation(each.field) or not _is_nothing(each))
+
+    def owned_changes(self) -> list[FieldChange]:
+        """Return the fields that differ, each with its owners in the cluster and whether a sync keeps it."""
+        found = []
+        for change in self.fields:
+            owners = self.owners.of(change.field)
+            names = tuple(dict.fromkeys(owner.manager for owner in owners))
+            found.append(change._replace(owners=names, kept=self._is_kept(change, owners)))
+        return found
+
+    def _is_kept(self, change: FieldChange, owners: Sequence[Owner]) -> bool:
+        """Tell whether a sync keeps a field.
+
+        It keeps fields that Git does not have, but for those that were applied before, those in a list that
+        Git writes, because a sync replaces the list, and those that Flux takes from kubectl. An element of a
+        list that Git does not write is kept if the whole list is.
+        """
+        if change.after is not NoValue.ABSENT:
+            return False
+        at = _list_around(change.field)
+        if at != change.field and (at != change.field.parent or self._written.value(at) is not None):
+            return False
+        whole = self.owners.of(at)
+        if any(each.applies and (each.is_exact or each._replace(is_exact=True) in whole) for each in owners):
+            return False
+        if not self._merges and any(is_undone_by_flux(self.live, owner) for owner in owners):
+            return False
+        sent = self._completion.last_applied
+        return sent is None or value_at(sent, at.segments) is None
+
+    def synced(self) -> JsonObject:
+        """Return the object after a sync."""
+        made, changes = self.completed, self.owned_changes()
+        gone = {change.field for change in changes if not change.kept}
+        for at in dict.fromkeys(_list_around(change.field) for change in changes if change.kept):
+            value = object_at(self.stored, *at.keys[:-1]).get(at.keys[-1])
+            names = element_names(value) if isinstance(value, list) else None
+            if isinstance(value, list) and names is not None:
+                named = zip(names, value, strict=True)
+                value = [each for name, each in named if at.child(name) not in gone]
+            made = with_value(made, at.keys, value)
+        return made
+
+
+def _list_around(field: FieldPath) -> FieldPath:
+    """Return the path of the outermost list that a field is in; the field's own where it is in none."""
+    keys = takewhile(lambda segment: isinstance(segment, str), field.segments)
+    return FieldPath(tuple(keys))
+
+
+def _with_labels_and_annotations(content: JsonObject) -> JsonObject:
+    """Return an object with labels and annotations, so that they are compared one by one."""
+    notes = {key: object_at(content, "metadata", key) for key in _METADATA_KEYS}
+    return {**content, "metadata": {**object_at(content, "metadata"), **notes}}
+
+
+def _is_label_or_annotation(field: FieldPath) -> bool:
+    return (
+        field.segments[:1] == ("metadata",)
+        and len(field.segments) > 1
+        and field.segments[1] in _METADATA_KEYS
+    )
+
+
+def _is_nothing(change: FieldChange) -> bool:
+    """Tell whether both values are empty, in a kind whose types leave out empty values."""
+    return change.before in _EMPTY and change.after in _EMPTY
+
+
+def _with_identity(content: JsonObject, live: Resource) -> JsonObject:
+    """Return an object of Git with the version and namespace under which the cluster holds it."""
+    made = {**content, "apiVersion": live.api_version}
+    if not text_at(content, "metadata", "namespace") and live.namespace:
+        return with_value(made, ("metadata", "namespace"), live.namespace)
+    return made
+
+
+class _Completion:
+    """The fields that a cluster has filled into one object.
+
+    ``stored`` is the object in the cluster without what the API server and controllers write beside it.
+    ``unjudged`` are fields of which nobody can tell whether they are defaults: the object is of a kind that
+    vmrender does not know, and the dump does not say who owns its fields.
+    """
+
+    def __init__(self, live: Resource, predicted: JsonObject) -> None:
+        """``predicted`` is the object of Git with the defaults that are known."""
+        stored, _ = without_server_fields(live.content)
+        self.stored = without(stored, "status")
+        self.owners = FieldOwners(live.content)
+        self.last_applied = last_applied(live.content)
+        self._sent = FieldLookup(self.last_applied)
+        self.unjudged: list[FieldPath] = []
+        self._gvk: Gvk = live.gvk
+        self._predicted = with_server_defaults(with_stored_data(predicted))
+
+    def completed(self, written: JsonObject) -> JsonObject:
+        """Return the object of Git with the fields that the cluster fills in, as it has filled them in."""
+        stored = without(with_stored_data(written), "status")
+        return self._mapping(stored, self.stored, self._predicted, ROOT)
+
+    def _mapping(self, written: JsonObject, live: JsonObject, predicted: Json, at: FieldPath) -> JsonObject:
+        """Return the written mapping ``at`` a path with the fields that the cluster has filled in."""
+        made: dict[str, Json] = {key: value for key, value in written.items() if value is not None}
+        for key, value in live.items():
+            if value is None:
+                continue
+            place, known = at.child(key), _field(predicted, key)
+            if key in made:
+                made[key] = self._value(made[key], value, known, place)
+            else:
+                made |= self._filled(key, value, known, place)
+        return made
+
+    def _value(self, written: Json, live: Json, predicted: Json, at: FieldPath) -> Json:
+        if isinstance(written, dict) and isinstance(live, dict):
+            return self._mapping(written, live, predicted, at)
+        if isinstance(written, list) and isinstance(live, list):
+            spend(_STEPS_PER_LIST + _STEPS_PER_ELEMENT * (len(written) + len(live)), "pairing elements")
+            return [
+                self._value(each, other, known, at.child(name))
+                for each, other, known, name in _paired(written, live, predicted)
+            ]
+        return written
+
+    def _filled(self, key: str, live: Json, predicted: Json, at: FieldPath) -> Mapping[str, Json]:
+        """Return the field with the parts of it that the cluster has filled in; nothing where it has none."""
+        if self._is_filled_in(live, predicted, at):
+            return {key: live}
+        if not isinstance(live, dict):
+            return {}
+        parts = self._mapping({}, live, predicted, at)
+        return {key: parts} if parts else {}
+
+    def _is_filled_in(self, live: Json, predicted: Json, at: FieldPath) -> bool:
+        """Tell whether the cluster fills in a field that Git does not have: the cases above, in order."""
+        if is_tracking(at) or self._is_predicted(live, predicted, at):
+            return True
+        owners = self.owners.of(at)
+        if is_chosen_by_cluster(self._gvk, at):
+            return not self._was_sent(at, owners) and all(_is_program(owner) for owner in owners)
+        if self.owners:
+            return self._has_no_author(live, at, owners)
+        if is_known_kind(self._gvk) or isinstance(live, dict) or self._was_sent(at, ()):
+            return False
+        self.unjudged.append(at)
+        return True
+
+    def _is_predicted(self, live: Json, predicted: Json, at: FieldPath) -> bool:
+        if predicted is None:
+            return False
+        parent = at.segments[-2] if len(at.segments) > 1 else ""
+        return is_equal(live, predicted) or is_same_amount(live, predicted, at.segments[-1], parent)
+
+    def _has_no_author(self, live: Json, at: FieldPath, owners: tuple[Owner, ...]) -> bool:
+        """Tell whether nobody has written a field: it is a default, or a controller's."""
+        if isinstance(live, dict) and live:
+            return False  # its fields are looked at one by one
+        if all(owner.is_controller for owner in owners):
+            return True
+        return self.last_applied is not None and all(
+            (owner.keeps_last_applied and not self._was_sent(at, owners)) or owner.is_controller
+            for owner in owners
+        )
+
+    def _was_sent(self, at: FieldPath, owners: tuple[Owner, ...]) -> bool:
+        """Tell whether a field was applied before, so that the next apply removes it."""
+        if any(owner.applies and owner.is_exact for owner in owners):
+            return True
+        return self._sent.value(at) is not None
+
+
+def _is_program(owner: Owner) -> bool:
+    return owner.is_controller or owner.is_applier
+
+
+def _field(value: Json, key: str) -> Json:
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def _paired(
+    written: list[Json], live: list[Json], predicted: Json
+) -> Iterator[tuple[Json, Json, Json, Segment]]:
+    """Yield each written element with that of the cluster and the predicted one; None where there is none."""
+    guesses: list[Json] = predicted if isinstance(predicted, list) else []
+    names = named_elements(written, live)
+    if names is None:
+        for index, each in enumerate(written):
+            other = live[index] if index < len(live) else None
+            yield each, other, guesses[index] if index < len(guesses) else None, index
+        return
+    for index, (name, each) in enumerate(names[0].items()):
+        yield each, names[1].get(name), guesses[index] if index < len(guesses) else None, name

@@ -1,0 +1,275 @@
+"""The differences that the repository tells Argo CD and Flux to ignore.
+
+argo-cd ``util/argo/normalizers/diff_normalizer.go`` and ``util/argo/managedfields``: ``ignoreDifferences`` of
+an Application and ``resource.customizations.ignoreDifferences.<group>_<kind>`` of the ConfigMap
+``argocd-cm``; kustomize-controller ``internal/controller/kustomization_controller.go`` (``apply``) for
+``spec.ignore`` of its Kustomizations. Objects set policies of their own in annotations and labels, of which
+Flux looks at both: ``apply`` and ``prune`` of that controller; argo-cd ``docs/user-guide/sync-options.md``
+and ``compare-options.md``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple, TypeAlias
+
+from renderer.adopt.live.managed_fields import FieldOwners, Owner
+from renderer.kubevirt.facts.lists import field_changes, named_elements
+from renderer.model.field_path import ElementName, Segment
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.list_elements import element_index
+from renderer.model.res_id import ResId
+from renderer.model.resource import Resource
+
+_CUSTOMIZATION = "resource.customizations.ignoreDifferences."
+_ALL = "all"
+#: Fields of a target in ``spec.ignore`` that are not evaluated.
+_SELECTORS = ("version", "annotationSelector", "labelSelector")
+#: The parts of a jq path that are understood: ``.field``, ``["field"]``, ``[]``, ``[0]``.
+_JQ_PART = re.compile(
+    r"""(?:\.(?P<field>[A-Za-z_]\w*)|\.?\["(?P<quoted>[^"\\]*)"\]|\.?\[(?P<index>\d{0,9})\])\??""", re.ASCII
+)
+#: ``| select(.name == "x")`` after ``[]``, the one filter that is understood.
+_JQ_SELECT = re.compile(
+    r'\s*\|\s*select\(\s*\.(?P<key>\w+)\s*==\s*"(?P<value>[^"\\]*)"\s*\)\s*(?:\|\s*)?', re.ASCII
+)
+
+#: A part of a path: a segment, or None for any element of a list.
+Step: TypeAlias = Segment | None
+#: The path of a field that is not compared, with all that is in it.
+IgnoredPath: TypeAlias = tuple[Step, ...]
+
+
+class IgnoreRule(NamedTuple):
+    """Differences that one place in the repository tells an engine to ignore.
+
+    ``source`` says where that is, for people. Empty texts of ``name`` and ``namespace`` mean any. Fields of
+    ``managers`` are ignored wherever they differ. ``not_evaluated`` are expressions that are beyond the part
+    of jq which is understood here.
+    """
+
+    source: str
+    group: str
+    kind: str
+    name: str = ""
+    namespace: str = ""
+    paths: tuple[IgnoredPath, ...] = ()
+    managers: tuple[str, ...] = ()
+    not_evaluated: tuple[str, ...] = ()
+
+    def is_about(self, resource: ResId) -> bool:
+        """Tell whether the rule is about an object."""
+        return (
+            fnmatchcase(resource.gvk.group, self.group)
+            and fnmatchcase(resource.gvk.kind, self.kind)
+            and self.name in ("", resource.name)
+            and self.namespace in ("", resource.namespace)
+        )
+
+    def without_ignored(self, written: JsonObject, live: JsonObject, owners: FieldOwners) -> JsonObject:
+        """Return an object of Git with the ignored fields as the cluster has them."""
+        for path in self.paths:
+            written = object_at(_with_live_value(written, live, path))
+        if self.managers:
+            for change in field_changes(live, written):
+                if any(owner.manager in self.managers for owner in owners.of(change.field)):
+                    written = object_at(_with_live_value(written, live, change.field.segments))
+        return written
+
+
+def rules_of_application(application: Resource) -> Iterator[IgnoreRule]:
+    """Yield the rules of an Application, or of the template of an ApplicationSet."""
+    spec = object_at(application.content, "spec")
+    if application.kind == "ApplicationSet":
+        spec = object_at(spec, "template", "spec")
+    source = f"ignoreDifferences of {application.kind} {application.name}"
+    for each in array_at(spec, "ignoreDifferences"):
+        rule = object_at(each)
+        yield _rule(source, text_at(rule, "group"), text_at(rule, "kind"), rule)
+
+
+def rules_of_settings(settings: Resource, customizations: Mapping[str, Json]) -> Iterator[IgnoreRule]:
+    """Yield the rules of the ConfigMap ``argocd-cm``.
+
+    ``customizations`` leads from its keys to their values, which are YAML, as read.
+    """
+    for key, value in customizations.items():
+        group, _, kind = key.removeprefix(_CUSTOMIZATION).rpartition("_")
+        source = f"{key} of ConfigMap {settings.name}"
+        if key == f"{_CUSTOMIZATION}{_ALL}":
+            group, kind = "*", "*"
+        yield _rule(source, group, kind, object_at(value))
+
+
+def is_customization(key: str) -> bool:
+    """Tell whether a key of ``argocd-cm`` has ignored differences."""
+    return key.startswith(_CUSTOMIZATION)
+
+
+def rules_of_kustomization(kustomization: Resource) -> Iterator[IgnoreRule]:
+    """Yield the rules in ``spec.ignore`` of a Flux Kustomization; those with selectors are not evaluated."""
+    source = f"spec.ignore of Kustomization {kustomization.name}"
+    for each in array_at(kustomization.content, "spec", "ignore"):
+        rule = object_at(each)
+        target = object_at(rule, "target")
+        selectors = [text for key in _SELECTORS if (text := text_at(target, key))]
+        yield IgnoreRule(
+            source,
+            text_at(target, "group") or "*",
+            text_at(target, "kind") or "*",
+            text_at(target, "name"),
+            text_at(target, "namespace"),
+            () if selectors else tuple(map(_pointer, _texts(rule, "paths"))),
+            not_evaluated=tuple(selectors),
+        )
+
+
+def _rule(source: str, group: str, kind: str, content: JsonObject) -> IgnoreRule:
+    paths = [_pointer(text) for text in _texts(content, "jsonPointers")]
+    not_evaluated: list[str] = []
+    for expression in _texts(content, "jqPathExpressions"):
+        path = _jq_path(expression)
+        if path is None:
+            not_evaluated.append(expression)
+        else:
+            paths.append(path)
+    return IgnoreRule(
+        source,
+        group,
+        kind,
+        text_at(content, "name"),
+        text_at(content, "namespace"),
+        tuple(paths),
+        tuple(_texts(content, "managedFieldsManagers")),
+        tuple(not_evaluated),
+    )
+
+
+def _texts(content: JsonObject, key: str) -> Iterator[str]:
+    yield from (text for text in array_at(content, key) if isinstance(text, str))
+
+
+def _pointer(text: str) -> IgnoredPath:
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:])
+
+
+def _jq_path(expression: str) -> IgnoredPath | None:
+    """Return the field that a jq path expression means; None where it takes more of jq than is known."""
+    steps: list[Step] = []
+    rest = expression.strip()
+    while rest:
+        part = _JQ_PART.match(rest)
+        if part is None:
+            return None
+        rest = rest[part.end() :]
+        if part["index"] == "":
+            selected = _JQ_SELECT.match(rest)
+            steps.append(ElementName(selected["key"], selected["value"]) if selected else None)
+            rest = rest[selected.end() :] if selected else rest
+        elif part["index"] is not None:
+            steps.append(int(part["index"]))
+        else:
+            steps.append(part["field"] if part["quoted"] is None else part["quoted"])
+    return tuple(steps) or None
+
+
+def _with_live_value(written: Json, live: Json, steps: IgnoredPath) -> Json:
+    """Return ``written`` with what ``live`` has at a path; without it where ``live`` has nothing."""
+    if not steps:
+        return live
+    first, rest = steps[0], steps[1:]
+    if isinstance(written, list) and isinstance(live, list):
+        if isinstance(first, str):  # of a JSON pointer
+            return _with_live_value(written, live, (int(first), *rest)) if first.isdecimal() else written
+        return _taken_elements(written, live, first, rest)
+    return _taken_field(written, live, first, rest) if isinstance(first, str) else written
+
+
+def _taken_field(written: Json, live: Json, key: str, rest: IgnoredPath) -> Json:
+    mine, theirs = object_at(written), object_at(live)
+    if key not in mine and key not in theirs:
+        return written
+    child = _with_live_value(mine.get(key), theirs.get(key), rest)
+    if child is not None and (child != {} or key in mine or not rest):
+        return {**mine, key: child}
+    return {name: value for name, value in mine.items() if name != key}
+
+
+def _taken_elements(written: Sequence[Json], live: Sequence[Json], segment: Step, rest: IgnoredPath) -> Json:
+    if segment is None and not rest:
+        return live
+    meant = None if segment is None else element_index(written, segment)
+    if not rest and segment is not None:
+        theirs = element_index(live, segment)
+        there = [] if theirs is None else [live[theirs]]
+        return [*written, *there] if meant is None else [*written[:meant], *there, *written[meant + 1 :]]
+    pairs = named_elements(written, live)
+    others = [*live] if pairs is None else [pairs[1].get(name) for name in pairs[0]]
+    made: list[Json] = []
+    for index, each in enumerate(written):
+        other = others[index] if index < len(others) else None
+        is_meant = other is not None and (segment is None or index == meant)
+        made.append(_with_live_value(each, other, rest) if is_meant else each)
+    return made
+
+
+_FLUX = "kustomize.toolkit.fluxcd.io"
+_LEFT_ALONE = (("reconcile", "disabled"), ("ssa", "ignore"))
+_FLUX_VALUES = {"disabled": "disabled", "ignore": "Ignore", "ifnotpresent": "IfNotPresent"}
+#: Annotations by which Argo CD leaves an object that Git has no longer.
+_NOT_PRUNED = (
+    ("argocd.argoproj.io/compare-options", "IgnoreExtraneous"),
+    ("argocd.argoproj.io/sync-options", "Prune=false"),
+    ("argocd.argoproj.io/sync-options", "Prune=confirm"),
+)
+#: Managers whose fields kustomize-controller takes away: all that begin so.
+_UNDONE = ("kubectl", "before-first-apply")
+
+
+class FluxPolicy(NamedTuple):
+    """The policy of an object for Flux: ``ignores`` says why Flux leaves it alone; it is empty otherwise.
+
+    ``merges``: fields that kubectl has added stay.
+    """
+
+    ignores: str = ""
+    merges: bool = False
+
+
+def flux_policy(written: Resource, live: Resource | None) -> FluxPolicy:
+    """Return the policy of Flux for an object of Git; ``live`` is that of the cluster, if it is there."""
+    for key, value in _flux_metadata(written, live):
+        if (key, value) in _LEFT_ALONE or (live is not None and (key, value) == ("ssa", "ifnotpresent")):
+            return FluxPolicy(f"{_FLUX}/{key}: {_FLUX_VALUES[value]}")
+        if (key, value) == ("ssa", "merge"):
+            return FluxPolicy(merges=True)
+    return FluxPolicy()
+
+
+def _flux_metadata(*resources: Resource | None) -> Iterator[tuple[str, str]]:
+    for resource in resources:
+        for metadata in () if resource is None else (resource.annotations, resource.labels):
+            for key in ("reconcile", "ssa"):
+                value = text_at(metadata, f"{_FLUX}/{key}").lower()
+                if value:
+                    yield key, value
+
+
+def is_undone_by_flux(live: Resource, owner: Owner) -> bool:
+    """Tell whether Flux takes away what a manager has added to an object that it deploys."""
+    return bool(text_at(live.labels, f"{_FLUX}/name")) and owner.manager.startswith(_UNDONE)
+
+
+def prune_exemption(live: Resource) -> str:
+    """Return why an object that Git has no longer is not pruned; empty where it is."""
+    for key in ("prune", "reconcile"):
+        values = (text_at(each, f"{_FLUX}/{key}").lower() for each in (live.annotations, live.labels))
+        if "disabled" in values:
+            return f"{_FLUX}/{key}: disabled"
+    for key, wanted in _NOT_PRUNED:
+        options = [option.strip() for option in text_at(live.annotations, key).split(",")]
+        if wanted in options:
+            return f"{key}: {wanted}"
+    return ""

@@ -1,0 +1,189 @@
+"""The owners of the fields of an object, as ``metadata.managedFields`` tells them.
+
+An entry has the fields of one manager as a tree (``sigs.k8s.io/structured-merge-diff``,
+``fieldpath/serialize.go`` and ``serialize-pe.go``): ``f:name`` is a field, ``k:{"port":80}`` the element of a
+list with these keys, ``v:"text"`` an element of a set, ``i:0`` one by its index, and ``.`` the object itself.
+A field without others below it is owned with all that is in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from renderer.kubevirt.facts.confidential import LAST_APPLIED
+from renderer.model.field_path import ElementName, FieldPath, Segment
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.list_elements import FieldLookup
+from renderer.model.work import spend
+
+#: Steps to look for a field among those of one manager (``model.work``).
+_STEPS_PER_ENTRY = 12
+
+_APPLY = "Apply"
+_SELF = "."
+#: Managers of programs that the cluster consists of, which write for no person. ``virt-api`` is none: it
+#: writes what people ask of its subresources (``virtctl addvolume``).
+_CONTROLLERS = frozenset(
+    {
+        "cdi-apiserver",
+        "cdi-controller",
+        "cdi-operator",
+        "kube-apiserver",
+        "kube-controller-manager",
+        "kube-scheduler",
+        "kubelet",
+        "snapshot-controller",
+        "virt-controller",
+        "virt-handler",
+        "virt-operator",
+    }
+)
+#: Managers of programs that apply what Git holds.
+_APPLIERS = ("argocd-", "before-first-apply", "kubectl-client-side-apply", "kustomize-controller")
+
+
+class Owner(NamedTuple):
+    """A manager of a field. ``applies``: by server-side apply; ``is_exact``: not by an object around it."""
+
+    manager: str
+    applies: bool = False
+    subresource: str = ""
+    time: str = ""
+    is_exact: bool = True
+    keeps_last_applied: bool = False
+
+    @property
+    def is_controller(self) -> bool:
+        """True for a program that the cluster consists of."""
+        return self.manager in _CONTROLLERS
+
+    @property
+    def is_applier(self) -> bool:
+        """True for a program that applies what Git holds, by either way of ``kubectl apply``."""
+        return self.applies or self.keeps_last_applied or self.manager.startswith(_APPLIERS)
+
+
+class _Entry(NamedTuple):
+    owner: Owner
+    fields: JsonObject
+
+
+class FieldOwners:
+    """The owners of the fields of one object; of none where the dump was printed without them."""
+
+    def __init__(self, content: JsonObject) -> None:
+        entries = (object_at(each) for each in array_at(content, "metadata", "managedFields"))
+        self._content = content
+        self._lookup = FieldLookup(content)
+        self._entries = tuple(_entry(each) for each in entries if text_at(each, "manager"))
+        self._elements: dict[int, _OwnedElements] = {}
+        self._found: dict[FieldPath, tuple[Owner, ...]] = {}
+
+    def __bool__(self) -> bool:
+        """True where the dump has managed fields of the object."""
+        return bool(self._entries)
+
+    def of(self, field: FieldPath) -> tuple[Owner, ...]:
+        """Return the owners of a field of the object; of a field that is not there, none.
+
+        Who owns a part of it counts. Where nobody does, who owns the nearest thing around it: a list as a
+        whole, or an object that was empty.
+        """
+        if field not in self._found:
+            spend(_STEPS_PER_ENTRY * len(self._entries), "finding the owners of fields")
+            self._found[field] = self._owners(field)
+        return self._found[field]
+
+    def _owners(self, field: FieldPath) -> tuple[Owner, ...]:
+        found: list[tuple[int, Owner]] = []
+        for entry in self._entries:
+            depth = self._depth(entry.fields, field.segments)
+            if depth is not None:
+                found.append((depth, entry.owner._replace(is_exact=depth == len(field.segments))))
+        deepest = max((depth for depth, _ in found), default=0)
+        return tuple(owner for depth, owner in found if depth == deepest)
+
+    def _depth(self, fields: JsonObject, segments: tuple[Segment, ...]) -> int | None:
+        """Return the number of segments at which the owned field stands; None for what is not owned."""
+        value: Json = self._content
+        for depth, segment in enumerate(segments):
+            if depth and all(key == _SELF for key in fields):
+                return depth
+            value = self._lookup.child(value, segment)
+            name = f"f:{segment}" if isinstance(segment, str) else self._of_list(fields).name(segment, value)
+            if name not in fields:
+                return None
+            fields = object_at(fields, name)
+        return len(segments)
+
+    def _of_list(self, fields: JsonObject) -> _OwnedElements:
+        """Return the elements of a list among fields; those of the object live as long as it does."""
+        found = self._elements.get(id(fields))
+        if found is None:
+            found = self._elements[id(fields)] = _OwnedElements(fields)
+        return found
+
+
+class _OwnedElements:
+    """The elements of one list that a manager owns, found by what they are."""
+
+    def __init__(self, fields: JsonObject) -> None:
+        self._keyed = {name: object_at(_parsed(name[2:])) for name in fields if name.startswith("k:")}
+        self._values = {_dumped(_parsed(name[2:])): name for name in fields if name.startswith("v:")}
+        self._keys = {key for keys in self._keyed.values() for key in keys}
+        self._indexes: dict[frozenset[str], dict[str, str]] = {}
+
+    def name(self, segment: Segment, element: Json) -> str:
+        """Return the name of an element among the fields; an empty text where it is not owned.
+
+        A key that the element does not have has its default.
+        """
+        if isinstance(segment, int) and not self._keyed and not self._values:
+            return f"i:{segment}"
+        if element is None and isinstance(segment, ElementName):  # it is gone from the list
+            element = {segment.key: segment.value}
+        if not isinstance(element, dict):
+            return self._values.get(_dumped(element), "")
+        present = frozenset(self._keys.intersection(element))
+        if present not in self._indexes:
+            named = ((_signature(keys, present), name) for name, keys in self._keyed.items())
+            self._indexes[present] = dict(reversed([*named]))
+        return self._indexes[present].get(_signature(element, present), "") if present else ""
+
+
+def _signature(value: JsonObject, keys: Iterable[str]) -> str:
+    return _dumped([value.get(key) for key in sorted(keys)])
+
+
+def _dumped(value: Json) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _entry(managed: JsonObject) -> _Entry:
+    fields = object_at(managed, "fieldsV1")
+    noted = object_at(fields, "f:metadata", "f:annotations")
+    owner = Owner(
+        manager=text_at(managed, "manager"),
+        applies=text_at(managed, "operation") == _APPLY,
+        subresource=text_at(managed, "subresource"),
+        time=text_at(managed, "time"),
+        keeps_last_applied=f"f:{LAST_APPLIED}" in noted,
+    )
+    return _Entry(owner, fields)
+
+
+def _parsed(text: str) -> Json:
+    try:
+        parsed: Json = json.loads(text)
+    except (ValueError, RecursionError):  # an API server writes no such thing; a hostile dump may
+        return None
+    return parsed
+
+
+def last_applied(content: JsonObject) -> JsonObject | None:
+    """Return the object as client-side apply sent it last; None where nobody did, or it is broken."""
+    text = text_at(content, "metadata", "annotations", LAST_APPLIED)
+    parsed = _parsed(text) if text else None
+    return parsed if isinstance(parsed, dict) else None

@@ -1,0 +1,80 @@
+"""The spec that a virtual machine runs with, as its instance in the cluster tells.
+
+virt-controller makes an instance of the template with instance type and preference, and KubeVirt's webhook
+fills in what is not written there (``pkg/virt-controller/watch/vm``, ``startVMI``). So a field that the
+VirtualMachine has, and the instance otherwise or not at all, was changed since, and waits for the next start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.kubevirt.facts.lists import named_elements
+from renderer.kubevirt.facts.stored_values import differences, held
+from renderer.kubevirt.impact.state import HeldVm
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, JsonObject, object_at
+
+#: Fields of the instance that KubeVirt writes anew while it runs, by the last names of their paths.
+_REWRITTEN = frozenset({"maxGuest", "maxSockets", "resources", "state"})
+
+
+def waiting_fields(applied: JsonObject, instance: JsonObject) -> Iterator[FieldPath]:
+    """Yield the fields in which the ``spec`` of an instance is not what its VirtualMachine has."""
+    yield from differences(_running(held(applied), held(instance)), held(applied))
+
+
+def running_vm(vm: HeldVm, instance: JsonObject) -> HeldVm:
+    """Return a VirtualMachine as it was when an instance with that ``spec`` was started."""
+    running = _running(vm.applied, held(instance))
+    template = object_at(vm.content, "spec", "template")
+    spec = {**vm.spec, "template": {**template, "spec": _replaced(vm.template, vm.applied, running)}}
+    started = {**vm.instance, "spec": _replaced(object_at(vm.instance, "spec"), vm.applied, running)}
+    return HeldVm({**vm.content, "spec": spec}, running, started)
+
+
+def _running(applied: JsonObject, instance: JsonObject) -> JsonObject:
+    """Return ``applied`` with the values of the instance, and without what the instance lacks."""
+    found = {
+        key: value if key in _REWRITTEN else _value(value, instance[key])
+        for key, value in applied.items()
+        if key in instance or key in _REWRITTEN
+    }
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _value(applied: Json, instance: Json) -> Json:
+    if isinstance(applied, dict) and isinstance(instance, dict):
+        return _running(applied, instance)
+    if isinstance(applied, list) and isinstance(instance, list):
+        paired = named_elements(applied, instance)
+        if paired is not None:
+            mine, theirs = paired
+            return [_value(each, theirs[name]) for name, each in mine.items() if name in theirs] or None
+    return instance
+
+
+def _replaced(value: JsonObject, applied: JsonObject, running: JsonObject) -> JsonObject:
+    """Return ``value`` with what ``running`` has otherwise than ``applied``."""
+    made = dict(value)
+    for key in applied.keys() & made.keys():
+        if key not in running:
+            del made[key]
+        elif applied[key] != running[key]:
+            made[key] = _replaced_value(made[key], applied[key], running[key])
+    return made
+
+
+def _replaced_value(value: Json, applied: Json, running: Json) -> Json:
+    if isinstance(value, dict) and isinstance(applied, dict) and isinstance(running, dict):
+        return _replaced(value, applied, running)
+    if isinstance(value, list) and isinstance(applied, list) and isinstance(running, list):
+        pairs, others = named_elements(applied, running), named_elements(value, running)
+        if pairs is not None and others is not None:
+            mine, theirs = pairs
+            return [
+                _replaced_value(each, mine[name], theirs[name]) if name in mine and name in theirs else each
+                for name, each in others[0].items()
+                if name in theirs or name not in mine
+            ]
+    return running

@@ -1,0 +1,132 @@
+"""Filters over the entries of a catalog; amounts are written as ``4``, ``2..8``, ``>=4``, ``..8Gi``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from renderer.authoring.catalogs.entry import CatalogEntry, EntryScope, EntryType
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.quantity import Quantity
+
+_COMPARISON = re.compile(r"(>=|<=|>|<|=)\s*(.*)")
+_SEPARATOR = ".."
+
+
+class Bound(NamedTuple):
+    """An end of a range."""
+
+    amount: Quantity
+    is_inside: bool = True
+
+
+class Range(NamedTuple):
+    """The amounts between two ends; None where it is open."""
+
+    lowest: Bound | None = None
+    highest: Bound | None = None
+
+    def holds(self, amount: Quantity | None) -> bool:
+        """Return whether the amount lies inside; an unknown one does not."""
+        return amount is not None and self._is_above(amount) and self._is_below(amount)
+
+    def _is_above(self, amount: Quantity) -> bool:
+        return self.lowest is None or amount.compare(self.lowest.amount) >= (not self.lowest.is_inside)
+
+    def _is_below(self, amount: Quantity) -> bool:
+        return self.highest is None or amount.compare(self.highest.amount) <= -(not self.highest.is_inside)
+
+
+def parse_range(text: str, parse: Callable[[str], Quantity]) -> Range:
+    """Return the range that ``text`` describes, each end of it read by ``parse``.
+
+    Raises ``ValueError``, in the user's words, for text that is no range.
+    """
+    comparison = _COMPARISON.fullmatch(text.strip())
+    if comparison:
+        return _compared(comparison[1], parse(comparison[2]))
+    low, separator, high = text.partition(_SEPARATOR)
+    if not separator:
+        return _compared("=", parse(text))
+    if not low.strip() and not high.strip():
+        raise ValueError(f"{text!r} has no end; write it as 2..8, 2.. or ..8")
+    found = Range(
+        Bound(parse(low)) if low.strip() else None,
+        Bound(parse(high)) if high.strip() else None,
+    )
+    if found.lowest and found.highest and found.lowest.amount.compare(found.highest.amount) > 0:
+        raise ValueError(f"{text!r} is empty: the lower end comes first")
+    return found
+
+
+def count(text: str) -> Quantity:
+    """Return a number of vCPUs. Raises ``ValueError``."""
+    if not re.fullmatch(r"\s*\d{1,9}\s*", text, re.ASCII):
+        raise ValueError(f"{text.strip()!r} is not a number of vCPUs; write 4, 2..8 or >=4")
+    return Quantity.parse(text.strip())
+
+
+def amount_of_memory(text: str) -> Quantity:
+    """Return an amount of memory. Raises ``ValueError``."""
+    try:
+        return Quantity.parse(text.strip())
+    except DiagnosticError:
+        raise ValueError(
+            f"{text.strip()!r} is not an amount of memory; write 4Gi, 2Gi..8Gi or >=512Mi"
+        ) from None
+
+
+def _compared(sign: str, amount: Quantity) -> Range:
+    if sign == "=":
+        return Range(Bound(amount), Bound(amount))
+    bound = Bound(amount, is_inside=sign.endswith("="))
+    return Range(lowest=bound) if sign.startswith(">") else Range(highest=bound)
+
+
+class Filter(NamedTuple):
+    """The conditions of a list, which must all hold; None and empty set no condition.
+
+    ``class_name`` is a class as the label has it, or a series (``u1``). All ``words`` must occur somewhere in
+    the texts of the entry.
+    """
+
+    type: EntryType | None = None
+    scope: EntryScope | None = None
+    class_name: str | None = None
+    vcpus: Range | None = None
+    memory: Range | None = None
+    architecture: str | None = None
+    words: tuple[str, ...] = ()
+
+    def apply(self, entries: Iterable[CatalogEntry]) -> Iterator[CatalogEntry]:
+        questions = tuple(self._questions())
+        return (entry for entry in entries if all(holds(entry) for holds in questions))
+
+    def matches_any(self, entries: Iterable[CatalogEntry]) -> bool:
+        return next(self.apply(entries), None) is not None
+
+    def _questions(self) -> Iterator[Callable[[CatalogEntry], bool]]:
+        kind, scope, architecture = self.type, self.scope, self.architecture
+        vcpus, memory, class_name = self.vcpus, self.memory, (self.class_name or "").lower()
+        if kind is not None:
+            yield lambda entry: entry.type is kind
+        if scope is not None:
+            yield lambda entry: entry.scope is scope
+        if class_name:
+            yield lambda entry: class_name in (entry.class_name.lower(), entry.series.lower())
+        if vcpus is not None:
+            yield lambda entry: vcpus.holds(entry.vcpus)
+        if memory is not None:
+            yield lambda entry: memory.holds(entry.memory)
+        if architecture is not None:
+            yield lambda entry: entry.architecture == architecture
+        if self.words:
+            words = [word.casefold() for word in self.words]
+            yield lambda entry: _mentions(entry, words)
+
+
+def _mentions(entry: CatalogEntry, words: Iterable[str]) -> bool:
+    texts = (entry.name, entry.display_name, entry.description, entry.class_name, entry.tags, *entry.features)
+    text = "\n".join(texts).casefold()
+    return all(word in text for word in words)

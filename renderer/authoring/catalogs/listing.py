@@ -1,0 +1,213 @@
+"""List entries: a table for people, values for scripts; and describe one of them as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from textwrap import fill, indent
+from typing import NamedTuple
+
+from renderer.authoring.catalogs.entry import CatalogEntry, EntryScope, EntryType, scope_words
+from renderer.model.json import Json
+from renderer.model.log_line import log_line
+
+_HEADER = ("NAME", "KIND", "SCOPE", "VCPUS", "MEMORY", "CLASS", "FEATURES", "DESCRIPTION")
+_LONGEST_DESCRIPTION = 60
+_GAP = "  "
+#: The least number of characters of a column that is cut.
+_LEAST_CUT = 16
+
+#: An instance type or preference in all its scopes.
+Offer = Sequence[CatalogEntry]
+
+
+def offers(entries: Iterable[CatalogEntry]) -> list[Offer]:
+    """Return the entries, cluster-wide and namespaced ones of one name and spec together, in their order."""
+    found: list[Offer] = []
+    for _, group in groupby(entries, key=lambda entry: (entry.type, entry.name)):
+        alike: list[list[CatalogEntry]] = []
+        for entry in group:
+            same = next((one for one in alike if one[0].spec == entry.spec), None)
+            if same is None:
+                alike.append([entry])
+            else:
+                same.append(entry)
+        found += alike
+    return found
+
+
+def names(entries: Iterable[CatalogEntry]) -> str:
+    """Return a name for each line, each once."""
+    return "".join(f"{log_line(name)}\n" for name in dict.fromkeys(entry.name for entry in entries))
+
+
+def table(entries: Iterable[CatalogEntry], width: int | None = None) -> str:
+    """Return a line for each offer, in columns; nothing for none.
+
+    With a ``width``, in characters, lines are not longer: the last columns are cut, and dropped where too
+    little of one would remain.
+    """
+    rows = [_row(offer) for offer in offers(entries)]
+    if not rows:
+        return ""
+    rows.insert(0, _HEADER)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
+    if width is not None:
+        widths = _fitting(widths, width)
+    return "".join(_line(row[: len(widths)], widths) for row in rows)
+
+
+def as_json(entries: Iterable[CatalogEntry]) -> list[Json]:
+    """Return a mapping for each offer."""
+    return [_values(offer) for offer in offers(entries)]
+
+
+def scopes(offer: Offer) -> str:
+    """``cluster``, ``namespaced`` with the namespace if it is written, or ``both``."""
+    if {entry.scope for entry in offer} == set(EntryScope):
+        return "both"
+    namespaces = sorted({entry.resource.namespace for entry in offer if entry.resource.namespace})
+    return f"{offer[0].scope} ({', '.join(namespaces)})" if namespaces else str(offer[0].scope)
+
+
+def summary(entry: CatalogEntry) -> str:
+    """Return the first words of its description."""
+    text = entry.description if entry.type is EntryType.INSTANCETYPE else entry.display_name
+    words = " ".join((text or entry.display_name or entry.description).split())
+    if len(words) <= _LONGEST_DESCRIPTION:
+        return words
+    return f"{words[:_LONGEST_DESCRIPTION].rpartition(' ')[0].rstrip(',;:')} …"
+
+
+def _row(offer: Offer) -> tuple[str, ...]:
+    entry = offer[0]
+    least = "" if entry.type is EntryType.INSTANCETYPE else ">="
+    cells = (
+        entry.name,
+        str(entry.type),
+        scopes(offer),
+        f"{least}{entry.vcpus.json}" if entry.vcpus else "-",
+        f"{least}{entry.memory.json}" if entry.memory else "-",
+        entry.class_name or "-",
+        " ".join(entry.features) or "-",
+        summary(entry),
+    )
+    return tuple(map(log_line, cells))
+
+
+def _fitting(widths: Sequence[int], most: int) -> list[int]:
+    """Return the widths of the columns that fit, of which the last may be narrower; the name always stays."""
+    fitting = list(widths)
+    while (excess := sum(fitting) + len(_GAP) * (len(fitting) - 1) - most) > 0 and len(fitting) > 1:
+        last = fitting.pop()
+        if last - excess >= _LEAST_CUT:
+            return [*fitting, last - excess]
+    return fitting
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    cells = (
+        (cell if len(cell) <= width else f"{cell[: width - 1]}…").ljust(width)
+        for cell, width in zip(row, widths, strict=True)
+    )
+    return _GAP.join(cells).rstrip() + "\n"
+
+
+def _values(offer: Offer) -> Json:
+    entry = offer[0]
+    return {
+        "name": entry.name,
+        "kind": str(entry.type),
+        "scopes": sorted({str(each.scope) for each in offer}),
+        "namespaces": sorted({each.resource.namespace for each in offer if each.resource.namespace}),
+        "vcpus": entry.vcpus.value() if entry.vcpus else None,
+        "memory": entry.memory.json if entry.memory else None,
+        "class": entry.class_name or None,
+        "architecture": entry.architecture or None,
+        "features": list(entry.features),
+        "displayName": entry.display_name or None,
+        "description": entry.description or None,
+        "catalog": entry.catalog,
+        "file": entry.resource.origin.path,
+    }
+
+
+_WIDTH = 100
+_INDENT = "  "
+
+
+class Fit(NamedTuple):
+    """The entries of the other type by whether they go with this one, and those that cannot be read."""
+
+    fitting: Sequence[CatalogEntry] = ()
+    others: Sequence[CatalogEntry] = ()
+
+
+def describe(
+    offer: Sequence[CatalogEntry], place: str, fit: Fit, warnings: Iterable[str], spec_text: str
+) -> str:
+    """``offer`` is the entry in all its scopes, ``place`` where it is written, ``spec_text`` its spec."""
+    entry = offer[0]
+    sections = (
+        _heading(entry, offer),
+        indent(entry.description, _INDENT),
+        f"catalog\n{_INDENT}{log_line(entry.catalog)}\nwritten in\n{_INDENT}{log_line(place)}",
+        _labels(entry),
+        "\n".join(log_line(f"warning: {warning}") for warning in warnings),
+        f"spec\n{indent(spec_text.rstrip(), _INDENT)}",
+        _fit_of_instancetype(entry, fit) if entry.type is EntryType.INSTANCETYPE else _fit_of_preference(fit),
+    )
+    return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def _heading(entry: CatalogEntry, offer: Sequence[CatalogEntry]) -> str:
+    title = f"{entry.type.noun} {entry.name}" + (f": {entry.display_name}" if entry.display_name else "")
+    facts = (_size(entry), entry.architecture and f"for {entry.architecture}", scope_words(offer))
+    return f"{log_line(title)}\n{_INDENT}{'; '.join(fact for fact in facts if fact)}"
+
+
+def _size(entry: CatalogEntry) -> str:
+    if entry.type is EntryType.INSTANCETYPE:
+        own = "a size that the virtual machine sets" if entry.is_custom else ""
+        return ", ".join(filter(None, (entry.amounts, own)))
+    return f"requires {entry.amounts or 'nothing'}"
+
+
+def _labels(entry: CatalogEntry) -> str:
+    labels = (log_line(f"{_INDENT}{key}: {value}") for key, value in sorted(entry.resource.labels.items()))
+    return "\n".join(("labels", *labels)) if entry.resource.labels else ""
+
+
+def _fit_of_instancetype(entry: CatalogEntry, fit: Fit) -> str:
+    """List the preferences that it satisfies, and those that it is too small for, by their requirements."""
+    given = ", when the virtual machine sets enough" if entry.is_custom else ""
+    text = f"preferences whose requirements it satisfies{given}: {_counted(fit)}"
+    if fit.fitting:
+        text += f"\n{_names(fit.fitting)}"
+    required: dict[str, list[CatalogEntry]] = {}
+    for other in fit.others:
+        required.setdefault(other.amounts, []).append(other)
+    for amounts, entries in sorted(required.items()):
+        text += f"\n\ntoo small for those that require {amounts}\n{_names(entries)}"
+    return text
+
+
+def _fit_of_preference(fit: Fit) -> str:
+    text = f"instance types that satisfy its requirements: {_counted(fit)}"
+    return text + (f"\n\ntoo small\n{_names(fit.others)}" if fit.others else "")
+
+
+def _counted(fit: Fit) -> str:
+    return f"{len(fit.fitting)} of {len(fit.fitting) + len(fit.others)}"
+
+
+def _names(entries: Iterable[CatalogEntry]) -> str:
+    names = ", ".join(dict.fromkeys(log_line(entry.name) for entry in entries))
+    return fill(
+        names,
+        _WIDTH,
+        initial_indent=_INDENT,
+        subsequent_indent=_INDENT,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )

@@ -1,0 +1,134 @@
+"""Migrate a file for its target releases: the changes, and warnings about fields that stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from itertools import chain
+from typing import NamedTuple
+
+from renderer.authoring.migration.change import Change, NotMigrated, Subject
+from renderer.authoring.migration.sources import LocatedFinding
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.field_path import ROOT, FieldPath, Segment
+from renderer.model.location import Site
+from renderer.model.release import Release
+from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields, edit_places
+
+
+class MigrationSource(NamedTuple):
+    """A file with its findings, and the releases that its builds are rendered for.
+
+    ``oldest_build`` names the build for the oldest of them.
+    """
+
+    path: str
+    content: bytes
+    found: tuple[LocatedFinding, ...]
+    releases: frozenset[Release]
+    oldest_build: str
+
+
+class Reason(NamedTuple):
+    """The reason why a field stays, as the end of a sentence, and the way out."""
+
+    why: str
+    hint: str
+
+
+class Migrated(NamedTuple):
+    """A migrated file: its new content, the changes, and warnings about fields that stay."""
+
+    source: MigrationSource
+    content: bytes
+    changes: tuple[tuple[Site, Change], ...]
+    warnings: tuple[Diagnostic, ...]
+
+    @property
+    def subjects(self) -> frozenset[Subject]:
+        """The subjects of the changes."""
+        return frozenset(change.subject for _, change in self.changes)
+
+
+def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Migrated:
+    """Return the file with all changes that every release takes, but for those about what is ``kept``."""
+    content, made = _with_batched_changes(source, kept)
+    changes: list[tuple[Site, Change]] = []
+    warnings: list[Diagnostic] = []
+    for where, finding in source.found:
+        site = Site(source.path, where.document, where.inline.child(*finding.field.segments))
+        if finding.since > max(source.releases):
+            continue
+        if isinstance(finding, NotMigrated):
+            warnings.append(
+                Diagnostic.at(
+                    site, Code.NOT_MIGRATED, finding.message, finding.hint, severity=Severity.WARNING
+                )
+            )
+            continue
+        reason = _reason(source, finding, kept)
+        if reason is None:
+            try:
+                if id(finding) not in made:
+                    content = edit_fields(content, where, finding.edits)
+                changes.append((site, finding))
+                continue
+            except RefusedEditError as error:
+                reason = Reason(f"its line cannot be changed by itself: {error}", f"write {finding.after}")
+        warnings.append(
+            Diagnostic.at(
+                site,
+                Code.NOT_MIGRATED,
+                f"{finding.before} is deprecated, and stays: {reason.why}",
+                reason.hint,
+                severity=Severity.WARNING,
+            )
+        )
+    return Migrated(source, content, tuple(changes), tuple(warnings))
+
+
+def _with_batched_changes(
+    source: MigrationSource, kept: Mapping[Subject, Reason]
+) -> tuple[bytes, frozenset[int]]:
+    """Return the content with the changes of each document in several places of it, and their ids.
+
+    Each change by itself would have the document parsed again.
+    """
+    content, made = source.content, set[int]()
+    documents: dict[int, dict[tuple[EditedText, tuple[Segment, ...]], list[Change]]] = {}
+    for where, finding in source.found:
+        if isinstance(finding, Change) and _reason(source, finding, kept) is None:
+            places = documents.setdefault(where.document, {})
+            places.setdefault((where, _element(where, finding.field)), []).append(finding)
+    for places in documents.values():
+        if len(places) == 1 or any(where.inline == ROOT and not element for where, element in places):
+            continue
+        edits = [
+            (where, [edit for each in found for edit in each.edits]) for (where, _), found in places.items()
+        ]
+        with suppress(RefusedEditError):
+            content = edit_places(content, edits)
+            made.update(map(id, chain.from_iterable(places.values())))
+    return content, frozenset(made)
+
+
+def _element(where: EditedText, field: FieldPath) -> tuple[Segment, ...]:
+    """Return the place of the element that a change of a List is in; empty for other objects."""
+    is_in_list = where.inline == ROOT and field.segments[:1] == ("items",)
+    return field.segments[:2] if is_in_list else ()
+
+
+def changed(files: Iterable[Migrated]) -> dict[str, bytes]:
+    """Return the new content of the files that have any, by path."""
+    return {file.source.path: file.content for file in files if file.changes}
+
+
+def _reason(source: MigrationSource, change: Change, kept: Mapping[Subject, Reason]) -> Reason | None:
+    oldest = min(source.releases)
+    if change.since > oldest:
+        why = f"{source.oldest_build} is for KubeVirt {oldest}, which does not know {change.after}"
+        return Reason(
+            why, f"migrate again when all that it is part of is for {change.since.as_bound} or newer"
+        )
+    return kept.get(change.subject)

@@ -1,0 +1,217 @@
+"""The rules that hold for each kind, and the API versions that have a successor.
+
+API versions were read from ``pkg/virt-operator/resource/generate/components/crds.go`` and the types of both
+versions in ``staging/src/kubevirt.io/api`` at each release tag.
+
+``running`` becomes ``runStrategy``, which every release knows and which KubeVirt 1.4 began to ask for:
+``pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go`` warns of the first and refuses both
+together; ``staging/src/kubevirt.io/api/core/v1/types.go`` (RunStrategy) says what either means.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import TypeAlias
+
+from renderer.authoring.migration import deprecated_fields
+from renderer.authoring.migration.change import Change, Finding, NotMigrated, Subject, new_value, shown
+from renderer.authoring.migration.deprecated_fields import (
+    firmware_findings,
+    spread_ratio_findings,
+    topology_findings,
+)
+from renderer.kubevirt.facts.kinds import is_kubevirt_group
+from renderer.kubevirt.facts.placeholders import has_placeholder
+from renderer.kubevirt.facts.virtual_machine import (
+    ALWAYS,
+    HALTED,
+    INSTANCE,
+    PATHS,
+    POOL,
+    REPLICA_SET,
+    VIRTUAL_MACHINE,
+    VirtualMachinePaths,
+)
+from renderer.model.field_edit import FieldEdit, RemoveField, RenameField, SetField, apply_edits
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.release import OLDEST, Release
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource, ResourceSet
+
+_OLD, _NEW = "running", "runStrategy"
+_STRATEGIES = {True: ALWAYS, False: HALTED}
+
+
+def run_strategy_findings(content: JsonObject, paths: VirtualMachinePaths) -> Iterator[Finding]:
+    """Yield the changes in a VirtualMachine, or in the one that a pool makes others of."""
+    yield from _in_spec(object_at(content, *paths.spec.keys), paths.spec)
+
+
+def _in_spec(spec: JsonObject, place: FieldPath) -> Iterator[Finding]:
+    if _OLD not in spec:
+        return
+    running, field = spec[_OLD], place.child(_OLD)
+    if running is None:
+        yield _without_value(spec, field)
+    elif not isinstance(running, bool):
+        yield _not_a_choice(running, field)
+    elif spec.get(_NEW) is not None:
+        yield NotMigrated(
+            field,
+            f"{_OLD} and {_NEW} are both written, of which KubeVirt takes one",
+            f"remove {_OLD}; {_NEW}: {_STRATEGIES[running]} is what it means",
+        )
+    elif _NEW in spec:
+        yield _change(field, running=running, replaces=[RemoveField(place.child(_NEW))])
+    else:
+        yield _change(field, running=running)
+
+
+def _change(field: FieldPath, *, running: bool, replaces: Iterable[FieldEdit] = ()) -> Change:
+    """``replaces`` are the edits that make room for it."""
+    strategy = _STRATEGIES[running]
+    edits = (*replaces, RenameField(field, _NEW), SetField(field.parent.child(_NEW), strategy))
+    return Change(Subject.RUN_STRATEGY, field, f"{_OLD}: {shown(running)}", f"{_NEW}: {strategy}", edits)
+
+
+def _without_value(spec: JsonObject, field: FieldPath) -> Change:
+    """Return the change of a null: in a patch it removes the field of the base, which is renamed too."""
+    if _NEW in spec:
+        return Change(Subject.RUN_STRATEGY, field, f"{_OLD}: null", "removed", (RemoveField(field),))
+    return Change(Subject.RUN_STRATEGY, field, _OLD, _NEW, (RenameField(field, _NEW),))
+
+
+def _not_a_choice(running: object, field: FieldPath) -> NotMigrated:
+    if isinstance(running, str) and has_placeholder(running):
+        return NotMigrated(
+            field,
+            f"{_OLD} is deprecated, and {shown(running)} is filled in only later",
+            f"write {_NEW} with a variable whose values are Always and Halted",
+        )
+    return NotMigrated(
+        field, f"{_OLD} is deprecated, and its value is neither true nor false", f"write {_NEW} instead"
+    )
+
+
+_FIELD = FieldPath.of("apiVersion")
+
+_SUCCESSORS: Mapping[str, tuple[str, Release]] = {
+    "kubevirt.io/v1alpha3": ("kubevirt.io/v1", OLDEST),
+    "instancetype.kubevirt.io/v1alpha1": ("instancetype.kubevirt.io/v1beta1", OLDEST),
+    "instancetype.kubevirt.io/v1alpha2": ("instancetype.kubevirt.io/v1beta1", OLDEST),
+    "snapshot.kubevirt.io/v1alpha1": ("snapshot.kubevirt.io/v1beta1", Release(1, 3)),
+    "export.kubevirt.io/v1alpha1": ("export.kubevirt.io/v1beta1", Release(1, 3)),
+    "clone.kubevirt.io/v1alpha1": ("clone.kubevirt.io/v1beta1", Release(1, 5)),
+    "pool.kubevirt.io/v1alpha1": ("pool.kubevirt.io/v1beta1", Release(1, 7)),
+}
+
+
+def version_findings(content: JsonObject) -> Iterator[Finding]:
+    """Yield the change of an old ``apiVersion``."""
+    old = text_at(content, "apiVersion")
+    if old in _SUCCESSORS:
+        new, since = _SUCCESSORS[old]
+        yield new_value(Subject.API_VERSION, _FIELD, old, new, since)
+
+
+def selector_finding(selector: JsonObject) -> Finding | None:
+    """Return a finding about the API version of a selector, if its objects will not have that any more."""
+    old = f"{text_at(selector, 'group')}/{text_at(selector, 'version')}"
+    if old not in _SUCCESSORS:
+        return None
+    new, since = _SUCCESSORS[old]
+    old, new = old.rpartition("/")[2], new.rpartition("/")[2]
+    return new_value(Subject.API_VERSION, FieldPath.of("version"), old, new, since)
+
+
+_Rule: TypeAlias = Callable[[JsonObject], Iterator[Finding]]
+
+_OF_INSTANCETYPE: tuple[_Rule, ...] = (deprecated_fields.in_instancetype,)
+_OF_PREFERENCE: tuple[_Rule, ...] = (
+    topology_findings,
+    spread_ratio_findings,
+    firmware_findings,
+)
+
+
+def _of_virtual_machine(kind: str) -> tuple[_Rule, ...]:
+    rules = (run_strategy_findings, deprecated_fields.in_virtual_machine)
+    return tuple(partial(rule, paths=PATHS[kind]) for rule in rules)
+
+
+def _of_instance(kind: str) -> tuple[_Rule, ...]:
+    return (partial(deprecated_fields.in_instance, paths=PATHS[kind]),)
+
+
+#: By kind; the API version is looked at in all of them, and in all others of KubeVirt's groups.
+_RULES: Mapping[str, tuple[_Rule, ...]] = {
+    VIRTUAL_MACHINE: _of_virtual_machine(VIRTUAL_MACHINE),
+    POOL: _of_virtual_machine(POOL),
+    INSTANCE: _of_instance(INSTANCE),
+    "VirtualMachineInstancePreset": (deprecated_fields.in_preset,),
+    REPLICA_SET: _of_instance(REPLICA_SET),
+    "VirtualMachineInstancetype": _OF_INSTANCETYPE,
+    "VirtualMachineClusterInstancetype": _OF_INSTANCETYPE,
+    "VirtualMachinePreference": _OF_PREFERENCE,
+    "VirtualMachineClusterPreference": _OF_PREFERENCE,
+    "KubeVirt": (deprecated_fields.in_kubevirt,),
+}
+
+#: A pattern that is in every file that a rule can find something in.
+MENTIONS = re.compile(
+    rb"running|v1alpha[123]|prefer|launchSecurity|liveUpdateFeatures|slirp|macvtap|passt"
+    rb"|VirtualMachineInstancePreset|kind:\s*[\"']?KubeVirt|\"KubeVirt\""
+)
+
+
+def findings(content: JsonObject) -> Iterator[Finding]:
+    """Yield the findings in one of KubeVirt's objects, or in a patch of one."""
+    gvk = Gvk.parse(text_at(content, "apiVersion"), text_at(content, "kind"))
+    if is_kubevirt_group(gvk.group):
+        yield from version_findings(content)
+        for rule in _RULES.get(gvk.kind, ()):
+            yield from rule(content)
+
+
+def findings_in_part(part: JsonObject, kinds: str) -> Iterator[Finding]:
+    """Yield the findings in a ``part`` of an object whose kind matches ``kinds``; empty stands for any."""
+    yield from version_findings(part)
+    rules = dict.fromkeys(
+        rule
+        for kind, of_kind in _RULES.items()
+        if not kinds or _matches(kinds, kind)
+        for rule in of_kind
+        if rule is not deprecated_fields.in_preset
+    )
+    for rule in rules:
+        yield from rule(part)
+
+
+def with_deprecations_rewritten(content: JsonObject) -> JsonObject:
+    """Return the object with all deprecated fields replaced, whichever releases know the new ones."""
+    changes = [found for found in findings(content) if isinstance(found, Change)]
+    for change in changes:
+        content = object_at(apply_edits(content, change.edits))
+    return content
+
+
+def _matches(kinds: str, kind: str) -> bool:
+    """kustomize ``api/types/selector.go``: anchored regular expressions."""
+    try:
+        return re.fullmatch(kinds, kind) is not None
+    except re.error:
+        return False
+
+
+def resources_of_other_meaning(before: ResourceSet, after: ResourceSet) -> tuple[Resource, ...]:
+    """Return the resources of ``before`` that mean something else in ``after``; all where any is missing."""
+    if len(before) != len(after):
+        return tuple(before)
+    return tuple(
+        old
+        for old, new in zip(before, after, strict=True)
+        if with_deprecations_rewritten(old.content) != with_deprecations_rewritten(new.content)
+    )

@@ -1,0 +1,256 @@
+"""Plan the content of the folder ``pins`` when VirtualMachines are pinned or let go, and check the effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from renderer.authoring.pins.folder import PinFile, PinsFolder
+from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, MATCHER_KEYS
+from renderer.kubevirt.facts.virtual_machine import PATHS, VIRTUAL_MACHINE
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
+from renderer.model.pin import Pinnable
+from renderer.model.resource import Resource, ResourceSet
+
+
+class PatchTarget(NamedTuple):
+    """The object that a patch without a selector changes; equal when kustomize takes the ids for equal."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    @classmethod
+    def of(cls, content: JsonObject) -> PatchTarget:
+        metadata = object_at(content, "metadata")
+        namespace = text_at(metadata, "namespace") or "default"
+        return cls(text_at(content, "kind"), namespace, text_at(metadata, "name"))
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+def patch_of(pinnable: Pinnable, kept: JsonObject) -> JsonObject:
+    """Return the patch; what ``kept``, an older patch, says of a matcher stays."""
+    target = pinnable.target
+    metadata: dict[str, Json] = {"name": target.name}
+    if target.namespace:
+        metadata["namespace"] = target.namespace
+    before = vm_spec(kept)
+    spec: JsonObject = {
+        key: before[key] if key in MATCHER_KEYS and key in before else value
+        for key, value in pinnable.patch.items()
+    }
+    patch: JsonObject = {"apiVersion": target.api_version, "kind": target.kind, "metadata": metadata}
+    return with_value(patch, PATHS[target.kind].spec.keys, spec)
+
+
+def vm_spec(content: JsonObject) -> JsonObject:
+    """Return the ``spec`` of the machine in a VirtualMachine, a VirtualMachinePool or a patch of one."""
+    paths = PATHS.get(text_at(content, "kind"), PATHS[VIRTUAL_MACHINE])
+    return object_at(content, *paths.spec.keys)
+
+
+def revision_names(content: JsonObject) -> Iterator[str]:
+    """Yield the ControllerRevisions that the matchers in a VirtualMachine or a patch of one name."""
+    for key in MATCHER_KEYS:
+        name = text_at(vm_spec(content), key, "revisionName")
+        if name:
+            yield name
+
+
+def is_target_of(patch: JsonObject, resource: Resource) -> bool:
+    """Return whether the patch changes the resource, by its present id or an earlier one."""
+    wanted = PatchTarget.of(patch)
+    ids = {
+        (i.gvk.kind, i.namespace or "default", i.name) for i in (resource.current_id, *resource.previous_ids)
+    }
+    return wanted in ids
+
+
+@dataclass(frozen=True, slots=True)
+class PinPlan:
+    """The files that the component is to list, and what to say of each VirtualMachine that was asked for."""
+
+    files: tuple[PinFile, ...]
+    notes: tuple[str, ...] = ()
+
+
+def plan_pins(
+    folder: PinsFolder, everything: Sequence[Pinnable], chosen: Iterable[Pinnable], *, update: bool
+) -> PinPlan:
+    """Pin ``chosen``; those that are pinned already keep their pin, unless ``update``.
+
+    Pins of VirtualMachines that are not among ``everything`` any more are dropped. Raises ``DiagnosticError``
+    with the reasons why one of ``chosen`` cannot be pinned: its findings, and foreign-file for a file that
+    was changed by hand.
+    """
+    patches, notes = _without_orphans(folder, everything)
+    revisions = {_revision_key(file.content): file for file in folder.revisions}
+    findings: list[Diagnostic] = []
+    for pinnable in chosen:
+        before = _patch_for(pinnable, patches)
+        if before is None or update:
+            findings += pinnable.findings
+        note, patch = _pinned(pinnable, before, update=update)
+        notes.append(f"{pinnable.label}: {note}")
+        if patch is None:
+            continue
+        if before is not None:
+            del patches[PatchTarget.of(before.content)]
+        patches[PatchTarget.of(patch.content)] = patch
+        revisions |= {_revision_key(revision): PinFile.of(revision) for revision in pinnable.revisions}
+    files = _with_revisions(patches.values(), revisions)
+    findings += _changed_by_hand(folder, files)
+    if findings:
+        raise DiagnosticError(*findings)
+    return PinPlan(files, tuple(notes))
+
+
+def plan_unpins(folder: PinsFolder, everything: Sequence[Pinnable], chosen: Iterable[Pinnable]) -> PinPlan:
+    """Drop the pins of ``chosen``, and of VirtualMachines that are not among ``everything`` any more."""
+    patches, notes = _without_orphans(folder, everything)
+    for pinnable in chosen:
+        patch = _patch_for(pinnable, patches)
+        notes.append(f"{pinnable.label}: {'is not pinned' if patch is None else 'unpinned'}")
+        if patch is not None:
+            del patches[PatchTarget.of(patch.content)]
+    revisions = {_revision_key(file.content): file for file in folder.revisions}
+    return PinPlan(_with_revisions(patches.values(), revisions), tuple(notes))
+
+
+def orphans(folder: PinsFolder, everything: Iterable[Pinnable]) -> tuple[PinFile, ...]:
+    """Return the patches for what the overlay has not any more."""
+    targets = [pinnable.target for pinnable in everything]
+    return tuple(
+        patch
+        for patch in folder.patches
+        if not any(is_target_of(patch.content, target) for target in targets)
+    )
+
+
+def _without_orphans(
+    folder: PinsFolder, everything: Sequence[Pinnable]
+) -> tuple[dict[PatchTarget, PinFile], list[str]]:
+    gone = {PatchTarget.of(file.content) for file in orphans(folder, everything)}
+    patches = {PatchTarget.of(file.content): file for file in folder.patches}
+    kept = {target: file for target, file in patches.items() if target not in gone}
+    return kept, [f"{target}: is not in the overlay any more, its pin is dropped" for target in sorted(gone)]
+
+
+def _patch_for(pinnable: Pinnable, patches: Mapping[PatchTarget, PinFile]) -> PinFile | None:
+    """Return the patch that names it, else one that names it as a base does."""
+    exact = patches.get(PatchTarget.of(pinnable.target.content))
+    others = (file for file in patches.values() if is_target_of(file.content, pinnable.target))
+    return exact or next(others, None)
+
+
+def _pinned(pinnable: Pinnable, before: PinFile | None, *, update: bool) -> tuple[str, PinFile | None]:
+    """Return the note to print, and the patch to write; None to leave things as they are."""
+    if before is not None and pinnable.findings:
+        return f"is pinned already, to {_shown(before.content)}, and could not be pinned now", None
+    if not pinnable.patch:
+        return _reason_for_no_pin(pinnable), None
+    latest = PinFile.of(patch_of(pinnable, EMPTY))
+    if before is None:
+        return f"pinned to {_shown(latest.content)}", latest
+    wanted = latest if update else PinFile.of(patch_of(pinnable, before.content))
+    if wanted.content == before.content:
+        stays = wanted.content == latest.content
+        newer = "" if stays else f"; --update would take {_shown(latest.content)}"
+        return f"is pinned already, to {_shown(before.content)}{newer}", None
+    return f"pinned to {_shown(wanted.content)}, was {_shown(before.content)}", wanted
+
+
+def _reason_for_no_pin(pinnable: Pinnable) -> str:
+    if pinnable.findings:
+        return "cannot be pinned"
+    names = ", ".join(revision_names(pinnable.resource.content))
+    return f"names {names} itself" if names else "has neither instance type nor preference to pin"
+
+
+def _shown(patch: JsonObject) -> str:
+    return " and ".join(revision_names(patch))
+
+
+def _with_revisions(
+    patches: Iterable[PinFile], revisions: Mapping[tuple[str, str], PinFile]
+) -> tuple[PinFile, ...]:
+    """Return the patches with the revisions they name; a name may have got affixes from the overlay since."""
+    patches = tuple(patches)
+    names = [name for patch in patches for name in revision_names(patch.content)]
+    used = [file for (_, name), file in revisions.items() if any(name in named for named in names)]
+    return (*patches, *used)
+
+
+def _changed_by_hand(folder: PinsFolder, files: Iterable[PinFile]) -> list[Diagnostic]:
+    """Return a finding for each file that would have to be overwritten although it was changed by hand."""
+    known = {file.name: file for file in folder.files}
+    return [
+        Diagnostic.in_file(
+            f"{folder.path}/{file.name}",
+            Code.FOREIGN_FILE,
+            f"{folder.path}/{file.name} was changed by hand",
+            "remove it, or bring it back from Git, and run this again",
+        )
+        for file in files
+        if file.name in folder.edited and known[file.name].content != file.content
+    ]
+
+
+def _revision_key(revision: JsonObject) -> tuple[str, str]:
+    metadata = object_at(revision, "metadata")
+    return text_at(metadata, "namespace"), text_at(metadata, "name")
+
+
+def check_effect(
+    composed: Outcome[ResourceSet], files: Iterable[PinFile], chosen: Iterable[Pinnable]
+) -> None:
+    """Check that the overlay composes and each of ``chosen`` got what its patch sets.
+
+    ``composed`` is the overlay with its pins, which are ``files``. Raises ``DiagnosticError``.
+    """
+    if composed.failed:
+        raise DiagnosticError(*composed.diagnostics)
+    resources = {resource.current_id: resource for resource in composed.value}
+    revisions = {
+        (r.namespace, r.name): r.content.get("data") for r in composed.value if r.kind == CONTROLLER_REVISION
+    }
+    patches = [file for file in files if not file.is_revision]
+    findings = [
+        finding
+        for pinnable in chosen
+        for patch in patches
+        if is_target_of(patch.content, pinnable.target)
+        for finding in _findings(resources.get(pinnable.resource.current_id), pinnable, patch, revisions)
+    ]
+    if findings:
+        raise DiagnosticError(*findings)
+
+
+def _findings(
+    pinned: Resource | None,
+    pinnable: Pinnable,
+    patch: PinFile,
+    revisions: dict[tuple[str, str], Json],
+) -> Iterator[Diagnostic]:
+    wanted = set(revision_names(patch.content))
+    if pinned is None or not wanted.issubset(revision_names(pinned.content)):
+        hint = "let it change single fields of spec.instancetype and spec.preference, not the whole"
+        yield _failure(pinnable, "something in the overlay takes the pin away again", hint)
+        return
+    for name in sorted(wanted):
+        if revisions.get((pinned.namespace, name)) is None:
+            hint = "pin in the overlay that gives names their prefix, suffix and namespace"
+            yield _failure(
+                pinnable, f"ControllerRevision {name} has another name or namespace in the end", hint
+            )
+
+
+def _failure(pinnable: Pinnable, reason: str, hint: str) -> Diagnostic:
+    return Diagnostic.about(
+        pinnable.resource, None, Code.PIN_FAILED, f"{pinnable.label} cannot be pinned: {reason}", hint
+    )

@@ -1,0 +1,159 @@
+"""The files of a new project: those that it still lacks, those that it has, and those that are in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from renderer.authoring.scaffold.automation import (
+    GITHUB,
+    GITLAB,
+    PRE_COMMIT,
+    CiSystem,
+    github_file,
+    gitlab_file,
+    pre_commit_entry,
+    pre_commit_file,
+    without_rendering,
+)
+from renderer.authoring.scaffold.install_source import InstallSource, Unknown, is_local
+from renderer.model.release import Release
+
+PROJECT = "vmrender.yaml"
+OVERLAY = "overlays/dev"
+
+_PROJECT = """\
+apiVersion: vmrender.io/v1alpha1
+kind: RenderConfig
+
+# The release that the cluster runs. What it refuses is refused here, too.
+kubevirt: "{release}"
+
+# Where instance types and preferences are looked up; the first hit wins.
+catalogs:
+  - builtin: common-instancetypes
+
+# Each folder here that has a kustomization is rendered into a folder of its own.
+overlays:
+  - path: overlays/*
+output: rendered/{{name}}
+"""
+
+# Not for overlays that are there: what they build must not change.
+_MERGE_KEYS = """
+# Patches merge disks, volumes, networks and interfaces by name. kustomize build would replace each list.
+mergeKeys: kubevirt
+"""
+
+_KUSTOMIZATION = """\
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+
+namespace: dev
+
+resources:
+  - web.yaml
+"""
+
+# It has to be right for every release that can be rendered for.
+_VIRTUAL_MACHINE = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata:
+  name: web
+spec:
+  runStrategy: Always
+  instancetype:
+    name: u1.small
+  preference:
+    name: fedora
+  template:
+    spec:
+      domain:
+        devices:
+          disks:
+            - name: root
+              disk: {}
+          interfaces:
+            - name: default
+              masquerade: {}
+      networks:
+        - name: default
+          pod: {}
+      volumes:
+        - name: root
+          containerDisk:
+            image: quay.io/containerdisks/fedora:42
+"""
+
+
+def project_files(release: Release, *, merge_keys: bool = True) -> dict[str, str]:
+    """Return ``vmrender.yaml``, text by path."""
+    return {PROJECT: _PROJECT.format(release=release) + (_MERGE_KEYS if merge_keys else "")}
+
+
+def overlay_files() -> dict[str, str]:
+    """Return an overlay with one virtual machine, text by path."""
+    return {f"{OVERLAY}/kustomization.yaml": _KUSTOMIZATION, f"{OVERLAY}/web.yaml": _VIRTUAL_MACHINE}
+
+
+#: The word that a file of other tools holds once vmrender has been added to it.
+_OURS = "vmrender"
+
+
+class Choices(NamedTuple):
+    """The choices for a new project. ``source`` is what hooks and pipelines install vmrender from.
+
+    ``servers`` are the hosts of GitHub that the repository is on. A pipeline is written only for a source
+    that other machines can reach. Both render, and a project that lists nothing yet gets neither.
+    """
+
+    release: Release
+    ci: CiSystem
+    source: InstallSource
+    servers: tuple[str, ...] = ()
+    renders: bool = True
+
+
+class Scaffold(NamedTuple):
+    """Text by path: ``files`` are to be written, ``additions`` to be put by hand into files that are there.
+
+    ``in_the_way`` are files that are there and would have to be overwritten.
+    """
+
+    files: Mapping[str, str]
+    additions: Mapping[str, str]
+    in_the_way: tuple[str, ...]
+
+
+def plan_scaffold(
+    choices: Choices, read: Callable[[str], str | None], *, has_overlays: bool, project: str | None = None
+) -> Scaffold:
+    """Return the plan for a repository in which ``read`` gives the text at a path, None for nothing.
+
+    A first overlay is for those without any. What is there already as it would be written is in nobody's way,
+    so that ``init`` can be run again. ``project`` is the project file of a repository that has virtual
+    machines; one that is there stays as it is.
+    """
+    merge_keys = not has_overlays or (read(PROJECT) or "").endswith(_MERGE_KEYS)
+    files = project_files(choices.release, merge_keys=merge_keys)
+    files |= {} if has_overlays or project else overlay_files()
+    if project is not None:
+        files[PROJECT] = read(PROJECT) or project
+    hooks = (pre_commit_file(choices.source), pre_commit_entry(choices.source))
+    files[PRE_COMMIT], entry = hooks if choices.renders else map(without_rendering, hooks)
+    entries = {PRE_COMMIT: entry}
+    if choices.renders and not isinstance(choices.source, Unknown) and not is_local(choices.source):
+        if choices.ci is CiSystem.GITHUB:
+            files[GITHUB] = github_file(choices.source, choices.servers)
+        elif choices.ci is CiSystem.GITLAB:
+            files[GITLAB] = entries[GITLAB] = gitlab_file(choices.source)
+    present = {path: text for path in files if (text := read(path)) is not None}
+    different = {path: text for path, text in present.items() if text != files[path]}
+    return Scaffold(
+        files={path: text for path, text in files.items() if path not in present},
+        additions={
+            path: entries[path] for path, text in different.items() if path in entries and _OURS not in text
+        },
+        in_the_way=tuple(path for path in different if path not in entries),
+    )

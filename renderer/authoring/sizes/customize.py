@@ -1,0 +1,275 @@
+"""Copy an instance type or preference with other values, as KubeVirt's customisation proposal has it.
+
+By default the copy of a cluster-wide object belongs to a namespace, and the labels and annotations of
+``instancetype.kubevirt.io`` are left out, as they describe the original.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from renderer.authoring.sizes.definition import contradictions
+from renderer.authoring.sizes.names import (
+    DERIVED_LABELS,
+    NAME_RULE,
+    is_object_name,
+    is_size_name,
+    size_labels,
+)
+from renderer.authoring.sizes.switch_values import UINT32_MAX, SwitchError
+from renderer.authoring.sizes.switches import SWITCHES, SWITCHES_FOR, Switch, SwitchTarget
+from renderer.kubevirt.facts.kinds import INSTANCETYPE_API_VERSION, INSTANCETYPE_PREFIX
+from renderer.kubevirt.facts.server_fields import without_server_fields
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.json import EMPTY, Json, JsonObject, object_at, with_value, without
+from renderer.model.list_elements import value_at
+from renderer.model.resource import Resource
+
+_EFI = ("firmware", "preferredEfi")
+_MAX_SOCKETS = ("cpu", "maxSockets")
+#: Says which release of the bundle an object is from, and no copy is.
+_BUNDLE_VERSION = f"{INSTANCETYPE_PREFIX}common-instancetypes-version"
+_REQUIREMENT_LABELS = {
+    "required-cpu": ("requirements", "cpu", "guest"),
+    "required-memory": ("requirements", "memory", "guest"),
+    "required-architecture": ("requirements", "architecture"),
+    "preferred-architecture": ("preferredArchitecture",),
+    "arch": ("preferredArchitecture",),
+}
+_LABEL_VALUE = re.compile(r"[0-9A-Za-z]([0-9A-Za-z._-]{0,61}[0-9A-Za-z])?")
+_MAX_NAMESPACE = 63
+_KINDS = {SwitchTarget.INSTANCETYPE: "Instancetype", SwitchTarget.PREFERENCE: "Preference"}
+
+
+@dataclass(frozen=True, slots=True)
+class SpecChanges:
+    """Switches by name: what was ``given`` to each, nothing to one without a value; and those with --no-."""
+
+    given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    cleared: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self.cleared | self.given.keys()
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The fields that are written, as diagnostics name them."""
+        return frozenset(f"spec.{SWITCHES[name].path}" for name in self.given)
+
+    def touch(self, section: str) -> bool:
+        """Return whether a field of that section of the spec is written or removed."""
+        return any(SWITCHES[name].path.startswith(f"{section}.") for name in self.names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copy:
+    """The copy that is to be made."""
+
+    name: str
+    is_cluster_wide: bool = False
+    namespace: str | None = None
+    keep_labels: bool = False
+    changes: SpecChanges = field(default_factory=SpecChanges)
+
+
+def customized(source: Resource, copy: Copy) -> JsonObject:
+    """Return the new instance type or preference. Raises ``SwitchError``."""
+    target = target_of(source)
+    _check_names(copy)
+    _check_targets(source, target, copy.changes)
+    _check_contradictions(copy.changes)
+    spec = changed_spec(object_at(source.content, "spec"), copy.changes)
+    _check_sizes(source, target, spec)
+    metadata = customized_metadata(object_at(source.content, "metadata"), spec, target, copy)
+    kind = f"VirtualMachine{'Cluster' if copy.is_cluster_wide else ''}{_KINDS[target]}"
+    return {"apiVersion": INSTANCETYPE_API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def problems(copied: JsonObject, target: SwitchTarget) -> tuple[Diagnostic, ...]:
+    """Return the reasons for which KubeVirt would refuse every virtual machine that uses ``copied``."""
+    return contradictions(object_at(copied, "spec")) if target is SwitchTarget.INSTANCETYPE else ()
+
+
+def target_of(source: Resource) -> SwitchTarget:
+    """Return whether switches change an instance type or a preference, by the kind of ``source``."""
+    return (
+        SwitchTarget.PREFERENCE
+        if source.kind.endswith(_KINDS[SwitchTarget.PREFERENCE])
+        else SwitchTarget.INSTANCETYPE
+    )
+
+
+def _check_names(copy: Copy) -> None:
+    if not is_object_name(copy.name):
+        raise SwitchError(f"--name {copy.name!r} cannot be a name, which has {NAME_RULE}")
+    namespace = copy.namespace
+    if namespace is None:
+        return
+    if copy.is_cluster_wide:
+        raise SwitchError("--namespace and --cluster contradict each other")
+    if not is_object_name(namespace) or "." in namespace or len(namespace) > _MAX_NAMESPACE:
+        raise SwitchError(f"--namespace {namespace!r} cannot be the name of a namespace")
+
+
+def _check_targets(source: Resource, target: SwitchTarget, changes: SpecChanges) -> None:
+    for other, switches in SWITCHES_FOR.items():
+        if other is target:
+            continue
+        for name in (switch.name for switch in switches if switch.name in changes.names):
+            shown = name if name in changes.given else f"no-{name}"
+            article = "an" if target is SwitchTarget.INSTANCETYPE else "a"
+            raise SwitchError(f"--{shown} is for {other}s; {_shown(source.name)} is {article} {target}")
+
+
+def _check_contradictions(changes: SpecChanges) -> None:
+    for name in changes.given:
+        switch = SWITCHES[name]
+        if name in changes.cleared and not switch.value.repeats:
+            raise SwitchError(f"--{name} and --no-{name} contradict each other")
+        for other in changes.given:
+            if SWITCHES[other].path.startswith(switch.replaces):
+                raise SwitchError(f"--{name} and --{other} contradict each other")
+
+
+def _check_sizes(source: Resource, target: SwitchTarget, spec: JsonObject) -> None:
+    """Refuse a source that leaves its size to virtual machines: no other can be made of it."""
+    if target is not SwitchTarget.INSTANCETYPE:
+        return
+    for switch, section in (("vcpus", "cpu"), ("memory", "memory")):
+        if object_at(spec, section).get("guest") is None:
+            raise SwitchError(f"--{switch} is needed: {_shown(source.name)} leaves it to the virtual machine")
+
+
+def changed_spec(spec: JsonObject, changes: SpecChanges) -> JsonObject:
+    """``spec`` with what is cleared removed, then with what is given written.
+
+    Raises ``SwitchError``.
+    """
+    changed = _modern_firmware(spec) if changes.touch("firmware") else spec
+    for name in sorted(changes.cleared):
+        changed = _cleared(changed, SWITCHES[name])
+    for switch in SWITCHES.values():
+        if switch.name in changes.given:
+            changed = _written(changed, switch, changes.given[switch.name])
+    if "vcpus" in changes.given and "max-sockets" not in changes.names:
+        changed = _with_scaled_sockets(changed, spec)
+    return changed
+
+
+def _written(spec: JsonObject, switch: Switch, texts: tuple[str, ...]) -> JsonObject:
+    path = switch.path.split(".")
+    try:
+        value = switch.value.read(texts, value_at(spec, path))
+    except SwitchError as error:
+        raise SwitchError(f"--{switch.name} {error}") from None
+    for other in switch.replaces:
+        spec = _without(spec, other.split("."))
+    for other in switch.with_it:
+        spec = with_value(spec, other.split("."), object_at(spec, *other.split(".")))
+    return with_value(spec, path, value)
+
+
+def _cleared(spec: JsonObject, switch: Switch) -> JsonObject:
+    path = switch.path.split(".")
+    if switch.off is None or (switch.off_within and value_at(spec, switch.off_within.split(".")) is None):
+        return _without(spec, path)
+    return with_value(spec, path, switch.off)
+
+
+def _without(spec: JsonObject, path: list[str]) -> JsonObject:
+    """Return the spec without the field, and without the mappings that held nothing else."""
+    changed = without(spec, *path)
+    parent = path[:-1]
+    if changed is spec or not parent or object_at(changed, *parent):
+        return changed
+    return _without(changed, parent)
+
+
+def _with_scaled_sockets(spec: JsonObject, before: JsonObject) -> JsonObject:
+    """Scale maxSockets with the vCPUs: cx1 has as many as vCPUs, so that none can be hot-plugged."""
+    sockets, vcpus = value_at(before, _MAX_SOCKETS), object_at(before, "cpu").get("guest")
+    now = object_at(spec, "cpu").get("guest")
+    if not isinstance(sockets, int) or not isinstance(vcpus, int) or not isinstance(now, int):
+        return spec
+    if not vcpus or sockets % vcpus or sockets // vcpus * now > UINT32_MAX:
+        return spec
+    return with_value(spec, _MAX_SOCKETS, sockets // vcpus * now)
+
+
+def _modern_firmware(spec: JsonObject) -> JsonObject:
+    """Write ``preferredEfi`` for the deprecated fields, which do not count beside it.
+
+    KubeVirt ``pkg/instancetype/preference/apply/firmware.go``.
+    """
+    firmware = object_at(spec, "firmware")
+    uses_efi, secure = firmware.get("preferredUseEfi"), firmware.get("preferredUseSecureBoot")
+    if uses_efi is not True or firmware.get("preferredUseBios") is True:
+        return spec
+    efi: JsonObject = EMPTY if secure is None else {"secureBoot": secure}
+    older = without(without(firmware, "preferredUseEfi"), "preferredUseSecureBoot")
+    return {**spec, "firmware": {"preferredEfi": efi, **older}}
+
+
+def customized_metadata(source: JsonObject, spec: JsonObject, target: SwitchTarget, copy: Copy) -> JsonObject:
+    """Return the metadata of the copy with ``spec``; what a cluster wrote into the source's stays behind.
+
+    Labels and annotations of ``instancetype.kubevirt.io`` go, or, where they are kept, are made to fit.
+    """
+    written, _ = without_server_fields({"metadata": source})
+    labels, annotations = (
+        object_at(written, "metadata", "labels"),
+        object_at(written, "metadata", "annotations"),
+    )
+    if copy.keep_labels:
+        labels = _fitting(labels, spec, target, copy.name)
+    else:
+        labels, annotations = _others(labels), _others(annotations)
+    said: dict[str, Json] = {
+        "name": copy.name,
+        "namespace": copy.namespace,
+        "labels": labels,
+        "annotations": annotations,
+    }
+    return {key: value for key, value in said.items() if value}
+
+
+def _others(pairs: JsonObject) -> JsonObject:
+    return {key: value for key, value in pairs.items() if not key.startswith(INSTANCETYPE_PREFIX)}
+
+
+def _fitting(labels: JsonObject, spec: JsonObject, target: SwitchTarget, name: str) -> JsonObject:
+    derives = _derived_size if target is SwitchTarget.INSTANCETYPE else _derived_requirements
+    own = (
+        DERIVED_LABELS
+        if target is SwitchTarget.INSTANCETYPE
+        else {INSTANCETYPE_PREFIX + key for key in _REQUIREMENT_LABELS}
+    )
+    kept = {key: value for key, value in labels.items() if key not in own and key != _BUNDLE_VERSION}
+    return {**kept, **(derives(spec, name) if own & labels.keys() else EMPTY)}
+
+
+def _derived_size(spec: JsonObject, name: str) -> Mapping[str, str]:
+    """Return the labels that say the size; it follows the series in a name: mysize in u1.mysize."""
+    derived = size_labels(spec, name.partition(".")[2] or name)
+    return {
+        key: value
+        for key, value in derived.items()
+        if key != f"{INSTANCETYPE_PREFIX}size" or is_size_name(value)
+    }
+
+
+def _derived_requirements(spec: JsonObject, name: str) -> Mapping[str, str]:
+    del name
+    values = {key: object_at(spec, *path[:-1]).get(path[-1]) for key, path in _REQUIREMENT_LABELS.items()}
+    texts = {key: str(value) for key, value in values.items() if value is not None}
+    return {
+        f"{INSTANCETYPE_PREFIX}{key}": text for key, text in texts.items() if _LABEL_VALUE.fullmatch(text)
+    }
+
+
+def _shown(name: str) -> str:
+    """Return a name from a file for a message; one that a terminal could act on is escaped."""
+    return name if is_object_name(name) else repr(name)

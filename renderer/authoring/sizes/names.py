@@ -1,0 +1,100 @@
+"""Names of sizes and of the instance types they make, and the labels derived from a spec."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from renderer.kubevirt.facts.kinds import INSTANCETYPE_PREFIX
+from renderer.model.json import Json, JsonObject, object_at
+
+NAME_RULE = "lower case letters, digits, - and ., beginning and ending with a letter or digit"
+_MAX_NAME = 253
+_MAX_LABEL_VALUE = 63
+_PART = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN = re.compile(rf"{_PART}(\.{_PART})*")
+_QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+_PLACEHOLDERS = re.compile(r"\{(?:series|size)\}")
+#: How labels and tables of sizes say that a VirtualMachine gives its own.
+CUSTOM = "custom"
+#: All labels that ``size_labels`` may give; nothing else should write them.
+DERIVED_LABELS = frozenset(
+    INSTANCETYPE_PREFIX + name
+    for name in (
+        "cpu",
+        "memory",
+        "size",
+        "hugepages",
+        "dedicatedCPUPlacement",
+        "isolateEmulatorThread",
+        "numa",
+        "realtime",
+        "gpus",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NamePattern:
+    """The pattern that turns a size's name into an instance type's: ``u1.{size}``."""
+
+    text: str = "{series}.{size}"
+
+    @property
+    def is_valid(self) -> bool:
+        """The pattern names every size, knows all its placeholders, and can make an object's name."""
+        return "{size}" in self.text and is_object_name(_PLACEHOLDERS.sub("x", self.text))
+
+    def of_series(self, name: str) -> NamePattern:
+        return NamePattern(self.text.replace("{series}", name))
+
+    def name(self, size: str) -> str:
+        return self.text.replace("{size}", size)
+
+
+def is_object_name(name: str) -> bool:
+    """Return whether Kubernetes takes it as the name of an instance type (RFC 1123 subdomain)."""
+    return len(name) <= _MAX_NAME and _SUBDOMAIN.fullmatch(name) is not None
+
+
+def is_label_key(key: str) -> bool:
+    """Return whether it can be the key of a label or annotation: ``[domain/]name``."""
+    domain, slash, name = key.rpartition("/")
+    return bool(name) and is_label_value(name) and (is_object_name(domain) if slash else True)
+
+
+def is_label_value(value: str) -> bool:
+    """Return True if Kubernetes accepts the text as the value of a label."""
+    return not value or (len(value) <= _MAX_LABEL_VALUE and _QUALIFIED.fullmatch(value) is not None)
+
+
+def is_size_name(name: str) -> bool:
+    """Return whether it can be part of such a name, and the value of a label."""
+    return len(name) <= _MAX_LABEL_VALUE and is_object_name(name)
+
+
+def size_labels(spec: JsonObject, size: str) -> Mapping[str, str]:
+    """Return the labels of an instance type with ``spec`` and the name ``size`` within its series.
+
+    The names and values are common-instancetypes' (its README, "Labels"): ``cpu``, ``memory`` and
+    ``size`` always, ``hugepages`` with the page size, and ``"true"`` for each feature that is on. What is
+    left to the VM is ``custom``, as in the customisation proposal.
+    """
+    cpu, memory = object_at(spec, "cpu"), object_at(spec, "memory")
+    page_size = object_at(memory, "hugepages").get("pageSize")
+    features = {
+        "dedicatedCPUPlacement": cpu.get("dedicatedCPUPlacement") is True,
+        "isolateEmulatorThread": cpu.get("isolateEmulatorThread") is True,
+        "numa": bool(object_at(cpu, "numa")),
+        "realtime": cpu.get("realtime") is not None,
+        "gpus": bool(spec.get("gpus")),
+    }
+    values: dict[str, Json] = {
+        "cpu": cpu.get("guest", CUSTOM),
+        "memory": memory.get("guest", CUSTOM),
+        "size": size,
+    }
+    values |= {"hugepages": page_size} if page_size is not None else {}
+    values |= {name: "true" for name, is_on in features.items() if is_on}
+    return {INSTANCETYPE_PREFIX + name: str(value) for name, value in values.items()}

@@ -1,0 +1,190 @@
+"""The values that a switch of ``customize`` takes, and what each writes into a spec."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from renderer.authoring.sizes.memory import is_page_size, page_size_text
+from renderer.authoring.sizes.names import NAME_RULE, is_label_key, is_label_value, is_object_name
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import Json, array_at, text_at
+from renderer.model.quantity import INT64_MAX, Quantity, QuantityFormat
+
+UINT32_MAX = (1 << 32) - 1
+
+_BYTES = re.compile(r"([0-9.]+)\s*([KMGTPE])(i?)B?", re.IGNORECASE)
+_SMALLEST = Quantity.parse("1Mi")
+_SMALLEST_PAGE = Quantity.parse("8Ki")
+_LARGEST = Quantity.of_integer(INT64_MAX, QuantityFormat.BINARY_SI)
+
+
+class SwitchError(Exception):
+    """A switch that cannot be used so, in words that follow its name."""
+
+
+class Value(Protocol):
+    """The values of one switch. ``metavar`` is empty for a switch that takes none."""
+
+    @property
+    def metavar(self) -> str: ...
+
+    @property
+    def repeats(self) -> bool: ...
+
+    def read(self, texts: Sequence[str], present: Json) -> Json:
+        """Return the new value of a field that holds ``present``. Raises ``SwitchError``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A switch without a value."""
+
+    value: Json = True
+    metavar: str = ""
+    repeats: bool = False
+
+    def read(self, texts: Sequence[str], present: Json) -> Json:
+        """Return the value; a mapping keeps the other keys that the field holds."""
+        del texts
+        if isinstance(self.value, Mapping) and isinstance(present, Mapping):
+            return {**present, **self.value}
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Any text; what KubeVirt knows at the target release is for the schema to say."""
+
+    metavar: str
+    repeats: bool = False
+
+    def read(self, texts: Sequence[str], present: Json) -> Json:
+        del present
+        if not texts[-1]:
+            raise SwitchError("must not be empty")
+        return texts[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """The name of an object, or a domain: KubeVirt or Kubernetes refuses a VM with any other."""
+
+    metavar: str = "NAME"
+    repeats: bool = False
+
+    def read(self, texts: Sequence[str], present: Json) -> Json:
+        del present
+        if not is_object_name(texts[-1]):
+            raise SwitchError(f"must be a name, which has {NAME_RULE}, not {texts[-1]!r}")
+        return texts[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A whole number in a range."""
+
+    minimum: int = 1
+    maximum: int = UINT32_MAX
+    metavar: str = "N"
+    repeats: bool = False
+
+    def read(self, texts: Sequence[str], present: Json) -> Json:
+        del present
+        text = texts[-1]
+        if not re.fullmatch(r"-?[0-9]{1,20}", text):
+            raise SwitchError(f"must be a whole number, not {text!r}")
+        if not self.minimum <= int(text) <= self.maximum:
+            raise SwitchError(f"must be from {self.minimum} to {self.maximum}, not {text}")
+        return int(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """An amount of memory: a quantity of whole bytes, and such that no unit was forgotten."""
+
+    metavar: str = "QUANTITY"
+    minimum: Quantity = _SMALLEST
+    repeats: bool = False
+
+    def read(self, texts: Sequence[str], present: Json) -> Json:
+        del present
+        text = texts[-1]
+        try:
+            quantity = Quantity.parse(text)
+        except DiagnosticError:
+            raise SwitchError(f"must be an amount of memory such as 4Gi, not {text!r}{_hint(text)}") from None
+        if quantity.compare(self.minimum) < 0 or quantity.compare(_LARGEST) >= 0:
+            hint = f"; did you mean {text}Mi?" if text.isdecimal() and quantity.sign > 0 else ""
+            raise SwitchError(f"must be from {self.minimum.canonical} to less than 8Ei, not {text}{hint}")
+        if quantity.compare(Quantity.of_integer(quantity.value(), quantity.form)):
+            raise SwitchError(f"must be a whole number of bytes, not {text}")
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class PageSize:
+    """The size of huge pages, as nodes name it."""
+
+    metavar: str = "SIZE"
+    repeats: bool = False
+
+    def read(self, texts: Sequence[str], present: Json) -> Json:
+        text = texts[-1]
+        Memory(minimum=_SMALLEST_PAGE).read(texts, present)
+        page_size = Quantity.parse(text)
+        return page_size_text(page_size) if is_page_size(page_size) else text
+
+
+@dataclass(frozen=True, slots=True)
+class Devices:
+    """Devices of the host: ``name=gpu1,deviceName=nvidia.com/A100``, or as virtctl writes it, with colons."""
+
+    metavar: str = "name=NAME,deviceName=NAME"
+    repeats: bool = True
+
+    def read(self, texts: Sequence[str], present: Json) -> Json:
+        """Return the devices that are there, and those in ``texts``, which replace those of their name."""
+        devices = {text_at(device, "name"): device for device in array_at(present)}
+        for text in texts:
+            device = _device(text)
+            devices[device["name"]] = device
+        return list(devices.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Labels, or annotations, of which values may be any text."""
+
+    are_labels: bool
+    metavar: str = "KEY=VALUE"
+    repeats: bool = True
+
+    def read(self, texts: Sequence[str], present: Json) -> Json:
+        pairs: dict[str, Json] = dict(present) if isinstance(present, Mapping) else {}
+        for text in texts:
+            key, equals, value = text.partition("=")
+            if not equals or not is_label_key(key) or (self.are_labels and not is_label_value(value)):
+                what = "a label" if self.are_labels else "an annotation"
+                raise SwitchError(f"must be {self.metavar} that can be {what}, not {text!r}")
+            pairs[key] = value
+        return pairs
+
+
+def _device(text: str) -> dict[str, str]:
+    names = {"name": "name", "devicename": "deviceName"}
+    parts = [re.split(r"[=:]", part, maxsplit=1) for part in text.split(",")]
+    found = {names.get(part[0].lower(), ""): part[-1] for part in parts if len(part) > 1 and part[1]}
+    if found.keys() != set(names.values()) or len(parts) != len(names):
+        raise SwitchError(f"must be name=NAME,deviceName=NAME, not {text!r}")
+    return found
+
+
+def _hint(text: str) -> str:
+    """Return a suggestion for 4GB, 4GiB and 4gi, which people write."""
+    said = _BYTES.fullmatch(text.strip())
+    if said is None:
+        return ""
+    return f"; did you mean {said[1]}{said[2].upper()}i?"

@@ -1,0 +1,246 @@
+"""Filters that make text: from text, names of Kubernetes from any text, and YAML or JSON from values."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Callable
+
+from renderer.authoring.templates.errors import TemplateError
+from renderer.authoring.templates.filters.collections import elements
+from renderer.authoring.templates.limits import check_text
+from renderer.authoring.templates.operators import printf
+from renderer.authoring.templates.words import as_text, describe
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import Json
+from renderer.yamlio.encode import encode
+
+#: RFC 1123 labels, and the values of labels.
+_MAX_LABEL = 63
+_MAX_SUBDOMAIN = 253
+_DIGEST_LENGTH = 8
+
+
+def slug(value: object) -> str:
+    """Return lower case letters and digits, with one ``-`` for all between; ``é`` becomes ``e``."""
+    return re.sub("[^a-z0-9]+", "-", _ascii(value).lower()).strip("-")
+
+
+def dns_label(value: object) -> str:
+    """Return the name of a service, volume or the like; a long one ends in a digest, and stays unique."""
+    return _checked_name(_shortened(slug(value), _MAX_LABEL), value, "name")
+
+
+def dns_subdomain(value: object) -> str:
+    """Return the name of an object: labels with dots between them."""
+    labels = (slug(part) for part in as_text(value).split("."))
+    return _checked_name(_shortened(".".join(filter(None, labels)), _MAX_SUBDOMAIN), value, "name")
+
+
+def label_value(value: object) -> str:
+    """Return the value of a label, which may be empty and keeps its case, dots and underscores."""
+    text = re.sub("[^A-Za-z0-9._-]+", "-", _ascii(value)).strip("-._")
+    return _shortened(text, _MAX_LABEL)
+
+
+def _ascii(value: object) -> str:
+    return unicodedata.normalize("NFKD", as_text(value)).encode("ascii", "ignore").decode()
+
+
+def _shortened(text: str, length: int) -> str:
+    if len(text) <= length:
+        return text
+    digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_LENGTH]
+    return f"{text[: length - _DIGEST_LENGTH - 1].rstrip('-._')}-{digest}"
+
+
+def _checked_name(name: str, value: object, wanted: str) -> str:
+    if not name:
+        hint = f"a {wanted} needs a letter or digit of ASCII"
+        raise TemplateError(f"no {wanted} can be made of {_shown(as_text(value))}", hint)
+    return name
+
+
+def _shown(text: str) -> str:
+    return "an empty text" if not text else "this text"
+
+
+_MAX_INDENT = 8
+
+
+def to_yaml(value: object) -> str:
+    """Return the value as YAML in block style, without a line break at the end."""
+    try:
+        return encode([_tree(value)]).rstrip("\n")
+    except DiagnosticError as error:
+        raise TemplateError(error.diagnostics[0].message) from None
+
+
+def to_json(value: object, indent: int | None = None) -> str:
+    """Keys in the order in which they are written. It is YAML too."""
+    width = None if indent is None else min(indent, _MAX_INDENT)
+    try:
+        return json.dumps(_tree(value), ensure_ascii=False, allow_nan=False, indent=width)
+    except ValueError:
+        raise TemplateError("a number that is not finite has no form in JSON") from None
+
+
+def quote(value: object) -> str:
+    """Return a scalar as text in quotes, for any content."""
+    return json.dumps(as_text(value), ensure_ascii=False)
+
+
+def _tree(value: object) -> Json:
+    """Return the value as a JSON tree. Raises ``TemplateError`` for what has no form in one."""
+    if isinstance(value, dict):
+        return {_key(key): _tree(child) for key, child in value.items()}
+    if isinstance(value, list | tuple | range):
+        return [_tree(child) for child in value]
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    raise TemplateError(f"{describe(value)} has no form in YAML")
+
+
+def _key(key: object) -> str:
+    if isinstance(key, str):
+        return key
+    raise TemplateError(f"{describe(key)} is the key of a mapping", "the keys of a mapping have to be text")
+
+
+def upper(value: object) -> str:
+    """Return the text in capitals."""
+    return as_text(value).upper()
+
+
+def lower(value: object) -> str:
+    """Return the text in small letters."""
+    return as_text(value).lower()
+
+
+def capitalize(value: object) -> str:
+    """Return the text with a capital first letter, and small ones after it."""
+    return as_text(value).capitalize()
+
+
+def title(value: object) -> str:
+    """Return the text with a capital first letter in each word."""
+    return as_text(value).title()
+
+
+def trim(value: object, characters: str | None = None) -> str:
+    """Return the text without blanks, or the given characters, at both ends."""
+    return as_text(value).strip(characters)
+
+
+def join(values: object, separator: str = "", attribute: str | None = None) -> str:
+    """Return the values in one text, or what each mapping holds under the key ``attribute``."""
+    texts = [as_text(_attribute(value, attribute) if attribute else value) for value in elements(values)]
+    check_text(sum(map(len, texts)) + len(separator) * len(texts))
+    return separator.join(texts)
+
+
+def replace(value: str, old: str, new: str, count: int = -1) -> str:
+    """Return the text with ``old`` replaced by ``new``, at most ``count`` times if that is not negative."""
+    text = as_text(value)
+    found = text.count(old) if count < 0 else min(count, text.count(old))
+    check_text(len(text) + found * (len(new) - len(old)))
+    return text.replace(old, new, count)
+
+
+def split(value: str, separator: str | None = None, maximum: int = -1) -> list[str]:
+    """Return the parts of a text between separators, by default between blanks."""
+    return as_text(value).split(separator, maximum)
+
+
+def indent(value: str, width: int | str = 4, first: bool = False, blank: bool = False) -> str:  # noqa: FBT001, FBT002 - Jinja's own arguments
+    """Return every line but the first and blank ones pushed in."""
+    text = as_text(value)
+    lines = text.split("\n")
+    pad = _pad(width, len(text), len(lines))
+    return "\n".join(
+        pad + line if (line.strip() or blank) and (index or first) else line
+        for index, line in enumerate(lines)
+    )
+
+
+def nindent(value: str, width: int | str = 4) -> str:
+    """Return a line break, then every line pushed in, as Helm has it."""
+    return "\n" + indent(value, width, first=True)
+
+
+def formatted(value: str, *args: object, **kwargs: object) -> str:
+    """``"%s-%02d" | format(name, index)``."""
+    return printf(as_text(value), kwargs or args)
+
+
+def center(value: str, width: int = 80) -> str:
+    """Return the text with blanks on both sides, ``width`` characters in all."""
+    check_text(width)
+    return as_text(value).center(width)
+
+
+def truncate(value: str, length: int = 255, killwords: bool = True, end: str = "", leeway: int = 0) -> str:  # noqa: ARG001, FBT001, FBT002 - Jinja's own arguments
+    """Return no more than ``length`` characters, the last of which are ``end`` if something is left out."""
+    text = as_text(value)
+    return text if len(text) <= length + leeway else text[: max(0, length - len(end))] + end
+
+
+def b64encode(value: str) -> str:
+    """Return a text in Base64."""
+    return base64.b64encode(as_text(value).encode()).decode()
+
+
+def b64decode(value: str) -> str:
+    """Return the text that is in Base64. Raises ``TemplateError`` for what is not."""
+    try:
+        return base64.b64decode(as_text(value), validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        raise TemplateError("this is not the base64 of a text") from None
+
+
+def sha256(value: str) -> str:
+    """Return the SHA-256 digest of a text, in hexadecimal."""
+    return hashlib.sha256(as_text(value).encode()).hexdigest()
+
+
+def integer(value: object, default: object = None, base: int = 10) -> object:
+    """Return a whole number, cut at the point. Unlike Jinja's, an error for what is no number."""
+    return _number(value, lambda text: int(text.strip(), base), int, default)
+
+
+def real(value: object, default: object = None) -> object:
+    """Return a number with a fraction; an error for anything else, as ``integer``."""
+    return _number(value, float, float, default)
+
+
+def _number(
+    value: object, of_text: Callable[[str], object], of_number: Callable[[float], object], default: object
+) -> object:
+    try:
+        if isinstance(value, str):
+            return of_text(value)
+        if isinstance(value, int | float):
+            return of_number(value)
+    except (ValueError, OverflowError):
+        pass
+    if default is None:
+        raise TemplateError(
+            f"{describe(value)} is not the number it should be", "or say what to take: | int(0)"
+        )
+    return default
+
+
+def _attribute(value: object, key: str) -> object:
+    if isinstance(value, dict) and key in value:
+        return value[key]
+    raise TemplateError(f"{describe(value)} in the list has no {key}")
+
+
+def _pad(width: int | str, length: int, lines: int) -> str:
+    size = len(width) if isinstance(width, str) else width
+    check_text(length + size * lines)
+    return width if isinstance(width, str) else " " * width

@@ -1,0 +1,118 @@
+"""Limits on what a template may make, counted in steps and characters and not by a clock.
+
+Whatever a template makes or looks at is weighed: a value costs a step, a list or mapping one for each value
+in it, and text one for every few characters. A value is weighed again wherever it is used, so that one that
+shares its parts many times over costs what it would when written out. Limits that a project or a run can
+set are in ``model.limits``.
+"""
+
+from __future__ import annotations
+
+from renderer.authoring.templates.errors import TemplateError, TemplateLimitError
+from renderer.model.limits import limit_hint, limits
+from renderer.model.work import spend
+
+#: Expressions, blocks and pieces of text, all told; compiling them takes a second or two.
+MAX_NODES = 10_000
+
+#: Expressions and blocks within each other.
+MAX_DEPTH = 80
+
+#: Brackets within each other: Jinja's parser calls a dozen functions for each, and from wherever it is called
+#: the stack has to hold.
+MAX_BRACKETS = 30
+
+#: ``elif``, all told: Python nests each in the one before, and its versions end at different depths.
+MAX_BRANCHES = 1000
+
+#: Comparisons of one chain (``a < b < c`` has two), which Python nests as well.
+MAX_COMPARISONS = 100
+
+#: Macros that call each other.
+MAX_CALLS = 40
+
+#: Characters of one text.
+MAX_TEXT = 1024 * 1024
+
+#: Values of one list that an operator or ``range`` makes.
+MAX_ITEMS = 100_000
+
+#: Bits of a whole number.
+MAX_BITS = 128
+
+
+def check_text(length: int) -> None:
+    """To be asked before a text of that length is made. Raises ``TemplateLimitError``."""
+    if length > MAX_TEXT:
+        raise TemplateLimitError(f"a text would have more than {MAX_TEXT} characters")
+
+
+def check_items(length: int) -> None:
+    """To be asked before a list of that length is made. Raises ``TemplateLimitError``."""
+    if length > MAX_ITEMS:
+        raise TemplateLimitError(f"a list would have more than {MAX_ITEMS} values")
+
+
+_CHARACTERS_PER_STEP = 8
+#: Steps of a template after which the run learns of them (``model.work``).
+_COUNTED_AT_ONCE = 500
+_STEPS_OF_CALL = 50
+_SPLIT = "make fewer or smaller resources in one Template, or split it; {}"
+
+
+class Meter:
+    """Counts; every method raises ``TemplateLimitError`` when that was too much."""
+
+    def __init__(self) -> None:
+        self._steps = limits().template_steps
+        self._output = limits().template_output
+        self._calls = 0
+        self._uncounted = 0
+
+    def steps(self, count: int) -> None:
+        self._steps -= count
+        self._uncounted += count
+        if self._uncounted > _COUNTED_AT_ONCE:
+            spend(self._uncounted * 2 // 3, "rendering Templates")
+            self._uncounted = 0
+        if self._steps < 0:
+            message = f"the template takes more than {limits().template_steps} steps"
+            raise TemplateLimitError(message, _SPLIT.format(limit_hint("template_steps")))
+
+    def output(self, length: int, line: int) -> None:
+        """``line`` of the template made so many characters."""
+        self._output -= length
+        if self._output < 0:
+            message = f"the template makes more than {limits().template_output} characters"
+            raise TemplateLimitError(message, _SPLIT.format(limit_hint("template_output")), line)
+
+    def enter_call(self) -> None:
+        self.steps(_STEPS_OF_CALL)
+        self._calls += 1
+        if self._calls > MAX_CALLS:
+            hint = "a macro that calls itself has to end"
+            raise TemplateLimitError(f"more than {MAX_CALLS} macros call each other", hint)
+
+    def leave_call(self) -> None:
+        self._calls -= 1
+
+    def weigh(self, *values: object) -> None:
+        """Raises ``TemplateError`` for a number that is too large, too."""
+        waiting = list(values)
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, str):
+                check_text(len(value))
+                self.steps(1 + len(value) // _CHARACTERS_PER_STEP)
+            elif isinstance(value, list | tuple):
+                self.steps(1 + len(value))
+                waiting += value
+            elif isinstance(value, dict):
+                self.steps(1 + len(value))
+                waiting += [*value.keys(), *value.values()]
+            elif isinstance(value, range):
+                self.steps(1 + len(value))
+            elif isinstance(value, int) and value.bit_length() > MAX_BITS:
+                raise TemplateError(f"a number has more than {MAX_BITS} bits")
+            else:
+                self.steps(1)

@@ -1,0 +1,137 @@
+"""The operators of templates; what would be too large is refused before it is made."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+from renderer.authoring.templates.errors import TemplateError
+from renderer.authoring.templates.limits import MAX_BITS, check_items, check_text
+from renderer.authoring.templates.words import as_text, describe
+
+_DIRECTIVE = re.compile(
+    r"%(?:\((?P<key>[^()]*)\))?(?P<form>[-+ #0]*(?P<width>[0-9]*)(?:\.(?P<precision>[0-9]*))?)(?P<type>.?)",
+    re.DOTALL,
+)
+_MAX_WIDTH = 1000
+_NUMBERS = frozenset("diuxXoeEfFgG")
+
+
+def printf(text: str, values: object) -> str:
+    """``text`` with its directives replaced by values: one, a list of them, or a mapping for ``%(name)s``.
+
+    Raises ``TemplateError``.
+    """
+    positional = values if isinstance(values, list | tuple) else [values]
+    remaining = iter(positional)
+    parts: list[str] = []
+    end = length = 0
+    for directive in _DIRECTIVE.finditer(text):
+        parts += text[end : directive.start()], _replaced(directive, values, remaining)
+        length += len(parts[-2]) + len(parts[-1])
+        check_text(length)
+        end = directive.end()
+    if not isinstance(values, dict) and next(remaining, parts) is not parts:
+        raise TemplateError("there are more values than the format has places for")
+    return "".join((*parts, text[end:]))
+
+
+def _replaced(directive: re.Match[str], values: object, remaining: Iterator[object]) -> str:
+    kind, form = directive["type"], directive["form"]
+    if kind == "%":
+        return "%"
+    if kind not in _NUMBERS and kind != "s":
+        shown = directive[0]
+        raise TemplateError(
+            f"{shown!r} is no format", "the formats are %s, %d, %x, %o, %e, %f and %g; %% is a %"
+        )
+    if any(int(number or 0) > _MAX_WIDTH for number in (directive["width"], directive["precision"])):
+        raise TemplateError(f"a format asks for more than {_MAX_WIDTH} characters")
+    value = _value(directive["key"], values, remaining)
+    if kind == "s":
+        return f"%{form}s" % (as_text(value),)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TemplateError(f"%{kind} needs a number, not {describe(value)}", "make one with | int")
+    try:
+        return f"%{form}{kind}" % (value,)
+    except (TypeError, ValueError, OverflowError):
+        raise TemplateError(f"%{kind} cannot write {value}") from None
+
+
+def _value(key: str | None, values: object, remaining: Iterator[object]) -> object:
+    if key is not None:
+        if isinstance(values, dict) and key in values:
+            return values[key]
+        raise TemplateError(f"there is no value {key} for the format")
+    missing: Sequence[object] = ()
+    value = next(remaining, missing)
+    if value is missing:
+        raise TemplateError("there are fewer values than the format has places for")
+    return value
+
+
+_JOIN = "join text with ~, and make numbers of text with | int"
+_ARITHMETIC: Final[Mapping[str, Callable[[float, float], float]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+}
+
+OPERATORS = frozenset(_ARITHMETIC)
+
+
+def operate(sign: str, left: object, right: object) -> object:
+    """``left sign right``. Raises ``TemplateError``."""
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        return _arithmetic(sign, left, right)
+    if sign == "%" and isinstance(left, str):
+        return printf(left, right)
+    if sign == "*":
+        return _repeated(left, right)
+    if sign == "+":
+        return _joined(left, right)
+    raise _mismatch(sign, left, right)
+
+
+def _arithmetic(sign: str, left: float, right: float) -> object:
+    if sign == "**" and abs(right) > MAX_BITS:
+        raise TemplateError(f"exponents end at {MAX_BITS}")
+    try:
+        result = _ARITHMETIC[sign](left, right)
+    except ZeroDivisionError:
+        raise TemplateError("a number is divided by zero") from None
+    except OverflowError:
+        raise TemplateError(f"the result of {sign} is too large") from None
+    if isinstance(result, complex):
+        raise TemplateError("a negative number has no such power")
+    return result
+
+
+def _repeated(left: object, right: object) -> object:
+    times, value = (left, right) if isinstance(left, int) else (right, left)
+    if isinstance(value, str) and isinstance(times, int):
+        check_text(len(value) * times)
+        return value * times
+    if isinstance(value, list | tuple) and isinstance(times, int):
+        check_items(len(value) * times)
+        return [*value] * times
+    raise _mismatch("*", left, right)
+
+
+def _joined(left: object, right: object) -> object:
+    if isinstance(left, str) and isinstance(right, str):
+        return left + right
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        return [*left, *right]
+    raise _mismatch("+", left, right)
+
+
+def _mismatch(sign: str, left: object, right: object) -> TemplateError:
+    hint = _JOIN if isinstance(left, str) or isinstance(right, str) else None
+    return TemplateError(f"{sign} does not go with {describe(left)} and {describe(right)}", hint)

@@ -1,0 +1,219 @@
+"""``kind: Template``: resources of a Jinja2 file and values.
+
+A Template stands in a kustomization's ``generators``:
+
+    apiVersion: vmrender.io/v1alpha1
+    kind: Template
+    metadata:
+      name: web
+    spec:
+      template: web.yaml.j2       # relative to the kustomization, as are all paths in it
+      valuesFrom:
+        - file: sizes.yaml        # a mapping: each of its keys is a value
+        - file: zones.yaml        # with a name, whatever the file holds is one value
+          name: zones
+      values:                     # over those of the files
+        image: fedora:42
+      matrix:                     # optional: the template is rendered for each combination
+        size: [small, large]
+        zone: {from: zones}       # a value that is a list
+        exclude:
+          - size: large
+            zone: b
+        include:
+          - size: large
+            replicas: 2           # only where the size is large
+
+Values of later files are over those of earlier ones, ``values`` over all files (mappings merge, everything
+else is replaced), and what ``include`` adds to a row over both. A value on an axis can be nothing else too.
+
+The output is YAML: any number of resources, which patches, labels and names work on as on any other.
+Templates run in Jinja's sandbox. There is nothing in it but the values, ``range``, ``dict``, ``namespace``
+and ``fail``, the filters and tests of ``filters.table``, and a few methods of texts, lists and mappings: no
+files, no other templates, no environment, clock or chance. What is undefined is an error. Lines that hold
+nothing but a block leave nothing behind (``trim_blocks``, ``lstrip_blocks``). Work and output are bounded
+(``limits``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from renderer.authoring.templates.errors import TemplateError
+from renderer.authoring.templates.instrument import Output
+from renderer.authoring.templates.matrix import MatrixRow, Template, read_rows, read_values
+from renderer.authoring.templates.render import Renderer
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.fields import Fields
+from renderer.model.json import Json, JsonObject, text_at
+from renderer.model.location import GeneratedText, Location, Site
+from renderer.model.source_tree import Generated, ListedFile, ListedFiles
+from renderer.model.taint import taint, taint_texts, texts_of
+from renderer.model.work import spend
+from renderer.yamlio.decode import decode_documents, taint_content
+
+#: Lines of the output, which nobody has seen, at the end of what the decoder says.
+_LINES_OF_OUTPUT = re.compile(r"(, on lines \d+ and \d+| that begins on line \d+)$")
+#: Steps to read a character that a template made (``model.work``).
+_STEPS_PER_CHARACTER = 1
+
+
+def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Generated, ...]:
+    """Return the resources of the Template ``content``, which stands at ``site``, row by row.
+
+    Each comes from a line of the template. Raises ``DiagnosticError``: template-invalid with everything that
+    is wrong in the Template and its values; template-failed, template-limit, resource-invalid and what the
+    YAML decoder raises for the first row that fails.
+    """
+    is_of_secret = _may_make_secret(content, files)
+    if is_of_secret:
+        taint_texts(content.get("spec"))
+        for path, file in files.items():
+            if path != text_at(content, "spec", "template"):
+                taint_content(file.content)
+    findings: list[Diagnostic] = []
+    template = read_template(Fields(content, site, findings, Code.TEMPLATE_INVALID), files, findings)
+    if findings:
+        raise DiagnosticError(*findings)
+    try:
+        renderer = Renderer(template.file.content)
+    except TemplateError as error:
+        raise _failed(error, template.file) from None
+    rendered = partial(_rendered, renderer, template.file, is_of_secret=is_of_secret)
+    return tuple(made for row in template.rows for made in rendered(row))
+
+
+def _may_make_secret(content: JsonObject, files: ListedFiles) -> bool:
+    """Return True if the Template may make a Secret: its values, then, may be those of the Secret."""
+    if any(b"Secret" in file.content for file in files.values()):
+        return True
+    return "Secret" in texts_of(content.get("spec"))
+
+
+def _rendered(
+    renderer: Renderer, file: ListedFile, row: MatrixRow, *, is_of_secret: bool
+) -> tuple[Generated, ...]:
+    """Return what the template makes of a row.
+
+    ``is_of_secret``: no output may repeat what its expressions make of the values.
+    """
+    try:
+        output = renderer.render(row.values)
+    except TemplateError as error:
+        raise _failed(error, file, Related(f"made of {row.label}", (row.site,))) from None
+    if is_of_secret:
+        written = file.content.decode("utf-8", "replace")
+        taint(value for value in output.values if value not in written)
+    return read_objects(output, file.path, row)
+
+
+def _failed(error: TemplateError, file: ListedFile, *related: Related) -> DiagnosticError:
+    return Diagnostic.in_file(
+        Location(file.path, error.line), error.code, error.message, error.hint, related=related
+    ).error()
+
+
+def read_template(fields: Fields, files: ListedFiles, findings: list[Diagnostic]) -> Template:
+    """Return the Template in ``fields``. When anything was noted in ``findings``, it is not to be used."""
+    fields.only("apiVersion", "kind", "metadata", "spec")
+    metadata, spec = fields.child("metadata"), fields.child("spec")
+    # Annotations say how other tools are to run the generator; they are none of the resources'.
+    metadata.only("name", "annotations")
+    name = metadata.text("name")
+    if not name:
+        metadata.reject(None, "the template has no metadata.name")
+    spec.only("template", "values", "valuesFrom", "matrix")
+    file = _file(spec, files)
+    values = read_values(spec, files, findings)
+    if "matrix" not in spec:
+        return Template(file, (MatrixRow(values.content, f"the values of the Template {name}", fields.site),))
+    matrix = spec.child("matrix")
+    rows = read_rows(matrix, values)
+    if not rows and not matrix.content:
+        matrix.reject(
+            None, f"{matrix.name()} has no axes", "write lists of values, such as size: [small, large]"
+        )
+    return Template(file, rows)
+
+
+def _file(spec: Fields, files: ListedFiles) -> ListedFile:
+    path = spec.text("template")
+    if path and path in files:
+        return files[path]
+    if "template" not in spec or path == "":
+        hint = "write the path of a Jinja2 file, relative to the kustomization"
+        spec.reject(None, f"{spec.name()} has no template", hint)
+    return ListedFile(path or "", b"")
+
+
+def read_objects(output: Output, path: str, row: MatrixRow) -> tuple[Generated, ...]:
+    """Return the objects, each at its place in the output of the template ``path``; empty documents are none.
+
+    Raises ``DiagnosticError``: resource-invalid, and what the decoder raises, on the template's lines.
+    """
+    text = GeneratedText(output.text, output.lines, row.label, row.site)
+    spend(_STEPS_PER_CHARACTER * len(output.text), "reading what Templates make")
+    try:
+        documents = decode_documents(output.text.encode(), path)
+    except UnicodeEncodeError as error:
+        line = output.lines[output.text.count("\n", 0, error.start)]
+        raise Diagnostic.in_file(
+            Location(path, line),
+            Code.TEMPLATE_FAILED,
+            "the template's output holds half of a surrogate pair, which is no character",
+            related=(Related(f"made of {row.label}", (row.site,)),),
+        ).error() from None
+    except DiagnosticError as error:
+        raise DiagnosticError(
+            *(
+                found._replace(
+                    message=f"the template's output is not usable: {_LINES_OF_OUTPUT.sub('', found.message)}",
+                    location=_mapped(found.location, output.lines),
+                    related=(
+                        *(
+                            related._replace(location=_mapped(related.location, output.lines))
+                            for related in found.related
+                        ),
+                        Related(f"made of {row.label}", (row.site,)),
+                    ),
+                )
+                for found in error.diagnostics
+            )
+        ) from None
+    sites = [Site(path, index, text=text) for index in range(len(documents))]
+    findings = tuple(_problems(documents, sites))
+    if findings:
+        raise DiagnosticError(*findings)
+    return tuple(
+        Generated(document, site)
+        for document, site in zip(documents, sites, strict=True)
+        if isinstance(document, dict) and document
+    )
+
+
+def _mapped(location: Location | None, lines: Sequence[int]) -> Location | None:
+    """Return the template's line for one of the output; a missing part is noticed behind the last one."""
+    if location is None or not location.line:
+        return location
+    return Location(location.path, lines[min(location.line, len(lines)) - 1])
+
+
+def _problems(documents: Sequence[Json], sites: Sequence[Site]) -> Iterator[Diagnostic]:
+    for document, site in zip(documents, sites, strict=True):
+        if document is None or document in ({}, []):
+            continue
+        if not isinstance(document, dict):
+            yield Diagnostic.at(
+                site, Code.RESOURCE_INVALID, "the output is no Kubernetes object, which would be a mapping"
+            )
+        elif not text_at(document, "kind"):
+            yield Diagnostic.at(
+                site,
+                Code.RESOURCE_INVALID,
+                f"the object {text_at(document, 'metadata', 'name') or 'here'} has no kind",
+            )
+        elif not text_at(document, "metadata", "name"):
+            yield Diagnostic.at(site, Code.RESOURCE_INVALID, f"the {document['kind']} has no metadata.name")

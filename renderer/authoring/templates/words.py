@@ -1,0 +1,102 @@
+"""Values as text: as templates write them, as people call them, and missing ones."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import cast
+
+from jinja2 import StrictUndefined, TemplateRuntimeError, UndefinedError
+from jinja2.runtime import LoopContext, Macro, Undefined
+from jinja2.utils import Namespace, missing
+
+from renderer.authoring.templates.errors import TemplateError
+
+
+def as_text(value: object) -> str:
+    """Return a scalar as YAML has it: ``true`` and ``null``, not ``True`` and ``None``.
+
+    Raises ``TemplateError`` for what is no scalar, and for what is undefined.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "null"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else _special(value)
+    if isinstance(value, Undefined):
+        return str(value)  # raises what Jinja has to say of it
+    hint = "write it with | to_yaml or | to_json" if isinstance(value, list | tuple | dict | range) else None
+    raise TemplateError(f"{describe(value)} cannot be written as text", hint)
+
+
+def describe(value: object) -> str:
+    """Return the words that a person would use for a value; its own text may be secret and is not shown."""
+    if value is None:
+        return "null"
+    for kind, name in _NAMES:
+        if isinstance(value, kind):
+            return name
+    return "a function"
+
+
+_NAMES: tuple[tuple[type, str], ...] = (
+    (bool, "a boolean"),
+    (int, "a whole number"),
+    (float, "a number"),
+    (str, "text"),
+    (dict, "a mapping"),
+    (list, "a list"),
+    (tuple, "a list"),
+    (range, "a range"),
+    (Macro, "a macro"),
+    (Namespace, "a namespace"),
+    (LoopContext, "loop"),
+    (Undefined, "an undefined value"),
+)
+
+
+def _special(value: float) -> str:
+    if math.isnan(value):
+        return ".nan"
+    return ".inf" if value > 0 else "-.inf"
+
+
+class UndefinedValueError(UndefinedError):
+    """``owner`` is the mapping that has no such key, or ``missing`` when there is no value of that name."""
+
+    def __init__(self, message: str, name: str, owner: object) -> None:
+        super().__init__(message)
+        self.name = name
+        self.owner = owner
+
+
+class UndefinedValue(StrictUndefined):
+    """Complains when it is used for anything but ``is defined`` and ``default``."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        hint: str | None = None,
+        obj: object = missing,
+        name: str | None = None,
+        exc: type[TemplateRuntimeError] = UndefinedError,  # noqa: ARG002 - Jinja's signature; ours says more
+    ) -> None:
+        shown = str(name)
+        message = hint or (
+            f"there is no value {shown}" if obj is missing else f"{describe(obj)} has no {shown}"
+        )
+        says = partial(UndefinedValueError, name=shown, owner=obj)
+        super().__init__(message, obj, shown, cast("type[TemplateRuntimeError]", says))
+
+
+def fail_if_undefined(*values: object) -> None:
+    """Raise ``UndefinedValueError`` if one of the values is undefined."""
+    for value in values:
+        if isinstance(value, StrictUndefined):
+            str(value)

@@ -1,0 +1,78 @@
+"""An instance type or preference has the name of one that KubeVirt's operator deploys itself.
+
+From 1.4 on the operator brings the cluster-wide instance types and preferences of common-instancetypes into
+every cluster; from 1.1 to 1.3 it does where the feature gate `CommonInstancetypesDeploymentGate` is on. It
+compares each with its own whenever it reconciles, and writes its own back where anything differs, labels
+included. Whoever syncs the repository writes it again: the two never come to rest, and a virtual machine
+gets whichever was there last.
+
+Wrong, for a cluster of KubeVirt 1.9:
+
+```yaml
+kind: VirtualMachineClusterInstancetype
+metadata:
+  name: u1.medium
+spec:
+  cpu: {guest: 2}
+  memory: {guest: 4Gi}
+```
+
+Right is any one of these: another name (`u1.mysize`); `writeInstancetypes: false` for the overlay in
+`vmrender.yaml`, as expanded machines need no instance types; or none from the operator:
+
+```yaml
+kind: KubeVirt
+spec:
+  configuration:
+    commonInstancetypesDeployment:
+      enabled: false
+```
+
+The rule knows of that where the KubeVirt object is in the overlay, or is `kubevirt` in a catalog. It reports
+the first object of each kind, and says how many others there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from renderer.checks.rules.context import Context
+from renderer.checks.rules.rule import Finding, Rule
+from renderer.kubevirt.facts.cluster import Cluster
+from renderer.model.codes import Code
+from renderer.model.field_path import FieldPath
+from renderer.model.json import EMPTY
+from renderer.model.release import Release
+from renderer.model.resource import Resource
+from renderer.model.rule_settings import Level
+
+_NAME = FieldPath.of("metadata", "name")
+_HINT = (
+    "take another name, set writeInstancetypes: false for the overlay, or set"
+    " spec.configuration.commonInstancetypesDeployment.enabled: false in the KubeVirt object"
+)
+
+
+def _check(context: Context) -> Iterator[Finding]:
+    bundled = context.bundled_names(context.release)
+    alike = {
+        kind: [resource for resource in context.of_kind(kind) if resource.name in names]
+        for kind, names in bundled.items()
+    }
+    if any(alike.values()) and _is_deployed(context):
+        yield from (_finding(found, context.release) for found in alike.values() if found)
+
+
+def _is_deployed(context: Context) -> bool:
+    own = next(iter(context.of_kind("KubeVirt")), None)
+    found = own or context.find_in_catalogs("KubeVirt", "kubevirt", "kubevirt")
+    return Cluster.of(context.release, found.content if found else EMPTY).deploys_common_instancetypes
+
+
+def _finding(alike: Sequence[Resource], release: Release) -> Finding:
+    first, others = alike[0], len(alike) - 1
+    who = f"{first.name} and {others} other {first.kind}s have names" if others else f"{first.name} is a name"
+    return Finding(first, _NAME, f"{who} that the operator of KubeVirt {release} deploys itself", _HINT)
+
+
+RULE = Rule(Code.BUNDLED_NAME, Level.WARNING, _check, __doc__)

@@ -1,0 +1,199 @@
+"""The overlay that rules look at, and the names in its matchers, indexed once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Final
+
+from renderer.checks.rules.references import (
+    Inventory,
+    Item,
+    ObjectReference,
+    may_be_in,
+    numbers_of,
+    references,
+)
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.release import Release
+from renderer.model.res_id import ResId
+from renderer.model.resource import Resource, ResourceSet
+
+INSTANCETYPE, PREFERENCE = "instancetype", "preference"
+INSTANCETYPES = ("VirtualMachineInstancetype", "VirtualMachineClusterInstancetype")
+PREFERENCES = ("VirtualMachinePreference", "VirtualMachineClusterPreference")
+
+
+def not_named_by_machines(
+    context: Context, matcher: str, resources: Sequence[Resource]
+) -> Sequence[Resource]:
+    """Return the instance types or preferences that no machine names.
+
+    The others are judged with their machines: KubeVirt refuses a machine that they do not fit.
+    """
+    machines = (VirtualMachineView.of(resource) for resource in context.composed)
+    named = {text_at(machine.spec, matcher, "name") for machine in machines if machine is not None}
+    return [resource for resource in resources if named.isdisjoint(_names(resource))]
+
+
+def _names(resource: Resource) -> Iterator[str]:
+    """Yield the name of the resource, and the names it had before it got prefixes and suffixes."""
+    yield resource.name
+    for earlier in resource.previous_ids:
+        yield earlier.name
+
+
+def preference_of(context: Context, machine: VirtualMachineView) -> Resource | None:
+    """Return the preference that a machine named before it was expanded; None if it is not known."""
+    matcher = object_at(context.spec_before(machine), PREFERENCE)
+    name = text_at(matcher, "name")
+    if not name or text_at(matcher, "revisionName"):
+        return None
+    cluster_wide = "cluster" in (text_at(matcher, "kind") or "cluster").lower()
+    kind = PREFERENCES[1] if cluster_wide else PREFERENCES[0]
+    return context.look_up(kind, name, "" if cluster_wide else machine.namespace)
+
+
+#: The names that a release brings into a cluster by itself, by kind of instance type or preference.
+BundledNames = Callable[[Release], Mapping[str, frozenset[str]]]
+#: Looks for an object by kind, name and namespace in the project's catalogs.
+Find = Callable[[str, str, str], Resource | None]
+
+
+def no_bundled_names(_: Release) -> Mapping[str, frozenset[str]]:
+    """Return no names: nothing is known of what releases bring along."""
+    return {}
+
+
+def no_catalog(_kind: str, _name: str, _namespace: str) -> Resource | None:
+    """Return None: there is no catalog."""
+    return None
+
+
+def _have_one_id(one: Resource, other: Resource) -> bool:
+    """Return True if two resources of one name have the same id, without making any."""
+    return (one.namespace, one.kind, one.api_version) == (other.namespace, other.kind, other.api_version)
+
+
+class Context:
+    """``resources`` are rendered, ``composed`` the same before their virtual machines were expanded."""
+
+    def __init__(
+        self,
+        resources: ResourceSet,
+        composed: ResourceSet,
+        release: Release,
+        find_in_catalogs: Find = no_catalog,
+        bundled_names: BundledNames = no_bundled_names,
+    ) -> None:
+        self.resources: Final = resources
+        self.composed: Final = composed
+        self.release: Final = release
+        self.find_in_catalogs: Final = find_in_catalogs
+        self.bundled_names: Final = bundled_names
+        self._found: dict[tuple[str, str, str], Resource | None] = {}
+
+    @cached_property
+    def machines(self) -> Sequence[VirtualMachineView]:
+        """The virtual machines, pools and instances, in order."""
+        machines = (VirtualMachineView.of(resource) for resource in self.resources)
+        return [machine for machine in machines if machine is not None]
+
+    @cached_property
+    def by_kind(self) -> Mapping[str, Sequence[Resource]]:
+        """The resources by kind, whatever their group."""
+        found: dict[str, list[Resource]] = {}
+        for resource in self.resources:
+            found.setdefault(resource.kind, []).append(resource)
+        return found
+
+    def of_kind(self, *kinds: str) -> Sequence[Resource]:
+        return [resource for kind in kinds for resource in self.by_kind.get(kind, ())]
+
+    def look_up(self, kind: str, name: str, namespace: str) -> Resource | None:
+        """Return the object as expansion finds it: in the overlay, else in the project's catalogs."""
+        asked = kind, name, namespace
+        if asked not in self._found:
+            self._found[asked] = self._find(*asked)
+        return self._found[asked]
+
+    def _find(self, kind: str, name: str, namespace: str) -> Resource | None:
+        for resource in self._composed_by_name(kind).get(name, ()):
+            if not namespace or resource.namespace in ("", namespace):
+                return resource
+        return self.find_in_catalogs(kind, name, namespace)
+
+    def spec_before(self, machine: VirtualMachineView) -> JsonObject:
+        """Return the machine's spec before expansion; its own where nothing was composed under that name."""
+        resource = self._composed_by_unique_name.get(machine.name)
+        if resource is None or not _have_one_id(resource, machine.resource):
+            resource = self._composed_by_id.get(machine.resource.current_id, machine.resource)
+        return object_at(resource.content, *machine.paths.spec.keys)
+
+    @cached_property
+    def _composed_by_unique_name(self) -> Mapping[str, Resource | None]:
+        """The composed resource of each name, None for names of several: ids of a large fleet take room."""
+        found: dict[str, Resource | None] = {}
+        for resource in self.composed:
+            found[resource.name] = None if resource.name in found else resource
+        return found
+
+    @cached_property
+    def _composed_by_id(self) -> Mapping[ResId, Resource]:
+        names = self._composed_by_unique_name
+        several = (resource for resource in self.composed if names[resource.name] is None)
+        return {resource.current_id: resource for resource in several}
+
+    def _composed_by_name(self, kind: str) -> Mapping[str, Sequence[Resource]]:
+        """Index the composed resources of a kind: few kinds are asked for, and machines are not."""
+        if kind not in self._composed_of_kind:
+            found: dict[str, list[Resource]] = {}
+            for resource in self.composed:
+                if resource.kind == kind:
+                    found.setdefault(resource.name, []).append(resource)
+            self._composed_of_kind[kind] = found
+        return self._composed_of_kind[kind]
+
+    @cached_property
+    def _composed_of_kind(self) -> dict[str, Mapping[str, Sequence[Resource]]]:
+        return {}
+
+    @cached_property
+    def inventory(self) -> Inventory:
+        return Inventory(self.resources, self.machines)
+
+    @cached_property
+    def references(self) -> Mapping[str, Sequence[ObjectReference]]:
+        """The references of virtual machines to other objects, by kind."""
+        return references(self.machines)
+
+    def is_used(self, kind: str, item: Item) -> bool:
+        """Return True if a virtual machine refers to the item."""
+        named_so = self._references_by_name.get((kind, item.name), ())
+        return any(may_be_in(item, reference.namespace) for reference in named_so)
+
+    def unused(self, kind: str) -> Mapping[tuple[str, ...], Sequence[tuple[str, Item]]]:
+        """Return (name, item) of the items that no virtual machine refers to, by the numbers in the name.
+
+        An item is there once for each name that it has or had.
+        """
+        if kind not in self._unused:
+            found: dict[tuple[str, ...], list[tuple[str, Item]]] = {}
+            for name, item in self.inventory.names(kind):
+                if not self.is_used(kind, item):
+                    found.setdefault(numbers_of(name), []).append((name, item))
+            self._unused[kind] = found
+        return self._unused[kind]
+
+    @cached_property
+    def _unused(self) -> dict[str, Mapping[tuple[str, ...], Sequence[tuple[str, Item]]]]:
+        return {}
+
+    @cached_property
+    def _references_by_name(self) -> Mapping[tuple[str, str], Sequence[ObjectReference]]:
+        found: dict[tuple[str, str], list[ObjectReference]] = {}
+        for kind, those in self.references.items():
+            for reference in those:
+                found.setdefault((kind, reference.name), []).append(reference)
+        return found

@@ -1,0 +1,99 @@
+"""Argo CD waits for a machine that is not meant to run, and the sync never ends.
+
+A sync with more than one wave, or with hooks, waits until everything in a wave is healthy (Argo CD
+`gitops-engine/pkg/sync/sync_context.go`). A stopped machine is *Suspended*, not healthy, for as long as it
+is stopped (`resource_customizations/kubevirt.io/VirtualMachine/health.lua`). What comes in later waves is
+not applied, and the operation goes on until it is terminated.
+
+Wrong:
+
+```yaml
+kind: VirtualMachine
+metadata:
+  annotations:
+    argocd.argoproj.io/sync-wave: "1"
+spec:
+  runStrategy: Halted
+```
+
+Right: the machine in an overlay whose objects have no sync waves, or with a health check of its own in
+`argocd-cm`:
+
+```yaml
+resource.customizations.health.kubevirt.io_VirtualMachine: |
+  hs = {status = "Healthy", message = "stopped on purpose"}
+  return hs
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.checks.rules.context import Context
+from renderer.checks.rules.rule import Finding, Rule, related_to
+from renderer.kubevirt.facts.virtual_machine import HALTED
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Related
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, object_at
+from renderer.model.record import Record
+from renderer.model.resource import Resource
+from renderer.model.rule_settings import Level
+
+_WAVE = "argocd.argoproj.io/sync-wave"
+_HOOK = "argocd.argoproj.io/hook"
+_SYNC = "Sync"
+#: Hooks that are no step of a sync that succeeds.
+_NO_STEPS = frozenset({"Skip", "SyncFail", "PreDelete", "PostDelete"})
+
+
+class _Step(Record):
+    """The step in which Argo CD applies an object: a phase, and a wave in it."""
+
+    phase: str
+    wave: int
+
+    def __str__(self) -> str:
+        return f"sync wave {self.wave}" if self.phase == _SYNC else f"the phase {self.phase}"
+
+
+def _check(context: Context) -> Iterator[Finding]:
+    steps = {step: resource for resource in context.resources if (step := _step(resource)) is not None}
+    if len(steps) <= 1:
+        return
+    for machine in context.machines:
+        strategy = machine.written_run_strategy if machine.spec else None
+        step = _step(machine.resource)
+        if strategy is not None and strategy.strategy == HALTED and step is not None:
+            other = next(resource for each, resource in steps.items() if each != step)
+            yield Finding(
+                machine.resource,
+                strategy.field,
+                f"the machine is in {step} and does not run: Argo CD never finishes the sync",
+                "Argo CD holds a stopped machine for unhealthy: use no waves here, or your own health check",
+                (_other_step(other),),
+            )
+
+
+def _other_step(resource: Resource) -> Related:
+    annotation = _HOOK if _HOOK in resource.annotations else _WAVE
+    message = f"{resource.kind} {resource.name} is in {_step(resource)}"
+    return related_to(resource, message, FieldPath.of("metadata", "annotations", annotation))
+
+
+def _step(resource: Resource) -> _Step | None:
+    annotations = object_at(resource.content, "metadata", "annotations")
+    phase = str(annotations.get(_HOOK) or _SYNC) if annotations else _SYNC
+    return None if phase in _NO_STEPS else _Step(phase, _wave(annotations.get(_WAVE)))
+
+
+def _wave(written: Json) -> int:
+    """Return the wave; as for Argo CD, what is no number is 0."""
+    try:
+        return int(written) if isinstance(written, str) else 0
+    except ValueError:
+        return 0
+
+
+RULE = Rule(Code.HALTED_IN_SYNC_WAVES, Level.WARNING, _check, __doc__)

@@ -1,0 +1,73 @@
+"""Rules about memory in huge pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.checks.rules.context import INSTANCETYPE, INSTANCETYPES, Context, not_named_by_machines
+from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.model.codes import Code
+from renderer.model.field_path import FieldPath
+from renderer.model.json import object_at
+from renderer.model.quantity import lenient_quantity, nearest_whole_pages
+from renderer.model.resource import Resource
+from renderer.model.rule_settings import Level
+
+
+def _overcommit(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+    memory = object_at(machine.domain, "memory")
+    if memory.get("hugepages") is None:
+        return
+    guest = lenient_quantity(memory.get("guest"))
+    requested = lenient_quantity(object_at(machine.domain, "resources", "requests").get("memory"))
+    if guest is None or requested is None or requested.sign <= 0 or requested.compare(guest) >= 0:
+        return
+    message = f"the guest has {guest.json} on huge pages, and only {requested.json} are requested for it"
+    related = related_to(
+        machine.resource, f"memory.guest: {guest.json}", machine.in_instance("domain", "memory", "guest")
+    )
+    at = machine.in_instance("domain", "resources", "requests", "memory")
+    yield Finding(machine.resource, at, message, "request as much as the guest has, or nothing", (related,))
+
+
+OVERCOMMIT = Rule(Code.HUGEPAGES_OVERCOMMIT, Level.WARNING, MachineCheck(_overcommit))
+
+
+_GUEST = FieldPath.of("spec", "memory", "guest")
+_PAGE_SIZE = FieldPath.of("spec", "memory", "hugepages", "pageSize")
+
+
+def _with_remainder(context: Context) -> Iterator[Finding]:
+    wrong = {
+        id(resource): whole
+        for resource in context.of_kind(*INSTANCETYPES)
+        if (whole := _without_remainder(resource)) is not None
+    }
+    if not wrong:
+        return
+    resources = [resource for resource in context.of_kind(*INSTANCETYPES) if id(resource) in wrong]
+    for resource in not_named_by_machines(context, INSTANCETYPE, resources):
+        memory = object_at(resource.content, "spec", "memory")
+        page_size = object_at(memory, "hugepages").get("pageSize")
+        message = f"memory.guest {memory.get('guest')} is no multiple of the huge page size {page_size}"
+        related = related_to(resource, f"pageSize: {page_size}", _PAGE_SIZE)
+        hint = f"write {wrong[id(resource)]}; KubeVirt refuses every machine of this instance type"
+        yield Finding(resource, _GUEST, message, hint, (related,))
+
+
+def _without_remainder(resource: Resource) -> str | None:
+    """Return the amounts nearest to the guest's memory that leave no remainder; None where it leaves none."""
+    memory = object_at(resource.content, "spec", "memory")
+    hugepages = memory.get("hugepages")
+    if not isinstance(hugepages, dict) or not isinstance(memory.get("overcommitPercent", 0), int):
+        return None
+    guest, page_size = lenient_quantity(memory.get("guest")), lenient_quantity(hugepages.get("pageSize"))
+    if guest is None or page_size is None or page_size.value() <= 0:
+        return None
+    return nearest_whole_pages(guest, page_size) if guest.value() % page_size.value() else None
+
+
+REMAINDER = Rule(Code.HUGEPAGES_REMAINDER, Level.WARNING, _with_remainder)
+
+RULES = (OVERCOMMIT, REMAINDER)

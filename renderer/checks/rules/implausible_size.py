@@ -1,0 +1,123 @@
+"""An amount of memory or storage is so small that its unit was probably forgotten or mistaken.
+
+`memory: 64` is 64 bytes to Kubernetes, and `128m` is a fraction of a byte: `m` stands for thousandths.
+KubeVirt takes such a machine, and it does not start; a claim of `storage: 30` is one of 30 bytes, which most
+provisioners round up to their smallest volume.
+
+Wrong:
+
+```yaml
+domain:
+  memory: {guest: 64}
+```
+
+Right:
+
+```yaml
+domain:
+  memory: {guest: 64Gi}
+```
+
+The rule reports less than 1Mi of memory or storage, and a negative amount: in virtual machines, in
+`dataVolumeTemplates`, in instance types and preferences, in DataVolumes and in PersistentVolumeClaims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from renderer.checks.rules.context import INSTANCETYPES, PREFERENCES, Context
+from renderer.checks.rules.rule import Finding, MachineCheck, Rule
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.model.codes import Code
+from renderer.model.field_path import ROOT, FieldPath, Segment
+from renderer.model.json import Json, JsonObject, object_at, scalar_text
+from renderer.model.plural import plural
+from renderer.model.quantity import Quantity, lenient_quantity
+from renderer.model.resource import Resource
+from renderer.model.rule_settings import Level
+from renderer.model.sharing import Memo
+
+_SMALLEST = Quantity.parse("1Mi")
+_IN_DOMAIN: tuple[tuple[str, ...], ...] = (
+    ("memory", "guest"),
+    ("memory", "maxGuest"),
+    ("resources", "requests", "memory"),
+    ("resources", "limits", "memory"),
+)
+_IN_VOLUMES = (("emptyDisk", "capacity"),)
+_IN_INSTANCETYPES = (("spec", "memory", "guest"), ("spec", "memory", "maxGuest"))
+_IN_PREFERENCES = (("spec", "requirements", "memory", "guest"),)
+_REQUESTED = ("resources", "requests", "storage")
+_IN_DATA_VOLUMES: tuple[tuple[str, ...], ...] = (("pvc", *_REQUESTED), ("storage", *_REQUESTED))
+
+
+def _of_others(context: Context) -> Iterator[Finding]:
+    of_kinds: tuple[tuple[Sequence[str], Sequence[tuple[str, ...]]], ...] = (
+        (INSTANCETYPES, _IN_INSTANCETYPES),
+        (PREFERENCES, _IN_PREFERENCES),
+        (("DataVolume",), [("spec", *path) for path in _IN_DATA_VOLUMES]),
+        (("PersistentVolumeClaim",), [("spec", *_REQUESTED)]),
+    )
+    for kinds, paths in of_kinds:
+        for resource in context.of_kind(*kinds):
+            yield from _findings(resource, resource.content, paths, ROOT)
+
+
+def _of_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+    resource, paths = machine.resource, machine.paths
+    yield from _findings(resource, machine.domain, _IN_DOMAIN, paths.instance, "domain")
+    for index, template in machine.data_volume_templates:
+        spec = object_at(template, "spec")
+        yield from _findings(
+            resource, spec, _IN_DATA_VOLUMES, paths.spec, "dataVolumeTemplates", index, "spec"
+        )
+    for index, volume in machine.volumes:
+        if "emptyDisk" in volume:
+            yield from _findings(resource, volume, _IN_VOLUMES, paths.instance, "volumes", index)
+
+
+def _findings(
+    resource: Resource,
+    content: JsonObject,
+    ways: Iterable[tuple[str, ...]],
+    base: FieldPath,
+    *place: Segment,
+) -> Iterator[Finding]:
+    """Yield the findings at the ``ways`` below ``content``, which stands at ``place`` below ``base``."""
+    for way in ways:
+        if way[0] in content:
+            written = object_at(content, *way[:-1]).get(way[-1])
+            amount = None if _is_plausible(written) else lenient_quantity(written)
+            if amount is not None:
+                yield _finding(resource, base.child(*place, *way), written, amount)
+
+
+def _is_plausible(written: Json) -> bool:
+    return _PLAUSIBLE[written] if isinstance(written, str) else _is_plausible_amount(written)
+
+
+def _is_plausible_amount(written: Json) -> bool:
+    """Return True for no quantity at all, too, which other checks refuse."""
+    amount = lenient_quantity(written)
+    return amount is None or amount.sign == 0 or amount.compare(_SMALLEST) >= 0
+
+
+_PLAUSIBLE = Memo(_is_plausible_amount)
+
+
+def _finding(resource: Resource, field: FieldPath, written: Json, amount: Quantity) -> Finding:
+    if amount.sign < 0:
+        return Finding(resource, field, f"{field} is {scalar_text(written)}, which is negative")
+    digits = scalar_text(written).rstrip("mkKun")
+    what = "memory" if "memory" in field.segments else "storage"
+    message = f"{field} is {scalar_text(written)}, which is {_bytes(amount)} of {what}"
+    return Finding(resource, field, message, f"write a unit: did you mean {digits}Gi or {digits}Mi?")
+
+
+def _bytes(amount: Quantity) -> str:
+    count = amount.value()
+    return "less than a byte" if amount.milli_value() < 1000 else plural(count, "byte")  # noqa: PLR2004 - thousandths
+
+
+RULE = Rule(Code.IMPLAUSIBLE_SIZE, Level.WARNING, MachineCheck(_of_machine, _of_others), __doc__)

@@ -1,0 +1,87 @@
+"""The stage's front door: every rule is asked, and its findings are reported as the project wishes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+
+from renderer.checks.rules.context import Context
+from renderer.checks.rules.rule import MachineCheck, Rule
+from renderer.checks.rules.suppression import (
+    Suppression,
+    Suppressions,
+    read_suppressions,
+    without_suppressions,
+)
+from renderer.checks.rules.table import RULES
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Outcome, Severity
+from renderer.model.resource import ResourceSet
+from renderer.model.rule_settings import Level, RuleSettings
+
+
+def judge(
+    context: Context, earlier: Sequence[Diagnostic], settings: RuleSettings, rules: Sequence[Rule] = RULES
+) -> Outcome[ResourceSet]:
+    """Return the resources without annotations that suppress rules, and the findings that remain.
+
+    ``earlier`` is what other stages said: their warnings can be suppressed as well, and what they refuse is
+    not judged by rules, which would tell of the same mistake again. The outcome has both. Rules that are off
+    are not asked; ``findings.levels`` gives findings of the others the level that is set.
+    """
+    refused = {diagnostic.resource for diagnostic in earlier if diagnostic.severity is Severity.ERROR}
+    asked = {rule.code: rule for rule in rules if _level(rule, settings) is not Level.OFF}
+    found = [d for d in _found(context, settings, asked.values()) if d.resource not in refused]
+    suppressions = read_suppressions(context.resources)
+    suppressed, kept = _divided([*earlier, *found], suppressions)
+    # An annotation may suppress the finding that another one is unused, and may be unused itself.
+    unused = [s for s in suppressions.unused(suppressed) if s.code is not Code.UNUSED_SUPPRESSION]
+    off = {rule.code for rule in rules} - asked.keys()
+    excused, left_over = _divided(_unused_suppressions(unused, earlier, off), suppressions)
+    unneeded = [s for s in suppressions.unused(excused) if s.code is Code.UNUSED_SUPPRESSION]
+    diagnostics = (*kept, *suppressions.invalid, *left_over, *_unused_suppressions(unneeded, earlier, off))
+    return Outcome(without_suppressions(context.resources), diagnostics)
+
+
+def _level(rule: Rule, settings: RuleSettings) -> Level:
+    return settings.of(rule.code).level or rule.level
+
+
+def _found(context: Context, settings: RuleSettings, rules: Iterable[Rule]) -> Iterator[Diagnostic]:
+    asked = [
+        (rule.strict if rule.strict is not None and settings.of(rule.code).strict else rule.check, rule)
+        for rule in rules
+    ]
+    of_machine = [(check.of_machine, rule) for check, rule in asked if isinstance(check, MachineCheck)]
+    for machine in context.machines:
+        for check, rule in of_machine:
+            for finding in check(context, machine):
+                yield finding.diagnostic(rule.code, Severity(rule.level))
+    for whole, rule in asked:
+        for finding in whole.others(context) if isinstance(whole, MachineCheck) else whole(context):
+            yield finding.diagnostic(rule.code, Severity(rule.level))
+
+
+def _divided(
+    diagnostics: Iterable[Diagnostic], suppressions: Suppressions
+) -> tuple[list[Diagnostic], list[Diagnostic]]:
+    """Divide diagnostics into those that an annotation suppresses and the others."""
+    suppressed: list[Diagnostic] = []
+    kept: list[Diagnostic] = []
+    for diagnostic in diagnostics:
+        (kept if suppressions.of(diagnostic) is None else suppressed).append(diagnostic)
+    return suppressed, kept
+
+
+def _unused_suppressions(
+    unused: Iterable[Suppression], earlier: Iterable[Diagnostic], off: AbstractSet[Code]
+) -> Iterator[Diagnostic]:
+    """Yield findings about unused suppressions, unless the rule is off or errors kept it from the object."""
+    errors = {(d.resource, d.code) for d in earlier if d.severity is Severity.ERROR}
+    refused = {resource for resource, _ in errors}
+    for suppression in unused:
+        target = suppression.resource.current_id
+        if (target, suppression.code) in errors:
+            yield suppression.invalid_finding()
+        elif off.isdisjoint({Code.UNUSED_SUPPRESSION, suppression.code}) and target not in refused:
+            yield suppression.unused_finding()

@@ -1,0 +1,128 @@
+"""References to what is not there.
+
+What a manifest names may well be in the cluster and not in Git. So a reference is only reported where it was
+most probably meant for an object of the overlay: one that kustomize renamed, one that nothing refers to and
+whose name, before or after that, differs by a slip, or one that nothing refers to in another namespace.
+``strict`` reports all that the overlay does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from renderer.checks.rules.context import Context
+from renderer.checks.rules.references import (
+    CLAIM,
+    CONFIG_MAP,
+    DATA_SOURCE,
+    NETWORK,
+    SECRET,
+    SERVICE_ACCOUNT,
+    Item,
+    ObjectReference,
+    is_near_miss,
+    may_be_in,
+    numbers_of,
+)
+from renderer.checks.rules.rule import Finding, Rule, related_to
+from renderer.kubevirt.facts.placeholders import has_placeholder
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Related
+from renderer.model.rule_settings import Level
+from renderer.model.work import spend
+
+
+def dangling(context: Context, kind: str) -> Iterator[Finding]:
+    """Yield the references to ``kind`` that were meant for an object of the overlay, and miss it."""
+    if not context.inventory.knows(kind):
+        return
+    for reference in _missing(context, kind):
+        found = _likely_mistake(context, reference)
+        if found is not None:
+            yield found
+
+
+def strictly_dangling(context: Context, kind: str) -> Iterator[Finding]:
+    """Yield all references to a ``kind`` that the overlay does not hold."""
+    for reference in _missing(context, kind):
+        yield _likely_mistake(context, reference) or _finding(
+            reference,
+            f"there is no {kind} {_place(reference)} in the overlay",
+            "add it, or say in an annotation where it comes from",
+        )
+
+
+def _missing(context: Context, kind: str) -> Iterator[ObjectReference]:
+    for reference in context.references.get(kind, ()):
+        is_known = context.inventory.has(kind, reference.name, reference.namespace)
+        if not is_known and not has_placeholder(f"{reference.namespace}/{reference.name}"):
+            yield reference
+
+
+def _likely_mistake(context: Context, reference: ObjectReference) -> Finding | None:
+    renamed = context.inventory.renamed.get((reference.kind, reference.name), ())
+    for item in renamed:
+        if may_be_in(item, reference.namespace):
+            return _renamed(reference, item)
+    unused = context.unused(reference.kind).get(numbers_of(reference.name), ())
+    spend(len(unused) * (4 + len(reference.name) // 16), "comparing names that may be mistyped")
+    for name, item in unused:
+        if may_be_in(item, reference.namespace) and is_near_miss(reference.name, name):
+            return _misspelled(reference, item, name)
+    elsewhere = context.inventory.named(reference.kind, reference.name)
+    if elsewhere and not any(context.is_used(reference.kind, item) for item in elsewhere):
+        return _in_another_namespace(reference, elsewhere[0])
+    return None
+
+
+def _renamed(reference: ObjectReference, item: Item) -> Finding:
+    message = (
+        f"{reference.kind} {reference.name} is called {item.name} after the build, but not in this reference"
+    )
+    hint = (
+        "kustomize does not know this reference: list it as nameReference in a file of the kustomization's "
+        f"configurations, or leave the {reference.kind} without prefix, suffix and hash"
+    )
+    return _finding(reference, message, hint, _existing_item(item))
+
+
+def _misspelled(reference: ObjectReference, item: Item, name: str) -> Finding:
+    message = f"there is no {reference.kind} {_place(reference)} in the overlay"
+    return _finding(reference, message, f"did you mean {name}?", _existing_item(item))
+
+
+def _in_another_namespace(reference: ObjectReference, item: Item) -> Finding:
+    message = f"there is no {reference.kind} {_place(reference)} in the overlay, but one in {item.namespace}"
+    hint = "a virtual machine sees what is in its own namespace"
+    if reference.kind == "NetworkAttachmentDefinition":
+        hint += f"; write {item.namespace}/{item.name} for the one elsewhere"
+    return _finding(reference, message, hint, _existing_item(item))
+
+
+def _place(reference: ObjectReference) -> str:
+    return f"{reference.namespace}/{reference.name}" if reference.namespace else reference.name
+
+
+def _existing_item(item: Item) -> Related:
+    return related_to(item.resource, f"{item.resource.kind} {item.name} is here")
+
+
+def _finding(reference: ObjectReference, message: str, hint: str, *related: Related) -> Finding:
+    return Finding(reference.resource, reference.field, message, hint, related)
+
+
+def _rule(code: Code, kind: str) -> Rule:
+    return Rule(
+        code, Level.WARNING, partial(dangling, kind=kind), strict=partial(strictly_dangling, kind=kind)
+    )
+
+
+RULES = (
+    _rule(Code.CLAIM_NOT_FOUND, CLAIM),
+    _rule(Code.CONFIG_MAP_NOT_FOUND, CONFIG_MAP),
+    _rule(Code.DATA_SOURCE_NOT_FOUND, DATA_SOURCE),
+    _rule(Code.NETWORK_NOT_FOUND, NETWORK),
+    _rule(Code.SECRET_NOT_FOUND, SECRET),
+    _rule(Code.SERVICE_ACCOUNT_NOT_FOUND, SERVICE_ACCOUNT),
+)

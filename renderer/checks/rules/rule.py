@@ -1,0 +1,81 @@
+"""A rule, and what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeAlias
+
+from renderer.checks.rules.context import Context
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.record import Record
+from renderer.model.resource import Resource
+from renderer.model.rule_settings import Level
+
+
+def _nothing(_: object) -> Iterable[Finding]:
+    return ()
+
+
+class Finding(Record):
+    """``field`` of ``resource`` is probably a mistake."""
+
+    resource: Resource
+    field: FieldPath
+    message: str
+    hint: str | None = None
+    related: tuple[Related, ...] = ()
+
+    def diagnostic(self, code: Code, severity: Severity) -> Diagnostic:
+        """Return the finding as it is reported."""
+        return Diagnostic.about(
+            self.resource, self.field, code, self.message, self.hint, severity=severity, related=self.related
+        )
+
+
+def related_to(resource: Resource, message: str, field: FieldPath = ROOT) -> Related:
+    """Return the other side of a finding, in another resource."""
+    return Related(message, resource.sites(field))
+
+
+#: Finds mistakes in an overlay.
+Check: TypeAlias = Callable[[Context], Iterable[Finding]]
+
+
+class MachineCheck:
+    """A check of single machines, and of what ``others`` finds beside them.
+
+    All rules check a machine while it is at hand, before the next one is looked at.
+    """
+
+    def __init__(
+        self,
+        of_machine: Callable[[Context, VirtualMachineView], Iterable[Finding]],
+        others: Check = _nothing,
+    ) -> None:
+        self.of_machine: Final = of_machine
+        self.others: Final = others
+
+    def __call__(self, context: Context) -> Iterator[Finding]:
+        """Yield what this check alone finds in an overlay."""
+        for machine in context.machines:
+            yield from self.of_machine(context, machine)
+        yield from self.others(context)
+
+
+class Rule(Record):
+    """A check, and how its findings are reported where the project does not say.
+
+    ``documentation`` is what ``vmrender explain CODE`` prints: a heading, what the rule finds and why, an
+    example that is wrong and one that is right. It is the docstring of a module with one rule; the text about
+    one of several rules stands in ``explanations/CODE.md``. ``strict`` finds more than ``check``, in projects
+    that ask for it.
+    """
+
+    code: Code
+    level: Level
+    check: Check
+    documentation: str | None = None
+    strict: Check | None = None

@@ -1,0 +1,81 @@
+"""A preference asks for secure boot and not for system management mode, which secure boot needs.
+
+KubeVirt refuses a machine with EFI and secure boot unless `features.smm` is on
+(`pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go`); EFI without `secureBoot` means
+secure boot. A preference that brings the one and not the other works only for machines that switch SMM on
+themselves. Machines of the overlay are told so themselves, so this is about preferences that none of them
+names.
+
+Wrong:
+
+```yaml
+kind: VirtualMachineClusterPreference
+spec:
+  firmware:
+    preferredEfi: {secureBoot: true}
+```
+
+Right:
+
+```yaml
+kind: VirtualMachineClusterPreference
+spec:
+  features:
+    preferredSmm: {}
+  firmware:
+    preferredEfi: {secureBoot: true}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.checks.rules.context import PREFERENCE, PREFERENCES, Context, not_named_by_machines
+from renderer.checks.rules.rule import Finding, Rule
+from renderer.model.codes import Code
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject, object_at
+from renderer.model.rule_settings import Level
+
+_SMM_ARCHITECTURE = "amd64"
+
+
+def _check(context: Context) -> Iterator[Finding]:
+    wrong = {
+        id(resource): field
+        for resource in context.of_kind(*PREFERENCES)
+        if (field := _secure_boot(object_at(resource.content, "spec"))) is not None
+    }
+    if not wrong:
+        return
+    resources = [resource for resource in context.of_kind(*PREFERENCES) if id(resource) in wrong]
+    for resource in not_named_by_machines(context, PREFERENCE, resources):
+        message = "this preference switches secure boot on, and not SMM, which secure boot needs"
+        hint = "add features.preferredSmm: {}"
+        yield Finding(resource, wrong[id(resource)], message, hint)
+
+
+def _secure_boot(spec: JsonObject) -> FieldPath | None:
+    """Return the field that switches secure boot on in a preference that does not switch SMM on."""
+    smm = object_at(spec, "features").get("preferredSmm")
+    if isinstance(smm, dict) and smm.get("enabled") is not False:
+        return None
+    if _is_for_other_architecture(spec) or "tdx" in object_at(spec, "preferredLaunchSecurity"):
+        return None
+    firmware = object_at(spec, "firmware")
+    efi = firmware.get("preferredEfi")
+    if isinstance(efi, dict):
+        field = FieldPath.of("spec", "firmware", "preferredEfi")
+        if "secureBoot" not in efi:
+            return field
+        return field.child("secureBoot") if efi["secureBoot"] is not False else None
+    old = firmware.get("preferredUseEfi") is True and firmware.get("preferredUseSecureBoot") is True
+    return FieldPath.of("spec", "firmware", "preferredUseSecureBoot") if old else None
+
+
+def _is_for_other_architecture(spec: JsonObject) -> bool:
+    return spec.get("preferredArchitecture") not in (None, "", _SMM_ARCHITECTURE)
+
+
+RULE = Rule(Code.SECURE_BOOT_WITHOUT_SMM, Level.WARNING, _check, __doc__)

@@ -1,0 +1,181 @@
+"""A Service selects no virtual machine of the overlay, and nearly selects one, or a port that it has not.
+
+KubeVirt gives the labels of a machine's template to the pod that the machine runs in, and a Service finds it
+by them. A Service that finds none is no error: it exists, and nobody answers. The labels in the machine's own
+`metadata` are not given to the pod.
+
+Wrong:
+
+```yaml
+kind: Service
+spec:
+  selector: {app: wbe}  # the label of the machine's template is app: web
+```
+
+Right:
+
+```yaml
+kind: Service
+spec:
+  selector: {app: web}
+```
+
+The rule reports a selector that fits no object of the overlay, if it differs by a slip from the labels of a
+machine, or fits labels that stand in the machine's `metadata` alone. It does not report a Service for
+something that the overlay does not hold.
+
+A `targetPort` that is a name is looked up among the `ports` of the machine's interfaces. One that is a number
+is reported where `masquerade` has a list of `ports` and the number is not in it: only those are forwarded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from renderer.checks.rules.context import Context
+from renderer.checks.rules.references import is_near_miss
+from renderer.checks.rules.rule import Finding, Rule, related_to
+from renderer.kubevirt.facts.placeholders import has_placeholder
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.model.codes import Code
+from renderer.model.field_path import FieldPath
+from renderer.model.json import EMPTY, JsonObject, array_at, object_at, text_at
+from renderer.model.resource import Resource
+from renderer.model.rule_settings import Level
+from renderer.model.suggest import did_you_mean
+from renderer.model.work import spend
+
+_SELECTOR = FieldPath.of("spec", "selector")
+#: Objects that are pods, or get their own labels into them, and the templates of pods in the spec of others.
+_PODS = ("Pod", "VirtualMachineInstance")
+_TEMPLATES = (
+    ("virtualMachineTemplate", "spec", "template"),
+    ("jobTemplate", "spec", "template"),
+    ("template",),
+)
+#: Labels that KubeVirt gives to pods by itself.
+_GIVEN = ("kubevirt.io", "vm.kubevirt.io/name")
+
+
+def _check(context: Context) -> Iterator[Finding]:
+    services = [service for service in context.of_kind("Service") if _selector(service)]
+    if not services or not context.machines:
+        return
+    templates = [_pod_labels(resource.content) for resource in context.resources]
+    of_machines = {machine.resource.current_id: machine for machine in context.machines}
+    for service in services:
+        spend(2 * len(templates) + 16 * len(context.machines), "comparing selectors of Services with labels")
+        selector = _selector(service)
+        selected = [
+            resource
+            for resource, labels in zip(context.resources, templates, strict=True)
+            if labels and selector.items() <= labels.items()
+        ]
+        near = [each for each in selected if _may_share_namespace(service, each)]
+        machines = [of_machines[each.current_id] for each in near if each.current_id in of_machines]
+        if machines and len(machines) == len(near):
+            yield from _unreachable_ports(service, machines)
+        if not selected and not any(key.startswith(_GIVEN) for key in selector):
+            yield from _nearly_selected(context, service, selector)
+
+
+def _selector(service: Resource) -> Mapping[str, str]:
+    """Return the selector; nothing where a value is no text, or filled in later."""
+    written = object_at(service.content, *_SELECTOR.keys)
+    selector = {key: value for key, value in written.items() if isinstance(value, str)}
+    if len(selector) < len(written) or any(map(has_placeholder, selector.values())):
+        return {}
+    return selector
+
+
+def _pod_labels(content: JsonObject) -> JsonObject:
+    """Return the labels of the pods that an object makes, or of the pod that it is."""
+    spec = object_at(content, "spec")
+    for way in _TEMPLATES:
+        template = object_at(spec, *way)
+        if template:
+            return object_at(template, "metadata", "labels")
+    return object_at(content, "metadata", "labels") if content.get("kind") in _PODS else EMPTY
+
+
+def _may_share_namespace(left: Resource, right: Resource) -> bool:
+    return left.namespace == right.namespace or "" in (left.namespace, right.namespace)
+
+
+def _nearly_selected(context: Context, service: Resource, selector: Mapping[str, str]) -> Iterator[Finding]:
+    for machine in context.machines:
+        if not _may_share_namespace(service, machine.resource):
+            continue
+        found = _finding(service, machine, selector)
+        if found is not None:
+            yield found
+            return
+
+
+def _finding(service: Resource, machine: VirtualMachineView, selector: Mapping[str, str]) -> Finding | None:
+    """Return the finding about a selector that is meant for the machine; None where it is not."""
+    labels = _pod_labels(machine.resource.content)
+    wrong = [key for key in selector if selector[key] != labels.get(key)]
+    own = object_at(machine.resource.content, "metadata", "labels")
+    message = "the selector fits no virtual machine of the overlay"
+    name = f"{machine.kind} {machine.name}"
+    if all(own.get(key) == selector[key] for key in wrong):
+        at = machine.paths.template.child("metadata", "labels")
+        hint = f"add the labels to {at}: those of the machine itself are not given to its pod"
+        related = related_to(machine.resource, f"{name} has these labels", FieldPath.of("metadata", "labels"))
+        return Finding(service, _SELECTOR, message, hint, (related,))
+    if len(wrong) != 1:
+        return None
+    key = wrong[0]
+    there = labels.get(key)
+    related = related_to(
+        machine.resource, f"{name} is nearly meant", machine.paths.template.child("metadata", "labels")
+    )
+    if isinstance(there, str) and is_near_miss(selector[key], there):
+        return Finding(service, _SELECTOR.child(key), message, f"did you mean {key}: {there}?", (related,))
+    near = [other for other in labels if labels[other] == selector[key] and is_near_miss(key, other)]
+    if near:
+        hint = f"did you mean {near[0]}: {selector[key]}?"
+        return Finding(service, _SELECTOR.child(key), message, hint, (related,))
+    return None
+
+
+def _unreachable_ports(service: Resource, machines: Sequence[VirtualMachineView]) -> Iterator[Finding]:
+    """Yield a finding for each target that none of the ``machines``, all that are selected, answers at.
+
+    virt-controller makes container ports of the ports of interfaces (``pkg/virt-controller/services``
+    ``rendercontainer.go``), and virt-launcher forwards those alone (``pkg/network/setup`` masquerade).
+    """
+    spec = object_at(service.content, "spec")
+    known = [machine.ports for machine in machines]
+    names = {text_at(port, "name") for ports in known for port in ports} - {""}
+    is_limited = all(map(_forwards_listed_ports, machines)) and spec.get("clusterIP") != "None"
+    numbers = {(port.get("port"), text_at(port, "protocol") or "TCP") for ports in known for port in ports}
+    about = f"{machines[0].kind} {machines[0].name}" if len(machines) == 1 else "the machines it selects"
+    for index, port in enumerate(array_at(spec, "ports")):
+        written = "targetPort" if object_at(port).get("targetPort") else "port"
+        target = object_at(port).get(written)
+        field = FieldPath.of("spec", "ports", index, written)
+        related = (related_to(machines[0].resource, "a machine that is selected"),)
+        if (
+            isinstance(target, str)
+            and target not in names
+            and not any(map(has_placeholder, (target, *names)))
+        ):
+            hint = did_you_mean(target, sorted(names), otherwise="give ports of an interface this name")
+            yield Finding(service, field, f"no port of {about} has the name {target}", hint, related)
+        protocol = text_at(port, "protocol") or "TCP"
+        if isinstance(target, int) and is_limited and (target, protocol) not in numbers:
+            hint = "add it to ports of the interface; without ports all are forwarded"
+            message = f"port {target} ({protocol}) is not among those that {about} forwards"
+            yield Finding(service, field, message, hint, related)
+
+
+def _forwards_listed_ports(machine: VirtualMachineView) -> bool:
+    """Return whether the interface of the pod network forwards the ports that it lists, and no other."""
+    return any(
+        "masquerade" in interface and array_at(interface, "ports") for _, interface in machine.interfaces
+    )
+
+
+RULE = Rule(Code.SERVICE_SELECTOR, Level.WARNING, _check, __doc__)

@@ -1,0 +1,105 @@
+"""A label of an instance type or preference says something else than its spec.
+
+Catalogs carry their sizes in labels, which consoles show and selectors choose by:
+`instancetype.kubevirt.io/cpu`, `/memory`, `/hugepages`, `/dedicatedCPUPlacement`, `/isolateEmulatorThread`,
+`/numa` and `/realtime` on instance types, `/required-cpu` and `/required-memory` on preferences. Nothing
+keeps them true: a patch or a copy that changes the spec leaves the label behind.
+
+Wrong:
+
+```yaml
+kind: VirtualMachineClusterInstancetype
+metadata:
+  name: db.large
+  labels:
+    instancetype.kubevirt.io/memory: 8Gi
+spec:
+  cpu: {guest: 4}
+  memory: {guest: 16Gi}
+```
+
+Right: `instancetype.kubevirt.io/memory: 16Gi`, or no such label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from renderer.checks.rules.context import INSTANCETYPES, PREFERENCES, Context
+from renderer.checks.rules.rule import Finding, Rule, related_to
+from renderer.model.codes import Code
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, JsonObject, object_at, scalar_text
+from renderer.model.quantity import lenient_quantity
+from renderer.model.resource import Resource
+from renderer.model.rule_settings import Level
+
+_PREFIX = "instancetype.kubevirt.io/"
+_Way = tuple[str, ...]
+
+#: Labels that give an amount, and where the spec has it.
+_SIZES: Mapping[str, _Way] = {
+    "cpu": ("cpu", "guest"),
+    "memory": ("memory", "guest"),
+    "hugepages": ("memory", "hugepages", "pageSize"),
+}
+_REQUIREMENTS: Mapping[str, _Way] = {
+    "required-cpu": ("requirements", "cpu", "guest"),
+    "required-memory": ("requirements", "memory", "guest"),
+}
+#: Labels that are "true" for what is switched on.
+_SWITCHES: Mapping[str, _Way] = {
+    "dedicatedCPUPlacement": ("cpu", "dedicatedCPUPlacement"),
+    "isolateEmulatorThread": ("cpu", "isolateEmulatorThread"),
+    "numa": ("cpu", "numa"),
+    "realtime": ("cpu", "realtime"),
+}
+
+
+def _check(context: Context) -> Iterator[Finding]:
+    for resource in context.of_kind(*INSTANCETYPES):
+        yield from _sizes(resource, _SIZES)
+        yield from _switches(resource)
+    for resource in context.of_kind(*PREFERENCES):
+        yield from _sizes(resource, _REQUIREMENTS)
+
+
+def _sizes(resource: Resource, sizes: Mapping[str, _Way]) -> Iterator[Finding]:
+    for name, way in sizes.items():
+        label = resource.labels.get(_PREFIX + name)
+        if label is None:
+            continue
+        value = _value(object_at(resource.content, "spec"), way)
+        if value is None or not _is_same(label, value):
+            says = "has none" if value is None else f"has {scalar_text(value)}"
+            yield _mismatch(resource, name, label, way, says)
+
+
+def _switches(resource: Resource) -> Iterator[Finding]:
+    for name, way in _SWITCHES.items():
+        label = resource.labels.get(_PREFIX + name)
+        is_on = _value(object_at(resource.content, "spec"), way) not in (None, False)
+        if label in ("true", "false") and (label == "true") is not is_on:
+            yield _mismatch(resource, name, label, way, "has it" if is_on else "does not have it")
+
+
+def _value(spec: JsonObject, way: _Way) -> Json:
+    return object_at(spec, *way[:-1]).get(way[-1])
+
+
+def _is_same(label: str, value: Json) -> bool:
+    """``"true"`` is how early catalogs label huge pages. The schema tells of what is no amount."""
+    if label == "true":
+        return True
+    one, other = lenient_quantity(label), lenient_quantity(value)
+    return label == value if one is None or other is None else one.compare(other) == 0
+
+
+def _mismatch(resource: Resource, name: str, label: str, way: Sequence[str], says: str) -> Finding:
+    field = FieldPath.of("metadata", "labels", _PREFIX + name)
+    at = FieldPath.of("spec", *way)
+    message = f"the label {_PREFIX}{name} is {label}, and the spec {says}"
+    return Finding(resource, field, message, None, (related_to(resource, f"{at} {says}", at),))
+
+
+RULE = Rule(Code.SIZE_LABEL, Level.WARNING, _check, __doc__)

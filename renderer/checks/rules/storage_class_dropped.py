@@ -1,0 +1,72 @@
+"""The storage class that a preference asks for gets lost when the machine is expanded.
+
+KubeVirt writes `volumes.preferredStorageClassName` of a preference into `dataVolumeTemplates` when a machine
+is created (`pkg/instancetype/webhooks/vm/mutator.go`). Where machines are rendered expanded, the cluster
+does not see the preference any more, so their volumes get the cluster's default class.
+
+Wrong, with a preference that has `preferredStorageClassName: fast`:
+
+```yaml
+dataVolumeTemplates:
+  - metadata: {name: web-root}
+    spec:
+      storage: {resources: {requests: {storage: 20Gi}}}
+```
+
+Right:
+
+```yaml
+dataVolumeTemplates:
+  - metadata: {name: web-root}
+    spec:
+      storage:
+        storageClassName: fast
+        resources: {requests: {storage: 20Gi}}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.checks.rules.context import PREFERENCE, Context, preference_of
+from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.model.codes import Code
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.rule_settings import Level
+
+_PREFERRED = FieldPath.of("spec", "volumes", "preferredStorageClassName")
+
+
+def _of_machine(context: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+    if "dataVolumeTemplates" not in machine.spec or PREFERENCE in machine.spec:
+        return
+    preference = preference_of(context, machine)
+    preferred = text_at(preference.content, *_PREFERRED.keys) if preference else ""
+    if not preferred or preference is None:
+        return
+    without = [index for index, template in machine.data_volume_templates if _has_no_class(template)]
+    if not without:
+        return
+    names = [
+        text_at(template, "metadata", "name") for i, template in machine.data_volume_templates if i in without
+    ]
+    yield Finding(
+        machine.resource,
+        machine.in_spec("dataVolumeTemplates", without[0], "spec"),
+        f"{', '.join(names)} would get the storage class {preferred} from {preference.name}, and get none: "
+        "the machine is written without its preference",
+        f"write storageClassName: {preferred} in the DataVolume's storage",
+        (related_to(preference, f"preferredStorageClassName: {preferred}", _PREFERRED),),
+    )
+
+
+def _has_no_class(template: JsonObject) -> bool:
+    spec = object_at(template, "spec")
+    sections = [spec[key] for key in ("storage", "pvc") if isinstance(spec.get(key), dict)]
+    return bool(sections) and all(object_at(section).get("storageClassName") is None for section in sections)
+
+
+RULE = Rule(Code.STORAGE_CLASS_DROPPED, Level.WARNING, MachineCheck(_of_machine), __doc__)

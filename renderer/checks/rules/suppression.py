@@ -1,0 +1,122 @@
+"""Annotations that suppress a rule for one object: ``ignore.vmrender.io/CODE: the reason``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from renderer.checks.rules import has_vmrender_annotation
+from renderer.checks.rules.context import Context
+from renderer.checks.rules.rule import Finding, Rule
+from renderer.model.codes import RULE_CODES, Code
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject, object_at, with_value, without
+from renderer.model.record import Record
+from renderer.model.res_id import ResId
+from renderer.model.resource import Resource, ResourceSet
+from renderer.model.rule_settings import Level
+from renderer.model.suggest import suggest
+
+PREFIX = "ignore.vmrender.io/"
+_DOMAIN = "vmrender.io"
+_ANNOTATIONS = ("metadata", "annotations")
+_EXAMPLE = f"write {PREFIX}CODE: and the reason"
+
+
+class Suppression(Record):
+    """One annotation, which suppresses ``code`` for ``resource``."""
+
+    code: Code
+    resource: Resource
+    annotation: str
+
+    def unused_finding(self) -> Diagnostic:
+        message = f"{self.annotation} ignores nothing: there is no such finding"
+        return _finding(self.resource, self.annotation, message, "remove the annotation").diagnostic(
+            Code.UNUSED_SUPPRESSION, Severity(RULE.level)
+        )
+
+    def invalid_finding(self) -> Diagnostic:
+        message = f"{self.code} cannot be ignored: it is an error, not a rule or a warning"
+        return _finding(self.resource, self.annotation, message, "remove the annotation").diagnostic(
+            Code.SUPPRESSION_INVALID, Severity.ERROR
+        )
+
+
+class Suppressions(Record):
+    """The suppressions of an overlay; ``invalid`` says what is wrong with others."""
+
+    by_target: Mapping[tuple[ResId | None, Code], Suppression] = MappingProxyType({})
+    invalid: tuple[Diagnostic, ...] = ()
+
+    def of(self, diagnostic: Diagnostic) -> Suppression | None:
+        """Return the suppression of ``diagnostic``, unless KubeVirt refuses the object."""
+        if diagnostic.severity is Severity.ERROR and diagnostic.code not in RULE_CODES:
+            return None
+        return self.by_target.get((diagnostic.resource, diagnostic.code))
+
+    def unused(self, suppressed: Iterable[Diagnostic]) -> Sequence[Suppression]:
+        """Return the suppressions that suppress nothing."""
+        used = {(diagnostic.resource, diagnostic.code) for diagnostic in suppressed}
+        return [suppression for target, suppression in self.by_target.items() if target not in used]
+
+
+def read_suppressions(resources: Iterable[Resource]) -> Suppressions:
+    """Return the suppressions that annotations ask for, and the findings about invalid ones."""
+    found: dict[tuple[ResId | None, Code], Suppression] = {}
+    invalid: list[Diagnostic] = []
+    for resource in resources:
+        for annotation, reason in object_at(resource.content, *_ANNOTATIONS).items():
+            problem = _problem(annotation, reason) if _DOMAIN in annotation else None
+            if problem is not None:
+                message, hint = problem
+                finding = _finding(resource, annotation, message, hint)
+                invalid.append(finding.diagnostic(Code.SUPPRESSION_INVALID, Severity.ERROR))
+            elif annotation.startswith(PREFIX):
+                code = Code(annotation.removeprefix(PREFIX))
+                found[resource.current_id, code] = Suppression(code, resource, annotation)
+    return Suppressions(found, tuple(invalid))
+
+
+def without_suppressions(resources: ResourceSet) -> ResourceSet:
+    """Return the resources without suppressions: the annotations are for vmrender, not for the cluster."""
+    if not any(map(has_vmrender_annotation, resources)):
+        return resources
+    return resources.map(lambda r: r.with_content(_cleaned(r.content)) if has_vmrender_annotation(r) else r)
+
+
+def _cleaned(content: JsonObject) -> JsonObject:
+    annotations = object_at(content, *_ANNOTATIONS)
+    kept = {key: value for key, value in annotations.items() if not key.startswith(PREFIX)}
+    return with_value(content, _ANNOTATIONS, kept) if kept else without(content, *_ANNOTATIONS)
+
+
+def _problem(annotation: str, reason: object) -> tuple[str, str] | None:
+    """Return what is wrong with an annotation in our domain, and what to do; None if nothing is."""
+    if annotation.startswith(PREFIX):
+        code = annotation.removeprefix(PREFIX)
+        if code not in set(Code):
+            return f"{annotation}: there is no finding {code}", _likely_code(code)
+        if not isinstance(reason, str) or not reason.strip():
+            return f"{annotation} has no reason", f"write the reason after it: {annotation}: made by hand"
+    elif annotation in (f"{_DOMAIN}/ignore", f"ignore.{_DOMAIN}", f"{_DOMAIN}/ignore-rules"):
+        return f"{annotation} ignores nothing", _EXAMPLE
+    return None
+
+
+def _finding(resource: Resource, annotation: str, message: str, hint: str) -> Finding:
+    return Finding(resource, FieldPath.of(*_ANNOTATIONS, annotation), message, hint)
+
+
+def _likely_code(code: str) -> str:
+    nearest = suggest(code, Code, most=1)
+    return f"did you mean {PREFIX}{nearest[0]}?" if nearest else f"rules: {', '.join(RULE_CODES)}"
+
+
+def _unused(_: Context) -> Iterable[Finding]:
+    """Find nothing: ``checks.rules.judge`` knows what is unused once all rules were asked."""
+    return ()
+
+
+RULE = Rule(Code.UNUSED_SUPPRESSION, Level.WARNING, _unused)

@@ -1,0 +1,69 @@
+"""A volume has no disk, and KubeVirt gives it one with its own defaults.
+
+KubeVirt attaches a volume that no disk and no filesystem names as a disk (`SetDefaultVolumeDisk` in its
+`pkg/util/util.go`), with the bus that the preference asks for, or SATA without one. A machine that names none
+of its disks says so on purpose. Where the others are written, the one that is not was probably forgotten or
+has another name, and nobody has chosen its bus and boot order.
+
+Wrong:
+
+```yaml
+domain:
+  devices:
+    disks:
+      - name: root
+        bootOrder: 1
+        disk: {bus: virtio}
+volumes:
+  - name: root
+    dataVolume: {name: web-root}
+  - name: cloudinit
+    cloudInitNoCloud: {secretRef: {name: web-init}}
+```
+
+Right:
+
+```yaml
+domain:
+  devices:
+    disks:
+      - name: root
+        bootOrder: 1
+        disk: {bus: virtio}
+      - name: cloudinit
+        disk: {bus: virtio}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.checks.rules.context import Context
+from renderer.checks.rules.rule import Finding, MachineCheck, Rule
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
+from renderer.model.codes import Code
+from renderer.model.json import object_at, text_at
+from renderer.model.rule_settings import Level
+
+#: Volumes that are no disks of the guest, or are refused without what KubeVirt would not add.
+_WITHOUT_DISK = frozenset({"memoryDump", "downwardMetrics", "containerPath"})
+
+
+def _of_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+    if not len(machine.volumes) > len(machine.disks) > 0:
+        return
+    devices = object_at(machine.domain, "devices")
+    attached = {text_at(disk, "name") for _, disk in (*machine.disks, *elements(devices.get("filesystems")))}
+    for index, volume in machine.volumes:
+        name = volume.get("name")
+        if isinstance(name, str) and name not in attached and _WITHOUT_DISK.isdisjoint(volume):
+            yield Finding(
+                machine.resource,
+                machine.in_instance("volumes", index, "name"),
+                f"the volume {name} has no disk, and KubeVirt attaches it as one with its own defaults",
+                f"add {{name: {name}, disk: {{}}}} to the disks, as the other volumes have",
+            )
+
+
+RULE = Rule(Code.VOLUME_WITHOUT_DISK, Level.INFO, MachineCheck(_of_machine), __doc__)

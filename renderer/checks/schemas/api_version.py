@@ -1,0 +1,89 @@
+"""The API version of an object: it must be there, be text, and be of the group that serves the kind.
+
+Kinds of KubeVirt and CDI in a foreign group are refused. Other projects have some kinds of these names, too:
+such an object is refused where its group is one of Kubernetes' own, is nearly one of KubeVirt's, or where it
+has the fields of KubeVirt's kind. Kinds of vmrender are refused, too: no cluster knows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.checks.schemas.kubevirt_kinds import API_VERSIONS_OF_KINDS, GROUPS_OF_KINDS
+from renderer.checks.schemas.wording import found
+from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP
+from renderer.kubevirt.facts.virtual_machine import INSTANCE_SPEC
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.field_path import FieldPath
+from renderer.model.json import object_at
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource
+from renderer.model.suggest import suggest
+
+_FIELD = FieldPath.of("apiVersion")
+#: Kinds that other projects have, too.
+_COMMON = frozenset({"DataSource", "StorageProfile", "VirtualMachine", "VirtualMachinePool"})
+_VMRENDER = "vmrender.io"
+_SERIES = "InstancetypeSeries"
+_OF_VMRENDER = "list its file under generators of the kustomization, not under resources"
+_KIND = FieldPath.of("kind")
+
+
+def refuse_api_version(resource: Resource, served: str | None = None) -> Iterator[Diagnostic]:
+    """Yield what is wrong with the ``apiVersion`` of an object that no schema judges.
+
+    ``served`` is the API version of a kind of Kubernetes, None for all others.
+    """
+    written = resource.content.get("apiVersion")
+    if written is None or written == "":
+        hint = f"write apiVersion: {served}" if served else _hint(resource.kind)
+        yield Diagnostic.about(resource, _FIELD, Code.SCHEMA, "apiVersion is missing", hint)
+    elif not isinstance(written, str):
+        message = f"apiVersion must be text, not {found(written)}"
+        yield Diagnostic.about(resource, _FIELD, Code.SCHEMA, message, _hint(resource.kind))
+    elif is_of_vmrender(resource.gvk):
+        message = f"{resource.kind} is a kind of vmrender, and would be written for the cluster"
+        yield Diagnostic.about(resource, _KIND, Code.SCHEMA_MISSING, message, _OF_VMRENDER)
+    elif _is_foreign(resource):
+        gvk = resource.gvk
+        where = f"in the group {gvk.group}" if gvk.group else f"of the apiVersion {gvk.version}"
+        whose = "KubeVirt" if GROUPS_OF_KINDS[gvk.kind] != "cdi.kubevirt.io" else "CDI"
+        message = f"{whose} has no kind {gvk.kind} {where}"
+        hint = f"it is of the group {GROUPS_OF_KINDS[gvk.kind]}"
+        yield Diagnostic.about(resource, _FIELD, Code.SCHEMA_MISSING, message, hint)
+
+
+def is_of_vmrender(gvk: Gvk) -> bool:
+    """Return whether a kind is one of vmrender's own, or nearly one: no cluster serves it."""
+    if gvk.group == _VMRENDER or gvk.kind == _SERIES:
+        return True
+    pairs = ((gvk.group, _VMRENDER), (gvk.kind, _SERIES))
+    return any(suggest(written, [known], cutoff=0.8) for written, known in pairs)
+
+
+def _hint(kind: str) -> str:
+    version = API_VERSIONS_OF_KINDS.get(kind)
+    return f"write apiVersion: {version}" if version else "write the group and version that serve the kind"
+
+
+def _is_foreign(resource: Resource) -> bool:
+    """Return whether a kind of KubeVirt's is in a group that is not the kind's own."""
+    gvk = resource.gvk
+    own = GROUPS_OF_KINDS.get(gvk.kind)
+    if own is None or gvk.group == own:
+        return False
+    if gvk.kind not in _COMMON:
+        return True
+    is_kubernetes = "." not in gvk.group or gvk.group.endswith(".k8s.io")
+    return is_kubernetes or _is_nearly(gvk, own) or _has_domain(resource)
+
+
+def _is_nearly(gvk: Gvk, own: str) -> bool:
+    return gvk.group.endswith(KUBEVIRT_GROUP) or bool(
+        suggest(gvk.group or gvk.version, [own], most=1, cutoff=0.7)
+    )
+
+
+def _has_domain(resource: Resource) -> bool:
+    return "domain" in object_at(resource.content, *INSTANCE_SPEC.keys)

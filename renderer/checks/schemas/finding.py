@@ -1,0 +1,136 @@
+"""A violation in one place of a resource, and the release whose schema it violates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from renderer.checks.schemas.kind_schema import KindSchema, SchemaTree
+from renderer.checks.schemas.known_values import NULL_WHEN_MISSING, WEBHOOK_SCHEMA
+from renderer.checks.schemas.kubernetes_formats import TEMPLATE_METADATA
+from renderer.checks.schemas.kubernetes_kinds import GROUPS as KUBERNETES_GROUPS
+from renderer.checks.schemas.kubevirt_kinds import GROUPS, REWRITTEN
+from renderer.checks.schemas.registry import SchemaRegistry
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.field_path import FieldPath
+from renderer.model.json import EMPTY, JsonObject, text_at
+from renderer.model.record import Record
+from renderer.model.release import Release
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource
+
+_ZEROS: Mapping[str, str | int | bool] = {"string": "", "integer": 0, "boolean": False}
+
+
+class SchemaFinding(Record):
+    """A problem of ``field``; ``parent``: it is missing, only the mapping it should be in can be shown.
+
+    ``about_key``: its name is what is wrong.
+    ``target`` is the release that it is a problem for, where there is one for which it is none.
+    """
+
+    field: FieldPath
+    message: str
+    hint: str | None = None
+    code: Code = Code.SCHEMA
+    severity: Severity = Severity.ERROR
+    parent: bool = False
+    about_key: bool = False
+    target: Release | None = None
+
+    def of(self, resource: Resource) -> Diagnostic:
+        return Diagnostic(
+            self.code,
+            self.message,
+            hint=self.hint,
+            severity=self.severity,
+            sites=resource.sites(self.field.parent if self.parent else self.field),
+            resource=resource.current_id,
+            field=self.field,
+            target=self.target,
+            about_key=self.about_key,
+        )
+
+
+class SchemaTarget(Record):
+    """The kind and release that resources are judged by.
+
+    ``unknown_fields`` has the findings so far, by field, kind of its value and the names of its siblings.
+    """
+
+    gvk: Gvk
+    release: Release
+    schemas: SchemaRegistry
+    unknown_fields: dict[tuple[FieldPath, str, frozenset[str]], SchemaFinding]
+
+    @property
+    def schema(self) -> KindSchema:
+        """Raises ``DiagnosticError`` (schema-missing)."""
+        return self.schemas.schema(self.release, self.gvk)
+
+    @property
+    def authority(self) -> str:
+        """Who says what there is."""
+        if self.is_of_kubernetes:
+            return f"Kubernetes {self.schemas.kubernetes.minor}"
+        return f"KubeVirt {self.release}" if self.gvk.group in GROUPS else "the schema"
+
+    @property
+    def is_of_kubernetes(self) -> bool:
+        """True if the kind is one of Kubernetes' own, and no schema of the project's judges it."""
+        kinds = self.schemas.kubernetes
+        return self.gvk.group in KUBERNETES_GROUPS and self.schema is kinds.schema(self.gvk)
+
+    def zero_for_missing(self, field: FieldPath) -> str | int | bool | None:
+        """The zero value that KubeVirt gives a required ``field`` that is missing; None where it refuses it.
+
+        From 1.0 on, required texts, numbers and booleans have a default in the webhooks' OpenAPI schema, so
+        that they are not missed there, and the mutating webhook writes them as Go does: ``"image": ""``. The
+        API server, which looks afterwards, finds them. It refuses a zero value that the field cannot have.
+        """
+        way = field.segments
+        if (self.gvk.group, self.gvk.kind) not in REWRITTEN or self.release < WEBHOOK_SCHEMA:
+            return None
+        schemas = [schema or EMPTY for schema in self.schema.tree.along(field)]
+        zero = _ZEROS.get(str(schemas[-1].get("type")))
+        is_copied = any(text_at(schema, "title") == TEMPLATE_METADATA for schema in schemas)
+        is_null = str(field).endswith(NULL_WHEN_MISSING)
+        if zero is None or way[0] != "spec" or is_copied or is_null:
+            return None
+        alone: JsonObject = {"properties": {"field": schemas[-1]}}
+        return zero if KindSchema(alone).is_valid({"field": zero}) else None
+
+    @property
+    def judging_release(self) -> Release | None:
+        """The release of KubeVirt by whose schema it is judged; None for kinds of Kubernetes."""
+        return None if self.is_of_kubernetes else self.release
+
+    def known_elsewhere(self, knows: Callable[[SchemaTree], bool]) -> str | None:
+        """``needs KubeVirt 1.7`` if another release than the target ``knows`` it, else None.
+
+        Costs a walk through the other releases' schemas: only for what is wrong.
+        """
+        if self.is_of_kubernetes:
+            return self._known_to_other_minors(knows)
+        knowing = [release for release in self.schemas.releases if self._knows(release, knows)]
+        later = [release for release in knowing if release > self.release]
+        if later:
+            return f"needs KubeVirt {later[0]}"
+        if knowing:
+            return f"is of KubeVirt {knowing[-1]} and older"
+        return None
+
+    def _known_to_other_minors(self, knows: Callable[[SchemaTree], bool]) -> str | None:
+        kinds = self.schemas.kubernetes
+        schemas = ((minor, kinds.at(minor).schema(self.gvk)) for minor in kinds.minors)
+        knowing = [minor for minor, schema in schemas if schema is not None and knows(schema.tree)]
+        later = [minor for minor in knowing if minor > kinds.minor]
+        if later:
+            return f"needs Kubernetes {later[0]}; the target is {kinds.minor}"
+        return f"is of Kubernetes {knowing[-1]} and older" if knowing else None
+
+    def _knows(self, release: Release, knows: Callable[[SchemaTree], bool]) -> bool:
+        try:
+            return knows(self.schemas.schema(release, self.gvk).tree)
+        except DiagnosticError:
+            return False

@@ -1,0 +1,331 @@
+"""The schema of one kind at one release: its verdict on an object, and its fields.
+
+jsonschema-rs decides, as it is fast; when it says no, jsonschema says why, unless that is plain. Both are
+imported late: a run without KubeVirt's kinds needs neither, and few errors need the second, whose import
+takes three times as long as that of click.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from renderer.checks.schemas.kubernetes_formats import KEY_FORMATS
+from renderer.checks.schemas.surely_valid import is_surely_valid
+from renderer.model.field_path import ROOT, FieldPath, Segment, parse_pointer
+from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
+from renderer.model.record import Record
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
+    from jsonschema_rs import Draft202012Validator
+
+
+#: The names of the fields on the way to one; ``[]`` stands for any element of a list, ``{}`` for any key.
+SchemaPlace: TypeAlias = tuple[str, ...]
+
+#: Keywords by which a field has more schemas than its own.
+_COMBINING = frozenset(
+    ("allOf", "anyOf", "dependentSchemas", "if", "not", "oneOf", "patternProperties", "prefixItems")
+)
+
+#: Keywords of which jsonschema has no more to say than that a value breaks them.
+_PLAIN = frozenset(
+    (
+        "additionalProperties",
+        "const",
+        "enum",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "maxItems",
+        "maxLength",
+        "maximum",
+        "minItems",
+        "minLength",
+        "minimum",
+        "multipleOf",
+        "pattern",
+        "required",
+        "type",
+        "uniqueItems",
+    )
+)
+
+ELEMENT = "[]"
+KEY = "{}"
+#: Where a value stands in an object: keys and numbers of elements.
+_Path: TypeAlias = tuple[Segment, ...]
+
+
+class SchemaTree:
+    """A schema with its ``$ref`` followed. Read-only; what is found is remembered."""
+
+    def __init__(self, document: JsonObject) -> None:
+        self._document = document
+        self._targets: dict[str, JsonObject] = {}
+
+    def at(self, field: FieldPath) -> JsonObject | None:
+        """The schema of ``field``, None when there is no such field."""
+        *_, last = self.along(field)
+        return last
+
+    def along(self, field: FieldPath) -> Iterator[JsonObject | None]:
+        """The schemas on the way to ``field``, its own the last; None from where there is none."""
+        schema: JsonObject | None = self._document
+        yield schema
+        for segment in field.segments:
+            schema = None if schema is None else self._child(schema, segment)
+            yield schema
+
+    def places(self, name: str) -> tuple[SchemaPlace, ...]:
+        """Return the places of all fields called ``name``, except for those below ``status``."""
+        return self._places_by_name.get(name, ())
+
+    def all_places(self) -> Iterator[SchemaPlace]:
+        """Yield the places of all fields, except for those below ``status``."""
+        return (place for places in self._places_by_name.values() for place in places)
+
+    def _child(self, schema: JsonObject, segment: Segment) -> JsonObject | None:
+        if isinstance(segment, str):
+            properties = object_at(schema, "properties")
+            child = properties[segment] if segment in properties else schema.get("additionalProperties")
+        else:
+            child = schema.get("items")
+        if isinstance(child, dict):
+            return self._resolved(child)
+        return EMPTY if child is True else None
+
+    @cached_property
+    def _places_by_name(self) -> dict[str, tuple[SchemaPlace, ...]]:
+        found: dict[str, tuple[SchemaPlace, ...]] = {}
+        for place in self._walk(self._document, ()):
+            found[place[-1]] = (*found.get(place[-1], ()), place)
+        return found
+
+    def _walk(self, schema: JsonObject, place: SchemaPlace) -> Iterator[SchemaPlace]:
+        for name, child in self._children(schema):
+            below = (*place, name)
+            if below == ("status",):
+                continue
+            yield below
+            yield from self._walk(child, below)
+
+    def _children(self, schema: JsonObject) -> Iterator[tuple[str, JsonObject]]:
+        for name, child in object_at(schema, "properties").items():
+            yield name, self._resolved(child if isinstance(child, dict) else EMPTY)
+        for keyword, place in (("items", ELEMENT), ("additionalProperties", KEY)):
+            child = schema.get(keyword)
+            if isinstance(child, dict):
+                yield place, self._resolved(child)
+
+    def _resolved(self, schema: JsonObject) -> JsonObject:
+        reference = text_at(schema, "$ref")
+        if not reference:
+            return schema
+        if reference not in self._targets:
+            target = schema_at(self._document, parse_pointer(reference))
+            self._targets[reference] = self._resolved(target)  # circles are refused where the schema is read
+        return self._targets[reference]
+
+
+def schema_at(document: JsonObject, way: Iterable[str]) -> JsonObject:
+    """Return the subschema that keys and indices lead to, also by ``$ref``; an empty one where none is."""
+    value: Json = document
+    for name in way:
+        if isinstance(value, list):
+            value = value[int(name)] if name.isdecimal() and int(name) < len(value) else None
+            continue
+        value = value.get(name) if isinstance(value, dict) else None
+        if name == "$ref" and isinstance(value, str):
+            value = schema_at(document, parse_pointer(value))
+    return value if isinstance(value, dict) else EMPTY
+
+
+def schema_place(field: FieldPath) -> SchemaPlace:
+    """Return the place of ``field`` in a schema, which is the same for all elements of a list."""
+    return tuple(segment if isinstance(segment, str) else ELEMENT for segment in field.segments)
+
+
+class Violation(Record):
+    """A value that is not as its schema has it: which keyword of which schema it breaks.
+
+    ``content`` is all of the object that the value stands in.
+    """
+
+    field: FieldPath
+    value: Json
+    keyword: str
+    expected: Json
+    schema: JsonObject
+    content: JsonObject
+
+    @property
+    def place(self) -> FieldPath:
+        """The path of what is wrong: the value of ``field``, or one of its keys."""
+        is_key = text_at(self.schema, "title") in KEY_FORMATS
+        return self.field.child(str(self.value)) if is_key else self.field
+
+
+def whole_violation(content: JsonObject) -> Violation:
+    """Return the violation of an object of which nobody can say more than that it is wrong."""
+    return Violation(ROOT, content, "", None, EMPTY, content)
+
+
+class _Error(Protocol):
+    """jsonschema's ``ValidationError``, as far as it is read here."""
+
+    @property
+    def absolute_path(self) -> Iterable[str | int]: ...
+
+    instance: Json
+    validator: str
+    validator_value: Json
+    schema: JsonObject
+
+
+class _Thorough(Protocol):
+    def evolve(self, *, schema: JsonObject) -> _Thorough: ...
+
+    def iter_errors(self, instance: object) -> Iterator[_Error]: ...
+
+
+#: So many looks at a virtual machine take as long as to load jsonschema-rs and compile the schema.
+_FEW = 18
+
+
+class KindSchema:
+    """The schema of one kind, compiled when it pays: whether an object is valid, and what is wrong."""
+
+    #: How many more objects are looked at before the schema is compiled.
+    _few = _FEW
+
+    def __init__(self, document: JsonObject) -> None:
+        self.document = document
+
+    def expect(self, objects: int) -> None:
+        """Compile the schema at once where so many objects are to be looked at that it pays."""
+        if objects > _FEW:
+            self._few = 0
+
+    def is_valid(self, content: JsonObject) -> bool:
+        """Return True if nothing is wrong; False also if only jsonschema can judge the content."""
+        if self._few:
+            self._few -= 1
+            if is_surely_valid(content, self.document, self._definitions):
+                return True
+        try:
+            return self._fast(content)
+        except (ValueError, TypeError):
+            # jsonschema-rs takes neither lone surrogates nor keys that are no text.
+            return False
+
+    def violations(self, content: JsonObject) -> list[Violation]:
+        """Return every violation; those of one value in the order of the keywords in its schema."""
+        try:
+            errors = [
+                (tuple(error.instance_path), "".join(map(str, error.schema_path[-1:])))
+                for error in self._validator.iter_errors(content)
+            ]
+        except (ValueError, TypeError):  # as in ``is_valid``
+            return list(self.violations_by_jsonschema(content, ())) or [whole_violation(content)]
+        plain = [self._plain_violation(content, *error) for error in errors]
+        found = [violation for violation in plain if violation is not None]
+        if found and len(found) == len(plain):
+            return sorted(found, key=lambda violation: list(violation.schema).index(violation.keyword))
+        thorough = list(self.violations_by_jsonschema(content, {path for path, _ in errors}))
+        return thorough or ([whole_violation(content)] if errors else [])
+
+    def _plain_violation(self, content: JsonObject, path: _Path, keyword: str) -> Violation | None:
+        """Return what jsonschema would say of the value at ``path``; None where only it knows."""
+        schemas = list(self.tree.along(FieldPath(path)))
+        schema = schemas[-1]
+        if keyword not in _PLAIN or schema is None or keyword not in schema:
+            return None
+        if any(above is None or not _COMBINING.isdisjoint(above) for above in schemas):
+            return None
+        value = _value_at(content, path)
+        return Violation(FieldPath(path), value, keyword, schema[keyword], schema, content)
+
+    def violations_by_jsonschema(self, content: JsonObject, places: Collection[_Path]) -> Iterator[Violation]:
+        """Yield every violation that jsonschema finds in ``places``, in no particular order."""
+        for path, schema, value in self._wrong_parts(content, places):
+            # ``evolve`` takes the validator that ``$schema`` names, without our pattern: the root has one.
+            thorough = self._thorough.evolve(schema=schema) if path else self._thorough
+            for error in thorough.iter_errors(value):
+                field = FieldPath((*path, *error.absolute_path))
+                yield Violation(
+                    field, error.instance, error.validator, error.validator_value, error.schema, content
+                )
+
+    def _wrong_parts(
+        self, content: JsonObject, places: Collection[_Path]
+    ) -> list[tuple[_Path, JsonObject, Json]]:
+        """Return the parts that jsonschema has to look at: path, schema and value.
+
+        It takes a hundred times as long as jsonschema-rs, which says that something is wrong in ``places``.
+        The whole is looked at where the schema of a part is not that of its field alone, or jsonschema-rs
+        cannot judge.
+        """
+        whole: list[tuple[_Path, JsonObject, Json]] = [((), dict(self.document), content)]
+        parts: list[tuple[_Path, JsonObject, Json]] = []
+        for path in sorted(places, key=len):
+            if any(path[:length] in places for length in range(len(path))):
+                continue  # part of another one
+            *above, last = self.tree.along(FieldPath(path))
+            if last is None or any(schema is None or not _COMBINING.isdisjoint(schema) for schema in above):
+                return whole
+            parts.append((path, last, _value_at(content, path)))
+        return parts or whole
+
+    @cached_property
+    def _definitions(self) -> JsonObject:
+        return object_at(self.document, "$defs")
+
+    @cached_property
+    def tree(self) -> SchemaTree:
+        return SchemaTree(self.document)
+
+    @cached_property
+    def _fast(self) -> Callable[[object], bool]:
+        return self._validator.is_valid
+
+    @cached_property
+    def _validator(self) -> Draft202012Validator:
+        from jsonschema_rs import Draft202012Validator  # noqa: PLC0415 - see the module's docstring
+
+        return Draft202012Validator(dict(self.document))
+
+    @cached_property
+    def _thorough(self) -> _Thorough:
+        from jsonschema import Draft202012Validator, validators  # noqa: PLC0415 - see the module's docstring
+
+        extended = validators.extend(  # type: ignore[no-untyped-call]  # jsonschema's stubs leave it untyped
+            Draft202012Validator, {"pattern": _pattern}
+        )
+        thorough: _Thorough = extended(dict(self.document))
+        return thorough
+
+
+def _value_at(content: Any, path: _Path) -> Any:  # noqa: ANN401 - any part of a document
+    for segment in path:
+        content = content[segment]
+    return content
+
+
+def _pattern(
+    validator: object,  # noqa: ARG001 - jsonschema's signature
+    pattern: str,
+    instance: object,
+    schema: object,  # noqa: ARG001 - jsonschema's signature
+) -> Iterator[ValidationError]:
+    """``pattern`` with a ``$`` at its end as ECMA 262 has it: never the place before a last newline.
+
+    The schemas that ship have no other ``$``.
+    """
+    from jsonschema import ValidationError  # noqa: PLC0415 - see the module's docstring
+
+    whole = pattern[:-1] + r"\Z" if pattern.endswith("$") and not pattern.endswith(r"\$") else pattern
+    if isinstance(instance, str) and not re.search(whole, instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")

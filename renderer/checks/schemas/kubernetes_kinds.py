@@ -1,0 +1,188 @@
+"""The schemas of Kubernetes' own kinds, by minor release.
+
+``schemas/kubernetes/definitions.json`` has the types of all minors. A type is written as its fields with a
+space between: ``name:!string type:string=ClusterIP|NodePort ports:[ServicePort] hostUsers:boolean@1.30-``.
+``[]`` is a list, ``{}`` a mapping with any keys, ``!`` a field that has to be there, ``=`` comes before the
+known values, and ``@`` before the first and last minor that has the field.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TypeAlias
+
+from renderer.checks.schemas.kind_schema import KindSchema
+from renderer.checks.schemas.kubernetes_formats import (
+    Schema,
+    base64_text,
+    int_or_string,
+    object_meta,
+    quantity,
+    whole_number,
+)
+from renderer.model.json import JsonObject
+from renderer.model.pattern import pattern
+from renderer.model.release import Release
+from renderer.model.res_id import Gvk
+
+#: The API groups of the kinds; the first is the core group.
+GROUPS = frozenset(
+    {
+        "",
+        "apps",
+        "autoscaling",
+        "batch",
+        "networking.k8s.io",
+        "policy",
+        "rbac.authorization.k8s.io",
+        "scheduling.k8s.io",
+        "storage.k8s.io",
+    }
+)
+#: Groups of today's kinds in older releases of Kubernetes.
+_FORMER_GROUPS = frozenset({"extensions"})
+_RBAC = "rbac.authorization.k8s.io"
+_META = "meta.v1.ObjectMeta"
+_FIELD = pattern(
+    r"(?P<name>[^:]+):(?P<required>!?)(?P<type>[^=@]+)(?:=(?P<values>[^@]+))?"
+    r"(?:@(?P<since>[0-9.]*)-(?P<until>[0-9.]*))?"
+)
+_SCALARS: Mapping[str, Schema] = {
+    "any": {},
+    "base64": base64_text(),
+    "boolean": {"type": "boolean"},
+    "int-or-string": int_or_string(),
+    "int32": whole_number(32, signed=True),
+    "int64": whole_number(64, signed=True),
+    "number": {"type": "number"},
+    "quantity": quantity(fractions=True),
+    "string": {"type": "string"},
+}
+_Definitions: TypeAlias = "dict[str, Schema]"
+
+
+class KubernetesKinds:
+    """The kinds of one minor release of Kubernetes; ``file`` has the types of all of them."""
+
+    def __init__(self, file: Path, minor: Release | None = None) -> None:
+        self._file = file
+        self._minor = minor
+        self._schemas: dict[Gvk, KindSchema | None] = {}
+        self._others: dict[Release, KubernetesKinds] = {}
+
+    @cached_property
+    def minors(self) -> tuple[Release, ...]:
+        """The minors that there are types of, the oldest first."""
+        return tuple(map(Release.parse, self._document["minors"]))
+
+    @property
+    def minor(self) -> Release:
+        """The minor whose schemas are used: the chosen one, or else the latest."""
+        return self._minor or self.minors[-1]
+
+    def at(self, minor: Release) -> KubernetesKinds:
+        """Return the kinds of another minor, which are read once: many findings may ask for them."""
+        if minor not in self._others:
+            self._others[minor] = KubernetesKinds(self._file, minor)
+        return self._others[minor]
+
+    def schema(self, gvk: Gvk) -> KindSchema | None:
+        """Return the schema of a kind; None for one without."""
+        if gvk.group not in GROUPS:
+            return None
+        if gvk not in self._schemas:
+            name = self._document["kinds"].get(_written(gvk))
+            self._schemas[gvk] = None if name is None else KindSchema(self._built(gvk, name))
+        return self._schemas[gvk]
+
+    def api_version_of(self, gvk: Gvk) -> str | None:
+        """Return the API version that serves a kind of Kubernetes which ``gvk`` has in another; else None."""
+        if gvk.group not in GROUPS | _FORMER_GROUPS or _written(gvk) in self._document["kinds"]:
+            return None
+        served = (each.rpartition("/") for each in self._document["kinds"])
+        return next((version for version, _, kind in served if kind == gvk.kind), None)
+
+    @cached_property
+    def _document(self) -> dict[str, dict[str, str]]:
+        document: dict[str, dict[str, str]] = json.loads(self._file.read_bytes())
+        return document
+
+    def _built(self, gvk: Gvk, name: str) -> JsonObject:
+        types: _Definitions = {}
+        root = self._type(name, types)
+        metadata = _metadata(named=gvk.group != _RBAC)
+        known = {"apiVersion": {"const": _written(gvk).rpartition("/")[0]}, "kind": {"const": gvk.kind}}
+        properties = {**_properties(root), **known, "metadata": metadata, "status": {}}
+        return {**root, "type": "object", "properties": properties, "$defs": types}  # type: ignore[dict-item]  # of JSON
+
+    def _type(self, name: str, types: _Definitions) -> Schema:
+        """Return the schema of a type, after adding those that it uses to ``types``."""
+        fields = list(self._fields(name))
+        properties = {field["name"]: self._field(field, types) for field in fields}
+        if name in self._document["kinds"].values():  # in a template, where all of this may be written
+            properties |= {"apiVersion": {}, "kind": {}, "status": {}}
+        required = [field["name"] for field in fields if field["required"]]
+        schema: Schema = {"type": ["object", "null"], "properties": properties, "additionalProperties": False}
+        return {**schema, "required": required} if required else schema
+
+    def _fields(self, name: str) -> Iterator[Mapping[str, str]]:
+        for text in self._document["definitions"][name].split():
+            match = _FIELD.fullmatch(text)
+            if match is None:
+                continue
+            since, until = match["since"], match["until"]
+            if (since and self.minor < Release.parse(since)) or (until and self.minor > Release.parse(until)):
+                continue
+            yield match.groupdict("")
+
+    def _field(self, field: Mapping[str, str], types: _Definitions) -> Schema:
+        schema = self._value(field["type"], types)
+        if not field["values"]:
+            return schema
+        values = field["values"].split("|")
+        if field["type"].startswith("["):
+            return {**schema, "items": {"type": "string", "enum": values}}
+        return {**schema, "enum": values if field["required"] else [*values, "", None]}
+
+    def _value(self, text: str, types: _Definitions) -> Schema:
+        if text.startswith("["):
+            return {"type": ["array", "null"], "items": self._value(text[1:-1], types)}
+        if text.startswith("{"):
+            return {"type": ["object", "null"], "additionalProperties": self._value(text[1:-1], types)}
+        if text == _META:
+            return _metadata(named=False)
+        if text in _SCALARS:
+            return _nullable(_SCALARS[text])
+        if text not in types:
+            types[text] = {}
+            types[text] = self._type(text, types)
+        return {"$ref": f"#/$defs/{text}"}
+
+
+def _written(gvk: Gvk) -> str:
+    return "/".join(filter(None, (gvk.group, gvk.version, gvk.kind)))
+
+
+def _properties(schema: Schema) -> dict[str, object]:
+    properties = schema["properties"]
+    return properties if isinstance(properties, dict) else {}
+
+
+def _nullable(schema: Schema) -> Schema:
+    types = schema.get("type")
+    if types is None:
+        return schema
+    return {**schema, "type": [*(types if isinstance(types, list) else [types]), "null"]}
+
+
+def _metadata(*, named: bool) -> Schema:
+    """The metadata of an object; of roles, and in templates, names are not judged."""
+    metadata = object_meta()
+    if named:
+        return metadata
+    text: Schema = {"type": ["string", "null"]}
+    properties = {**_properties(metadata), "name": text, "namespace": text}
+    return {**metadata, "type": ["object", "null"], "properties": properties}

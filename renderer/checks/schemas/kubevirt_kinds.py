@@ -1,0 +1,119 @@
+"""The kinds of KubeVirt that have a schema here, and the API versions that each release serves of them.
+
+Read from ``pkg/virt-operator/resource/generate/components/crds.go`` and
+``staging/src/kubevirt.io/api/core/v1/register.go`` at each release tag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, KUBEVIRT_GROUP, POOL_GROUP
+from renderer.model.record import Record
+from renderer.model.release import Release
+
+
+class KubevirtKind(Record):
+    """A kind with a schema.
+
+    ``rewritten``: KubeVirt's mutating webhook writes the spec anew before the API server checks it
+    (kubevirt pkg/virt-api/webhooks/mutating-webhook/mutators), so numbers pass for quantities.
+    """
+
+    group: str
+    name: str
+    rewritten: bool = False
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.name.lower()}.json"
+
+
+KINDS = (
+    KubevirtKind(KUBEVIRT_GROUP, "VirtualMachine", rewritten=True),
+    KubevirtKind(KUBEVIRT_GROUP, "VirtualMachineInstance", rewritten=True),
+    KubevirtKind(KUBEVIRT_GROUP, "KubeVirt"),
+    KubevirtKind(POOL_GROUP, "VirtualMachinePool"),
+    KubevirtKind(INSTANCETYPE_GROUP, "VirtualMachineInstancetype"),
+    KubevirtKind(INSTANCETYPE_GROUP, "VirtualMachineClusterInstancetype"),
+    KubevirtKind(INSTANCETYPE_GROUP, "VirtualMachinePreference"),
+    KubevirtKind(INSTANCETYPE_GROUP, "VirtualMachineClusterPreference"),
+)
+
+#: Group and name of the kinds whose spec the mutating webhook rewrites.
+REWRITTEN = frozenset((kind.group, kind.name) for kind in KINDS if kind.rewritten)
+
+#: Kinds of the same groups that KubeVirt serves and for which there is no schema here.
+WITHOUT_SCHEMA = frozenset(
+    {"VirtualMachineInstanceMigration", "VirtualMachineInstancePreset", "VirtualMachineInstanceReplicaSet"}
+)
+
+GROUPS = frozenset(kind.group for kind in KINDS)
+
+#: With those of KubeVirt's groups that have no schema here.
+ALL_GROUPS = GROUPS | {
+    "backup.kubevirt.io",
+    "clone.kubevirt.io",
+    "export.kubevirt.io",
+    "migrations.kubevirt.io",
+    "snapshot.kubevirt.io",
+}
+
+
+#: KubeVirt's kinds beside those with a schema for each release, and CDI's, by API version.
+_OTHERS: Mapping[str, str] = {
+    "kubevirt.io/v1": " ".join(sorted(WITHOUT_SCHEMA)),
+    "backup.kubevirt.io/v1alpha1": "VirtualMachineBackup VirtualMachineBackupTracker",
+    "cdi.kubevirt.io/v1beta1": (
+        "CDI CDIConfig DataImportCron DataSource DataVolume ObjectTransfer StorageProfile"
+        " VolumeCloneSource VolumeImportSource VolumeUploadSource"
+    ),
+    "forklift.cdi.kubevirt.io/v1beta1": "OpenstackVolumePopulator OvirtVolumePopulator",
+    "clone.kubevirt.io/v1beta1": "VirtualMachineClone",
+    "export.kubevirt.io/v1beta1": "VirtualMachineExport",
+    "migrations.kubevirt.io/v1alpha1": "MigrationPolicy",
+    "snapshot.kubevirt.io/v1beta1": (
+        "VirtualMachineRestore VirtualMachineSnapshot VirtualMachineSnapshotContent"
+    ),
+}
+#: The groups with kinds that stand beside virtual machines; their schemas are in ``schemas/beside``.
+GROUPS_BESIDE = frozenset(version.partition("/")[0] for version in _OTHERS) | {"k8s.cni.cncf.io"}
+#: The API version to write for each of these kinds.
+API_VERSIONS_OF_KINDS: Mapping[str, str] = {
+    **{kind: version for version, kinds in _OTHERS.items() for kind in kinds.split()},
+    **{kind.name: f"{kind.group}/{'v1' if kind.group == KUBEVIRT_GROUP else 'v1beta1'}" for kind in KINDS},
+}
+GROUPS_OF_KINDS: Mapping[str, str] = {
+    kind: version.partition("/")[0] for kind, version in API_VERSIONS_OF_KINDS.items()
+}
+
+OLDEST = Release(0, 56)
+
+
+class ServedVersion(Record):
+    """An API version, the first release that serves it, and the first that no longer does, if any."""
+
+    name: str
+    since: Release = OLDEST
+    until: Release | None = None
+
+    def served_by(self, release: Release) -> bool:
+        return self.since <= release and (self.until is None or release < self.until)
+
+
+#: The served versions by group, the newest first. All versions of a kind have the same schema.
+_VERSIONS: Mapping[str, tuple[ServedVersion, ...]] = {
+    KUBEVIRT_GROUP: (ServedVersion("v1"), ServedVersion("v1alpha3")),
+    POOL_GROUP: (ServedVersion("v1beta1", Release(1, 7)), ServedVersion("v1alpha1")),
+    INSTANCETYPE_GROUP: (
+        ServedVersion("v1beta1", Release(1, 0)),
+        ServedVersion("v1alpha2", Release(0, 58), Release(1, 6)),
+        ServedVersion("v1alpha1", until=Release(1, 6)),
+    ),
+}
+
+
+def api_versions(kind: KubevirtKind, release: Release) -> tuple[str, ...]:
+    """Return the values of ``apiVersion`` that ``kind`` can have at ``release``, the newest first."""
+    served = (version.name for version in _VERSIONS[kind.group] if version.served_by(release))
+    return tuple(f"{kind.group}/{name}" for name in served)

@@ -1,0 +1,144 @@
+"""The repository's own schemas, and the choice of the one that judges a kind.
+
+A file is a CustomResourceDefinition, or a JSON Schema whose path says what it is for:
+``<group>/<version>/<kind>.json`` or, as for kubeconform, ``<group>/<kind>_<version>.json``, the kind in lower
+case.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from renderer.checks.schemas.crd_schema import CRD, kind_of, version_schemas
+from renderer.checks.schemas.project_schema import ProjectSchema, UnusableSchemaError
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.location import Site
+from renderer.model.project_schemas import ProjectSchemas
+from renderer.model.res_id import Gvk
+from renderer.yamlio.decode import decode_documents
+
+_PATHS = (
+    re.compile(r"(?:.*/)?(?P<group>[^/]+)/(?P<version>v[0-9][a-z0-9]*)/(?P<kind>[^/]+)\.json"),
+    re.compile(r"(?:.*/)?(?P<group>[^/]+)/(?P<kind>[^/_]+)_(?P<version>v[0-9][a-z0-9]*)\.json"),
+)
+_GROUP = re.compile(rb"""\bgroup["']?\s*:\s*["']?([a-z0-9.-]+)""")
+
+
+class ProjectSchemaFiles:
+    """The schemas of ``files``, each read when an object of its group is first judged."""
+
+    def __init__(self, files: ProjectSchemas) -> None:
+        self._files = files.others
+        self._found: dict[Gvk, ProjectSchema | None] = {}
+
+    @cached_property
+    def groups(self) -> frozenset[str]:
+        """The API groups that there are schemas for."""
+        named = {kind.group for _, kind in self._by_path}
+        defined = (group for _, content in self._definitions.values() for group in _groups(content))
+        return frozenset((*named, *defined))
+
+    @cached_property
+    def kinds(self) -> tuple[tuple[Gvk, str], ...]:
+        """Every kind with a schema, and the file that has it; of a kind in a path the case is not known."""
+        found = [(gvk, path) for path, gvk in self._by_path]
+        for path in self._definitions:
+            for crd in self._crds(path):
+                group, kind = kind_of(crd)
+                found += [(Gvk(group, version, kind), path) for version in version_schemas(crd)]
+        return tuple(found)
+
+    def find(self, gvk: Gvk) -> ProjectSchema | None:
+        """The schema of ``gvk``; None when there is none for the kind.
+
+        Raises ``DiagnosticError``: schema-invalid for one that cannot be used, and schema-missing for a
+        version that the kind's definition does not serve.
+        """
+        if gvk.group not in self.groups:
+            return None
+        if gvk not in self._found:
+            self._found[gvk] = self._lookup(gvk)
+        return self._found[gvk]
+
+    def _lookup(self, gvk: Gvk) -> ProjectSchema | None:
+        for path, named in self._by_path:
+            if named == gvk._replace(kind=gvk.kind.lower()):
+                return _usable(object_at(self._document(path)), path)
+        for path, (_, content) in self._definitions.items():
+            if gvk.group in _groups(content):
+                for crd in self._crds(path):
+                    if kind_of(crd) == (gvk.group, gvk.kind):
+                        return _of_version(version_schemas(crd), gvk, path)
+        return None
+
+    @cached_property
+    def _by_path(self) -> tuple[tuple[str, Gvk], ...]:
+        matches = (
+            (path, pattern.fullmatch(below)) for path, (below, _) in self._files.items() for pattern in _PATHS
+        )
+        return tuple(
+            (path, Gvk(match["group"], match["version"], match["kind"].lower()))
+            for path, match in matches
+            if match
+        )
+
+    @cached_property
+    def _definitions(self) -> Mapping[str, tuple[str, bytes]]:
+        by_path = {path for path, _ in self._by_path}
+        return {
+            path: file
+            for path, file in self._files.items()
+            if path not in by_path and CRD.encode() in file[1]
+        }
+
+    def _document(self, path: str) -> Json:
+        return next(iter(decode_documents(self._files[path][1], path)), None)
+
+    def _crds(self, path: str) -> Iterator[JsonObject]:
+        for document in decode_documents(self._files[path][1], path):
+            if text_at(document, "kind") == CRD:
+                yield object_at(document)
+
+
+def _groups(content: bytes) -> frozenset[str]:
+    return frozenset(match[1].decode() for match in _GROUP.finditer(content))
+
+
+def _of_version(schemas: Mapping[str, JsonObject], gvk: Gvk, path: str) -> ProjectSchema:
+    if gvk.version not in schemas:
+        raise Diagnostic(
+            Code.SCHEMA_MISSING,
+            f"there is no schema of {gvk.kind} {gvk.api_version}",
+            hint=f"{path} defines {', '.join(schemas) or 'no version'}",
+        ).error()
+    return _usable(schemas[gvk.version], path)
+
+
+def imported_schema(path: str, content: bytes) -> ProjectSchema:
+    """The schema of a KubeVirt kind that was imported. Raises ``DiagnosticError``: schema-invalid."""
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise Diagnostic.at(
+            Site(path),
+            Code.SCHEMA_INVALID,
+            "this imported schema is no JSON object",
+            "import the release again with vmrender schema import",
+        ).error()
+    return _usable(document, path)
+
+
+def _usable(schema: JsonObject, path: str) -> ProjectSchema:
+    try:
+        return ProjectSchema(schema)
+    except UnusableSchemaError as error:
+        raise Diagnostic.at(
+            Site(path), Code.SCHEMA_INVALID, f"this schema cannot be used: {error}"
+        ).error() from None

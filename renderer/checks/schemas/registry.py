@@ -1,0 +1,257 @@
+"""The schemas by KubeVirt release, group and kind, read when first asked for.
+
+Input has schemas of its own: those of a release, with what exists at render time only. That is ``v1beta2``
+of instance types and preferences and ``domain.cpu.guest`` of VirtualMachines, as KubeVirt's customisation
+proposal has them. What is written is never judged by these.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from renderer.checks.schemas.kind_schema import KindSchema
+from renderer.checks.schemas.kubernetes_kinds import KubernetesKinds
+from renderer.checks.schemas.kubevirt_kinds import (
+    ALL_GROUPS,
+    GROUPS,
+    GROUPS_BESIDE,
+    GROUPS_OF_KINDS,
+    KINDS,
+    WITHOUT_SCHEMA,
+    KubevirtKind,
+)
+from renderer.files.bundled import data_folder
+from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, KUBEVIRT_GROUP
+from renderer.kubevirt.facts.virtual_machine import PATHS
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.json import JsonObject, array_at, object_at, with_value
+from renderer.model.pattern import pattern
+from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
+from renderer.model.release import Release
+from renderer.model.res_id import Gvk
+
+if TYPE_CHECKING:
+    from renderer.checks.schemas.project_schema_files import ProjectSchemaFiles
+
+
+_VERSION = pattern(r"v[0-9][a-z0-9]*")
+_KIND = pattern(r"[A-Za-z]+")
+#: The beginnings of names and short names of KubeVirt's kinds (``components/crds.go``).
+_NEARLY = ("virtual", "vm")
+_ADD_DEFINITION = "put its CustomResourceDefinition among the project's schemas"
+V1BETA2 = "v1beta2"
+_SPEC = ("properties", "spec")
+#: In the kinds that hold a VirtualMachine.
+_CPU_GUESTS = {
+    kind: paths.instance.child("domain", "cpu", "guest")
+    for kind, paths in PATHS.items()
+    if paths.machine is not None
+}
+_VCPUS: JsonObject = {"type": "integer", "minimum": 1, "maximum": (1 << 32) - 1}
+
+
+class SchemaRegistry:
+    """The schemas in ``folder``, by default those that ship: ``kubevirt/<release>/<kind>.json``.
+
+    ``project`` are the repository's own, of other kinds and of releases for which none ship; ``kubernetes``
+    is the minor release by which Kubernetes' own kinds are judged, by default the latest.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None = None,
+        project: ProjectSchemas = NO_SCHEMAS,
+        kubernetes: Release | None = None,
+    ) -> None:
+        self._root = folder or data_folder("schemas")
+        self.kubernetes = KubernetesKinds(self._root / "kubernetes" / "definitions.json", kubernetes)
+        self._folder = self._root / "kubevirt"
+        self._project = project
+        self._schemas: dict[tuple[Release, KubevirtKind], KindSchema] = {}
+        self._beside: dict[Gvk, KindSchema | None] = {}
+
+    @property
+    def groups(self) -> frozenset[str]:
+        """The API groups that there are schemas for."""
+        return ALL_GROUPS | self._project_files.groups if self._project_files else ALL_GROUPS
+
+    def covers(self, gvk: Gvk) -> bool:
+        """Return whether ``gvk`` is of a group of KubeVirt's, or a kind with a schema of another source."""
+        return gvk.group in ALL_GROUPS or self.other_schema(gvk) is not None
+
+    def other_schema(self, gvk: Gvk) -> KindSchema | None:
+        """The schema of a kind that has none for each release: the project's own, else the one that ships.
+
+        Raises ``DiagnosticError``: schema-invalid, schema-missing.
+        """
+        return self.schema_of_project(gvk) or self._schema_beside(gvk) or self.kubernetes.schema(gvk)
+
+    def _schema_beside(self, gvk: Gvk) -> KindSchema | None:
+        if gvk.group not in GROUPS_BESIDE:
+            return None
+        if gvk not in self._beside:
+            is_plain = _VERSION.fullmatch(gvk.version) and _KIND.fullmatch(gvk.kind)
+            path = self._root / "beside" / gvk.group / gvk.version / f"{gvk.kind.lower()}.json"
+            found = is_plain and path.is_file()
+            self._beside[gvk] = KindSchema(json.loads(path.read_bytes())) if found else None
+        return self._beside[gvk]
+
+    def schema_of_project(self, gvk: Gvk) -> KindSchema | None:
+        """Return the project's own schema of ``gvk``, a kind that has no bundled schemas by release.
+
+        Raises ``DiagnosticError``: schema-invalid, schema-missing.
+        """
+        return self._project_files.find(gvk) if self._project_files else None
+
+    @cached_property
+    def _project_files(self) -> ProjectSchemaFiles | None:
+        if not self._project.others:
+            return None
+        from renderer.checks.schemas.project_schema_files import ProjectSchemaFiles  # noqa: PLC0415 - few projects have any
+
+        return ProjectSchemaFiles(self._project)
+
+    def schema(self, release: Release, gvk: Gvk) -> KindSchema:
+        """The schema of ``gvk`` at ``release``, whatever the version.
+
+        Raises ``DiagnosticError`` (schema-missing) that says what was looked for and what there is, or
+        (schema-invalid) what is wrong with one of the project's.
+        """
+        if all((kind.group, kind.name) != (gvk.group, gvk.kind) for kind in KINDS):
+            own = self.other_schema(gvk)
+            if own is not None:
+                return own
+        kind = _kind(gvk)
+        release = release.minor_release
+        found = self._schemas.get((release, kind))
+        if found is None:
+            found = self._schemas[release, kind] = self._imported(release, kind) or KindSchema(
+                self._read(release, kind)
+            )
+        return found
+
+    @cached_property
+    def releases(self) -> tuple[Release, ...]:
+        """The releases there are schemas of, the oldest first."""
+        shipped = {folder.name for folder in self._folder.glob("[0-9]*.[0-9]*")}
+        imported = {path.partition("/")[0] for path in self._project.releases}
+        return tuple(sorted(Release.parse(name) for name in shipped | imported))
+
+    def _imported(self, release: Release, kind: KubevirtKind) -> KindSchema | None:
+        """The schema that the project has imported. Raises ``DiagnosticError``: schema-invalid."""
+        file = self._project.releases.get(f"{release}/{kind.file_name}")
+        if file is None:
+            return None
+        from renderer.checks.schemas.project_schema_files import imported_schema  # noqa: PLC0415 - few projects have any
+
+        return imported_schema(*file)
+
+    def _read(self, release: Release, kind: KubevirtKind) -> JsonObject:
+        path = self._folder / str(release) / kind.file_name
+        try:
+            document: JsonObject = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            there_are = ", ".join(map(str, self.releases)) or "none"
+            raise Diagnostic(
+                Code.SCHEMA_MISSING,
+                f"there is no schema of {kind.name} for KubeVirt {release}",
+                hint=f"looked for kubevirt/{release}/{kind.file_name}; there are schemas for {there_are}",
+            ).error() from None
+        return document
+
+
+def _kind(gvk: Gvk) -> KubevirtKind:
+    for kind in KINDS:
+        if (kind.group, kind.name) == (gvk.group, gvk.kind):
+            return kind
+    if gvk.kind in WITHOUT_SCHEMA or gvk.group not in GROUPS:
+        message = f"there is no schema of {gvk.kind}: it is not checked"
+        raise Diagnostic(
+            Code.SCHEMA_MISSING, message, hint=_ADD_DEFINITION, severity=Severity.WARNING
+        ).error()
+    meant = _kind_hint(gvk)
+    if gvk.group == KUBEVIRT_GROUP and not meant:
+        message = (
+            f"KubeVirt itself has no kind {gvk.kind}, which another operator has to serve: it is not checked"
+        )
+        raise Diagnostic(
+            Code.SCHEMA_MISSING, message, hint=_ADD_DEFINITION, severity=Severity.WARNING
+        ).error()
+    here = ", ".join(kind.name for kind in KINDS if kind.group == gvk.group)
+    raise Diagnostic(
+        Code.SCHEMA_MISSING,
+        f"KubeVirt has no kind {gvk.kind} in the group {gvk.group}",
+        hint=meant or f"known kinds: {here}",
+    ).error()
+
+
+def _kind_hint(gvk: Gvk) -> str:
+    """Return the hint for a kind that is nearly one of KubeVirt's; empty for one that others may serve.
+
+    KubeVirt's own group is shared: node-maintenance-operator, ssp-operator and vm-import-operator began
+    with kinds in it (``NodeMaintenance``, ``KubevirtCommonTemplatesBundle``, ``V2VVmware``).
+    """
+    from renderer.checks.schemas.wording import nearest  # noqa: PLC0415 - only when something is wrong
+
+    if gvk.kind in GROUPS_OF_KINDS:
+        return f"it is of the group {GROUPS_OF_KINDS[gvk.kind]}"
+    here = [kind.name for kind in KINDS if kind.group == gvk.group]
+    meant = nearest(gvk.kind, here)
+    if meant:
+        return f"did you mean {meant}?"
+    is_nearly = gvk.kind.lower().startswith(_NEARLY)
+    return f"known kinds: {', '.join(here)}" if is_nearly else ""
+
+
+class InputSchemaRegistry(SchemaRegistry):
+    """The registry of schemas for input: ``SchemaRegistry``, and v1beta2 at every release."""
+
+    def __init__(self, project: ProjectSchemas = NO_SCHEMAS, kubernetes: Release | None = None) -> None:
+        super().__init__(project=project, kubernetes=kubernetes)
+        self._input_schemas: dict[tuple[Release, Gvk], KindSchema] = {}
+
+    def schema(self, release: Release, gvk: Gvk) -> KindSchema:
+        """The schema by which a document of ``gvk`` is judged that is to be rendered for ``release``.
+
+        Raises ``DiagnosticError`` as ``SchemaRegistry.schema`` does.
+        """
+        found = self._input_schemas.get((release, gvk))
+        if found is None:
+            written = super().schema(release, gvk)
+            document = input_schema(written.document, gvk)
+            # An imported schema keeps its engine, whose patterns take linear time.
+            found = written if document is written.document else type(written)(document)
+            self._input_schemas[release, gvk] = found
+        return found
+
+
+def input_schema(written: JsonObject, gvk: Gvk) -> JsonObject:
+    """The schema of what is read as ``gvk``, from that of what is ``written`` of its kind."""
+    if gvk.group == INSTANCETYPE_GROUP:
+        return _v1beta2(written, gvk.kind) if gvk.version == V1BETA2 else written
+    guest = _CPU_GUESTS.get(gvk.kind)
+    if guest is None:
+        return written
+    return with_value(written, [part for key in guest.keys for part in ("properties", key)], _VCPUS)
+
+
+def _v1beta2(written: JsonObject, kind: str) -> JsonObject:
+    schema = with_value(written, ("properties", "apiVersion"), {"enum": [f"{INSTANCETYPE_GROUP}/{V1BETA2}"]})
+    schema = {**schema, "title": f"{kind} ({V1BETA2}, at render time only)"}
+    if not kind.endswith("Instancetype"):
+        return schema
+    schema = _without_required(schema, _SPEC, "cpu", "memory")
+    for section in ("cpu", "memory"):
+        schema = _without_required(schema, (*_SPEC, "properties", section), "guest")
+    return schema
+
+
+def _without_required(schema: JsonObject, path: tuple[str, ...], *optional: str) -> JsonObject:
+    part = object_at(schema, *path)
+    required = [name for name in array_at(part, "required") if name not in optional]
+    rest = {key: value for key, value in part.items() if key != "required"}
+    return with_value(schema, path, {**rest, "required": required} if required else rest)

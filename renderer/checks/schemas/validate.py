@@ -1,0 +1,120 @@
+"""Resources in, what their schemas have to say about them out.
+
+KubeVirt's kinds are judged by the schema of the target release, other kinds by the project's own schemas if
+it has any. A valid resource costs a few microseconds; only an invalid one is looked at closely.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from renderer.checks.schemas.kind_schema import KindSchema
+from renderer.checks.schemas.kubernetes_kinds import GROUPS as KUBERNETES_GROUPS
+from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS
+from renderer.checks.schemas.registry import SchemaRegistry
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_path import FieldPath
+from renderer.model.json import count_values
+from renderer.model.release import Release
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource, ResourceSet
+from renderer.model.work import spend
+
+if TYPE_CHECKING:
+    from renderer.checks.schemas.finding import SchemaTarget
+
+_KIND = FieldPath.of("kind")
+
+#: Steps to expand and check a value, and an object of KubeVirt's beside its values (``model.work``).
+_STEPS_PER_VALUE, _KUBEVIRT = 6, 200
+_GROUP = "kubevirt.io"
+
+
+def validate(resources: ResourceSet, release: Release, schemas: SchemaRegistry) -> tuple[Diagnostic, ...]:
+    """Return the findings by resource and field: unknown-field, schema, placeholder.
+
+    A schema that is missing, or cannot be used, is reported once for each kind.
+    """
+    run = _Run(release, schemas, Counter(resource.gvk for resource in resources))
+    return tuple(diagnostic for resource in resources for diagnostic in run.judged(resource))
+
+
+def unchecked(resources: ResourceSet, schemas: SchemaRegistry) -> Iterator[Resource]:
+    """Yield the resources that no schema judges, and of which ``validate`` says nothing."""
+    for resource in resources:
+        with suppress(DiagnosticError):  # a schema that cannot be used is a finding
+            is_reported = resource.kind in GROUPS_OF_KINDS or schemas.kubernetes.api_version_of(resource.gvk)
+            if not is_reported and not schemas.covers(resource.gvk):
+                yield resource
+
+
+class _Run:
+    def __init__(self, release: Release, schemas: SchemaRegistry, objects: Mapping[Gvk, int]) -> None:
+        self._release = release
+        self._objects = objects
+        self._schemas = schemas
+        self._by_gvk: dict[Gvk, KindSchema | None] = {}
+        self._covered: set[Gvk] = set()
+        self._targets: dict[Gvk, SchemaTarget] = {}
+
+    def judged(self, resource: Resource) -> Iterator[Diagnostic]:
+        gvk = resource.gvk
+        own = _KUBEVIRT if gvk.group.endswith(_GROUP) else 0
+        spend(own + _STEPS_PER_VALUE * count_values(resource.content), "expanding and checking resources")
+        if gvk not in self._by_gvk:
+            yield from self._lookup_problems(gvk, resource)
+        schema = self._by_gvk[gvk]
+        if schema is None and gvk not in self._covered:
+            yield from self._api_version(resource)
+        elif schema is not None and not schema.is_valid(resource.content) and not _is_encrypted(resource):
+            yield from self._explained(gvk, resource, schema)
+
+    def _explained(self, gvk: Gvk, resource: Resource, schema: KindSchema) -> Iterator[Diagnostic]:
+        from renderer.checks.schemas.finding import SchemaTarget  # noqa: PLC0415 - only when something is wrong
+        from renderer.checks.schemas.findings import findings  # noqa: PLC0415 - as above
+
+        if gvk not in self._targets:
+            self._targets[gvk] = SchemaTarget(gvk, self._release, self._schemas, {})
+        for finding in findings(schema.violations(resource.content), self._targets[gvk]):
+            yield finding.of(resource)
+
+    def _api_version(self, resource: Resource) -> Iterator[Diagnostic]:
+        """Yield what is wrong with the API version of an object without a schema."""
+        gvk = resource.gvk
+        served = self._schemas.kubernetes.api_version_of(gvk)
+        if served is not None and gvk.version:
+            minor = self._schemas.kubernetes.minor
+            message = f"Kubernetes {minor} does not serve {resource.kind} as {resource.api_version}"
+            at = FieldPath.of("apiVersion")
+            yield Diagnostic.about(resource, at, Code.API_VERSION, message, f"write apiVersion: {served}")
+            return
+        is_ours = gvk.kind in GROUPS_OF_KINDS or gvk.kind.startswith("Instance") or gvk.group.startswith("vm")
+        if not is_ours and gvk.version and isinstance(resource.content.get("apiVersion"), str):
+            return  # most objects
+        from renderer.checks.schemas.api_version import refuse_api_version  # noqa: PLC0415 - seldom needed
+
+        yield from refuse_api_version(resource, served)
+
+    def _lookup_problems(self, gvk: Gvk, resource: Resource) -> Iterator[Diagnostic]:
+        self._by_gvk[gvk] = None
+        try:
+            if self._schemas.covers(gvk):
+                self._covered.add(gvk)
+                schema = self._by_gvk[gvk] = self._schemas.schema(self._release, gvk)
+                if schema is not None:
+                    schema.expect(self._objects[gvk])
+        except DiagnosticError as error:
+            for diagnostic in error.diagnostics:
+                if diagnostic.sites or diagnostic.location:  # the schema's own file
+                    yield diagnostic
+                else:
+                    yield diagnostic._replace(sites=resource.sites(_KIND), resource=resource.current_id)
+
+
+def _is_encrypted(resource: Resource) -> bool:
+    """Return True for an object whose values SOPS keeps as texts, beside a field of its own."""
+    return isinstance(resource.content.get("sops"), dict) and resource.gvk.group in KUBERNETES_GROUPS

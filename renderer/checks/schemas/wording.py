@@ -1,0 +1,143 @@
+"""Words for people: what a value is, and what it should be."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from renderer.checks.schemas.kubernetes_formats import BASE64, QUANTITY_PATTERN
+from renderer.model.json import Json, JsonObject, array_at, scalar_text, text_at
+from renderer.model.suggest import suggest
+
+_LONGEST = 60
+
+_TYPES = {
+    "object": "a mapping",
+    "array": "a list",
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+}
+
+#: The words for formats, by the ``title`` of the schema.
+_FORMATS = {
+    BASE64: "base64 text",
+    "quantity": "a quantity such as 4Gi or 500m",
+    "number or text": "a whole number or text",
+    "DNS label": "a DNS label (at most 63 lower case letters, digits and dashes)",
+    "DNS name": "a DNS name (lower case letters, digits, dashes and dots)",
+    "label value": "a label's value (at most 63 letters, digits, dashes, underscores and dots)",
+    "label key": "a label's key (letters, digits, dashes, underscores and dots; a DNS name and / before it)",
+    "annotation key": "an annotation's key (as a label's)",
+    "MAC address": "a MAC address such as 02:00:00:00:00:01",
+    "PCI address": "a PCI address such as 0000:00:03.0",
+    "interface name": "a name (letters, digits, dashes and underscores)",
+    "serial number": "a serial number (letters, digits, dashes, underscores, dots and plus signs)",
+    "absolute path without ..": "an absolute path without ..",
+}
+
+#: The maximum number of characters of a format, by its title.
+_MOST_CHARACTERS = {"DNS label": 63, "label value": 63}
+
+_UNITS = {"": "", "b": "", "k": "k", "kb": "k", "ki": "Ki", "kib": "Ki"} | {
+    spelling: unit
+    for letter in "MGTPE"
+    for unit, spellings in ((letter, ("", "b")), (f"{letter}i", ("i", "ib")))
+    for spelling in (f"{letter.lower()}{end}" for end in spellings)
+}
+
+
+def found(value: Json) -> str:
+    """``the text "4"``, ``the number 4``, ``a mapping``: what a person finds in the file."""
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return quoted(value)
+    return f"the {'text' if isinstance(value, str) else 'number'} {quoted(value)}"
+
+
+def quoted(value: Json) -> str:
+    """A scalar as it would stand in YAML, shortened when it is long."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def wanted(schema: JsonObject) -> str:
+    """Return the words for a value that ``schema`` accepts."""
+    known = _FORMATS.get(text_at(schema, "title"))
+    if known:
+        return known
+    types = schema.get("type")
+    names = types if isinstance(types, list) else [types]
+    return " or ".join(_TYPES.get(str(name), str(name)) for name in names if name != "null")
+
+
+def nearest(word: str, known: Sequence[str]) -> str | None:
+    """The one of ``known`` that was probably meant."""
+    return next(iter(suggest(word, known, most=1, cutoff=0.7)), None)
+
+
+def type_hint(value: Json, schema: JsonObject) -> str | None:
+    """Return a hint for writing ``value`` with the type of ``schema``; None if there is none."""
+    types = schema.get("type")
+    names = types if isinstance(types, list) else [types]
+    if "string" in names:
+        return _choice_hint(value, schema) or _text_hint(value, names)
+    if "array" in names and not isinstance(value, dict | None):
+        return f"write it as a list: [{quoted(value)}]"
+    if isinstance(value, str):
+        return _unquoted_hint(value.strip(), names)
+    if "array" in names and isinstance(value, dict):
+        return "it is a list: its elements start with a dash"
+    if "object" in names and isinstance(value, list):
+        return "it is no list: leave the dash out"
+    return None
+
+
+def _choice_hint(value: Json, schema: JsonObject) -> str | None:
+    """The texts that are known, of which none is meant by writing ``value`` in quotes."""
+    known = [text for text in array_at(schema, "enum") if isinstance(text, str) and text]
+    return f"one of {', '.join(known)}" if known and scalar_text(value) not in known else None
+
+
+def _text_hint(value: Json, types: Sequence[Json]) -> str | None:
+    if isinstance(value, bool) and {"integer", "number"} & {str(name) for name in types}:
+        return None
+    if isinstance(value, dict | list):
+        return "what is meant as text starts below a | after the key"
+    if isinstance(value, float):  # 1.10 has been read as 1.1
+        return "write it in quotes"
+    return f'write it in quotes: "{quoted(value)}"'
+
+
+def _unquoted_hint(text: str, types: Sequence[Json]) -> str | None:
+    if {"integer", "number"} & {str(name) for name in types} and re.fullmatch(r"[+-]?[0-9]+", text):
+        return f"write it without quotes: {text.lstrip('+')}"
+    seconds = re.fullmatch(r"([0-9]+) ?(s|sec|seconds)", text)
+    if seconds and "integer" in types:
+        return f"write the number alone: {seconds[1]}"
+    if "boolean" in types and text.lower() in ("true", "yes", "on", "false", "no", "off"):
+        return f"write it without quotes: {str(text.lower() in ('true', 'yes', 'on')).lower()}"
+    return None
+
+
+def length_hint(value: Json, title: str) -> str | None:
+    """Return a hint if a text is too long for the format called ``title``, as that is hard to see."""
+    length = len(value) if isinstance(value, str) else 0
+    return f"it has {length} characters" if length > _MOST_CHARACTERS.get(title, length) else None
+
+
+def quantity_hint(text: str) -> str | None:
+    """The quantity that was probably meant: 4Gi for ``4GiB``, ``4 Gi`` and ``4gi``."""
+    match = re.fullmatch(r"([+-]?[0-9.]+)([A-Za-z]*)", "".join(text.split()))
+    unit = _UNITS.get(match[2].lower()) if match else None
+    if match is None or unit is None:
+        return None
+    meant = f"{match[1]}{unit}"
+    return f"did you mean {meant}?" if re.fullmatch(QUANTITY_PATTERN, meant) else None

@@ -1,0 +1,100 @@
+"""Findings of a survey: entries for ``vmrender.yaml``, each with its own output, and what is left out."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from renderer.model.release import Release
+from renderer.model.render_config import OverlayEntry
+from renderer.project.entry_settings import without_extension
+
+#: Separators of a path, and the marks of placeholders in ``output``.
+_REPLACED = {ord("/"): "-", ord("{"): None, ord("}"): None}
+
+
+class FoundEntry(NamedTuple):
+    """An entry that ``vmrender.yaml`` could have; ``overlays`` is how many it leads to.
+
+    ``error`` is why it cannot be built, empty where it can.
+    """
+
+    entry: OverlayEntry
+    machines: int
+    overlays: int = 1
+    error: str = ""
+
+
+class LeftOut(NamedTuple):
+    """A path with virtual machines, or that should lead to some, and why nothing is rendered of it."""
+
+    path: str
+    machines: int
+    reason: str
+
+
+class Survey(NamedTuple):
+    """The entries to render, and what is left out.
+
+    ``broken`` are entries that cannot be built because of an error in the repository, which are also in
+    ``left_out``. They are listed all the same, so that nothing takes their place and their error is seen.
+    """
+
+    entries: tuple[FoundEntry, ...]
+    left_out: tuple[LeftOut, ...]
+    catalogs: tuple[str, ...]
+    release: Release | None
+    gates: tuple[str, ...] = ()
+    broken: tuple[FoundEntry, ...] = ()
+
+    @property
+    def listed(self) -> tuple[FoundEntry, ...]:
+        """Return the entries of the project file."""
+        return (*self.entries, *self.broken)
+
+    @property
+    def machines(self) -> int:
+        return sum(each.machines for each in self.entries)
+
+
+def with_distinct_outputs(found: Iterable[FoundEntry]) -> Iterator[FoundEntry]:
+    """Yield the entries, each with a folder of its own below ``rendered``.
+
+    An entry keeps its usual folder if no other entry wants it; Flux and Argo CD entries come first. The
+    others get a folder named by their whole path, with a number if that is taken.
+    """
+    given = list(found)
+    wanted = [(each.entry.entry.leads_to_overlays, _usual_folder(each.entry)) for each in given]
+    count = Counter(wanted)
+    kept = [
+        name != "." and count[leads, name] == 1 and (leads or (True, name) not in count)
+        for leads, name in wanted
+    ]
+    taken = {name for (_, name), is_kept in zip(wanted, kept, strict=True) if is_kept}
+    tries = Counter[str]()
+    for each, is_kept in zip(given, kept, strict=True):
+        if is_kept:
+            yield each
+            continue
+        entry, folder = each.entry, ""
+        while not folder or folder in taken:
+            folder = _whole_path(entry.path)
+            tries[folder] += 1
+            folder += f"-{tries[folder]}" if tries[folder] > 1 else ""
+        taken.add(folder)
+        if entry.entry.leads_to_overlays:
+            yield each._replace(entry=entry._replace(entry=entry.entry._replace(cluster=folder)))
+        else:
+            yield each._replace(entry=entry._replace(output=f"rendered/{folder}"))
+
+
+def _usual_folder(entry: OverlayEntry) -> str:
+    return entry.entry.cluster or without_extension(posixpath.basename(entry.path))
+
+
+def _whole_path(path: str) -> str:
+    """Return the path as one name, which ``output`` and ``name`` of an entry can have."""
+    name = without_extension(posixpath.normpath(path)).translate(_REPLACED)
+    return name.replace("..", "-").strip(".") or "top"

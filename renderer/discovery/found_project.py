@@ -1,0 +1,212 @@
+"""The project file that a survey of a repository comes to, and what is said about it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import NamedTuple
+
+from renderer.discovery.found_entries import FoundEntry, LeftOut, Survey
+from renderer.discovery.survey import survey as survey_of
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.file_system import DiskFileSystem, FileSystem
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.entry_point import ENGINE_KINDS, EntryKind
+from renderer.model.plural import plural
+from renderer.model.release import LATEST, Release
+from renderer.model.render_config import PROJECT_FILE, CatalogPath, OverlayEntry, RenderConfig
+from renderer.project.project import load_project
+from renderer.yamlio.scalar_text import is_ambiguous
+
+_PLAIN = re.compile(r"[A-Za-z0-9./][A-Za-z0-9._/-]*")
+
+
+class FoundProject(NamedTuple):
+    """The result of a survey, beside the project that there is already, if any."""
+
+    survey: Survey
+    config: RenderConfig | None = None
+
+    @property
+    def machines(self) -> int:
+        return self.survey.machines
+
+    @property
+    def lists_overlays(self) -> bool:
+        """Return whether the project file, or the one to be written, leads to anything to render."""
+        own = self.config.overlays if self.config else RenderConfig().overlays
+        return bool(self.survey.listed) or own != RenderConfig().overlays
+
+    @property
+    def is_more_than_overlays(self) -> bool:
+        """Return whether there are virtual machines that the usual project file would not lead to."""
+        return any(
+            each.error
+            or each.entry.listed_by != "path"
+            or each.entry.entry.kind is not EntryKind.KUSTOMIZATION
+            or not fnmatchcase(each.entry.path, "overlays/*")
+            for each in self.survey.listed
+        ) or any(each.machines for each in self.survey.left_out)
+
+    def project_text(self, release: Release | None) -> str:
+        return project_text(self.survey, release)
+
+    @property
+    def summary(self) -> tuple[str, ...]:
+        return tuple(summary(self.survey))
+
+    @property
+    def passed_over(self) -> tuple[str, ...]:
+        """Return what has virtual machines and is not rendered; of what is broken the build tells more."""
+        broken = {each.entry.path for each in self.survey.broken}
+        left_out = (each for each in self.survey.left_out if each.machines and each.path not in broken)
+        return tuple(map(_not_rendered, left_out))
+
+    @property
+    def total(self) -> str:
+        """Return the number of virtual machines and of overlays, in words."""
+        return next(summary(self.survey))
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """Return what a second run says; nothing where there is no project yet."""
+        if self.config is None:
+            return ()
+        return tuple(changes(self.survey, self.config)) or ("vmrender.yaml lists all of it",)
+
+
+def survey_repository(root: Path) -> FoundProject | None:
+    """Return a survey of the repository in ``root``; None where its project file cannot be used."""
+    fs = BuiltinFileSystem(DiskFileSystem(root))
+    try:
+        config = load_project(fs) if fs.is_file(PROJECT_FILE) else None
+    except DiagnosticError:
+        return None
+    return FoundProject(survey_of(fs, config), config)
+
+
+def proposed_project(fs: FileSystem, config: RenderConfig) -> FoundProject | None:
+    """Return what ``init`` would propose for a repository without a project; None where the defaults do."""
+    found = FoundProject(survey_of(fs, config))
+    if not found.is_more_than_overlays or not found.survey.listed:
+        return None
+    catalogs = (*map(CatalogPath, found.survey.catalogs), *config.catalogs)
+    proposed = config._replace(
+        kubevirt=found.survey.release or config.kubevirt,
+        catalogs=catalogs,
+        overlays=tuple(each.entry for each in found.survey.listed),
+    )
+    return found._replace(config=proposed)
+
+
+def project_text(survey: Survey, release: Release | None = None) -> str:
+    """Return ``vmrender.yaml`` for what the survey found, with comments on what is left out."""
+    target = release or survey.release or LATEST
+    broken = {each.entry.path for each in survey.broken}
+    lines = ["apiVersion: vmrender.io/v1alpha1", "kind: RenderConfig", ""]
+    lines.append(_release_comment(survey, release))
+    lines += [f'kubevirt: "{target}"', ""]
+    lines += ["# Where instance types and preferences are looked up; the first hit wins.", "catalogs:"]
+    lines += [f"  - path: {_scalar(path)}" for path in survey.catalogs]
+    lines += [
+        "  - builtin: common-instancetypes",
+        "",
+        "# What deploys virtual machines in this repository.",
+        "overlays:" if survey.listed else "overlays: []",
+    ]
+    for each in survey.listed:
+        lines += [f"  # {_counted(each)}", *_entry_lines(each.entry)]
+    lines += ["output: rendered/{name}"]
+    left_out = [each for each in survey.left_out if each.path not in broken]
+    if left_out:
+        lines += ["", "# Not rendered:"]
+        lines += [f"#   {_comment(each.path)}: {_comment(_reason(each))}" for each in left_out]
+    return "\n".join(lines) + "\n"
+
+
+def summary(survey: Survey) -> Iterator[str]:
+    """Return what was found, in a line each: totals, and what is not rendered."""
+    clusters = {
+        kind: [each for each in survey.entries if each.entry.entry.kind is kind] for kind in ENGINE_KINDS
+    }
+    overlays = sum(each.overlays for each in survey.entries)
+    text = f"{plural(survey.machines, 'virtual machine')} in {plural(overlays, 'overlay')}"
+    engines = [plural(len(found), kind.engine) for kind, found in clusters.items() if found]
+    plain = len(survey.entries) - sum(map(len, clusters.values()))
+    if engines:
+        engines += ["1 folder" if plain == 1 else f"{plain} folders or files"] if plain else []
+        text += f" of {' and '.join(engines)}"
+    if survey.broken:
+        text += f", and {len(survey.broken)} that cannot be built"
+    yield text
+    yield from map(_not_rendered, survey.left_out)
+
+
+def _not_rendered(left: LeftOut) -> str:
+    count = f"{plural(left.machines, 'virtual machine')} in " if left.machines else ""
+    return f"not rendered: {count}{left.path}: {left.reason}"
+
+
+def changes(survey: Survey, config: RenderConfig) -> Iterator[str]:
+    """Return what an existing project file lacks, and what it names that is there no more."""
+    listed = {(entry.listed_by, entry.path.rstrip("/")) for entry in config.overlays}
+    globs = [entry.path for entry in config.overlays if "*" in entry.path]
+    found = {(each.entry.listed_by, each.entry.path.rstrip("/")): each for each in survey.listed}
+    for key, each in found.items():
+        if key not in listed and not any(
+            each.entry.listed_by == "path" and fnmatchcase(each.entry.path, pattern) for pattern in globs
+        ):
+            yield f"new: {each.entry.path} ({_counted(each)}); add under overlays: - {_key(each.entry)}"
+    known = {source.path for source in config.catalogs if isinstance(source, CatalogPath)}
+    for path in survey.catalogs:
+        if path not in known:
+            yield f"new: {path} (instance types or preferences); add under catalogs: - path: {path}"
+
+
+def _entry_lines(entry: OverlayEntry) -> Iterator[str]:
+    yield f"  - {_key(entry)}"
+    if entry.entry.leads_to_overlays:
+        usual = entry.path.rstrip("/").rpartition("/")[2]
+        if entry.entry.cluster != usual:
+            yield f"    name: {_scalar(entry.entry.cluster)}"
+    if entry.entry.parameters is not None:
+        yield "    parameters: {}"
+    if entry.output:
+        yield f"    output: {_scalar(entry.output)}"
+
+
+def _key(entry: OverlayEntry) -> str:
+    return f"{entry.listed_by}: {_scalar(entry.path)}"
+
+
+def _counted(each: FoundEntry) -> str:
+    if each.error:
+        return f"cannot be built yet: {_comment(each.error)}"
+    machines = plural(each.machines, "virtual machine")
+    kind = each.entry.entry.kind
+    if kind.engine:
+        return f"{kind.engine}: {machines} in {plural(each.overlays, 'overlay')}"
+    if each.entry.entry.parameters is not None:
+        return f"OpenShift Template: {machines}"
+    return f"{'plain manifests' if kind is EntryKind.DIRECTORY else 'kustomization'}: {machines}"
+
+
+def _release_comment(survey: Survey, release: Release | None) -> str:
+    if release is None and survey.release is not None:
+        return "# The release that the repository deploys. What it refuses is refused here, too."
+    return "# The release that the cluster runs. What it refuses is refused here, too."
+
+
+def _reason(left: LeftOut) -> str:
+    return f"{left.reason} ({plural(left.machines, 'virtual machine')})" if left.machines else left.reason
+
+
+def _scalar(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) and not is_ambiguous(text) else json.dumps(text)
+
+
+def _comment(text: str) -> str:
+    return " ".join(text.split())

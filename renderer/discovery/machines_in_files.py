@@ -1,0 +1,83 @@
+"""Virtual machines as files have them: by themselves, as patches, and inside other objects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from renderer.kubevirt.facts.kinds import MATCHER_TYPES
+from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView
+from renderer.model.json import EMPTY, Json, object_at, text_at
+from renderer.model.resource import Resource
+from renderer.pipeline.reached_objects import MACHINES
+
+_MACHINE = re.compile(
+    rb"(?:^[ \t-]*|[{,][ \t]*)[\"']?kind[\"']?:[ \t]*[\"']?(?:%b)[\"']?[ \t]*(?:[,}]|(?:#.*)?\r?$)"
+    % "|".join(MACHINES).encode(),
+    re.MULTILINE,
+)
+#: Kinds whose virtual machines are patches, or are rendered by way of other entries.
+_NO_HOLDERS = frozenset({"Application", "ApplicationSet", "Component", "Kustomization", "Template"})
+
+
+class Holder(NamedTuple):
+    """An object that contains virtual machines, such as a Policy or a HelmRelease."""
+
+    name: str
+    machines: int
+
+    @property
+    def reason(self) -> str:
+        """Return why its virtual machines are not rendered."""
+        return f"{'it stands' if self.machines == 1 else 'they stand'} inside {self.name}"
+
+
+def mentions(content: bytes) -> int:
+    """Return how many virtual machines the text of a file seems to have; what it refers to counts, too."""
+    return len(_MACHINE.findall(content))
+
+
+def machine_ids(resources: Iterable[Resource]) -> set[tuple[str, str]]:
+    """Return kind and name of each virtual machine: a patch has those of the machine that it changes."""
+    return {(each.kind, each.name) for each in resources if each.kind in MACHINES}
+
+
+def are_patches(resources: Iterable[Resource]) -> bool:
+    """Return whether all virtual machines lack the parts of a guest, so that they are probably patches."""
+    machines = [each for each in resources if each.kind in MACHINES]
+    return bool(machines) and not any(
+        object_at(each.content, *PATHS[each.kind].template.keys) for each in machines
+    )
+
+
+def holders(resources: Iterable[Resource]) -> Iterator[Holder]:
+    """Yield the objects that have virtual machines inside."""
+    for each in resources:
+        if each.kind not in _NO_HOLDERS and each.kind not in MACHINES:
+            count = _inside(each.content)
+            if count:
+                yield Holder(f"{each.kind} {each.name}", count)
+
+
+def _inside(value: Json) -> int:
+    """Return how many virtual machines a value has, those in texts included; a reference to one is none."""
+    if isinstance(value, str):
+        return mentions(value.encode(errors="replace")) if "\n" in value else 0
+    if isinstance(value, list):
+        return sum(map(_inside, value))
+    if not isinstance(value, dict):
+        return 0
+    if text_at(value, "kind") in MACHINES and not value.keys().isdisjoint(("metadata", "spec")):
+        return 1
+    return sum(map(_inside, value.values()))
+
+
+def matched(resource: Resource) -> Iterator[tuple[str, str]]:
+    """Yield kind and name of the instance type and the preference that a virtual machine names."""
+    view = VirtualMachineView.of(resource)
+    for matcher_type in MATCHER_TYPES if view else ():
+        matcher = object_at(view.spec, matcher_type.key) if view else EMPTY
+        kind, name = matcher_type.matched_kind(text_at(matcher, "kind")), text_at(matcher, "name")
+        if kind and name:
+            yield kind, name

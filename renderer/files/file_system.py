@@ -1,0 +1,274 @@
+"""Read files of one tree: on disk, in memory, or standard input."""
+
+from __future__ import annotations
+
+import errno
+import os
+import posixpath
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from renderer.files.disk import ConfinedFolder, NotRegularError, is_path_of_windows, real_path
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.limits import limit_hint, limits
+from renderer.model.work import note_read
+
+ROOT_HINT = "its root is the nearest folder above that has a vmrender.yaml, or else a .git"
+#: Nothing is there: no name, none that could be, a link that leads to itself.
+_NOT_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP})
+#: A name that the system does not take, as Windows', is none either.
+_NO_FILE = _NOT_THERE | {errno.EINVAL, errno.EILSEQ}
+#: A device or pipe has no names in it.
+_NO_FOLDER = _NO_FILE | {errno.ENXIO, errno.EOPNOTSUPP}
+#: Folders within each other, of which each is looked at once for all that are in it.
+_DEEP = 30
+
+
+def joined(folder: str, path: str) -> str:
+    """Return the normalised path that ``path`` means in ``folder``."""
+    return posixpath.normpath(posixpath.join(folder, path))
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Return whether ``path`` is ``folder`` or below it."""
+    return folder in (".", path) or path.startswith(f"{folder}/")
+
+
+def read_limited(file: BinaryIO, path: str) -> bytes:
+    """Return the rest of an open file, such as standard input. Raises: yaml-limit."""
+    content = file.read(limits().file_size + 1)
+    check_size(len(content), path)
+    note_read("", len(content))
+    return content
+
+
+def check_size(size: int, path: str) -> None:
+    """Check a size in bytes, of the file or of the part that was read. Raises: yaml-limit."""
+    most = limits().file_size
+    if size > most:
+        raise Diagnostic.in_file(
+            path, Code.YAML_LIMIT, f"the file is larger than {most} bytes", limit_hint("file_size")
+        ).error()
+
+
+class FileSystem(Protocol):
+    """Read access to one tree. Paths are relative to its root, with ``/``, normalised, without ``..``."""
+
+    def read(self, path: str) -> bytes:
+        """Return the content of a file.
+
+        Raises: file-not-found, file-outside-root, file-unreadable, yaml-limit.
+        """
+
+    def is_file(self, path: str) -> bool:
+        """Return whether it is a regular file. Raises: file-outside-root, file-unreadable."""
+
+    def is_folder(self, path: str) -> bool:
+        """Return whether it is a folder. Raises as ``is_file``."""
+
+    def list(self, path: str) -> tuple[str, ...]:
+        """Return the names in a folder, sorted; no names where there is no folder. Raises as ``is_file``."""
+
+    def resolve(self, path: str) -> str:
+        """Return the path of the same place without symbolic links. Raises: file-outside-root."""
+
+
+class DelegatingFileSystem:
+    """A file system in front of ``below``, which answers whatever a derived class does not answer itself."""
+
+    def __init__(self, below: FileSystem) -> None:
+        self._below = below
+
+    def read(self, path: str) -> bytes:
+        fs, inner = self._answering(path)
+        return fs.read(inner)
+
+    def is_file(self, path: str) -> bool:
+        fs, inner = self._answering(path)
+        return fs.is_file(inner)
+
+    def is_folder(self, path: str) -> bool:
+        fs, inner = self._answering(path)
+        return fs.is_folder(inner)
+
+    def list(self, path: str) -> tuple[str, ...]:
+        fs, inner = self._answering(path)
+        return fs.list(inner)
+
+    def resolve(self, path: str) -> str:
+        fs, inner = self._answering(path)
+        return fs.resolve(inner)
+
+    def _answering(self, path: str) -> tuple[FileSystem, str]:
+        """Return the file system that answers questions about ``path``, and its path there."""
+        return self._below, path
+
+
+class DiskFileSystem:
+    """A folder on disk. Symbolic links are followed only as far as they stay inside the root.
+
+    That holds for everything that is read, even if a path is swapped for a link between check and use
+    (``renderer.files.disk``).
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self._top = self.root.as_posix()
+        self._inside = self._top.rstrip("/") + "/"
+        self._confined = ConfinedFolder(self._top)
+        self._folders = {"": self._top}
+
+    def read(self, path: str) -> bytes:
+        file, mode = self._lookup(path)
+        try:
+            content = self._confined.read(file, limits().file_size, mode)
+        except NotRegularError:
+            raise Diagnostic.in_file(
+                path, Code.FILE_UNREADABLE, f"not a regular file: {path}"
+            ).error() from None
+        except (OSError, ValueError) as error:  # ValueError: a name that no system has
+            if not isinstance(error, OSError) or error.errno in _NOT_THERE:
+                raise Diagnostic.in_file(path, Code.FILE_NOT_FOUND, f"no such file: {path}").error() from None
+            raise Diagnostic.in_file(
+                path, Code.FILE_UNREADABLE, f"cannot read {path}: {error.strerror}"
+            ).error() from error
+        check_size(len(content), path)
+        note_read(file, len(content))
+        return content
+
+    def is_file(self, path: str) -> bool:
+        return stat.S_ISREG(self._mode(path))
+
+    def is_folder(self, path: str) -> bool:
+        return stat.S_ISDIR(self._mode(path))
+
+    def list(self, path: str) -> tuple[str, ...]:
+        try:
+            return tuple(sorted(self._confined.list(self._lookup(path)[0])))
+        except OSError as error:
+            if error.errno in _NO_FOLDER:
+                return ()
+            raise Diagnostic.in_file(
+                path, Code.FILE_UNREADABLE, f"cannot list {path}: {error.strerror}"
+            ).error() from error
+
+    def resolve(self, path: str) -> str:
+        return self._lookup(path)[0][len(self._top) :].strip("/") or "."
+
+    def _mode(self, path: str) -> int:
+        """The mode of the file, 0 without one. A place that may not be looked into is not empty."""
+        try:
+            place, mode = self._lookup(path)
+            return os.stat(place).st_mode if mode is None else mode  # noqa: PTH116 - texts, for speed
+        except (OSError, ValueError) as error:
+            if not isinstance(error, OSError) or error.errno in _NO_FILE:
+                return 0
+            folder = posixpath.dirname(path) or "."
+            raise Diagnostic.in_file(
+                path, Code.FILE_UNREADABLE, f"cannot look into {folder}: {error.strerror}"
+            ).error() from error
+
+    def _lookup(self, path: str) -> tuple[str, int | None]:
+        """Return the real path, and the mode of what is there: 0 for nothing, None where that is to be asked.
+
+        Folders are resolved once in the life of this object, files every time.
+        """
+        if "\0" in path:
+            raise Diagnostic.in_file(
+                path.replace("\0", "\\0"), Code.FILE_NOT_FOUND, "a file name cannot hold a NUL character"
+            ).error()
+        if os.sep != "/" and not is_path_of_windows(path):
+            hint = "on Windows, write / between folders, and rename what has a name of the system's own"
+            raise Diagnostic.in_file(
+                path, Code.FILE_NOT_FOUND, f"Windows has no such path: {path}", hint
+            ).error()
+        real, mode = self._resolved(path)
+        if real != self._top and not real.startswith(self._inside):
+            raise Diagnostic.in_file(
+                path, Code.FILE_OUTSIDE_ROOT, f"{path} leads outside the repository", ROOT_HINT
+            ).error()
+        return real, mode
+
+    def _resolved(self, path: str) -> tuple[str, int | None]:
+        folder, _, name = path.rpartition("/")
+        if name in ("", ".", "..") or path[0] == "/":
+            return _real(posixpath.join(self._top, path)), None
+        if folder not in self._folders:
+            is_deep = folder.count("/") > _DEEP  # a stranger's path, which would recurse as often
+            real = _real(posixpath.join(self._top, folder)) if is_deep else self._resolved(folder)[0]
+            self._folders[folder] = real
+        place = f"{self._folders[folder]}/{name}" if folder else self._inside + name
+        try:
+            mode = os.lstat(place).st_mode  # noqa: PTH116, RUF100 - as above
+        except FileNotFoundError:
+            return place, 0
+        except (OSError, ValueError):  # it is told by whoever asks for more than the path
+            return place, None
+        return (_real(place), None) if stat.S_ISLNK(mode) else (place, mode)
+
+
+def _real(path: str) -> str:
+    """The path without links; unchanged where more links are chained than the system follows.
+
+    Nothing can be opened by such a path. ``realpath`` would recurse once for each link.
+    """
+    try:
+        os.stat(path)  # noqa: PTH116 - as above
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return posixpath.normpath(path)
+    # Not Path.resolve(): it raises RuntimeError on a loop of links, and is slower.
+    return real_path(path)
+
+
+class MemoryFileSystem:
+    """A tree in memory, for tests and for documents from standard input."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.files = {posixpath.normpath(path): content for path, content in files.items()}
+
+    def read(self, path: str) -> bytes:
+        path = posixpath.normpath(path)
+        try:
+            note_read(path, len(self.files[path]))
+            return self.files[path]
+        except KeyError:
+            raise Diagnostic.in_file(path, Code.FILE_NOT_FOUND, f"no such file: {path}").error() from None
+
+    def is_file(self, path: str) -> bool:
+        return posixpath.normpath(path) in self.files
+
+    def is_folder(self, path: str) -> bool:
+        return bool(self.list(path))
+
+    def list(self, path: str) -> tuple[str, ...]:
+        folder = posixpath.normpath(path)
+        prefix = "" if folder == "." else f"{folder}/"
+        names = {name[len(prefix) :].split("/")[0] for name in self.files if name.startswith(prefix)}
+        return tuple(sorted(names))
+
+    def resolve(self, path: str) -> str:
+        return posixpath.normpath(path)
+
+
+class FilesAbove(DelegatingFileSystem):
+    """A few files by name, such as standard input, in front of another tree; folders do not list them."""
+
+    def __init__(self, files: Mapping[str, bytes], below: FileSystem) -> None:
+        super().__init__(below)
+        self._files = files
+
+    def read(self, path: str) -> bytes:
+        return self._files[path] if path in self._files else super().read(path)
+
+    def is_file(self, path: str) -> bool:
+        return path in self._files or super().is_file(path)
+
+    def is_folder(self, path: str) -> bool:
+        return super().is_folder(path) or any(file.startswith(f"{path}/") for file in self._files)
+
+    def resolve(self, path: str) -> str:
+        return path if path in self._files else super().resolve(path)

@@ -1,0 +1,320 @@
+"""Run git in a repository that somebody else may have made, and read its objects.
+
+No command that runs a filter is used, and every setting that could start a program is switched off.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from renderer.files.disk import leads_anywhere, leads_to_file
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.limits import limit_hint, limits
+from renderer.model.render_config import PROJECT_FILE
+
+_OPTIONS = (
+    "--no-pager",
+    "--no-replace-objects",  # replacement refs would show something else than was committed
+    *("-c", "core.fsmonitor=false"),
+    *("-c", f"core.hooksPath={os.devnull}"),
+    *("-c", f"core.attributesFile={os.devnull}"),
+    *("-c", "protocol.allow=never"),
+)
+
+#: Variables of git that say whom to trust and where objects are; any other may point to another repository,
+#: as those do that git sets for its hooks.
+_KEPT = ("GIT_CONFIG", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH")
+_KEPT_OF_A_HOOK = ("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH")
+
+_SET = {
+    "GIT_GRAFT_FILE": f"{os.devnull}/none",  # nor do grafts say what came before it
+    "GIT_ALLOW_PROTOCOL": "none",  # what a partial clone lacks is not fetched, whatever it is told
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+
+
+_BARE_REPOSITORY = ("HEAD", "objects", "refs")
+_GIT_FILE = b"gitdir: "
+_LONGEST_GIT_FILE = 8192
+
+_DUBIOUS_OWNER = "dubious ownership in repository at"
+TREE_MODE = "40000"
+LINK_MODE = "120000"
+SUBMODULE_MODE = "160000"
+PARTIAL_CLONE_HINT = "in a partial clone, fetch the rest: git fetch --refetch --no-filter"
+
+
+class Answer(NamedTuple):
+    """The exit code and the output of git."""
+
+    code: int
+    output: str
+    error_output: str
+
+
+class GitProcess:
+    """Runs git in one folder, in the repository whose work tree holds that folder.
+
+    Git itself takes any folder with ``HEAD``, ``objects`` and ``refs`` for a bare repository, and anyone can
+    commit such a folder. Therefore the nearest ``.git`` is looked for, which no commit can contain, and git
+    is told to use it. ``environment`` is that of the command line. ``top`` is the top of the work tree; None
+    in a bare repository.
+    """
+
+    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+        """Find git and the repository of ``folder``. Raises ``DiagnosticError``: git-unavailable."""
+        self._binary = _binary(environment)
+        self._command: tuple[str, ...] = ()
+        self._folder = folder
+        kept = {
+            name: value
+            for name, value in environment.items()
+            if not name.startswith("GIT_") or name.startswith(_KEPT) or name in _KEPT_OF_A_HOOK
+        }
+        self._environment = kept | _SET
+        self.top = _top_of_checkout(folder, environment)
+        if self.top is None:
+            self._use_bare_repository(folder)
+        else:
+            self._use_checkout(self.top)
+        self._command = (self._binary, "-C", str(folder), *_OPTIONS)
+
+    def _use_checkout(self, top: Path) -> None:
+        expected = _git_folder(top)
+        # Git looks for the folder as well, because it checks its owner only then.
+        self._command = (self._binary, "-C", str(top), *_OPTIONS, "-c", "safe.bareRepository=explicit")
+        self._check_discovered(expected)
+        self._environment |= {"GIT_DIR": str(expected), "GIT_WORK_TREE": str(top)}
+
+    def _use_bare_repository(self, folder: Path) -> None:
+        """Use ``folder``, unless it has a project file: a bare repository tracks no files of a folder."""
+        if not all(leads_anywhere(folder / name) for name in _BARE_REPOSITORY) or leads_anywhere(
+            folder / PROJECT_FILE
+        ):
+            raise _not_in_repository(folder)
+        self._command = (self._binary, "-C", str(folder), *_OPTIONS)
+        self._check_discovered(folder)
+        self._environment |= {"GIT_DIR": str(folder)}
+
+    def _check_discovered(self, expected: Path) -> None:
+        answer = self.run("rev-parse", "--absolute-git-dir")
+        if answer.code:
+            raise not_usable(self._folder, answer)
+        found = answer.output.removesuffix("\n")
+        if os.path.realpath(found) != os.path.realpath(expected):
+            message = f"git would use {found} as the repository of {self._folder}, and not {expected}"
+            raise Diagnostic(Code.GIT_UNAVAILABLE, message, hint="repair or remove the latter").error()
+
+    def run(self, *arguments: str) -> Answer:
+        """Run a git command to its end."""
+        process = subprocess.Popen(  # noqa: S603 - the command is fixed, and there is no shell
+            (*self._command, *arguments),
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        output, error_output = process.communicate()
+        return Answer(process.returncode, os.fsdecode(output), os.fsdecode(error_output))
+
+    def start(self, *arguments: str, **variables: str) -> Conversation:
+        """Start a git command that answers line by line, with ``variables`` in its environment."""
+        return Conversation((*self._command, *arguments), self._environment | variables)
+
+
+class Conversation:
+    """A program that reads requests and writes answers until it is closed."""
+
+    def __init__(self, command: tuple[str, ...], environment: Mapping[str, str]) -> None:
+        to_read, requests = os.pipe()
+        answers, to_write = os.pipe()
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - as above
+                command, env=environment, stdin=to_read, stdout=to_write, stderr=subprocess.DEVNULL
+            )
+        finally:
+            os.close(to_read)
+            os.close(to_write)
+        self._requests = requests
+        self._answers = os.fdopen(answers, "rb", buffering=1 << 16)
+
+    def ask(self, request: bytes, lines: int = 1) -> bytes:
+        """Send a request; return the first lines of the answer, empty when the program has ended."""
+        try:
+            os.write(self._requests, request + b"\n")
+        except BrokenPipeError:
+            return b""
+        return b"".join(self._answers.readline() for _ in range(lines)).rstrip(b"\n")
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes of the answer."""
+        return self._answers.read(size)
+
+    def close(self) -> None:
+        os.close(self._requests)
+        self._answers.close()
+        self._process.wait()
+
+
+def _top_of_checkout(folder: Path, environment: Mapping[str, str]) -> Path | None:
+    """The nearest folder at or above ``folder`` that has a ``.git``; None without one.
+
+    The search ends where git's own ends: below a folder of ``GIT_CEILING_DIRECTORIES``, and at the border of
+    the file system unless ``GIT_DISCOVERY_ACROSS_FILESYSTEM`` is set.
+    """
+    folder = Path(os.path.realpath(folder))
+    ceilings = environment.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
+    crosses = environment.get("GIT_DISCOVERY_ACROSS_FILESYSTEM", "").lower() in ("1", "true", "yes", "on")
+    for place in (folder, *folder.parents):
+        try:
+            if place != folder and not crosses and place.stat().st_dev != folder.stat().st_dev:
+                return None
+            if place != folder and str(place) in ceilings:
+                return None
+            if os.path.lexists(place / ".git"):
+                return place
+        except OSError:
+            return None
+    return None
+
+
+def _git_folder(top: Path) -> Path:
+    """The folder that ``.git`` is, or that it names where it is a file (gitrepository-layout(5))."""
+    place = top / ".git"
+    if not leads_to_file(place):
+        return place
+    with place.open("rb") as file:
+        content = file.read(_LONGEST_GIT_FILE)
+    return top / os.fsdecode(content.removeprefix(_GIT_FILE).rstrip(b"\r\n"))
+
+
+def _not_in_repository(folder: Path) -> DiagnosticError:
+    return Diagnostic(
+        Code.GIT_UNAVAILABLE, f"{folder} is not in a Git repository", hint="run it in a clone, or git init"
+    ).error()
+
+
+def not_usable(folder: Path, answer: Answer) -> DiagnosticError:
+    """Return the error git-unavailable for a failure of git in a folder, with a way out."""
+    error_output = answer.error_output.partition("\n")[0].removeprefix("fatal: ")
+    if "not a git repository" in error_output:
+        return _not_in_repository(folder)
+    _, dubious, place = error_output.partition(_DUBIOUS_OWNER)
+    hint = f"git config --global --add safe.directory {place.strip()}" if dubious else None
+    return Diagnostic(
+        Code.GIT_UNAVAILABLE, f"git cannot use the repository of {folder}: {error_output}", hint=hint
+    ).error()
+
+
+def _binary(environment: Mapping[str, str]) -> str:
+    """The path of git; never in the working directory, which may be anybody's repository."""
+    folders = [
+        folder for folder in environment.get("PATH", "").split(os.pathsep) if Path(folder).is_absolute()
+    ]
+    found = shutil.which("git", path=os.pathsep.join(folders)) if folders else None
+    if found is None or not Path(found).is_absolute():
+        hint = "install git; only revisions and --tracked need it"
+        raise Diagnostic(Code.GIT_UNAVAILABLE, "there is no git on the PATH", hint=hint).error()
+    return found
+
+
+class TreeEntry(NamedTuple):
+    """An entry of a tree: the mode as Git writes it, and the object's id in hexadecimal."""
+
+    mode: str
+    oid: str
+
+
+class GitObject(NamedTuple):
+    """``kind`` is ``commit``, ``tree``, ``blob`` or ``tag``."""
+
+    oid: str
+    kind: str
+    content: bytes
+
+
+class GitObjects:
+    """Reads objects. One process answers all questions; it starts with the first."""
+
+    def __init__(self, git: GitProcess) -> None:
+        self._git = git
+        self._conversation: Conversation | None = None
+        self._trees: dict[str, dict[str, TreeEntry]] = {}
+
+    def find(self, name: str) -> GitObject | None:
+        """Return the object that a name such as ``main`` or an id means; None without one.
+
+        Raises ``DiagnosticError``: git-revision for an ambiguous name, yaml-limit for an object that is too
+        large, git-unavailable when git does not answer.
+        """
+        if self._conversation is None:
+            self._conversation = self._git.start("cat-file", "--batch")
+        header = self._conversation.ask(os.fsencode(name)).decode(errors="replace")
+        subject, _, last = header.rpartition(" ")
+        if last in ("missing", "submodule"):
+            return None
+        if not header:  # it ended, as git before 2.45 does where a partial clone lacks an object
+            self.close()
+            return None
+        if last == "ambiguous":
+            raise Diagnostic(
+                Code.GIT_REVISION, f"{subject} is the beginning of several names", hint="write more of it"
+            ).error()
+        if not last.isdigit():
+            raise Diagnostic(Code.GIT_UNAVAILABLE, f"git cat-file does not answer: {header}").error()
+        oid, kind = subject.split(" ")
+        if int(last) > limits().file_size:
+            self.close()  # or all of it would have to be read
+            raise Diagnostic(
+                Code.YAML_LIMIT,
+                f"the {kind} {oid} is larger than {limits().file_size} bytes",
+                hint=limit_hint("file_size"),
+            ).error()
+        content = self._conversation.read(int(last))
+        self._conversation.read(1)  # the line end after it
+        return GitObject(oid, kind, content)
+
+    def tree(self, oid: str) -> dict[str, TreeEntry]:
+        """Return the entries of a tree, which is read once. Raises ``DiagnosticError``: git-revision."""
+        if oid not in self._trees:
+            found = self.find(oid)
+            if found is None:
+                raise Diagnostic(
+                    Code.GIT_REVISION, f"tree {oid} is not in this clone", hint=PARTIAL_CLONE_HINT
+                ).error()
+            self._trees[oid] = parse_tree(found.content, len(oid) // 2)
+        return self._trees[oid]
+
+    def close(self) -> None:
+        if self._conversation is not None:
+            self._conversation.close()
+            self._conversation = None
+
+
+def parse_tree(content: bytes, oid_size: int) -> dict[str, TreeEntry]:
+    """Parse a tree object: entries ``<mode> <name> NUL <id>``, the id ``oid_size`` raw bytes long.
+
+    Raises ``DiagnosticError``: git-revision for any other form.
+    """
+    entries: dict[str, TreeEntry] = {}
+    position = 0
+    while position < len(content):
+        end = content.find(b"\0", position)
+        mode, space, name = content[position:end].partition(b" ")
+        position = end + 1 + oid_size
+        if end < 0 or not space or position > len(content):
+            raise Diagnostic(
+                Code.GIT_REVISION, "a tree of this revision is damaged", hint="git fsck tells more"
+            ).error()
+        oid = content[end + 1 : position].hex()
+        entries[os.fsdecode(name)] = TreeEntry(mode.decode(errors="replace").lstrip("0"), oid)
+    return entries

@@ -1,0 +1,320 @@
+"""The revisions of a Git repository, each as a file system."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from renderer.files.file_system import ROOT_HINT
+from renderer.files.git import (
+    LINK_MODE,
+    PARTIAL_CLONE_HINT,
+    SUBMODULE_MODE,
+    TREE_MODE,
+    Conversation,
+    GitObject,
+    GitObjects,
+    GitProcess,
+    TreeEntry,
+    not_usable,
+)
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.location import Location
+from renderer.model.work import note_read
+
+#: As many symbolic links as Linux follows in one path (``path_resolution(7)``).
+_MAX_LINKS = 40
+#: And as long as a target may be there (``PATH_MAX``).
+_LONGEST_TARGET = 4095
+
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
+
+
+#: Bytes that make Git take a file for binary, and line feeds that it checks out with a carriage return.
+_UNPRINTABLE = re.compile(rb"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
+_LINE_FEED = re.compile(rb"(?<!\r)\n")
+_TRUE = ("true", "yes", "on", "1")
+_SHALLOW_HINT = (
+    "this clone is shallow: fetch its history (fetch-depth: 0 in actions/checkout, git fetch --unshallow)"
+)
+_UNKNOWN_HINT = (
+    "git branch --all, git tag and git log list what there is; a branch of a remote is origin/NAME"
+)
+_NO_COMMIT_HINT = "this repository has no commit yet: git commit makes the first"
+
+
+class LineEnds:
+    """Gives files the line ends of a checkout (``text`` and ``eol`` of gitattributes(5)); runs no filter.
+
+    The attributes are those of ``tree``; before Git 2.43, those of the work tree.
+    """
+
+    def __init__(self, git: GitProcess, tree: str) -> None:
+        self._git = git
+        self._tree = tree
+
+    @cached_property
+    def _attributes(self) -> Conversation:
+        return self._git.start("check-attr", "--stdin", "text", "eol", GIT_ATTR_SOURCE=self._tree)
+
+    @cached_property
+    def _defaults(self) -> tuple[bool, bool]:
+        """Tell whether any file gets carriage returns, and whether one that is called a text does."""
+        lines = self._git.run("config", "--get-regexp", r"^core\.(autocrlf|eol)$").output.lower().splitlines()
+        settings = {name: value for name, _, value in (line.partition(" ") for line in lines)}
+        convert, eol = settings.get("core.autocrlf", "false"), settings.get("core.eol", "native")
+        is_crlf = eol == "crlf" or (eol == "native" and os.name == "nt")
+        return convert in _TRUE, convert in _TRUE or (is_crlf and convert != "input")
+
+    def checked_out(self, path: str, content: bytes) -> bytes:
+        """Return the content of a file as a checkout writes it (``crlf_to_worktree``)."""
+        if not _LINE_FEED.search(content) or "\n" in path:
+            return content
+        answer = self._attributes.ask(b"./" + os.fsencode(path), lines=2)
+        text, eol = (line.rpartition(b": ")[2] for line in (answer + b"\n").split(b"\n")[:2])
+        any_file, any_text = self._defaults
+        is_set, is_known = text in (b"set", b"auto"), eol in (b"lf", b"crlf")
+        wanted = eol == b"crlf" if is_known else any_text if is_set else any_file and text != b"input"
+        is_guess = text == b"auto" or not (is_known or is_set)
+        if not wanted or text == b"unset" or (is_guess and (b"\r" in content or _is_binary(content))):
+            return content
+        return _LINE_FEED.sub(b"\r\n", content)
+
+    def close(self) -> None:
+        if "_attributes" in vars(self):
+            self._attributes.close()
+
+
+def _is_binary(content: bytes) -> bool:
+    """``convert_is_binary`` of a file without carriage returns."""
+    odd = len(_UNPRINTABLE.findall(content.removesuffix(b"\x1a")))
+    return b"\0" in content or (len(content) - odd - content.count(b"\n")) >> 7 < odd
+
+
+class _Place(NamedTuple):
+    """A path without symbolic links, and the entry there; None when there is none."""
+
+    path: str
+    entry: TreeEntry | None
+
+
+class GitFileSystem:
+    """One tree of a repository, as a ``FileSystem``.
+
+    ``root`` is the id of the tree, ``revision`` what the user calls it. Symbolic links are followed only as
+    far as they stay inside that tree, as on disk; an absolute one never does.
+    """
+
+    def __init__(self, objects: GitObjects, root: str, revision: str, line_ends: LineEnds) -> None:
+        self.revision = revision
+        self._line_ends = line_ends
+        self._objects = objects
+        self._root = _Place(".", TreeEntry(TREE_MODE, root))
+        self._folders: dict[str, _Place] = {}
+
+    def read(self, path: str) -> bytes:
+        place = self._find(path)
+        if place.entry is None:
+            raise Diagnostic.in_file(
+                path, Code.FILE_NOT_FOUND, f"no such file in {self.revision}: {path}"
+            ).error()
+        if place.entry.mode == SUBMODULE_MODE:
+            raise self._submodule(place.path)
+        if place.entry.mode == TREE_MODE:
+            raise Diagnostic.in_file(path, Code.FILE_UNREADABLE, f"not a regular file: {path}").error()
+        found = self._object(place.entry.oid, path)
+        if found is None:
+            message = f"{path} of {self.revision} is not in this clone"
+            raise Diagnostic.in_file(path, Code.FILE_UNREADABLE, message, PARTIAL_CLONE_HINT).error()
+        if found.content.startswith(_LFS_POINTER):
+            message = f"{path} of {self.revision} is a pointer to a file in Git LFS"
+            raise Diagnostic.in_file(
+                path, Code.FILE_UNREADABLE, message, "keep manifests out of LFS: see .gitattributes"
+            ).error()
+        note_read(place.entry.oid, len(found.content))
+        return self._line_ends.checked_out(place.path, found.content)
+
+    def is_file(self, path: str) -> bool:
+        entry = self._find(path).entry
+        return entry is not None and entry.mode not in (TREE_MODE, SUBMODULE_MODE)
+
+    def is_folder(self, path: str) -> bool:
+        entry = self._find(path).entry
+        return entry is not None and entry.mode in (TREE_MODE, SUBMODULE_MODE)
+
+    def list(self, path: str) -> tuple[str, ...]:
+        place = self._find(path)
+        if place.entry is None or place.entry.mode not in (TREE_MODE, SUBMODULE_MODE):
+            return ()
+        return tuple(sorted(self._names(place)))
+
+    def resolve(self, path: str) -> str:
+        return self._find(path).path
+
+    def below(self, folder: str) -> GitFileSystem:
+        """Return the tree of a folder, with that as its root. Raises ``DiagnosticError``: file-not-found."""
+        place = self._find(folder)
+        if place.entry is None or place.entry.mode != TREE_MODE:
+            message = f"{self.revision} has no folder {folder.rstrip('/.') or folder}"
+            raise Diagnostic.in_file(place.path, Code.FILE_NOT_FOUND, message).error()
+        return GitFileSystem(self._objects, place.entry.oid, self.revision, self._line_ends)
+
+    def _object(self, oid: str, path: str) -> GitObject | None:
+        """Find an object, and report its problems as problems of the file."""
+        try:
+            return self._objects.find(oid)
+        except DiagnosticError as error:
+            raise DiagnosticError(
+                *(found._replace(location=Location(path)) for found in error.diagnostics)
+            ) from None
+
+    def _find(self, path: str) -> _Place:
+        """Find the place of a path; the way to each folder is walked once."""
+        folder, name = posixpath.split(posixpath.normpath(path))
+        if folder not in self._folders:
+            self._folders[folder] = self._walk(self._root, folder, path, _links())
+        return self._walk(self._folders[folder], name, path, _links())
+
+    def _walk(self, start: _Place, path: str, wanted: str, links: Iterator[int]) -> _Place:
+        """Return the place that ``path`` leads to from ``start``; ``wanted`` is the path for messages.
+
+        ``links`` has an item for each symbolic link that may still be followed on the way.
+        """
+        if path.startswith("/"):
+            raise self._outside(wanted)
+        place = start
+        for name in path.split("/"):
+            if name == "..":
+                place = self._parent(place, wanted)
+            elif name not in ("", "."):
+                place = self._step(place, name, wanted, links)
+        return place
+
+    def _step(self, folder: _Place, name: str, wanted: str, links: Iterator[int]) -> _Place:
+        path = posixpath.normpath(posixpath.join(folder.path, name))
+        entry = self._names(folder).get(name)
+        if entry is None or entry.mode != LINK_MODE:
+            return _Place(path, entry)
+        target = self._objects.find(entry.oid)
+        if target is None or len(target.content) > _LONGEST_TARGET or next(links, None) is None:
+            return _Place(path, None)  # a loop, most likely; it leads nowhere
+        return self._walk(folder, os.fsdecode(target.content), wanted, links)
+
+    def _parent(self, place: _Place, wanted: str) -> _Place:
+        if place.path == ".":
+            raise self._outside(wanted)
+        parent = posixpath.dirname(place.path)
+        return self._walk(self._root, parent, wanted, iter(()))  # it has no link in it
+
+    def _names(self, folder: _Place) -> dict[str, TreeEntry]:
+        if folder.entry is None:
+            return {}
+        if folder.entry.mode == SUBMODULE_MODE:
+            raise self._submodule(folder.path)
+        return self._objects.tree(folder.entry.oid) if folder.entry.mode == TREE_MODE else {}
+
+    def _submodule(self, path: str) -> DiagnosticError:
+        message = (
+            f"{path} of {self.revision} is a submodule, whose files are not in this repository's revisions"
+        )
+        return Diagnostic.in_file(
+            path, Code.FILE_UNREADABLE, message, "vendor it: copy it into this repository"
+        ).error()
+
+    def _outside(self, path: str) -> DiagnosticError:
+        message = f"{path} of {self.revision} leads outside the repository"
+        return Diagnostic.in_file(path, Code.FILE_OUTSIDE_ROOT, message, ROOT_HINT).error()
+
+
+def _links() -> Iterator[int]:
+    return iter(range(_MAX_LINKS))
+
+
+class GitRepository:
+    """A Git repository in a ``with`` block, at whose end the process that reads objects ends.
+
+    ``prefix`` is the path from the top of the Git work tree to ``folder``, empty or ending in ``/``: a
+    project may be a folder of a bigger repository. A bare repository has revisions like any other.
+    """
+
+    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+        """``environment`` is that of the command line. Raises ``DiagnosticError``: git-unavailable."""
+        self._git = GitProcess(folder, environment)
+        answer = self._git.run("rev-parse", "--is-shallow-repository", "--show-prefix")
+        if answer.code:
+            raise not_usable(folder, answer)
+        shallow, self.prefix, *_ = answer.output.split("\n")
+        self.is_bare = self._git.top is None
+        self._shallow = shallow == "true"
+        self._objects = GitObjects(self._git)
+        self._line_ends: dict[str, LineEnds] = {}
+
+    def commit(self, revision: str) -> str:
+        """Return the id of the commit that a revision names. Raises ``DiagnosticError``: git-revision."""
+        if not revision or revision.startswith("-") or not revision.isprintable():
+            raise Diagnostic(Code.GIT_REVISION, f"{revision!r} is no name of a revision").error()
+        found = self._objects.find(revision)
+        if found is None:
+            raise self._unknown(f"no such revision: {revision}")
+        commit = self._objects.find(f"{found.oid}^{{commit}}")
+        if commit is None:
+            raise Diagnostic(Code.GIT_REVISION, f"{revision} is a {found.kind}, not a commit").error()
+        return commit.oid
+
+    def merge_base(self, one: str, other: str) -> str:
+        """Return the id of the commit where two revisions parted. Raises: git-revision."""
+        answer = self._git.run("merge-base", "--end-of-options", self.commit(one), self.commit(other))
+        if answer.code:
+            raise self._unknown(f"{one} and {other} have no commit in common")
+        return answer.output.strip()
+
+    def commits_between(self, one: str, other: str) -> tuple[tuple[str, str], ...]:
+        """The ids and subjects of the commits after ``one`` up to ``other``, the oldest first.
+
+        Of a merge, only the branch that was merged into counts. Raises ``DiagnosticError``: git-revision.
+        """
+        known, last = self.commit(one), self.commit(other)
+        answer = self._git.run("log", "--first-parent", "--reverse", "--format=%H %s", f"{known}..{last}")
+        if answer.code:
+            raise self._unknown(f"the commits from {one} to {other} are not in this clone")
+        lines = (line.partition(" ") for line in answer.output.splitlines() if line)
+        return tuple((oid, subject) for oid, _, subject in lines)
+
+    def tree(self, revision: str) -> GitFileSystem:
+        """Return the project's folder as it was at a revision.
+
+        Raises ``DiagnosticError``: git-revision; file-not-found when the folder did not exist then.
+        """
+        root = self._objects.find(f"{self.commit(revision)}^{{tree}}")
+        if root is None:
+            raise self._unknown(f"the files of {revision} are not in this clone")
+        line_ends = self._line_ends.setdefault(root.oid, LineEnds(self._git, root.oid))
+        return GitFileSystem(self._objects, root.oid, revision, line_ends).below(self.prefix)
+
+    def close(self) -> None:
+        self._objects.close()
+        for each in self._line_ends.values():
+            each.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _unknown(self, message: str) -> DiagnosticError:
+        if self._shallow:
+            return Diagnostic(Code.GIT_REVISION, message, hint=_SHALLOW_HINT).error()
+        has_commits = self._objects.find("HEAD") or self._git.run("for-each-ref", "--count=1").output
+        return Diagnostic(
+            Code.GIT_REVISION, message, hint=_UNKNOWN_HINT if has_commits else _NO_COMMIT_HINT
+        ).error()

@@ -1,0 +1,216 @@
+"""Replace variables in resources, as Flux does after the build.
+
+Each object is written as YAML, variables are replaced in that text, and the text is read again: a value may
+change the type of a field, and may hold YAML of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from renderer.gitops.substitution.post_build import Variables
+from renderer.golang.envsubst import (
+    CharacterBudget,
+    Evaluated,
+    SubstitutionError,
+    TooLongError,
+    evaluate,
+    parse,
+)
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
+from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.limits import over_limit
+from renderer.model.res_id import ResId
+from renderer.model.resource import Resource, ResourceSet
+from renderer.model.taint import taint
+from renderer.yamlio.decode import decode_yaml11
+from renderer.yamlio.encode import encode
+
+#: Quotes of the manifest are lost when kustomize writes it anew, which is before variables are replaced.
+_QUOTE = "write ${quote}${name}${quote}, and quote: '\"' among the variables"
+_MENTION = re.compile(r"\$\{#?(\w+)")
+_SWITCH, _OFF = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
+
+
+class Substituted(NamedTuple):
+    """The resources, and the results of operators on confidential values."""
+
+    resources: ResourceSet
+    confidential: frozenset[str] = frozenset()
+
+
+def substitute(resources: ResourceSet, variables: Variables, *, strict: bool) -> Outcome[Substituted]:
+    """Replace variables in the resources, except where a label or annotation forbids it.
+
+    Reports variable-unset (an error if ``strict``), substitution-failed and duplicate-id. Where values are
+    too long, it reports build-limit alone, and returns the resources unchanged.
+    """
+    if not variables.values and not variables.always and not variables.incomplete:
+        return Outcome(Substituted(resources))
+    taint(variables.confidential)
+    severity = Severity.ERROR if strict else Severity.WARNING
+    substitution = _Substitution(variables, severity)
+    try:
+        changed = ResourceSet(tuple(map(substitution.of, resources)))
+    except DiagnosticError as error:
+        return Outcome(Substituted(resources), error.diagnostics)
+    substituted = Substituted(changed, frozenset(substitution.confidential))
+    taint(substitution.confidential)
+    return Outcome(substituted, (*substitution.findings, *_duplicates(changed, resources)))
+
+
+class _Substitution:
+    def __init__(self, variables: Variables, severity: Severity) -> None:
+        self._variables = variables
+        self._severity = severity
+        self._characters = CharacterBudget()
+        self.findings: list[Diagnostic] = []
+        self.confidential: set[str] = set()
+
+    def of(self, resource: Resource) -> Resource:
+        """Return the resource after substitution. Raises ``DiagnosticError``: build-limit."""
+        if _is_disabled(resource) or not any("${" in t or "$$" in t for _, t in _texts(resource.content)):
+            return resource
+        try:
+            evaluated = self._evaluated(resource.content)
+            self.findings += self._unset(resource, evaluated.unset)
+            for variable, made in evaluated.made.items():
+                if self._variables.values.get(variable) in self._variables.confidential:
+                    self.confidential |= made
+            return _as_resource(resource, self._read(resource.content, evaluated))
+        except TooLongError as error:
+            raise over_limit("added_size", error.message, resource=resource) from None
+        except SubstitutionError as error:
+            self.findings.append(
+                Diagnostic.about(
+                    resource,
+                    self._failing_field(resource),
+                    Code.SUBSTITUTION_FAILED,
+                    error.message,
+                    error.hint
+                    or f"$${{name}} stays ${{name}}; the annotation {_SWITCH}: {_OFF} keeps all as it is",
+                )
+            )
+            return resource
+
+    def _evaluated(self, content: Json) -> Evaluated:
+        """Evaluate an object as YAML text. Raises ``SubstitutionError``."""
+        text, values, keeps = encode([content]), self._variables.values, self._variables.incomplete
+        evaluated = evaluate(parse(text), values, self._characters, keeps_unknown=keeps)
+        if not evaluated.kept:
+            return evaluated
+        return evaluate(parse(text, keeps_escapes=True), values, self._characters, keeps_unknown=True)
+
+    def _read(self, content: JsonObject, evaluated: Evaluated) -> Json:
+        """Read an object again that was evaluated. Raises ``SubstitutionError``.
+
+        Where a Secret is not in the repository its variables stay, and the object may be unreadable without
+        their values: then each text is substituted by itself, and one that cannot be read stays as written.
+        """
+        try:
+            return _read_again(evaluated.text)
+        except SubstitutionError:
+            if not evaluated.kept:
+                raise
+            return self._as_far_as_readable(content)
+
+    def _as_far_as_readable(self, value: Json) -> Json:
+        """Return a value with each text evaluated by itself; one that becomes unreadable stays as written."""
+        if isinstance(value, dict):
+            return {key: self._as_far_as_readable(child) for key, child in value.items()}
+        if isinstance(value, list):
+            return [self._as_far_as_readable(child) for child in value]
+        if not isinstance(value, str):
+            return value
+        try:
+            read = object_at(_read_again(self._evaluated({"text": value}).text))
+        except SubstitutionError:
+            return value
+        return read["text"] if read.keys() == {"text"} else value
+
+    def _unset(self, resource: Resource, variables: Iterable[str]) -> Iterator[Diagnostic]:
+        mentions = _mentions(resource) if variables else {}
+        for variable in variables:
+            field = mentions.get(variable, ROOT)
+            yield Diagnostic.about(
+                resource,
+                field,
+                Code.VARIABLE_UNSET,
+                f"nothing gives a value to ${{{variable}}}",
+                self._variables.hint(variable),
+                severity=self._severity,
+            )
+
+    def _failing_field(self, resource: Resource) -> FieldPath:
+        """Return the first text that cannot be substituted and read again by itself."""
+        for field, text in _texts(resource.content):
+            try:
+                _read_again(self._evaluated({"text": text}).text)
+            except SubstitutionError:
+                return field
+        return ROOT
+
+
+def _read_again(text: str) -> Json:
+    """Parse the text. Raises ``SubstitutionError``, which repeats none of it: it may hold passwords."""
+    try:
+        return decode_yaml11(text.encode(errors="surrogateescape"), "")
+    except DiagnosticError:
+        raise SubstitutionError("with the values in it, the object is no YAML any more", _QUOTE) from None
+
+
+def _as_resource(resource: Resource, content: Json) -> Resource:
+    """Return the changed resource. Raises ``SubstitutionError`` if it is no longer an object."""
+    if not isinstance(content, dict):
+        raise SubstitutionError("with the values in it, this is no object any more")
+    changed = resource._replace(content=content)
+    if not changed.kind or not changed.name:
+        raise SubstitutionError("with the values in it, the object has no kind or no metadata.name")
+    return changed
+
+
+def _is_disabled(resource: Resource) -> bool:
+    return _OFF in (resource.labels.get(_SWITCH), resource.annotations.get(_SWITCH))
+
+
+def _texts(value: Json, field: FieldPath = ROOT) -> Iterator[tuple[FieldPath, str]]:
+    """Yield every key and every text below ``value``, each with its place."""
+    if isinstance(value, str):
+        yield field, value
+    elif isinstance(value, dict):
+        for key, child in value.items():
+            yield field.child(key), key
+            yield from _texts(child, field.child(key))
+    elif isinstance(value, list):
+        for index, child in enumerate(value):
+            yield from _texts(child, field.child(index))
+
+
+def _mentions(resource: Resource) -> dict[str, FieldPath]:
+    """Return the first field that has each variable."""
+    fields: dict[str, FieldPath] = {}
+    for field, text in _texts(resource.content):
+        for variable in _MENTION.findall(text):
+            fields.setdefault(variable, field)
+    return fields
+
+
+def _duplicates(changed: ResourceSet, before: ResourceSet) -> Iterator[Diagnostic]:
+    """Report objects that have got the name of another one."""
+    names_before = [resource.current_id for resource in before]
+    names = [resource.current_id for resource in changed]
+    first: dict[ResId, Resource] = {}
+    for resource in changed if names != names_before else ():
+        other = first.setdefault(resource.current_id, resource)
+        if other is not resource:
+            yield Diagnostic.about(
+                resource,
+                None,
+                Code.DUPLICATE_ID,
+                f"with the values in it, there are two resources {resource.current_id}",
+                related=(Related("the other one", other.sites()),),
+            )

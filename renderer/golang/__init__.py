@@ -1,0 +1,1 @@
+"""What exists only because Go behaves so: text/template, envsubst, globs, RE2."""

@@ -1,0 +1,434 @@
+"""Parse and evaluate the variable expressions of Flux's ``postBuild`` (fluxcd/pkg ``envsubst``).
+
+Its odd sides are kept, because rendered manifests must be those that Flux makes: ``$$`` is ``$`` outside of
+expansions, a backslash keeps ``/`` and itself in ``${a/pattern/text}`` alone, a pattern there may hold ``}``,
+``${a-text}`` and ``${a+text}`` are errors, and ``?`` and ``+`` do what ``-`` does. Offsets and lengths count
+bytes of UTF-8.
+
+Shell patterns are those of ``envsubst/path/match.go``: ``*`` stands for any text, ``?`` for any character,
+``[a-c]`` and ``[^a-c]`` for some characters, and a backslash takes the next character as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from renderer.golang.glob import ANY_CHARACTER, STAR, Element, go_pattern
+from renderer.model.limits import limits
+from renderer.model.work import spend
+
+#: Characters of a text times those of a pattern: what is more would take long.
+_MOST_WORK = 300_000
+
+
+class PatternTooLongError(Exception):
+    """The pattern and the text are so long that a match would take too much work."""
+
+
+def matching_beginnings(text: str, pattern: str) -> Iterator[int]:
+    """Yield the lengths of the beginnings of ``text`` that match, shortest first, without the empty one.
+
+    A malformed pattern matches nothing. Raises ``PatternTooLongError``.
+    """
+    if len(text) * len(pattern) > _MOST_WORK:
+        raise PatternTooLongError
+    spend(len(text) * len(pattern), "matching patterns of variables")
+    elements = go_pattern(pattern, ANY_CHARACTER)
+    if elements is None:
+        return
+    states = _reached(elements, {0})
+    for length, character in enumerate(text, start=1):
+        states = _reached(elements, _after(elements, states, character))
+        if len(elements) in states:
+            yield length
+
+
+def _reached(elements: tuple[Element, ...], states: set[int]) -> set[int]:
+    """Return the states and those behind stars, which also match the empty text."""
+    reached = set(states)
+    for state in sorted(states):
+        at = state
+        while at < len(elements) and elements[at] is STAR:
+            at += 1
+            reached.add(at)
+    return reached
+
+
+def _after(elements: tuple[Element, ...], states: set[int], character: str) -> set[int]:
+    after: set[int] = set()
+    for state in states:
+        if state == len(elements):
+            continue
+        element = elements[state]
+        if element is STAR:
+            after.add(state)
+        elif element.has(character):
+            after.add(state + 1)
+    return after
+
+
+class VariableExpansion(NamedTuple):
+    """A variable, perhaps with an operator: ``${variable}``, ``${variable:-default}``, ``${#variable}``.
+
+    ``written`` is the whole expansion as it stands in the text.
+    """
+
+    variable: str
+    operator: str = ""
+    arguments: tuple[Node, ...] = ()
+    written: str = ""
+
+
+#: Text as it is, or what a variable stands for.
+Node: TypeAlias = str | VariableExpansion
+
+
+class SubstitutionError(Exception):
+    """A text cannot be substituted; ``message`` and ``hint`` repeat no value."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class TooLongError(SubstitutionError):
+    """All values together exceed the limit ``addedSize``."""
+
+
+#: A value, which is empty when it is not set, and the arguments.
+_Operator: TypeAlias = Callable[[str, Sequence[str]], str]
+
+#: The operators that say what is to stand for a variable that is not set.
+DEFAULT_OPERATORS = frozenset({"=", ":=", ":-", ":?", ":+"})
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+
+
+def apply(operator: str, value: str, arguments: Sequence[str]) -> str:
+    """Apply ``operator`` to ``value``. Raises ``SubstitutionError``."""
+    if operator == "#" and not arguments:
+        return str(len(_bytes(value)))
+    try:
+        return _OPERATORS.get(operator, _default)(value, arguments)
+    except PatternTooLongError:
+        raise SubstitutionError("a pattern is too long for the value that it is to be found in") from None
+
+
+def _default(value: str, arguments: Sequence[str]) -> str:
+    return value or "".join(arguments)
+
+
+def _upper(value: str, _arguments: Sequence[str]) -> str:
+    return "".join(map(_upper_character, value))
+
+
+def _upper_first(value: str, _arguments: Sequence[str]) -> str:
+    return _upper(value[:1], ()) + value[1:]
+
+
+def _lower(value: str, _arguments: Sequence[str]) -> str:
+    return "".join(map(_lower_character, value))
+
+
+def _lower_first(value: str, _arguments: Sequence[str]) -> str:
+    return _lower(value[:1], ()) + value[1:]
+
+
+def _upper_character(character: str) -> str:
+    """Convert a character as Go does: one character stays one."""
+    upper = character.upper()
+    return upper if len(upper) == 1 else character
+
+
+def _lower_character(character: str) -> str:
+    lower = character.lower()
+    return lower if len(lower) == 1 else character
+
+
+def _substring(value: str, arguments: Sequence[str]) -> str:
+    """Cut a substring; an offset or length that is no number leaves the value, as in bash."""
+    numbers = [int(argument) for argument in arguments if _INTEGER.fullmatch(argument)]
+    if len(numbers) < len(arguments):
+        return value
+    text = _bytes(value)
+    start = numbers[0] if numbers[0] >= 0 else max(0, len(text) + numbers[0])
+    end = start + numbers[1] if len(numbers) > 1 else len(text)
+    if end < min(start, len(text)):
+        raise SubstitutionError("the length of a substring is negative")
+    return text[start:end].decode(errors="surrogateescape")
+
+
+def _replace_first(value: str, arguments: Sequence[str]) -> str:
+    pattern, replacement = (*arguments, "")[:2]
+    return value.replace(pattern, replacement, 1)
+
+
+def _replace_all(value: str, arguments: Sequence[str]) -> str:
+    pattern, replacement = (*arguments, "")[:2]
+    return value.replace(pattern, replacement)
+
+
+def _replace_prefix(value: str, arguments: Sequence[str]) -> str:
+    """Replace a prefix; without a replacement the value stays."""
+    if len(arguments) < 2 or not value.startswith(arguments[0]):  # noqa: PLR2004 - pattern and replacement
+        return value
+    return value.replace(arguments[0], arguments[1], 1)
+
+
+def _replace_suffix(value: str, arguments: Sequence[str]) -> str:
+    """Replace a suffix; without a replacement the value stays."""
+    if len(arguments) < 2 or not value.endswith(arguments[0]):  # noqa: PLR2004 - as above
+        return value
+    return value.removesuffix(arguments[0]) + arguments[1]
+
+
+def _trim_shortest_prefix(value: str, arguments: Sequence[str]) -> str:
+    return value[next(matching_beginnings(value, arguments[0]), 0) :]
+
+
+def _trim_longest_prefix(value: str, arguments: Sequence[str]) -> str:
+    return value[max(matching_beginnings(value, arguments[0]), default=0) :]
+
+
+def _trim_shortest_suffix(value: str, arguments: Sequence[str]) -> str:
+    return _trim_shortest_prefix(value[::-1], [arguments[0][::-1]])[::-1]
+
+
+def _trim_longest_suffix(value: str, arguments: Sequence[str]) -> str:
+    return _trim_longest_prefix(value[::-1], [arguments[0][::-1]])[::-1]
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")
+
+
+_OPERATORS: Mapping[str, _Operator] = {
+    ",": _lower_first,
+    ",,": _lower,
+    "^": _upper_first,
+    "^^": _upper,
+    "#": _trim_shortest_prefix,
+    "##": _trim_longest_prefix,
+    "%": _trim_shortest_suffix,
+    "%%": _trim_longest_suffix,
+    ":": _substring,
+    "/": _replace_first,
+    "//": _replace_all,
+    "/#": _replace_prefix,
+    "/%": _replace_suffix,
+}
+
+
+_MOST_NESTED = 50
+
+_LITERAL = re.compile(r"(?:[^$]|\$\$|\$(?!\{))+")
+_NAME = re.compile(r"\w+")
+_CASING = re.compile(r"[,^]{1,2}")
+_TRIM = re.compile(r"#{1,2}|%{1,2}")
+_REPLACE = re.compile(r"/[/#%]?")
+_DEFAULT = re.compile(r":[-=?+]|=")
+_SLASHES = re.compile(r"/+")
+_COLONS = re.compile(r":+")
+
+_TO_BRACE = re.compile(r"(?:[^}$]|\$(?!\{))+")
+_TO_COLON = re.compile(r"(?:[^:}$]|\$(?!\{))+")
+_ESCAPED_TO_BRACE = re.compile(r"(?:\\[/\\]|\$\$|[^}$]|\$(?!\{))+")
+_ESCAPED_TO_SLASH = re.compile(r"(?:\\[/\\]|\$\$|[^/$]|\$(?!\{))+")
+_ESCAPE = re.compile(r"\\([/\\])|\$(\$)")
+
+
+def parse(text: str, *, keeps_escapes: bool = False) -> tuple[Node, ...]:
+    """Return the parts of ``text`` in order. Raises ``SubstitutionError``.
+
+    ``keeps_escapes``: ``$$`` stays, for a text that is substituted once more.
+    """
+    return _ExpansionParser(text, "$$" if keeps_escapes else "$").parse()
+
+
+class _ExpansionParser:
+    def __init__(self, text: str, escape: str) -> None:
+        self._text = text
+        self._escape = escape
+        self._at = 0
+        self._depth = 0
+        self._variable = ""
+
+    def parse(self) -> tuple[Node, ...]:
+        nodes: list[Node] = []
+        while self._at < len(self._text):
+            literal = self._take(_LITERAL)
+            nodes.append(literal.replace("$$", self._escape) if literal else self._expansion())
+        return tuple(nodes)
+
+    def _expansion(self) -> VariableExpansion:
+        start = self._at
+        self._at += len("${")
+        self._depth += 1
+        if self._depth > _MOST_NESTED:
+            raise SubstitutionError(f"variables are nested more than {_MOST_NESTED} deep")
+        expansion = self._length() if self._starts_with("#") else self._operation()
+        self._depth -= 1
+        return expansion._replace(written=self._text[start : self._at])
+
+    def _length(self) -> VariableExpansion:
+        self._at += 1
+        name = self._take(_NAME)
+        if not name:
+            raise self._bad()
+        return self._closed(name, "#")
+
+    def _operation(self) -> VariableExpansion:
+        name = self._variable = self._take(_NAME)
+        if not name:
+            raise SubstitutionError("${ is not followed by the name of a variable")
+        default = self._take(_DEFAULT)
+        if default:
+            return self._default(name, default)
+        casing = self._take(_CASING)
+        if casing:
+            return self._closed(name, casing)
+        if self._starts_with(":"):
+            return self._substring(name)
+        replace = self._take(_REPLACE)
+        if replace:
+            return self._replacement(name, replace)
+        trim = self._take(_TRIM)
+        if trim:
+            return self._closed(name, trim, self._argument(_TO_BRACE))
+        return self._closed(name, "")
+
+    def _default(self, name: str, operator: str) -> VariableExpansion:
+        arguments: list[Node] = []
+        while not self._starts_with("}"):
+            arguments.append(self._argument(_TO_BRACE))
+        return self._closed(name, operator, *arguments)
+
+    def _substring(self, name: str) -> VariableExpansion:
+        self._at += 1
+        if not self._text[self._at : self._at + 1].isascii():
+            raise self._bad()  # Flux loses its place here, too
+        offset = self._argument(_TO_COLON)
+        if self._take(_COLONS):
+            return self._closed(name, ":", offset, self._argument(_TO_BRACE))
+        return self._closed(name, ":", offset)
+
+    def _replacement(self, name: str, operator: str) -> VariableExpansion:
+        pattern = self._argument(_ESCAPED_TO_SLASH)
+        if not self._take(_SLASHES):
+            raise self._bad()
+        if self._starts_with("}"):
+            return self._closed(name, operator, pattern)
+        return self._closed(name, operator, pattern, self._argument(_ESCAPED_TO_BRACE))
+
+    def _argument(self, characters: re.Pattern[str]) -> Node:
+        """Return one expansion, or else text up to the next expansion."""
+        if self._starts_with("${"):
+            return self._expansion()
+        text = self._take(characters)
+        if not text:
+            raise self._bad()
+        if characters in (_ESCAPED_TO_BRACE, _ESCAPED_TO_SLASH):
+            return _ESCAPE.sub(lambda escape: escape[1] or escape[2], text)
+        return text
+
+    def _closed(self, name: str, operator: str, *arguments: Node) -> VariableExpansion:
+        self._variable = name
+        if not self._starts_with("}"):
+            raise self._bad()
+        self._at += 1
+        return VariableExpansion(name, operator, arguments)
+
+    def _starts_with(self, text: str) -> bool:
+        return self._text.startswith(text, self._at)
+
+    def _take(self, characters: re.Pattern[str]) -> str:
+        match = characters.match(self._text, self._at)
+        if match is None:
+            return ""
+        self._at = match.end()
+        return match[0]
+
+    def _bad(self) -> SubstitutionError:
+        """Return the error for an unknown form; it repeats only the name, as the rest may be a password."""
+        return SubstitutionError(f"what begins with ${{{self._variable} is no expansion that Flux knows")
+
+
+class Evaluated(NamedTuple):
+    """The text with values for variables.
+
+    ``unset`` are the variables without value and default, which become empty. ``made`` are the results of
+    operators by variable, empty ones left out. ``kept`` are the variables of expansions that stay as they
+    are written.
+    """
+
+    text: str
+    unset: tuple[str, ...]
+    made: Mapping[str, frozenset[str]]
+    kept: tuple[str, ...] = ()
+
+
+class CharacterBudget:
+    """Counts the characters of all values, and of the results of operators on them."""
+
+    def __init__(self) -> None:
+        self._most = self._left = limits().added_size
+
+    def count(self, characters: int) -> None:
+        """Count characters. Raises ``TooLongError``."""
+        self._left -= characters
+        if self._left < 0:
+            raise TooLongError(f"the values of variables come to more than {self._most} characters")
+
+
+def evaluate(
+    nodes: Iterable[Node],
+    values: Mapping[str, str],
+    characters: CharacterBudget | None = None,
+    *,
+    keeps_unknown: bool = False,
+) -> Evaluated:
+    """Evaluate parts of a text; ``characters`` counts for several texts. Raises ``SubstitutionError``.
+
+    ``keeps_unknown``: expansions of variables without a value stay as they are written.
+    """
+    evaluation = _Evaluation(values, characters or CharacterBudget(), keeps_unknown=keeps_unknown)
+    text = "".join(evaluation.text(node) for node in nodes)
+    made = {variable: frozenset(texts) for variable, texts in evaluation.made.items()}
+    return Evaluated(text, tuple(evaluation.unset), made, tuple(evaluation.kept))
+
+
+class _Evaluation:
+    def __init__(
+        self, values: Mapping[str, str], characters: CharacterBudget, *, keeps_unknown: bool
+    ) -> None:
+        self._values = values
+        self._characters = characters
+        self._keeps_unknown = keeps_unknown
+        self.kept: dict[str, None] = {}
+        self.unset: dict[str, None] = {}
+        self.made: dict[str, set[str]] = {}
+
+    def text(self, node: Node) -> str:
+        if isinstance(node, str):
+            return node
+        if self._keeps_unknown and node.variable not in self._values:
+            self.kept[node.variable] = None
+            return node.written
+        arguments = [self.text(argument) for argument in node.arguments]
+        if node.variable not in self._values and node.operator not in DEFAULT_OPERATORS:
+            self.unset[node.variable] = None
+        value = self._values.get(node.variable, "")
+        self._characters.count(len(value) + _growth(node, value, arguments))
+        made = apply(node.operator, value, arguments)
+        if node.operator and value and made:
+            self.made.setdefault(node.variable, set()).add(made)
+        return made
+
+
+def _growth(node: VariableExpansion, value: str, arguments: list[str]) -> int:
+    """Return an upper bound of the characters that the arguments add to the value."""
+    times = value.count(arguments[0]) if node.operator == "//" else 1
+    return times * sum(map(len, arguments))

@@ -1,0 +1,346 @@
+"""sprig's functions for text (``strings.go``, ``regex.go``, ``url.go``), and Argo CD's ``normalize``.
+
+``snakecase``, ``kebabcase`` and ``camelcase`` are those of huandu/xstrings ``convert.go``: a number goes with
+the word before it, unless lower case letters follow it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Generator, Iterator, Mapping
+from urllib.parse import urlsplit
+
+from renderer.golang.regexp import RegexpError, compile_regexp
+from renderer.golang.template.builtins import quoted
+from renderer.golang.template.evaluate import GoFunction
+from renderer.golang.template.values import GoTemplateError, is_nil, written
+
+_LONGEST_NAME = 253
+
+
+def sanitized_name(name: str) -> str:
+    """Return ``name`` as a DNS name (argo-cd ``applicationset/utils/template_functions.go`` SanitizeName)."""
+    return re.sub(r"[^-a-z0-9.]", "-", name.lower())[:_LONGEST_NAME].strip("-.")
+
+
+_WORD = re.compile(
+    r"(?P<connector>[-_\s]+)"
+    r"|(?P<upper>[A-Z]+(?=[A-Z][a-z])|[A-Z]+(?![a-z])|[A-Z][a-z]+)"
+    r"|(?P<lower>[a-z]+)"
+    r"|(?P<number>[0-9]+)"
+    r"|(?P<punctuation>[!\"#%&'()*,./:;?@\[\\\]{}]+)"
+    r"|(?P<other>.)",
+    re.DOTALL,
+)
+_CONNECTORS = "-_ \t\n\v\f\r"
+_END = ("", "")
+_NO_CONNECTOR_BEFORE = ("connector", "punctuation", "")
+
+
+def joined_lower(text: str, connector: str) -> str:
+    """Return the words of ``text`` in lower case, with ``connector`` between them."""
+    return "".join(_word_parts(_words(text), connector))
+
+
+def pascal_case(text: str) -> str:
+    """Return the words between connectors, each with a capital; connectors at the beginning stay."""
+    bare = text.lstrip(_CONNECTORS)
+    lead = text[: len(text) - len(bare)]
+    words = re.split(r"[-_\s]", bare)
+    made, connectors = "", 0
+    for word in words:
+        if word:
+            made += "_" * max(connectors - 1, 0) + word[0].upper() + word[1:]
+            connectors = 0
+        connectors += 1
+    return lead + made + "_" * max(connectors - 1, 0)
+
+
+def _words(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each word with its kind; two of the kind end follow the last."""
+    for match in _WORD.finditer(text):
+        yield match.lastgroup or "", match[0]
+    yield _END
+    yield _END
+
+
+def _word_parts(words: Iterator[tuple[str, str]], connector: str) -> Iterator[str]:
+    word = next(words)
+    while word != _END:
+        kind, text = word
+        yield _lower(kind, text, connector)
+        word = next(words)
+        if kind in ("connector", "punctuation"):
+            continue
+        if kind == "number":
+            word = yield from _following(word, words, connector)
+        elif word[0] == "number":
+            number, word = word, next(words)
+            if word[0] == "lower":
+                yield connector
+                yield number[1]
+                word = yield from _following(word, words, connector)
+            else:
+                yield number[1]
+        if word[0] not in _NO_CONNECTOR_BEFORE:
+            yield connector
+
+
+def _following(
+    word: tuple[str, str], words: Iterator[tuple[str, str]], connector: str
+) -> Generator[str, None, tuple[str, str]]:
+    """The lower case words and numbers that go with a number; returns the word behind them."""
+    while word[0] in ("lower", "number"):
+        yield _lower(*word, connector)
+        word = next(words)
+    return word
+
+
+def _lower(kind: str, text: str, connector: str) -> str:
+    return connector * len(text) if kind == "connector" else text.lower() if kind == "upper" else text
+
+
+_MOST_TEXT = 1 << 20
+_GO_SPACES = " \t\n\v\f\r\x85\xa0"
+
+
+def text_of(value: object) -> str:
+    """sprig's ``strval``."""
+    return value if isinstance(value, str) else written(value, inside=True)
+
+
+def texts_of(value: object) -> list[str]:
+    """sprig's ``strslice``: the elements that are not nil as texts."""
+    if isinstance(value, list | tuple):
+        return [text_of(each) for each in value if not is_nil(each)]
+    return [] if is_nil(value) else [text_of(value)]
+
+
+def _trunc(length: int, text: str) -> str:
+    content = text.encode()
+    if length < 0 and len(content) + length <= 0:
+        return text
+    return (content[length:] if length < 0 else content[:length]).decode(errors="replace")
+
+
+def _substring(start: int, end: int, text: str) -> str:
+    if start < 0:
+        return text[:end]
+    return text[start:] if end < 0 or end > len(text) else text[start:end]
+
+
+def _repeat(count: int, text: str) -> str:
+    if count < 0 or count * len(text) > _MOST_TEXT:
+        raise GoTemplateError(
+            f"repeat makes a text of more than {_MOST_TEXT} characters, or of fewer than none"
+        )
+    return text * count
+
+
+def _indent(spaces: int, text: str) -> str:
+    if not 0 <= spaces * (text.count("\n") + 1) <= _MOST_TEXT:
+        raise GoTemplateError(f"indent makes a text of more than {_MOST_TEXT} characters")
+    pad = " " * spaces
+    return pad + text.replace("\n", f"\n{pad}")
+
+
+def _replace(old: str, new: str, text: str) -> str:
+    if text.count(old) * len(new) > _MOST_TEXT:
+        raise GoTemplateError(f"replace makes a text of more than {_MOST_TEXT} characters")
+    return text.replace(old, new)
+
+
+def _title(text: str) -> str:
+    """``strings.Title``: the first letter of each word in upper case, all others as they are."""
+    return re.sub(r"(?<!\w)\w", lambda match: match[0].upper(), text)
+
+
+def _split(separator: str, text: str, most: int = -1) -> dict[str, object]:
+    return {f"_{index}": part for index, part in enumerate(_parts(separator, text, most))}
+
+
+def _parts(separator: str, text: str, most: int = -1) -> list[str]:
+    if most == 0:
+        return []
+    return (
+        (text.split(separator, most - 1) if most > 0 else text.split(separator)) if separator else list(text)
+    )
+
+
+def _abbreviate(width: int, text: str) -> str:
+    return text if width < 4 or len(text) <= width else text[: width - 3] + "..."  # noqa: PLR2004 - as sprig
+
+
+def _initials(text: str) -> str:
+    return "".join(word[0] for word in text.split())
+
+
+def _quoted_all(quote: Callable[[object], str]) -> Callable[..., str]:
+    return lambda *values: " ".join(quote(value) for value in values if not is_nil(value))
+
+
+def _matches(pattern: str, text: str) -> Iterator[re.Match[str]]:
+    try:
+        yield from compile_regexp(pattern).finditer(text)
+    except RegexpError as error:
+        raise GoTemplateError(f"error parsing regexp: {error}") from None
+
+
+def _expanded(match: re.Match[str], replacement: str) -> str:
+    """``regexp.Expand``: ``$1``, ``${1}``, ``$name`` and ``${name}``; ``$$`` is ``$``."""
+    groups = {str(index): value or "" for index, value in enumerate((match[0], *match.groups()))}
+    groups |= {name: value or "" for name, value in match.groupdict().items()}
+
+    def value(found: re.Match[str]) -> str:
+        return "$" if found[0] == "$$" else groups.get(found[1] or found[2], "")
+
+    return re.sub(r"\$\$|\$(?:\{(\w+)\}|(\w+))", value, replacement)
+
+
+def _replaced(pattern: str, text: str, change: Callable[[re.Match[str]], str]) -> str:
+    parts, end, length = [], 0, 0
+    for match in _matches(pattern, text):
+        parts += [text[end : match.start()], change(match)]
+        length += len(parts[-1])
+        if length > _MOST_TEXT:
+            raise GoTemplateError(f"regexReplaceAll makes a text of more than {_MOST_TEXT} characters")
+        end = match.end()
+    return "".join((*parts, text[end:]))
+
+
+def _regex_replace(pattern: str, text: str, replacement: str) -> str:
+    return _replaced(pattern, text, lambda match: _expanded(match, replacement))
+
+
+def _regex_replace_literal(pattern: str, text: str, replacement: str) -> str:
+    return _replaced(pattern, text, lambda _match: replacement)
+
+
+def _regex_find(pattern: str, text: str) -> str:
+    return next((match[0] for match in _matches(pattern, text)), "")
+
+
+def _regex_find_all(pattern: str, text: str, most: int) -> list[str]:
+    found = [match[0] for match in _matches(pattern, text)]
+    return found if most < 0 else found[:most]
+
+
+def _regex_split(pattern: str, text: str, most: int) -> list[str]:
+    if most == 0:
+        return []
+    parts, end = list[str](), 0
+    for match in _matches(pattern, text):
+        if most > 0 and len(parts) == most - 1:
+            break
+        if match.end() == 0:
+            continue
+        parts.append(text[end : match.start()])
+        end = match.end()
+    return [*parts, text[end:]]
+
+
+def _url_parts(text: str) -> dict[str, object]:
+    try:
+        parts = urlsplit(text)
+        hostname = parts.hostname or ""
+    except ValueError as error:
+        raise GoTemplateError(f"unable to parse url: {error}") from None
+    user, _, host = parts.netloc.rpartition("@")
+    return {
+        "scheme": parts.scheme,
+        "host": host,
+        "hostname": hostname,
+        "path": parts.path,
+        "query": parts.query,
+        "opaque": "",
+        "fragment": parts.fragment,
+        "userinfo": user,
+    }
+
+
+def _clean(path: str) -> str:
+    cleaned = posixpath.normpath(path)
+    return cleaned[1:] if cleaned.startswith("//") else cleaned
+
+
+def _base(path: str) -> str:
+    return (posixpath.basename(path.rstrip("/")) or "/") if path else "."
+
+
+def _dir(path: str) -> str:
+    return _clean(path[: path.rfind("/") + 1] or ".")
+
+
+def _ext(path: str) -> str:
+    name = path[path.rfind("/") + 1 :]
+    return name[name.rfind(".") :] if "." in name else ""
+
+
+def _squoted(value: object) -> str:
+    return f"'{written(value, inside=True)}'"
+
+
+TEXT_FUNCTIONS: Mapping[str, GoFunction] = {
+    "hello": GoFunction(lambda: "Hello!"),
+    "abbrev": GoFunction(_abbreviate, "is"),
+    "trunc": GoFunction(_trunc, "is"),
+    "trim": GoFunction(lambda text: text.strip(_GO_SPACES), "s"),
+    "upper": GoFunction(str.upper, "s"),
+    "lower": GoFunction(str.lower, "s"),
+    "title": GoFunction(_title, "s"),
+    "untitle": GoFunction(lambda text: re.sub(r"(?<!\S)\S", lambda match: match[0].lower(), text), "s"),
+    "swapcase": GoFunction(str.swapcase, "s"),
+    "substr": GoFunction(_substring, "iis"),
+    "repeat": GoFunction(_repeat, "is"),
+    "trimall": GoFunction(lambda characters, text: text.strip(characters), "ss"),
+    "trimAll": GoFunction(lambda characters, text: text.strip(characters), "ss"),
+    "trimSuffix": GoFunction(lambda suffix, text: text.removesuffix(suffix), "ss"),
+    "trimPrefix": GoFunction(lambda prefix, text: text.removeprefix(prefix), "ss"),
+    "nospace": GoFunction(lambda text: "".join(text.split()), "s"),
+    "initials": GoFunction(_initials, "s"),
+    "snakecase": GoFunction(lambda text: joined_lower(text, "_"), "s"),
+    "kebabcase": GoFunction(lambda text: joined_lower(text, "-"), "s"),
+    "camelcase": GoFunction(pascal_case, "s"),
+    "contains": GoFunction(lambda part, text: part in text, "ss"),
+    "hasPrefix": GoFunction(lambda prefix, text: text.startswith(prefix), "ss"),
+    "hasSuffix": GoFunction(lambda suffix, text: text.endswith(suffix), "ss"),
+    "quote": GoFunction(_quoted_all(lambda value: quoted(text_of(value))), "", "a"),
+    "squote": GoFunction(_quoted_all(_squoted), "", "a"),
+    "cat": GoFunction(_quoted_all(lambda value: written(value, inside=True)), "", "a"),
+    "indent": GoFunction(_indent, "is"),
+    "nindent": GoFunction(lambda spaces, text: "\n" + _indent(spaces, text), "is"),
+    "replace": GoFunction(_replace, "sss"),
+    "plural": GoFunction(lambda one, many, count: one if count == 1 else many, "ssi"),
+    "toString": GoFunction(text_of, "a"),
+    "split": GoFunction(_split, "ss"),
+    "splitn": GoFunction(lambda separator, most, text: _split(separator, text, most), "sis"),
+    "splitList": GoFunction(_parts, "ss"),
+    "toStrings": GoFunction(texts_of, "a"),
+    "join": GoFunction(lambda separator, value: separator.join(texts_of(value)), "sa"),
+    "normalize": GoFunction(sanitized_name, "s"),
+    "base": GoFunction(_base, "s"),
+    "dir": GoFunction(_dir, "s"),
+    "clean": GoFunction(_clean, "s"),
+    "ext": GoFunction(_ext, "s"),
+    "isAbs": GoFunction(lambda path: path.startswith("/"), "s"),
+    "osBase": GoFunction(_base, "s"),
+    "osDir": GoFunction(_dir, "s"),
+    "osClean": GoFunction(_clean, "s"),
+    "osExt": GoFunction(_ext, "s"),
+    "osIsAbs": GoFunction(lambda path: path.startswith("/"), "s"),
+    "urlParse": GoFunction(_url_parts, "s"),
+    **{
+        name: function
+        for bare, function in {
+            "regexMatch": GoFunction(lambda pattern, text: any(True for _ in _matches(pattern, text)), "ss"),
+            "regexFind": GoFunction(_regex_find, "ss"),
+            "regexFindAll": GoFunction(_regex_find_all, "ssi"),
+            "regexReplaceAll": GoFunction(_regex_replace, "sss"),
+            "regexReplaceAllLiteral": GoFunction(_regex_replace_literal, "sss"),
+            "regexSplit": GoFunction(_regex_split, "ssi"),
+        }.items()
+        for name in (bare, f"mustR{bare[1:]}")
+    },
+    "regexQuoteMeta": GoFunction(lambda text: re.sub(r"([\\.+*?()|\[\]{}^$])", r"\\\1", text), "s"),
+}

@@ -1,0 +1,88 @@
+"""The stage's front door: requests in, what the webhooks refuse out, at the user's fields.
+
+The twin of a virtual machine that was admitted is admitted too (``twins``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from renderer.kubevirt.admission.causes import Cause, WebhookAnswer
+from renderer.kubevirt.admission.cluster import AdmittingCluster
+from renderer.kubevirt.admission.deprecations import warnings_of
+from renderer.kubevirt.admission.twins import twin_key
+from renderer.kubevirt.admission.vm import admit_vm
+from renderer.kubevirt.facts.admission_request import AdmissionRequest
+from renderer.kubevirt.facts.cluster import ClusterConfig
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.json import object_at
+from renderer.model.release import Release
+from renderer.model.resource import ResourceSet
+from renderer.model.sharing import once_for_same
+
+#: Keys of twins that are kept: the machines of a fleet are of a few makes, or all different.
+_MOST_KEYS = 1_000
+
+
+def admit(
+    requests: Iterable[AdmissionRequest], release: Release, composed: ResourceSet
+) -> tuple[Diagnostic, ...]:
+    """Return a diagnostic for each cause for which ``release`` refuses a request, or warns of what it admits.
+
+    ``composed`` are the resources before their expansion: what is not there comes from an instance type, a
+    preference or a default, and the diagnostic says so.
+    """
+    answers = list(_answers(requests, release))
+    if not answers:
+        return ()
+    from renderer.kubevirt.admission.findings import findings  # noqa: PLC0415 - only when something is wrong
+
+    return tuple(findings(answers, composed))
+
+
+def _answers(requests: Iterable[AdmissionRequest], release: Release) -> Iterator[WebhookAnswer]:
+    """Yield the answers that have causes.
+
+    An object that cannot be defaulted has none: its expansion or its schema reports it.
+    """
+    for request in requests:
+        cluster, admitted = _admitting(release, request.config)
+        key = twin_key(request)
+        if key in admitted:
+            continue
+        try:
+            request.content  # noqa: B018 - it is made when it is first asked for
+        except DiagnosticError:
+            continue
+        causes = _causes(request, cluster)
+        warnings = () if causes else tuple(warnings_of(request, cluster))
+        if causes or warnings:
+            yield WebhookAnswer(request, causes or warnings, Severity.ERROR if causes else Severity.WARNING)
+        elif key:
+            if len(admitted) >= _MOST_KEYS:
+                admitted.clear()
+            admitted.add(key)
+
+
+@once_for_same
+def _admitting(release: Release, config: ClusterConfig) -> tuple[AdmittingCluster, set[bytes]]:
+    """Return the cluster, and keys of twins that it admitted, of whichever overlay."""
+    return AdmittingCluster(release, config), set()
+
+
+def _causes(request: AdmissionRequest, cluster: AdmittingCluster) -> tuple[Cause, ...]:
+    spec = object_at(request.content, "spec")
+    try:
+        if request.kind == "VirtualMachine":
+            return admit_vm(spec, cluster, request.resource.namespace)
+        if request.kind == "VirtualMachineInstance":
+            from renderer.kubevirt.admission.vmi import check_vmi  # noqa: PLC0415 - few repositories have any
+
+            return tuple(check_vmi(request.content, cluster))
+        from renderer.kubevirt.admission.kinds import CHECKS_OF_KINDS  # noqa: PLC0415 - as above
+
+        if request.kind not in CHECKS_OF_KINDS:
+            return ()
+        return tuple(CHECKS_OF_KINDS[request.kind].causes(cluster.release, frozenset(spec), spec, cluster))
+    except DiagnosticError:  # a quantity that is none, of which the schema tells
+        return ()

@@ -1,0 +1,125 @@
+"""Disks and their volumes, and the order in which devices boot (``validateBootOrder``)."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from renderer.kubevirt.admission.causes import Cause, Causes, invalid, needs_gate, required
+from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.cluster import AdmittingCluster
+from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, section, text
+from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.json import JsonObject
+from renderer.model.record import Record
+
+
+class _MappedDisk(Record):
+    """A disk and the volume of its name, None where there is none."""
+
+    vmi: VmiSpec
+    position: int
+    disk: JsonObject
+    volume: JsonObject | None
+    cluster: AdmittingCluster
+
+    def at(self, *segments: Segment) -> FieldPath:
+        """Return the path of a field of the disk or interface."""
+        return self.vmi.device("disks", self.position, *segments)
+
+
+def check_boot_order(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+    """Check disks with their volumes, and that no two devices have the same boot order."""
+    yield from check_disk_volumes(vmi, cluster)
+    taken = disk_boot_orders(vmi)
+    for position in range(len(vmi.interfaces)):
+        yield from check_interface_boot_order(vmi, position, taken)
+
+
+def check_disk_volumes(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+    """Check disks with their volumes, and that no two disks have the same boot order."""
+    volumes = {text(volume, "name"): volume for volume in vmi.volumes}
+    taken: set[int] = set()
+    for position, disk in enumerate(vmi.disks):
+        mapped = _MappedDisk(vmi, position, disk, volumes.get(text(disk, "name")), cluster)
+        yield from DISK_VOLUME_CHECKS.causes(cluster.release, frozenset(disk), mapped)
+        order = disk.get("bootOrder")
+        if isinstance(order, int):
+            if order in taken:
+                yield _cause_of_taken_order(vmi, "disks", position, order)
+            taken.add(order)
+
+
+def disk_boot_orders(vmi: VmiSpec) -> set[int]:
+    """Return the boot orders that disks have."""
+    orders = (disk.get("bootOrder") for disk in vmi.disks)
+    return {order for order in orders if isinstance(order, int)}
+
+
+def check_interface_boot_order(vmi: VmiSpec, position: int, taken: set[int]) -> Causes:
+    """Check the boot order of an interface, which is not among ``taken``, and add it there."""
+    order = vmi.interfaces[position].get("bootOrder")
+    if not isinstance(order, int):
+        return
+    if order < 1:
+        at = vmi.device("interfaces", position, "bootOrder")
+        reported = FieldPath((*vmi.path.segments, position, "bootOrder"))
+        yield invalid(at, f"boot orders start at 1, not {order}", reported=reported)
+        return
+    if order in taken:
+        yield _cause_of_taken_order(vmi, "interfaces", position, order)
+    taken.add(order)
+
+
+def _cause_of_taken_order(vmi: VmiSpec, kind: str, index: int, order: int) -> Cause:
+    message = f"another device already has the boot order {order}"
+    return invalid(vmi.device(kind, index, "bootOrder"), message, "give each device a boot order of its own")
+
+
+def _check_volume(mapped: _MappedDisk) -> Causes:
+    if mapped.volume is None:
+        name = text(mapped.disk, "name")
+        hint = f"add a volume {name} to {mapped.vmi.at('volumes')}"
+        yield invalid(mapped.at("name"), f"the disk {name} has no volume", hint)
+
+
+def _check_volume_or_empty_cdrom(mapped: _MappedDisk) -> Causes:
+    gate = Gate.DECLARATIVE_HOTPLUG_VOLUMES
+    if not has(mapped.disk, "cdrom"):
+        yield from _check_volume(mapped)
+    elif mapped.volume is None and gate not in mapped.cluster.gates:
+        yield needs_gate(mapped.at("name"), f"the empty CD-ROM {text(mapped.disk, 'name')}", gate)
+
+
+def _check_lun(mapped: _MappedDisk, *, sources: tuple[str, ...]) -> Causes:
+    if has(mapped.disk, "lun") and mapped.volume is not None and not present(mapped.volume, sources):
+        yield invalid(mapped.at("lun"), f"a lun needs a volume that is a {' or '.join(sources)}")
+
+
+def _check_downward_metrics(mapped: _MappedDisk) -> Causes:
+    if mapped.volume is None or not has(mapped.volume, "downwardMetrics"):
+        return
+    at, bus = mapped.at("disk"), text(section(mapped.disk, "disk"), "bus")
+    if not has(mapped.disk, "disk"):
+        yield required(at, "a downwardMetrics volume needs a disk as its target", "set disk.bus: virtio")
+    elif bus not in ("", "virtio"):
+        yield invalid(at.child("bus"), f"a downwardMetrics volume needs the bus virtio, not {bus}")
+
+
+DISK_VOLUME_CHECKS: CheckTable[[_MappedDisk]] = CheckTable(
+    on(_check_volume, upstream="validateBootOrder", until="1.6"),
+    on(_check_volume_or_empty_cdrom, upstream="validateBootOrder", since="1.6"),
+    on(
+        partial(_check_lun, sources=("persistentVolumeClaim",)),
+        "lun",
+        upstream="validateBootOrder",
+        until="1.1",
+    ),
+    on(
+        partial(_check_lun, sources=("persistentVolumeClaim", "dataVolume")),
+        "lun",
+        upstream="validateBootOrder",
+        since="1.1",
+    ),
+    on(_check_downward_metrics, upstream="validateBootOrder"),
+)

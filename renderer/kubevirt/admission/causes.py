@@ -1,0 +1,114 @@
+"""The causes for which a webhook refuses an object (``metav1.StatusCause``), in our words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from renderer.kubevirt.facts.admission_request import AdmissionRequest
+from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.model.diagnostic import Severity
+from renderer.model.field_path import ElementName, FieldPath
+from renderer.model.record import Record
+from renderer.model.text_enum import TextEnum
+
+
+class CauseType(TextEnum):
+    """KubeVirt's machine-readable reason."""
+
+    INVALID = "FieldValueInvalid"
+    REQUIRED = "FieldValueRequired"
+    NOT_SUPPORTED = "FieldValueNotSupported"
+    NOT_FOUND = "FieldValueNotFound"
+    DUPLICATE = "FieldValueDuplicate"
+    FORBIDDEN = "FieldValueForbidden"
+
+
+class Cause(Record):
+    """One reason.
+
+    ``at`` is where the user finds the field, ``reported`` what KubeVirt calls it if that is something else.
+    ``lone`` is the name of an interface or network at ``at`` that has no counterpart.
+    """
+
+    type: CauseType
+    at: FieldPath
+    message: str
+    hint: str | None = None
+    reported: FieldPath | None = None
+    lone: str | None = None
+
+    @property
+    def field(self) -> str:
+        """The field as KubeVirt's answer has it (``k8s.io/apimachinery``, ``field.Path``)."""
+        return kubernetes_text(self.at if self.reported is None else self.reported)
+
+
+Causes: TypeAlias = Iterator[Cause]
+
+
+class WebhookAnswer(Record):
+    """The answer of a webhook to a request: the causes for which it refuses, or that it warns of."""
+
+    request: AdmissionRequest
+    causes: tuple[Cause, ...]
+    severity: Severity
+
+
+def invalid(
+    at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
+) -> Cause:
+    """Return the cause for a value that does not fit."""
+    return Cause(CauseType.INVALID, at, message, hint, reported)
+
+
+def required(
+    at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
+) -> Cause:
+    """Return the cause for a value that is missing."""
+    return Cause(CauseType.REQUIRED, at, message, hint, reported)
+
+
+def not_supported(
+    at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
+) -> Cause:
+    """Return the cause for a value that is none of those known."""
+    return Cause(CauseType.NOT_SUPPORTED, at, message, hint, reported)
+
+
+def duplicate(
+    at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
+) -> Cause:
+    """Return the cause for a value that stands twice."""
+    return Cause(CauseType.DUPLICATE, at, message, hint, reported)
+
+
+def needs_gate(at: FieldPath, what: str, gate: Gate, *, reported: FieldPath | None = None) -> Cause:
+    """Return the cause for a field whose feature the cluster does not have on."""
+    return invalid(
+        at,
+        f"{what} needs the feature gate {gate}, which no KubeVirt object in this repository turns on",
+        gate_hint(gate),
+        reported=reported,
+    )
+
+
+def gate_hint(gate: Gate) -> str:
+    """Return how to say that the cluster has the gate on."""
+    return (
+        f"if the cluster has it on, write featureGates: [{gate}] into vmrender.yaml,"
+        " or keep its KubeVirt object in this repository"
+    )
+
+
+def kubernetes_text(path: FieldPath) -> str:
+    """``spec.volumes[0].name``; unlike ours it quotes no key."""
+    text = ""
+    for segment in path.segments:
+        if isinstance(segment, int):
+            text += f"[{segment}]"
+        elif isinstance(segment, ElementName):
+            text += f"[{segment.value}]"
+        else:
+            text += f".{segment}" if text else segment
+    return text

@@ -1,0 +1,111 @@
+"""Tables of checks: the fields and releases that make each necessary, and the function of KubeVirt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
+from typing import Generic, ParamSpec
+
+from renderer.kubevirt.admission.causes import Cause, Causes
+from renderer.model.record import Record
+from renderer.model.release import Release
+
+P = ParamSpec("P")
+
+
+class Check(Record, Generic[P]):
+    """One check: it yields a cause for each thing that is wrong.
+
+    It is made where one of ``fields`` is written, or always when there are none. ``since`` is the first
+    release that makes it, ``until`` the first that no longer does; each is several releases where patch
+    releases of older minors have the change as well (``Release.includes``).
+    ``upstream`` names KubeVirt's function. When it yields a cause and ``ends`` is true of its arguments, the
+    checks after it are not made.
+    """
+
+    run: Callable[P, Iterable[Cause]]
+    fields: frozenset[str]
+    upstream: str
+    since: tuple[Release, ...]
+    until: tuple[Release, ...]
+    ends: Callable[..., bool] | None
+
+    def holds_for(self, release: Release) -> bool:
+        """Return true if ``release`` makes the check."""
+        return (not self.since or release.includes(*self.since)) and not (
+            self.until and release.includes(*self.until)
+        )
+
+    def noted_for(self, release: Release) -> Check[P]:
+        """Return the check as ``release`` makes it.
+
+        Where ``release`` is a minor alone, and other patch releases of it do not make the check, its messages
+        say which one does.
+        """
+        exact = release.exact
+        if release.names_patch or not exact.names_patch:
+            return self
+        if all(self.holds_for(exact._replace(patch=patch)) for patch in range(exact.patch)):
+            return self
+        return self._replace(run=partial(_noted, self.run, exact))
+
+
+def _noted(run: Callable[P, Iterable[Cause]], exact: Release, *args: P.args, **kwargs: P.kwargs) -> Causes:
+    for cause in run(*args, **kwargs):
+        yield cause._replace(message=f"{cause.message} (KubeVirt {exact})")
+
+
+def on(
+    run: Callable[P, Iterable[Cause]],
+    *fields: str,
+    upstream: str = "",
+    since: str = "",
+    until: str = "",
+    ends: Callable[..., bool] | None = None,
+) -> Check[P]:
+    """Return a row of a table of checks; ``since`` and ``until`` are written ``1.5``, or ``1.5.3 1.6.1``."""
+    return Check(run, frozenset(fields), upstream, _releases(since), _releases(until), ends)
+
+
+@cache  # two hundred rows name ten releases
+def _releases(text: str) -> tuple[Release, ...]:
+    return tuple(map(Release.bound, text.split()))
+
+
+class CheckTable(Generic[P]):
+    """Checks in the order in which KubeVirt makes them."""
+
+    def __init__(self, *checks: Check[P]) -> None:
+        self.checks = checks
+        self._needed: dict[tuple[Release, frozenset[str]], tuple[Check[P], ...]] = {}
+
+    def causes(
+        self, release: Release, fields: frozenset[str], *args: P.args, **kwargs: P.kwargs
+    ) -> Sequence[Cause]:
+        """Return the causes of all checks that ``release`` makes where ``fields`` are written."""
+        found: list[Cause] = []
+        for check in self.needed(release, fields):
+            causes = check.run(*args, **kwargs)
+            if check.ends is None:
+                found += causes
+                continue
+            causes = tuple(causes)
+            found += causes
+            if causes and check.ends(*args, **kwargs):
+                break
+        return found
+
+    def needed(self, release: Release, fields: frozenset[str]) -> tuple[Check[P], ...]:
+        """Return the checks that ``release`` makes where ``fields`` are written.
+
+        A fleet has few sets of fields, so the answer is kept.
+        """
+        key = (release, fields)
+        needed = self._needed.get(key)
+        if needed is None:
+            needed = self._needed[key] = tuple(
+                check.noted_for(release)
+                for check in self.checks
+                if (not check.fields or not check.fields.isdisjoint(fields)) and check.holds_for(release)
+            )
+        return needed

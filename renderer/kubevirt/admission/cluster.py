@@ -1,0 +1,36 @@
+"""The cluster that an object is admitted to."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
+from renderer.kubevirt.facts.feature_gates import Gate, enabled_gates
+from renderer.model.release import Release
+
+
+class AdmittingCluster:
+    """A release of KubeVirt and its configuration."""
+
+    def __init__(self, release: Release, config: ClusterConfig) -> None:
+        self.release = release
+        self.config = config
+        self._cluster = Cluster(release, config)
+
+    @cached_property
+    def gates(self) -> frozenset[Gate]:
+        """The feature gates that are on."""
+        return enabled_gates(self.release, self.config)
+
+    @cached_property
+    def updates_live(self) -> bool:
+        """True if changes reach running virtual machines (``IsVMRolloutStrategyLiveUpdate``)."""
+        return self._cluster.updates_live
+
+    def machine_type(self, architecture: str) -> str:
+        """Return the default machine type of an architecture."""
+        return self._cluster.machine_type(architecture)
+
+    def architecture(self, architecture: str) -> str:
+        """Return the architecture, or the cluster's own where none is given."""
+        return self._cluster.architecture(architecture)

@@ -1,0 +1,142 @@
+"""``dataVolumeTemplates`` (KubeVirt ``pkg/storage/admitters/data-volume-template.go``)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from renderer.kubevirt.admission.causes import Cause, Causes, invalid, required
+from renderer.kubevirt.admission.cluster import AdmittingCluster
+from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, has, section, text
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.json import JsonObject
+from renderer.model.suggest import suggest
+from renderer.model.work import spend
+
+_SOURCES = (
+    "http",
+    "s3",
+    "gcs",
+    "registry",
+    "pvc",
+    "upload",
+    "blank",
+    "imageio",
+    "vddk",
+    "snapshot",
+)
+
+
+def check_template_names_and_uses(vm: VmSpec, _: AdmittingCluster) -> Causes:
+    """Check that each template has a name, and that a volume uses it."""
+    named = frozenset(_volumes_of_claims(vm.vmi))
+    for index in range(len(vm.templates)):
+        yield from filter(None, (_name_problem(vm, index), _use_problem(vm, index, named)))
+
+
+def check_templates(vm: VmSpec, _: AdmittingCluster, *, may_be_populated: bool) -> Causes:
+    """Yield the first problem of each template; what ``may_be_populated`` needs no source of its own."""
+    named = frozenset(_volumes_of_claims(vm.vmi))
+    for index in range(len(vm.templates)):
+        problem = (
+            _name_problem(vm, index)
+            or _target_problem(vm, index, may_be_populated=may_be_populated)
+            or _use_problem(vm, index, named)
+        )
+        if problem is not None:
+            yield problem
+
+
+def _name_of(template: JsonObject) -> str:
+    return text(section(template, "metadata"), "name")
+
+
+def _reported(vm: VmSpec, index: int, *segments: Segment) -> FieldPath:
+    """Return the field as KubeVirt calls it, in the singular."""
+    return vm.at("dataVolumeTemplate", index, *segments)
+
+
+def _name_problem(vm: VmSpec, index: int) -> Cause | None:
+    if _name_of(vm.templates[index]):
+        return None
+    at = vm.at("dataVolumeTemplates", index, "metadata", "name")
+    return required(at, "the dataVolumeTemplate has no name", reported=_reported(vm, index, "name"))
+
+
+def _use_problem(vm: VmSpec, index: int, named: frozenset[str]) -> Cause | None:
+    """Return a problem unless one of the volumes, which have the names ``named``, has the template's name."""
+    templates = vm.templates
+    name = _name_of(templates[index])
+    if name in named:
+        return None
+    spend(len(templates) + len(named), "naming volumes that could be meant")
+    return required(
+        vm.at("dataVolumeTemplates", index, "metadata", "name"),
+        f"no volume uses the dataVolumeTemplate {name}",
+        _use_of(name, named - {_name_of(template) for template in templates}),
+        reported=_reported(vm, index),
+    )
+
+
+def _use_of(name: str, unmatched: Collection[str]) -> str:
+    """Return how to get the template used; ``unmatched`` are names in volumes that are of no template."""
+    written = suggest(name, sorted(unmatched), most=1)
+    if written:
+        return f"a volume names {written[0]}: did you mean {name} there?"
+    return f"add a volume with dataVolume.name: {name}"
+
+
+def check_template_namespaces(vm: VmSpec, namespace: str) -> Causes:
+    """Refuse templates for another namespace than ``namespace`` (``authorizeVirtualMachineSpec``)."""
+    if not namespace:
+        return
+    for index, template in enumerate(vm.templates):
+        other = text(section(template, "metadata"), "namespace")
+        if other and other != namespace:
+            place = vm.at("dataVolumeTemplates", index)
+            message = f"the dataVolumeTemplate is for the namespace {other}, the VM in {namespace}"
+            yield invalid(place.child("metadata", "namespace"), message, "drop it", reported=place)
+
+
+def _volumes_of_claims(vmi: VmiSpec) -> Iterator[str]:
+    for volume in vmi.volumes:
+        for source, key in (("persistentVolumeClaim", "claimName"), ("dataVolume", "name")):
+            if has(volume, source):
+                yield text(section(volume, source), key)
+
+
+def _target_problem(vm: VmSpec, index: int, *, may_be_populated: bool) -> Cause | None:
+    spec = section(vm.templates[index], "spec")
+    targets = [target for target in ("pvc", "storage") if has(spec, target)]
+    if len(targets) != 1:
+        problem = "both storage and pvc" if targets else "neither storage nor pvc"
+        message = f"the dataVolumeTemplate has {problem}; it needs one"
+        return invalid(_spec_at(vm, index), message, reported=_reported(vm, index, "PVC", "Storage"))
+    target = section(spec, targets[0])
+    populated = has(target, "dataSourceRef") or has(target, "dataSource")
+    if populated and (has(spec, "source") or has(spec, "sourceRef")):
+        message = "a volume that dataSource or dataSourceRef fills has no source or sourceRef of its own"
+        hint, reported = "keep one of them", _reported(vm, index, "source")
+        return invalid(_spec_at(vm, index), message, hint, reported=reported)
+    is_filled = populated and may_be_populated
+    if not is_filled and not has(spec, "source") and not has(spec, "sourceRef"):
+        hint, reported = (
+            "add source, sourceRef, or a dataSourceRef",
+            _reported(vm, index, "source", "sourceRef"),
+        )
+        message = "the dataVolumeTemplate does not say what it is filled from"
+        return invalid(_spec_at(vm, index), message, hint, reported=reported)
+    return _source_problem(vm, index) if has(spec, "source") else None
+
+
+def _spec_at(vm: VmSpec, index: int) -> FieldPath:
+    return vm.at("dataVolumeTemplates", index, "spec")
+
+
+def _source_problem(vm: VmSpec, index: int) -> Cause | None:
+    given = section(section(vm.templates[index], "spec"), "source")
+    sources = [source for source in _SOURCES if has(given, source)]
+    if len(sources) == 1:
+        return None
+    problem = f"more than one: {', '.join(sources)}" if sources else f"none of {', '.join(_SOURCES)}"
+    at = _spec_at(vm, index).child("source")
+    return invalid(at, f"source is {problem}", reported=_reported(vm, index, "source"))

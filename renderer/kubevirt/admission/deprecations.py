@@ -1,0 +1,100 @@
+"""Deprecation warnings of webhooks, which admit the object all the same.
+
+``spec.running`` has a rule of its own; instance types and preferences are warned of where they are checked.
+"""
+
+from __future__ import annotations
+
+from renderer.kubevirt.admission.causes import Causes, invalid
+from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.cluster import AdmittingCluster
+from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section, texts
+from renderer.kubevirt.facts.admission_request import AdmissionRequest
+from renderer.kubevirt.facts.feature_gates import Gate, State, state_of
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject, object_at
+
+_CONFIGURATION = FieldPath.of("spec", "configuration")
+_GATES = _CONFIGURATION.child("developerConfiguration", "featureGates")
+_BINDINGS = {Gate.PASST: "passt", Gate.MACVTAP: "macvtap"}
+_INTERFACES = frozenset({"interfaces"})
+#: The path of the VirtualMachineInstance's spec, by kind.
+_INSTANCES = {
+    "VirtualMachine": ("spec", "template", "spec"),
+    "VirtualMachineInstance": ("spec",),
+    "VirtualMachineInstanceReplicaSet": ("spec", "template", "spec"),
+    "VirtualMachinePool": ("spec", "virtualMachineTemplate", "spec", "template", "spec"),
+}
+_ADVICE = {
+    State.GA: "it is on without being listed",
+    State.DEPRECATED: "it will be discontinued",
+    State.DISCONTINUED: "its feature is discontinued",
+}
+
+
+def warnings_of(request: AdmissionRequest, cluster: AdmittingCluster) -> Causes:
+    """Yield what a webhook warns of in an object that it admits."""
+    if request.kind == "KubeVirt":
+        configuration = object_at(request.content, "spec", "configuration")
+        fields = frozenset(configuration)
+        yield from CONFIGURATION_WARNINGS.causes(cluster.release, fields, configuration, cluster)
+    elif request.kind in _INSTANCES and INSTANCE_WARNINGS.needed(cluster.release, _INTERFACES):
+        path = _INSTANCES[request.kind]
+        vmi = VmiSpec.of(object_at(request.content, *path), FieldPath.of(*path))
+        yield from INSTANCE_WARNINGS.causes(cluster.release, vmi.fields, vmi, cluster)
+
+
+def _warn_of_bindings(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+    """Warn of a binding that the next release discontinues; without its gate it is refused."""
+    for gate in cluster.config.feature_gates:
+        for index, interface in enumerate(vmi.interfaces):
+            binding = next((binding for known, binding in _BINDINGS.items() if known == gate), "")
+            if binding and has(interface, binding):
+                at = vmi.device("interfaces", index, binding)
+                hint = "use bridge, masquerade or a binding plugin"
+                yield invalid(at, f"KubeVirt {cluster.release} warns of the binding {binding}", hint)
+                break
+
+
+def _warn_of_gates(configuration: JsonObject, cluster: AdmittingCluster) -> Causes:
+    """Warn of gates that need not be listed, or will soon be of no use."""
+    known = {str(gate): gate for gate in Gate}
+    for index, name in enumerate(texts(section(configuration, "developerConfiguration"), "featureGates")):
+        state = state_of(known[name], cluster.release) if name in known else None
+        if state in _ADVICE:
+            message = f"KubeVirt {cluster.release} warns of the feature gate {name}: {_ADVICE[state]}"
+            yield invalid(_GATES.child(index), message, "drop it")
+
+
+def _warn_of_mediated_devices(configuration: JsonObject, cluster: AdmittingCluster) -> Causes:
+    devices = section(configuration, "mediatedDevicesConfiguration")
+    at = _CONFIGURATION.child("mediatedDevicesConfiguration")
+    places = [(at, devices)] + [
+        (at.child("nodeMediatedDeviceTypes", index), element)
+        for index, element in enumerate(elements(devices, "nodeMediatedDeviceTypes"))
+    ]
+    for place, content in places:
+        if has(content, "mediatedDevicesTypes"):
+            message = f"KubeVirt {cluster.release} warns of mediatedDevicesTypes"
+            yield invalid(place.child("mediatedDevicesTypes"), message, "use mediatedDeviceTypes")
+
+
+def _warn_of_ppc64le(configuration: JsonObject, cluster: AdmittingCluster) -> Causes:
+    if has(section(configuration, "architectureConfiguration"), "ppc64le"):
+        at = _CONFIGURATION.child("architectureConfiguration", "ppc64le")
+        yield invalid(at, f"KubeVirt {cluster.release} warns of ppc64le, which it does not know", "drop it")
+
+
+INSTANCE_WARNINGS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
+    on(_warn_of_bindings, "interfaces", upstream="warnDeprecatedAPIs", since="1.2", until="1.3"),
+)
+
+CONFIGURATION_WARNINGS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
+    on(_warn_of_gates, "developerConfiguration", upstream="warnDeprecatedFeatureGates"),
+    on(
+        _warn_of_mediated_devices,
+        "mediatedDevicesConfiguration",
+        upstream="kubevirt-update-admitter.go Admit",
+    ),
+    on(_warn_of_ppc64le, "architectureConfiguration", upstream="warnDeprecatedArchitectures", since="1.7"),
+)

@@ -1,0 +1,102 @@
+"""NVIDIA Grace GPUs that are passed through (``grace_io_virtualization.go``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.kubevirt.admission.causes import Causes, invalid, needs_gate, required
+from renderer.kubevirt.admission.cluster import AdmittingCluster
+from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, section, text
+from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject
+from renderer.model.pattern import pattern
+from renderer.model.record import Record
+
+_NVIDIA = "10DE"
+_GRACE_DEVICES = ("2342", "2348", "2941")
+_SELECTOR = pattern(r"([0-9A-F]{4}):([0-9A-F]{4}|\*)")
+_DEVICES = ("gpus", "hostDevices")
+_NEEDED_GATES = (Gate.PCI_NUMA_AWARE_TOPOLOGY, Gate.IOMMUFD)
+#: Annotations that do not go with such a GPU.
+_ANNOTATIONS = ("kubevirt.io/placePCIDevicesOnRootComplex", "kubevirt.io/disablePCIHole64")
+
+
+class _Request(Record):
+    at: FieldPath
+    name: str
+    selector: tuple[str, str]
+
+
+def check_grace(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+    """Check machines with NVIDIA Grace GPUs: their gate, or all that they need besides."""
+    if not cluster.config.pci_host_devices:
+        return
+    requests = list(_requests(vmi, cluster))
+    is_on = Gate.GRACE_IO_VIRTUALIZATION in cluster.gates
+    for request in requests:
+        if is_on and request.selector == (_NVIDIA, "*"):
+            message = f"the cluster's selector for {request.name} does not say which NVIDIA device it is"
+            yield invalid(request.at, message, "give an exact pciVendorSelector in the KubeVirt object")
+    grace = [request for request in requests if _is_grace(request)]
+    if grace and is_on:
+        yield from _check_vmi(vmi, cluster)
+        return
+    for request in grace:
+        yield needs_gate(request.at, f"the NVIDIA Grace GPU {request.name}", Gate.GRACE_IO_VIRTUALIZATION)
+
+
+def check_grace_annotations(
+    vmi: VmiSpec, cluster: AdmittingCluster, metadata: JsonObject, metadata_at: FieldPath
+) -> Causes:
+    """``metadata`` is that of the VirtualMachineInstance, or of the template for it."""
+    if not cluster.config.pci_host_devices:
+        return
+    if not any(map(_is_grace, _requests(vmi, cluster))):
+        return
+    for annotation in _ANNOTATIONS:
+        if section(metadata, "annotations").get(annotation) == "true":
+            yield invalid(
+                metadata_at.child("annotations", annotation),
+                f"the annotation {annotation} does not go with an NVIDIA Grace GPU",
+                reported=metadata_at.child(f"annotations[{annotation}]"),
+            )
+
+
+def _check_vmi(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+    architecture = cluster.architecture(vmi.architecture)
+    if architecture != "arm64":
+        yield invalid(vmi.at("architecture"), f"NVIDIA Grace GPUs are on arm64, not {architecture}")
+    machine = text(section(vmi.domain, "machine"), "type") or cluster.machine_type(architecture)
+    if not machine.startswith("virt"):
+        yield invalid(
+            vmi.at("domain", "machine", "type"), f"NVIDIA Grace GPUs need a machine virt, not {machine}"
+        )
+    if not vmi.cpu.get("dedicatedCpuPlacement"):
+        at = vmi.at("domain", "cpu", "dedicatedCpuPlacement")
+        yield required(at, "NVIDIA Grace GPUs need dedicatedCpuPlacement: true")
+    for gate in _NEEDED_GATES:
+        if gate not in cluster.gates:
+            yield needs_gate(vmi.device(), "an NVIDIA Grace GPU", gate)
+
+
+def _requests(vmi: VmiSpec, cluster: AdmittingCluster) -> Iterator[_Request]:
+    """Yield the devices of permitted PCI resources."""
+    for kind in _DEVICES:
+        for index, device in enumerate(elements(vmi.devices, kind)):
+            name = text(device, "deviceName")
+            selector = _selector(cluster.config.pci_host_devices.get(name, "")) if name else None
+            if selector is not None:
+                yield _Request(vmi.device(kind, index, "deviceName"), name, selector)
+
+
+def _selector(selector: str) -> tuple[str, str] | None:
+    """Vendor and device; None for something else."""
+    normalised = ":".join(part.strip().upper().removeprefix("0X") for part in selector.split(":"))
+    match = _SELECTOR.fullmatch(normalised)
+    return None if match is None else (match[1], match[2])
+
+
+def _is_grace(request: _Request) -> bool:
+    vendor, device = request.selector
+    return vendor == _NVIDIA and device in _GRACE_DEVICES

@@ -1,0 +1,30 @@
+"""The tables of checks of kinds other than virtual machines, which are admitted as they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from renderer.kubevirt.admission.check_table import CheckTable
+from renderer.kubevirt.admission.cluster import AdmittingCluster
+from renderer.kubevirt.admission.migrations import MIGRATION_CHECKS, POLICY_CHECKS
+from renderer.kubevirt.admission.storage_objects import (
+    CLONE_CHECKS,
+    EXPORT_CHECKS,
+    RESTORE_CHECKS,
+    SNAPSHOT_CHECKS,
+)
+from renderer.kubevirt.admission.workloads import POOL_CHECKS, PRESET_CHECKS, REPLICA_SET_CHECKS
+from renderer.model.json import JsonObject
+
+#: What is checked of ``spec``, by kind.
+CHECKS_OF_KINDS: Mapping[str, CheckTable[[JsonObject, AdmittingCluster]]] = {
+    "MigrationPolicy": POLICY_CHECKS,
+    "VirtualMachineClone": CLONE_CHECKS,
+    "VirtualMachineExport": EXPORT_CHECKS,
+    "VirtualMachineInstanceMigration": MIGRATION_CHECKS,
+    "VirtualMachineInstancePreset": PRESET_CHECKS,
+    "VirtualMachineInstanceReplicaSet": REPLICA_SET_CHECKS,
+    "VirtualMachinePool": POOL_CHECKS,
+    "VirtualMachineRestore": RESTORE_CHECKS,
+    "VirtualMachineSnapshot": SNAPSHOT_CHECKS,
+}

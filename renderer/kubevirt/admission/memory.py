@@ -1,0 +1,161 @@
+"""Memory: requests and limits, huge pages, what the guest sees, and what is reserved."""
+
+from __future__ import annotations
+
+from renderer.kubevirt.admission.causes import Causes, invalid, needs_gate, required
+from renderer.kubevirt.admission.cluster import AdmittingCluster
+from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, quantity, section, text
+from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.field_path import ROOT
+from renderer.model.quantity import Quantity, nearest_whole_pages
+
+_RESOURCES = ("domain", "resources")
+_MEMORY = ("domain", "memory")
+_PAGE_SIZE = (*_MEMORY, "hugepages", "pageSize")
+_LEAST_REQUEST = Quantity.parse("1M")
+
+
+def check_memory_request(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+    """Refuse memory requests that are negative, or so small that the unit was forgotten."""
+    request = quantity(vmi.requests, "memory")
+    at = vmi.at(*_RESOURCES, "requests", "memory")
+    if request.value() < 0:
+        yield invalid(at, f"the memory request {request.json} is negative")
+    elif request.value() > 0 and request.compare(_LEAST_REQUEST) < 0:
+        hint = "write the unit: 1024Mi, 1Gi" if request.scale >= 0 else "a lower-case m is a thousandth"
+        yield invalid(at, f"the memory request {request.json} is less than 1M", hint)
+
+
+def check_memory_limit(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+    """Refuse a negative memory limit, and one below the request."""
+    limit, request = quantity(vmi.limits, "memory"), quantity(vmi.requests, "memory")
+    if limit.value() < 0:
+        at = vmi.at(*_RESOURCES, "limits", "memory")
+        yield invalid(at, f"the memory limit {limit.json} is negative")
+    if 0 < limit.value() < request.value():
+        at = vmi.at(*_RESOURCES, "requests", "memory")
+        yield invalid(at, f"the memory request {request.json} is greater than the limit {limit.json}")
+
+
+def check_huge_pages_of_request(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+    """Check that the memory request is a multiple of the page size."""
+    page = _page(vmi)
+    if page is None:
+        return
+    request = quantity(vmi.requests, "memory")
+    if request.value() < page.value():
+        problem = f"is less than one huge page of {_size(vmi)}"
+    elif page.value() and request.value() % page.value():
+        problem = f"is not a multiple of the huge page size {_size(vmi)}"
+    else:
+        yield from _check_page_is_not_zero(vmi, page)
+        return
+    hint = f"write {nearest_whole_pages(request, page)}" if page.sign > 0 and request.sign > 0 else None
+    at = vmi.at(*_RESOURCES, "requests", "memory")
+    yield invalid(at, f"the memory request {request.json} {problem}", hint)
+
+
+def check_huge_pages(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+    """Check that the memory, whoever gives it, is a multiple of the page size."""
+    page = _page(vmi)
+    if page is None:
+        return
+    if not quantity(vmi.requests, "memory").value() and not has(vmi.memory, "guest"):
+        # The defaults give a VirtualMachine one huge page; only a pool's template comes here without.
+        message = "huge pages need memory, without which KubeVirt itself crashes"
+        yield invalid(vmi.at(*_MEMORY, "guest"), message, "set memory.guest")
+        return
+    name, amount = _memory_of(vmi)
+    if 0 != amount.value() < page.value():
+        message = f"{name} {amount.json} is less than one huge page of {_size(vmi)}"
+    elif page.value() and amount.value() % page.value():
+        message = f"{name} {amount.json} is not a multiple of the huge page size {_size(vmi)}"
+    else:
+        yield from _check_page_is_not_zero(vmi, page)
+        return
+    reported = vmi.at(*_RESOURCES, "requests", "memory")
+    hint = f"write {nearest_whole_pages(amount, page)}" if page.sign > 0 and amount.sign > 0 else None
+    yield invalid(vmi.at(*_FIELDS[name]), message, hint, reported=reported)
+
+
+def check_page_size(vmi: VmiSpec, _: AdmittingCluster, *, reported: tuple[str, ...]) -> Causes:
+    """Check that the page size can be read; KubeVirt tells of it at ``reported``."""
+    if has(vmi.memory, "hugepages") and _page(vmi) is None:
+        yield invalid(
+            vmi.at(*_PAGE_SIZE),
+            f"the huge page size {_size(vmi)!r} is not a quantity",
+            "write 2Mi or 1Gi",
+            reported=vmi.at(*reported),
+        )
+
+
+def _check_page_is_not_zero(vmi: VmiSpec, page: Quantity) -> Causes:
+    if not page.value():
+        message = "the huge page size is 0, on which KubeVirt itself crashes"
+        yield invalid(vmi.at(*_PAGE_SIZE), message, "write 2Mi or 1Gi")
+
+
+def _page(vmi: VmiSpec) -> Quantity | None:
+    """Return the size of huge pages; None where there are none, or it cannot be read."""
+    if not has(vmi.memory, "hugepages"):
+        return None
+    try:
+        return Quantity.parse(_size(vmi))
+    except DiagnosticError:
+        return None
+
+
+def _size(vmi: VmiSpec) -> str:
+    return text(section(vmi.memory, "hugepages"), "pageSize")
+
+
+_FIELDS = {
+    "the memory request": (*_RESOURCES, "requests", "memory"),
+    "the guest's memory": (*_MEMORY, "guest"),
+    "the memory limit": (*_RESOURCES, "limits", "memory"),
+}
+
+
+def _memory_of(vmi: VmiSpec) -> tuple[str, Quantity]:
+    """Return the amount that has to fit into huge pages, and which it is: the first that is not 0."""
+    amounts = (
+        quantity(vmi.requests, "memory"),
+        quantity(vmi.memory, "guest"),
+        quantity(vmi.limits, "memory"),
+    )
+    named = list(zip(_FIELDS, amounts, strict=True))
+    return next(((name, amount) for name, amount in named if amount.value()), named[-1])
+
+
+def check_guest_memory_unless_live(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+    """Refuse a guest larger than the memory limit, unless changes reach running machines."""
+    if not cluster.updates_live:
+        yield from check_guest_memory(vmi, cluster)
+
+
+def check_guest_memory(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+    """Refuse a guest larger than the memory limit."""
+    if not has(vmi.memory, "guest"):
+        return
+    guest, limit = quantity(vmi.memory, "guest"), quantity(vmi.limits, "memory")
+    if 0 != limit.value() < guest.value():
+        at = vmi.at(*_MEMORY, "guest")
+        yield invalid(at, f"the guest's memory {guest.json} is greater than the memory limit {limit.json}")
+
+
+def check_reserved_overhead(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+    """Check the gate of ``reservedOverhead``."""
+    if has(vmi.memory, "reservedOverhead") and Gate.RESERVED_OVERHEAD_MEMLOCK not in cluster.gates:
+        yield needs_gate(
+            vmi.at(*_MEMORY, "reservedOverhead"), "reservedOverhead", Gate.RESERVED_OVERHEAD_MEMLOCK
+        )
+
+
+def check_memory_is_given(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+    """Check that memory is asked for; a VirtualMachine's defaults always do."""
+    if quantity(vmi.requests, "memory").value() or has(vmi.memory, "guest") or has(vmi.memory, "hugepages"):
+        return
+    yield required(
+        vmi.at(*_MEMORY, "guest"), "no memory is requested", "set domain.memory.guest", reported=ROOT
+    )

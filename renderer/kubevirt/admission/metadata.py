@@ -1,0 +1,128 @@
+"""Labels, annotations and service account."""
+
+from __future__ import annotations
+
+from renderer.kubevirt.admission.causes import Causes, invalid, needs_gate, not_supported
+from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.cluster import AdmittingCluster
+from renderer.kubevirt.admission.grace import check_grace_annotations
+from renderer.kubevirt.admission.vmi_spec import VmiSpec, section, text
+from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.kubevirt.facts.kubernetes_names import dns_subdomain_errors
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject
+from renderer.model.pattern import pattern
+from renderer.model.record import Record
+
+#: Only KubeVirt itself sets these.
+_RESERVED_LABELS = (
+    "kubevirt.io/created-by",
+    "kubevirt.io/migrationJobUID",
+    "kubevirt.io/nodeName",
+    "kubevirt.io/migrationTargetNodeName",
+    "kubevirt.io/schedulable",
+    "kubevirt.io/install-strategy",
+)
+_MIGRATION_THREADS = "kubevirt.io/multiThreadedQemuMigration"
+_INTEGER = pattern(r"[+-]?[0-9]{1,18}")
+_GATED_ANNOTATIONS = {
+    "kubevirt.io/ignitiondata": Gate.IGNITION,
+    "hooks.kubevirt.io/hookSidecars": Gate.SIDECAR,
+}
+
+
+class Metadata(Record):
+    """The metadata of a VirtualMachineInstance, or of the template for it, which stands at ``path``."""
+
+    content: JsonObject
+    path: FieldPath
+    vmi: VmiSpec
+
+    def causes(self, cluster: AdmittingCluster) -> Causes:
+        """Yield the causes of the table below."""
+        yield from METADATA_CHECKS.causes(cluster.release, frozenset(self.content), self, cluster)
+
+
+def check_labels(metadata: Metadata, _: AdmittingCluster) -> Causes:
+    """Refuse labels that only KubeVirt itself sets."""
+    labels = section(metadata.content, "labels")
+    reserved = [label for label in _RESERVED_LABELS if label in labels] if labels else []
+    if reserved:
+        yield not_supported(
+            metadata.path.child("labels", reserved[0]),
+            f"only KubeVirt itself may set {', '.join(reserved)}",
+            "drop the label" if len(reserved) == 1 else "drop the labels",
+            reported=metadata.path.child("labels"),
+        )
+
+
+def check_gated_annotations(metadata: Metadata, cluster: AdmittingCluster) -> Causes:
+    """Check the gates of annotations."""
+    annotations = section(metadata.content, "annotations")
+    for annotation, gate in _GATED_ANNOTATIONS.items():
+        if text(annotations, annotation) and gate not in cluster.gates:
+            what = f"the annotation {annotation}"
+            yield needs_gate(
+                metadata.path.child("annotations", annotation),
+                what,
+                gate,
+                reported=metadata.path.child("annotations"),
+            )
+
+
+def check_migration_threads(metadata: Metadata, _: AdmittingCluster) -> Causes:
+    """Check the number of threads that an annotation gives to migrations."""
+    annotations = section(metadata.content, "annotations")
+    threads = text(annotations, _MIGRATION_THREADS)
+    if _MIGRATION_THREADS not in annotations or (_INTEGER.fullmatch(threads) and int(threads) > 1):
+        return
+    message = f"{_MIGRATION_THREADS} is a number greater than 1, not {threads!r}"
+    yield invalid(
+        metadata.path.child("annotations", _MIGRATION_THREADS),
+        message,
+        reported=metadata.path.child("annotations"),
+    )
+
+
+def _check_grace_annotations(metadata: Metadata, cluster: AdmittingCluster) -> Causes:
+    yield from check_grace_annotations(metadata.vmi, cluster, metadata.content, metadata.path)
+
+
+#: ``ValidateVirtualMachineInstanceMetadata``
+METADATA_CHECKS: CheckTable[[Metadata, AdmittingCluster]] = CheckTable(
+    on(check_labels, "labels", upstream="ValidateVirtualMachineInstanceMetadata"),
+    on(check_gated_annotations, "annotations", upstream="ValidateVirtualMachineInstanceMetadata"),
+    on(
+        check_migration_threads,
+        "annotations",
+        upstream="ValidateVirtualMachineInstanceMetadata",
+        until="1.5",
+    ),
+    on(
+        _check_grace_annotations,
+        "annotations",
+        upstream="validateGraceIOVirtualizationAnnotations",
+        since="1.9",
+    ),
+)
+
+
+def check_service_account_name(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+    """Check the service account's name, which volumes have to share."""
+    name = text(vmi.content, "serviceAccountName")
+    if not name:
+        return
+    at = vmi.at("serviceAccountName")
+    errors = dns_subdomain_errors(name)
+    if errors:
+        yield invalid(at, f"serviceAccountName {name!r} {' and '.join(errors)}")
+    for volume in vmi.volumes:
+        if volume.get("serviceAccount") is not None:
+            other = text(section(volume, "serviceAccount"), "serviceAccountName")
+            if other != name:
+                yield invalid(
+                    at,
+                    f"serviceAccountName is {name}, but a volume is of the service account {other}",
+                    "name the same service account in both",
+                )
+                return

@@ -1,0 +1,247 @@
+"""Networks and interfaces as KubeVirt 1.0 to 1.2 check them (``vmi-create-admitter.go``, ``network.go``).
+
+All checks of one interface are made before those of the next, and several problems end the admission.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TypeAlias
+
+from renderer.kubevirt.admission.boot_order import check_interface_boot_order, disk_boot_orders
+from renderer.kubevirt.admission.causes import Cause, Causes, duplicate, invalid, needs_gate, required
+from renderer.kubevirt.admission.check_table import Check, on
+from renderer.kubevirt.admission.cluster import AdmittingCluster
+from renderer.kubevirt.admission.network.bindings import (
+    BRIDGE_ON_POD,
+    MASQUERADE_OFF_POD,
+    RESERVED,
+    RESERVED_ADDRESS,
+    check_interface_states,
+    check_plugins_are_alone,
+    slirp_problems,
+)
+from renderer.kubevirt.admission.network.interface import Interface, interfaces, pod_interfaces
+from renderer.kubevirt.admission.network.interfaces import (
+    MODELS_1_0,
+    check_interface_pci_address,
+    check_mac_address,
+    check_model,
+    check_name_format,
+    check_ntp_servers,
+    check_private_options,
+    has_repeated_option,
+)
+from renderer.kubevirt.admission.network.networks import multus_default_problems, source_problem
+from renderer.kubevirt.admission.network.ports import check_port, check_port_name
+from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section, text
+from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.model.json import EMPTY
+
+Checks: TypeAlias = tuple[Check[[VmiSpec, AdmittingCluster]], ...]
+
+_MOST = 256
+_METHODS = ("bridge", "slirp", "masquerade", "sriov", "macvtap", "passt")
+
+
+def check_number(vmi: VmiSpec, _: AdmittingCluster, *, path: tuple[str, ...]) -> Causes:
+    """Refuse a list of more than 256 elements at ``path``."""
+    count = _length(vmi, path)
+    if count > _MOST:
+        yield invalid(vmi.at(*path), f"there are {count} {path[-1]}; {_MOST} are allowed")
+
+
+def _length(vmi: VmiSpec, path: tuple[str, ...]) -> int:
+    content = vmi.content
+    for key in path[:-1]:
+        content = section(content, key)
+    return len(elements(content, path[-1]))
+
+
+def check_pod_interfaces(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+    """Refuse more than one interface on pod networks."""
+    count = pod_interfaces(vmi)
+    if count > 1:
+        message = f"{count} networks with an interface are the pod network; there is only one"
+        yield duplicate(vmi.device("interfaces"), message, reported=vmi.at("interfaces"))
+
+
+def check_sources(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+    """Check the source of each network, and how many are the default (``validateNetworks``)."""
+    for index, network in enumerate(vmi.networks):
+        yield from source_problem(vmi, index)
+        if has(network, "multus") and not text(section(network, "multus"), "networkName"):
+            at = vmi.at("networks", index)
+            message = "a multus network needs networkName"
+            yield required(at.child("multus", "networkName"), message, reported=at)
+    yield from multus_default_problems(vmi)
+
+
+def check_interfaces_in_turn(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+    """Check each interface, up to one that repeats a DHCP option (``validateNetworksMatchInterfaces``)."""
+    names: set[str] = set()
+    port_names: set[str] = set()
+    boot_orders = disk_boot_orders(vmi)
+    for interface in interfaces(vmi, cluster):
+        yield from _binding_problem(interface)
+        if interface.name in names:
+            message = f"two interfaces are called {interface.name}; a network has one interface"
+            yield duplicate(interface.at("name"), message)
+        names.add(interface.name)
+        yield from check_name_format(interface)
+        yield from _check_ports(interface, port_names)
+        yield from check_model(interface, models=MODELS_1_0)
+        yield from check_mac_address(interface)
+        yield from check_interface_boot_order(vmi, interface.position, boot_orders)
+        yield from check_interface_pci_address(interface)
+        yield from check_private_options(interface)
+        if has_repeated_option(interface.content):
+            return
+        yield from check_ntp_servers(interface)
+
+
+def _binding_problem(interface: Interface) -> Causes:
+    """Yield the first problem of the binding (``validateInterfaceNetworkBasics``)."""
+    if interface.network is EMPTY:
+        yield missing_network(interface)
+        return
+    checks = (_slirp, _masquerade, _bridge, _macvtap, _passt, _plugin)
+    yield from next(filter(None, (tuple(check(interface)) for check in checks)), ())
+
+
+def missing_network(interface: Interface) -> Cause:
+    """Return the cause for an interface that no network has the name of."""
+    hint = f"add a network {interface.name} to {interface.vmi.at('networks')}"
+    return invalid(interface.at("name"), f"the interface {interface.name} has no network", hint)
+
+
+def _slirp(interface: Interface) -> Causes:
+    if has(interface.content, "slirp"):
+        yield from slirp_problems(interface)
+
+
+def _masquerade(interface: Interface) -> Causes:
+    if not has(interface.content, "masquerade"):
+        return
+    if not interface.on_pod:
+        yield invalid(interface.at("name"), *MASQUERADE_OFF_POD)
+    elif text(interface.content, "macAddress") == RESERVED_ADDRESS:
+        yield invalid(interface.at("macAddress"), RESERVED)
+
+
+def _bridge(interface: Interface) -> Causes:
+    if has(interface.content, "bridge") and interface.on_pod and not interface.cluster.config.permits_bridge:
+        yield invalid(interface.at("name"), *BRIDGE_ON_POD)
+
+
+def _macvtap(interface: Interface) -> Causes:
+    at, reported = interface.at("macvtap"), interface.at("name")
+    if not has(interface.content, "macvtap"):
+        return
+    if Gate.MACVTAP not in interface.cluster.gates:
+        yield needs_gate(at, "macvtap", Gate.MACVTAP, reported=reported)
+    elif not has(interface.network, "multus"):
+        yield invalid(at, "macvtap needs a multus network", reported=reported)
+
+
+def _passt(interface: Interface) -> Causes:
+    at, reported = interface.at("passt"), interface.at("name")
+    if not has(interface.content, "passt"):
+        return
+    if Gate.PASST not in interface.cluster.gates:
+        yield needs_gate(at, "passt", Gate.PASST, reported=reported)
+    elif not interface.on_pod:
+        yield invalid(at, "passt needs a pod network", reported=reported)
+    elif len(interface.vmi.interfaces) > 1:
+        yield invalid(at, "passt does not go with another interface", reported=reported)
+
+
+def _plugin(interface: Interface) -> Causes:
+    gate = Gate.NETWORK_BINDING_PLUGINS
+    if has(interface.content, "binding") and gate not in interface.cluster.gates:
+        yield needs_gate(interface.at("binding"), "a binding plugin", gate, reported=interface.at("name"))
+
+
+def _check_ports(interface: Interface, names: set[str]) -> Causes:
+    """Check the ports; ``names`` are those of all interfaces."""
+    if not interface.on_pod:
+        return
+    for index, port in enumerate(elements(interface.content, "ports")):
+        at = interface.at("ports", index)
+        yield from check_port(at, port, most=65536, reported=at)
+        yield from check_port_name(at, port, names)
+
+
+def check_networks_are_used(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+    """Check names and interfaces, network by network (``validateNetworksAssignedToInterfaces``)."""
+    interfaces_by_name = {text(interface, "name") for interface in vmi.interfaces}
+    names: set[str] = set()
+    for index, network in enumerate(vmi.networks):
+        name, at = text(network, "name"), vmi.at("networks", index, "name")
+        if name in names:
+            yield duplicate(at, f"two networks are called {name}")
+        names.add(name)
+        if name not in interfaces_by_name:
+            hint = f"add an interface {name} to {vmi.device('interfaces')}"
+            yield required(at, f"the network {name} has no interface", hint)
+
+
+def check_plugins(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+    """Refuse a binding plugin beside another binding (``validateInterfaceBinding``)."""
+    for interface in interfaces(vmi, cluster):
+        yield from check_plugins_are_alone(interface, methods=_METHODS)
+
+
+def _repeats_option(vmi: VmiSpec, _: AdmittingCluster) -> bool:
+    return any(map(has_repeated_option, vmi.interfaces))
+
+
+def _always(_: VmiSpec, __: AdmittingCluster) -> bool:
+    return True
+
+
+def _number_of(*path: str) -> Check[[VmiSpec, AdmittingCluster]]:
+    return on(
+        partial(check_number, path=path),
+        path[-1],
+        upstream="ValidateVirtualMachineInstanceSpec arrayLenMax",
+        until="1.3",
+        ends=_always,
+    )
+
+
+#: The checks before all others.
+NUMBER_CHECKS: Checks = (_number_of("domain", "devices", "disks"), _number_of("volumes"))
+
+#: In the place of ``pkg/network/admitter``, before ``validateBootOrder``.
+NETWORK_CHECKS_BEFORE_BOOT_ORDER: Checks = (
+    _number_of("domain", "devices", "interfaces"),
+    _number_of("networks"),
+    on(check_pod_interfaces, "networks", upstream="getNumberOfPodInterfaces", until="1.3", ends=_always),
+)
+
+#: The rest of them, after ``validateBootOrder``.
+NETWORK_CHECKS_AFTER_BOOT_ORDER: Checks = (
+    on(check_sources, "networks", upstream="validateNetworks", until="1.3"),
+    on(
+        check_interfaces_in_turn,
+        "interfaces",
+        upstream="validateNetworksMatchInterfaces",
+        until="1.3",
+        ends=_repeats_option,
+    ),
+    on(check_networks_are_used, "networks", upstream="validateNetworksAssignedToInterfaces", until="1.3"),
+    on(
+        partial(check_interface_states, states=("absent",), typeless_is_default=True),
+        "interfaces",
+        upstream="network.go validateInterfaceStateValue",
+        until="1.3",
+    ),
+    on(
+        check_plugins,
+        "interfaces",
+        upstream="network.go validateInterfaceBinding",
+        since="1.1",
+        until="1.3",
+    ),
+)

@@ -1,0 +1,49 @@
+"""One interface of a VirtualMachineInstance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.kubevirt.admission.cluster import AdmittingCluster
+from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, text
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.json import EMPTY, JsonObject
+from renderer.model.record import Record
+
+
+class Interface(Record):
+    """An interface and the network of its name, which is empty where there is none."""
+
+    vmi: VmiSpec
+    position: int
+    content: JsonObject
+    network: JsonObject
+    cluster: AdmittingCluster
+
+    @property
+    def name(self) -> str:
+        """The interface's name, and its network's."""
+        return text(self.content, "name")
+
+    @property
+    def on_pod(self) -> bool:
+        """True if its network is the pod network."""
+        return has(self.network, "pod")
+
+    def at(self, *segments: Segment) -> FieldPath:
+        """Return the path of a field of the interface."""
+        return self.vmi.device("interfaces", self.position, *segments)
+
+
+def interfaces(vmi: VmiSpec, cluster: AdmittingCluster) -> Iterator[Interface]:
+    """Yield the interfaces, each with its network; of networks of one name the last counts."""
+    networks = {text(network, "name"): network for network in vmi.networks}
+    for position, content in enumerate(vmi.interfaces):
+        network = networks.get(text(content, "name"), EMPTY)
+        yield Interface(vmi, position, content, network, cluster)
+
+
+def pod_interfaces(vmi: VmiSpec) -> int:
+    """Return the number of pod networks that have an interface (``getNumberOfPodInterfaces``)."""
+    names = {text(interface, "name") for interface in vmi.interfaces}
+    return sum(has(network, "pod") and text(network, "name") in names for network in vmi.networks)

@@ -1,0 +1,266 @@
+"""Snapshots, restores, exports and clones of virtual machines (KubeVirt ``pkg/storage/admitters``).
+
+What depends on objects in the cluster is not checked: snapshots that are ready, machines that are stopped.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+from renderer.kubevirt.admission.causes import Cause, Causes, CauseType, invalid, needs_gate, required
+from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.cluster import AdmittingCluster
+from renderer.kubevirt.admission.network.interfaces import is_bare_mac_address, is_mac_address
+from renderer.kubevirt.admission.vmi_spec import elements, has, section, text, texts
+from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.json import JsonObject
+
+_SPEC = FieldPath.of("spec")
+_VM = "VirtualMachine"
+_VM_GROUP, _SNAPSHOT_GROUP = "kubevirt.io", "snapshot.kubevirt.io"
+_POLICIES_1_6 = ("InPlace", "RandomizeNames")
+_POLICIES_1_8 = (*_POLICIES_1_6, "PrefixTargetName")
+
+
+def _always(_: JsonObject, __: AdmittingCluster) -> bool:
+    return True
+
+
+def _check_gate(_: JsonObject, cluster: AdmittingCluster, *, gate: Gate) -> Causes:
+    """Refuse the object as a whole; KubeVirt's answer names no field."""
+    if gate not in cluster.gates:
+        yield needs_gate(_SPEC, "the object", gate, reported=ROOT)
+
+
+def _check_reference(spec: JsonObject, _: AdmittingCluster, *, key: str) -> Causes:
+    """Check that ``source`` or ``target`` refers to a VirtualMachine."""
+    reference, at = section(spec, key), _SPEC.child(key)
+    if not has(reference, "apiGroup"):
+        yield Cause(CauseType.NOT_FOUND, at.child("apiGroup"), f"{key} has no apiGroup", f"set {_VM_GROUP}")
+    elif text(reference, "apiGroup") != _VM_GROUP:
+        message = f"{key} is of the group {text(reference, 'apiGroup')!r}, not {_VM_GROUP}"
+        yield invalid(at.child("apiGroup"), message)
+    elif text(reference, "kind") != _VM:
+        message = f"{key} is a {text(reference, 'kind') or 'nothing'}, not a {_VM}"
+        yield invalid(at.child("kind"), message)
+
+
+def _is_no_machine(spec: JsonObject, cluster: AdmittingCluster) -> bool:
+    return any(_check_reference(spec, cluster, key="target"))
+
+
+def _check_restore_patches(spec: JsonObject, _: AdmittingCluster) -> Causes:
+    """Check that patches change labels, annotations and fields below ``spec``, as KubeVirt splits them."""
+    at = _SPEC.child("patches")
+    for index, patch in enumerate(texts(spec, "patches")):
+        for pair in patch.strip("{}").split(","):
+            key, *values = (part.strip() for part in pair.split(":"))
+            if len(values) != 1:
+                message = f"the patch has a part that is not one key and one value: {pair.strip()}"
+                yield invalid(at.child(index), message, reported=at)
+            elif key == '"path"' and not values[0].startswith(_PATCHED):
+                message = f"a patch reaches labels, annotations and what is below /spec/, not {values[0]}"
+                yield invalid(at.child(index), message, reported=at)
+
+
+_PATCHED = ('"/metadata/labels/', '"/metadata/annotations/', '"/spec/')
+
+
+def _check_overrides(spec: JsonObject, _: AdmittingCluster) -> Causes:
+    for index, override in enumerate(elements(spec, "volumeRestoreOverrides")):
+        at = _SPEC.child("volumeRestoreOverrides", index)
+        if not text(override, "volumeName"):
+            yield required(at.child("volumeName"), "the override names no volume")
+        if not any((text(override, "restoreName"), has(override, "annotations"), has(override, "labels"))):
+            yield required(at, "the override overrides nothing", "set restoreName, annotations or labels")
+
+
+def _check_policy(spec: JsonObject, _: AdmittingCluster, *, key: str, policies: tuple[str, ...]) -> Causes:
+    policy = spec.get(key)
+    if policy is not None and policy not in policies:
+        yield invalid(_SPEC.child(key), f"{policy!r} is no {key}", f"one of {', '.join(policies)}")
+
+
+def _check_export_source(
+    spec: JsonObject, _: AdmittingCluster, *, groups: tuple[tuple[str, str], ...]
+) -> Causes:
+    """Check the source, which is of a kind in ``groups``, and of its group; an empty group is none."""
+    source, at = section(spec, "source"), _SPEC.child("source")
+    kind, known = text(source, "kind"), dict(groups)
+    if kind not in known:
+        yield invalid(
+            at.child("kind"), f"there is no export of a {kind or 'nothing'}", f"one of {', '.join(known)}"
+        )
+        return
+    if not text(source, "name"):
+        yield invalid(at.child("name"), f"the {kind} has no name")
+    if text(source, "apiGroup") != known[kind]:
+        hint = f"set {known[kind]}" if known[kind] else "drop it"
+        message = f"{text(source, 'apiGroup')!r} is not the group of a {kind}"
+        yield invalid(at.child("apiGroup"), message, hint, reported=at.child("APIGroup"))
+
+
+def _check_template_export(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
+    if text(section(spec, "source"), "kind") == "VirtualMachineTemplate":
+        missing = [gate for gate in (Gate.OCI_EXPORT, Gate.TEMPLATE) if gate not in cluster.gates]
+        if missing:
+            yield needs_gate(
+                _SPEC.child("source", "kind"), "the export of a VirtualMachineTemplate", missing[0]
+            )
+
+
+_EXPORTED_1_0 = (
+    ("PersistentVolumeClaim", ""),
+    ("VirtualMachineSnapshot", _SNAPSHOT_GROUP),
+    (_VM, _VM_GROUP),
+)
+_EXPORTED_1_8 = (*_EXPORTED_1_0, ("VirtualMachineBackup", "backup.kubevirt.io"))
+_EXPORTED_1_9 = (*_EXPORTED_1_8, ("VirtualMachineTemplate", "template.kubevirt.io"))
+
+
+def _check_filters(spec: JsonObject, _: AdmittingCluster, *, reported: tuple[tuple[str, str], ...]) -> Causes:
+    """Check filters of labels and annotations; ``reported`` has the field that KubeVirt names for each."""
+    for path, field in reported:
+        *parents, key = path.split(".")
+        parent = spec
+        for name in parents:
+            parent = section(parent, name)
+        at = _SPEC.child(*parents, key)
+        for index, pattern in enumerate(texts(parent, key)):
+            for message in _filter_problems(pattern):
+                yield invalid(at.child(index), message, reported=FieldPath.of(*field.split(".")))
+
+
+def _filter_problems(pattern: str) -> list[str]:
+    if len(pattern) <= 1:
+        return ["'!' alone is no filter"] if pattern == "!" else []
+    problems = []
+    if "!" in pattern[1:]:
+        problems.append(f"the filter {pattern!r} has a '!' that is not at its beginning")
+    if "*" in pattern[:-1]:
+        problems.append(f"the filter {pattern!r} has a '*' that is not at its end")
+    return problems
+
+
+_FILTERS_1_0 = (("annotationFilters", "spec.Annotations"), ("labelFilters", "spec.Labels"))
+_FILTERS_1_2 = (
+    ("annotationFilters", "spec.annotations"),
+    ("labelFilters", "spec.labels"),
+    ("template.annotationFilters", "spec.template.annotations"),
+    ("template.labelFilters", "spec.template.labels"),
+)
+
+
+def _check_clone_kinds(spec: JsonObject, _: AdmittingCluster) -> Causes:
+    source, target = text(section(spec, "source"), "kind"), text(section(spec, "target"), "kind")
+    if source not in (_VM, "VirtualMachineSnapshot"):
+        message = f"there is no clone of a {source or 'nothing'}"
+        yield invalid(_SPEC.child("source", "kind"), message, reported=_SPEC.child("Source", "Kind"))
+    if has(spec, "target") and target != _VM:
+        message = f"a clone is a {_VM}, not a {target or 'nothing'}"
+        yield invalid(_SPEC.child("target", "kind"), message, reported=_SPEC.child("Target", "Kind"))
+
+
+def _check_clone_source(spec: JsonObject, _: AdmittingCluster) -> Causes:
+    source, at, reported = section(spec, "source"), _SPEC.child("source"), _SPEC.child("Source")
+    if not text(source, "apiGroup"):
+        message = "source has no apiGroup"
+        yield invalid(at.child("apiGroup"), message, reported=reported.child("APIGroup"))
+    if not text(source, "kind"):
+        yield invalid(at.child("kind"), "source has no kind", reported=reported)
+    if not text(source, "name"):
+        yield invalid(at.child("name"), "source has no name", reported=reported.child("Name"))
+
+
+def _check_clone_target(spec: JsonObject, _: AdmittingCluster) -> Causes:
+    source, target = section(spec, "source"), section(spec, "target")
+    both_machines = text(source, "kind") == text(target, "kind") == _VM
+    if has(spec, "target") and both_machines and text(source, "name") == text(target, "name"):
+        yield invalid(_SPEC.child("target", "name"), "the clone has the name of its source")
+
+
+def _check_clone_mac_addresses(spec: JsonObject, _: AdmittingCluster, *, bare: bool) -> Causes:
+    for name, address in section(spec, "newMacAddresses").items():
+        is_known = isinstance(address, str) and (
+            not address or is_mac_address(address) or (bare and is_bare_mac_address(address))
+        )
+        if not is_known:
+            yield invalid(_SPEC.child("newMacAddresses", name), f"{address!r} is no MAC address")
+
+
+def _check_clone_patches(spec: JsonObject, _: AdmittingCluster) -> Causes:
+    for index, patch in enumerate(texts(spec, "patches")):
+        try:
+            json.loads(patch)
+        except ValueError:
+            yield invalid(_SPEC.child("patches", index), "the patch is not JSON")
+
+
+SNAPSHOT_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
+    on(partial(_check_gate, gate=Gate.SNAPSHOT), upstream="vmsnapshot.go Admit", ends=_always),
+    on(partial(_check_reference, key="source"), upstream="vmsnapshot.go Admit"),
+)
+
+RESTORE_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
+    on(partial(_check_gate, gate=Gate.SNAPSHOT), upstream="vmrestore.go Admit", ends=_always),
+    on(partial(_check_reference, key="target"), upstream="vmrestore.go Admit", ends=_is_no_machine),
+    on(_check_restore_patches, "patches", upstream="vmrestore.go validatePatches"),
+    on(_check_overrides, "volumeRestoreOverrides", upstream="validateVolumeOverrides", since="1.6"),
+    on(
+        partial(_check_policy, key="volumeRestorePolicy", policies=_POLICIES_1_6),
+        "volumeRestorePolicy",
+        upstream="validateVolumeRestorePolicy",
+        since="1.6",
+        until="1.8",
+    ),
+    on(
+        partial(_check_policy, key="volumeRestorePolicy", policies=_POLICIES_1_8),
+        "volumeRestorePolicy",
+        upstream="validateVolumeRestorePolicy",
+        since="1.8",
+    ),
+    on(
+        partial(_check_policy, key="volumeOwnershipPolicy", policies=("Vm", "None")),
+        "volumeOwnershipPolicy",
+        upstream="validateVolumeOwnershipPolicy",
+        since="1.7",
+    ),
+)
+
+EXPORT_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
+    on(partial(_check_gate, gate=Gate.VM_EXPORT), upstream="vmexport.go Admit", until="1.9", ends=_always),
+    on(partial(_check_export_source, groups=_EXPORTED_1_0), upstream="vmexport.go Admit", until="1.8"),
+    on(
+        partial(_check_export_source, groups=_EXPORTED_1_8),
+        upstream="vmexport.go Admit",
+        since="1.8",
+        until="1.9",
+    ),
+    on(_check_template_export, upstream="vmexport.go Admit", since="1.9", ends=_always),
+    on(partial(_check_export_source, groups=_EXPORTED_1_9), upstream="vmexport.go Admit", since="1.9"),
+)
+
+CLONE_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
+    on(partial(_check_gate, gate=Gate.SNAPSHOT), upstream="vmclone-admitter.go Admit", ends=_always),
+    on(partial(_check_filters, reported=_FILTERS_1_0), upstream="validateFilters", until="1.2"),
+    on(partial(_check_filters, reported=_FILTERS_1_2), upstream="validateFilters", since="1.2"),
+    on(_check_clone_kinds, upstream="validateSourceAndTargetKind"),
+    on(_check_clone_source, upstream="validateSource"),
+    on(_check_clone_target, "target", upstream="validateTarget", since="1.1.1"),
+    on(
+        partial(_check_clone_mac_addresses, bare=False),
+        "newMacAddresses",
+        upstream="validateNewMacAddresses",
+        since="1.4",
+        until="1.9",
+    ),
+    on(
+        partial(_check_clone_mac_addresses, bare=True),
+        "newMacAddresses",
+        upstream="validateNewMacAddresses",
+        since="1.9",
+    ),
+    on(_check_clone_patches, "patches", upstream="validatePatches", since="1.6"),
+)

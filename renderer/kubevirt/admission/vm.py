@@ -1,0 +1,89 @@
+"""A VirtualMachine's creation (``vms-admitter.go``)."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from renderer.kubevirt.admission.causes import Cause, Causes
+from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.cluster import AdmittingCluster
+from renderer.kubevirt.admission.data_volume_templates import (
+    check_template_names_and_uses,
+    check_template_namespaces,
+    check_templates,
+)
+from renderer.kubevirt.admission.lifecycle import (
+    check_run_strategy_name,
+    check_run_strategy_or_receiver,
+    check_running,
+)
+from renderer.kubevirt.admission.live_update import LIVE_UPDATE_CHECKS
+from renderer.kubevirt.admission.metadata import Metadata
+from renderer.kubevirt.admission.network.bindings import DISCONTINUED_BINDING_CHECKS, check_discontinued_gates
+from renderer.kubevirt.admission.vmi_checks import SPEC_CHECKS
+from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, section
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject
+from renderer.model.release import Release
+
+_SPEC = FieldPath.of("spec")
+_TEMPLATE_NAMESPACES_SINCE = Release(1, 0, 1)
+
+#: The checks before all others; the first that yields causes ends the admission.
+CREATION_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
+    on(check_discontinued_gates, "interfaces", upstream="validator.go ValidateFeatureGates", since="1.4.1"),
+    *DISCONTINUED_BINDING_CHECKS,
+)
+
+#: The checks after those of the template.
+VM_CHECKS: CheckTable[[VmSpec, AdmittingCluster]] = CheckTable(
+    on(
+        check_template_names_and_uses,
+        "dataVolumeTemplates",
+        upstream="validateDataVolumeTemplate",
+        until="1.4",
+    ),
+    on(
+        partial(check_templates, may_be_populated=False),
+        "dataVolumeTemplates",
+        upstream="validateDataVolumeTemplate",
+        since="1.4",
+        until="1.5",
+    ),
+    on(
+        partial(check_templates, may_be_populated=True),
+        "dataVolumeTemplates",
+        upstream="data-volume-template.go ValidateDataVolumeTemplate",
+        since="1.5",
+    ),
+    on(check_running, upstream="validateRunStrategy"),
+    on(check_run_strategy_name, "runStrategy", upstream="validateRunStrategy", until="1.6"),
+    on(check_run_strategy_or_receiver, "runStrategy", upstream="validateRunStrategy", since="1.6"),
+    *LIVE_UPDATE_CHECKS,
+)
+
+
+def admit_vm(vm_spec: JsonObject, cluster: AdmittingCluster, namespace: str = "") -> tuple[Cause, ...]:
+    """Return the causes for which the VirtualMachine with that ``spec`` is refused.
+
+    Instance type and preference are applied to ``spec.template``, and the defaults are set. Without a
+    ``namespace`` it is not known where the VirtualMachine will be. The first step that has causes ends the
+    admission.
+    """
+    vm = VmSpec.of(vm_spec, _SPEC)
+    release, fields = cluster.release, vm.vmi.fields
+    steps = (
+        *(check.run(vm.vmi, cluster) for check in CREATION_CHECKS.needed(release, fields)),
+        check_vm_spec(vm, cluster),
+        check_template_namespaces(vm, namespace) if release >= _TEMPLATE_NAMESPACES_SINCE else (),
+    )
+    return next(filter(None, map(tuple, steps)), ())
+
+
+def check_vm_spec(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
+    """Check the spec of a VirtualMachine (``ValidateVirtualMachineSpec``)."""
+    metadata = section(section(vm.content, "template"), "metadata")
+    release, fields = cluster.release, vm.vmi.fields
+    yield from Metadata(metadata, vm.at("template", "metadata"), vm.vmi).causes(cluster)
+    yield from SPEC_CHECKS.causes(release, fields, vm.vmi, cluster)
+    yield from VM_CHECKS.causes(release, vm.fields, vm, cluster)

@@ -1,0 +1,124 @@
+"""A VirtualMachineInstance's creation (``vmi-create-admitter.go``)."""
+
+from __future__ import annotations
+
+from renderer.kubevirt.admission.architectures import ARCHITECTURE_CHECKS
+from renderer.kubevirt.admission.causes import Causes, invalid, required
+from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.cluster import AdmittingCluster
+from renderer.kubevirt.admission.memory import check_memory_is_given
+from renderer.kubevirt.admission.metadata import Metadata
+from renderer.kubevirt.admission.network.bindings import DISCONTINUED_BINDING_CHECKS, check_discontinued_gates
+from renderer.kubevirt.admission.vmi_checks import SPEC_CHECKS
+from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, is_not_disabled, section, text
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject
+
+#: What an enabled feature needs enabled.
+_NEEDS = {
+    "evmcs": "vapic",
+    "ipi": "vpindex",
+    "tlbflush": "vpindex",
+    "synictimer": "synic",
+    "synic": "vpindex",
+}
+
+
+def check_hyperv_at_spec(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+    """Check that Hyper-V features have those that they need."""
+    yield from _check_hyperv_features(vmi, vmi.at("domain", "features", "hyperv"))
+
+
+def check_hyperv(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+    """Check Hyper-V features, which KubeVirt reports with the path in it twice."""
+    features, at = section(vmi.domain, "features"), vmi.at("domain", "features", "hyperv")
+    yield from _check_hyperv_features(vmi, at.child("domain", "features", "hyperv"))
+    if has(features, "hyperv") and has(features, "hypervPassthrough"):
+        yield invalid(at, "hyperv and hypervPassthrough exclude each other", "drop one of them")
+
+
+def _check_hyperv_features(vmi: VmiSpec, reported: FieldPath) -> Causes:
+    hyperv = section(section(vmi.domain, "features"), "hyperv")
+    at = vmi.at("domain", "features", "hyperv")
+    for name, needed in _NEEDS.items():
+        if section(hyperv, name).get("enabled") and not section(hyperv, needed).get("enabled"):
+            message = f"hyperv.{name} needs hyperv.{needed}"
+            yield invalid(at.child(name), message, reported=reported.child(name))
+    if is_not_disabled(hyperv, "evmcs"):
+        yield from _check_vmx(vmi)
+
+
+def _check_vmx(vmi: VmiSpec) -> Causes:
+    features = elements(vmi.cpu, "features")
+    at, reported = vmi.at("domain", "cpu", "features"), FieldPath.of("spec", "domain", "cpu", "features")
+    if not features:
+        yield required(at, "hyperv.evmcs needs the CPU feature vmx", reported=reported)
+    for index, feature in enumerate(features):
+        if text(feature, "name") == "vmx" and text(feature, "policy") != "require":
+            message = "hyperv.evmcs needs the CPU feature vmx with the policy require"
+            yield invalid(at.child(index, "policy"), message, reported=reported.child(index, "policy"))
+
+
+_RESERVED_PATHS = ("/var/run/kubevirt", "/var/run/libvirt")
+
+
+def check_volume_devices(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+    """Check that each volume is a disk's or a file system's."""
+    disks = {text(disk, "name") for disk in vmi.disks}
+    filesystems = {text(filesystem, "name") for filesystem in elements(vmi.devices, "filesystems")}
+    for index, volume in enumerate(vmi.volumes):
+        name = text(volume, "name")
+        if has(volume, "memoryDump"):
+            continue
+        if name not in disks and name not in filesystems:
+            yield invalid(
+                vmi.at("volumes", index, "name"),
+                f"the volume {name} is neither a disk nor a file system",
+                f"add a disk {name} to {vmi.device('disks')}",
+                reported=vmi.at("domain", "volumes", index, "name"),
+            )
+        if has(volume, "containerPath"):
+            is_filesystem = name in filesystems
+            yield from _check_container_path(
+                vmi, index, volume, is_disk=name in disks, is_filesystem=is_filesystem
+            )
+
+
+def _check_container_path(
+    vmi: VmiSpec, index: int, volume: JsonObject, *, is_disk: bool, is_filesystem: bool
+) -> Causes:
+    name, at = text(volume, "name"), vmi.at("volumes", index)
+    reported = vmi.at("domain", "volumes", index)
+    if is_disk:
+        yield invalid(at, f"the containerPath volume {name} cannot be a disk", reported=reported)
+    if not is_filesystem:
+        yield invalid(at, f"the containerPath volume {name} needs a file system", reported=reported)
+    path = text(section(volume, "containerPath"), "path")
+    if path.startswith(_RESERVED_PATHS):
+        yield invalid(
+            at.child("containerPath", "path"),
+            f"KubeVirt keeps {path} for itself",
+            reported=reported.child("containerPath", "path"),
+        )
+
+
+#: The checks that a VirtualMachine's template is not made.
+VMI_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
+    on(check_discontinued_gates, "interfaces", upstream="validator.go ValidateFeatureGates", since="1.3"),
+    *DISCONTINUED_BINDING_CHECKS,
+    on(check_volume_devices, "volumes", upstream="validateVirtualMachineInstanceSpecVolumeDisks"),
+    on(check_memory_is_given, upstream="ValidateVirtualMachineInstanceMandatoryFields"),
+    on(check_hyperv_at_spec, "features", upstream="hyperv.go", until="1.3"),
+    on(check_hyperv, "features", upstream="hyperv.go", since="1.3"),
+    *ARCHITECTURE_CHECKS,
+)
+
+
+def check_vmi(vmi: JsonObject, cluster: AdmittingCluster) -> Causes:
+    """Yield the causes for which the VirtualMachineInstance, with its defaults, is refused: all at once."""
+    spec = VmiSpec.of(section(vmi, "spec"), FieldPath.of("spec"))
+    metadata = Metadata(section(vmi, "metadata"), FieldPath.of("metadata"), spec)
+    release = cluster.release
+    yield from SPEC_CHECKS.causes(release, spec.fields, spec, cluster)
+    yield from VMI_CHECKS.causes(release, spec.fields, spec, cluster)
+    yield from metadata.causes(cluster)

@@ -1,0 +1,59 @@
+"""The requests that KubeVirt's validating webhooks answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Final
+
+from renderer.kubevirt.facts.cluster import ClusterConfig
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject
+from renderer.model.resource import Resource
+
+#: The kinds that KubeVirt's validating webhooks are asked about; most are admitted without defaults.
+ADMITTED = frozenset(
+    {
+        "VirtualMachine",
+        "VirtualMachineInstance",
+        "KubeVirt",
+        "MigrationPolicy",
+        "VirtualMachineClone",
+        "VirtualMachineExport",
+        "VirtualMachineInstanceMigration",
+        "VirtualMachineInstancePreset",
+        "VirtualMachineInstanceReplicaSet",
+        "VirtualMachinePool",
+        "VirtualMachineRestore",
+        "VirtualMachineSnapshot",
+    }
+)
+
+
+class AdmissionRequest:
+    """An object of ``kind`` that a webhook is asked about: ``written`` is expanded, and has no defaults yet.
+
+    It is ``resource``, or what stands at ``base`` in it, as the VirtualMachine in a pool does.
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts of a request
+        self,
+        kind: str,
+        resource: Resource,
+        base: FieldPath,
+        written: JsonObject,
+        config: ClusterConfig,
+        *,
+        with_defaults: Callable[[JsonObject], JsonObject] = lambda written: written,
+    ) -> None:
+        self.kind: Final = kind
+        self.resource: Final = resource
+        self.base: Final = base
+        self.written: Final = written
+        self.config: Final = config
+        self._with_defaults = with_defaults
+
+    @cached_property
+    def content(self) -> JsonObject:
+        """The object as the webhook sees it. Raises ``DiagnosticError`` where a default is not possible."""
+        return self._with_defaults(self.written)

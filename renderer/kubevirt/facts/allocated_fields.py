@@ -1,0 +1,184 @@
+"""The fields whose values a cluster chooses or allocates where nobody writes them, by kind.
+
+``vmrender import`` leaves out the values without a meaning in another cluster (``adopt.dump.user_objects``);
+for ``diff --live`` a value that only the cluster has is not drift (``diff.server_defaults``). What an import
+keeps identifies a machine or its data: MAC addresses, the firmware's UUID and serial, the machine type, a
+storage class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from renderer.kubevirt.facts.confidential import COPIES
+from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP, VM
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.record import Record
+from renderer.model.res_id import Gvk
+
+#: Stands for any key or element in a path.
+ANY = "*"
+_CLAIM = ("", "PersistentVolumeClaim")
+_SERVICE = ("", "Service")
+_NAMESPACE = ("", "Namespace")
+_SERVICE_ACCOUNT = ("", "ServiceAccount")
+_MACHINE = (KUBEVIRT_GROUP, VM)
+_ALL_KINDS = ("", "")
+_ANNOTATIONS = ("metadata", "annotations")
+_LABELS = ("metadata", "labels")
+_TEMPLATE = ("spec", "template")
+_VOLUME_TEMPLATE = ("spec", "dataVolumeTemplates", ANY, "spec")
+_DOMAIN = (*_TEMPLATE, "spec", "domain")
+_BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
+
+
+def _always(_: JsonObject) -> bool:
+    return True
+
+
+def _never(_: JsonObject) -> bool:
+    return False
+
+
+def _is_bound_by_controller(claim: JsonObject) -> bool:
+    return text_at(claim, *_ANNOTATIONS, _BOUND_BY_CONTROLLER) == "yes"
+
+
+def _is_not_headless(service: JsonObject) -> bool:
+    return text_at(service, "spec", "clusterIP") != "None"
+
+
+class AllocatedField(Record):
+    """A field whose value the cluster chooses in objects of ``kind``, of all kinds where that is empty.
+
+    ``group`` is the API group of the kind, empty for the core. ``source`` is the file of its project that
+    fills the field in. ``left_out`` tells whether an import leaves it out of an object: never where ``path``
+    has ``ANY``.
+    """
+
+    group: str
+    kind: str
+    path: tuple[str, ...]
+    source: str
+    left_out: Callable[[JsonObject], bool] = _never
+
+    @property
+    def is_kept(self) -> bool:
+        """True where an import keeps the field of every object."""
+        return self.left_out is _never
+
+    def is_of(self, gvk: Gvk) -> bool:
+        """Tell whether objects of a kind have the field."""
+        return not self.kind or (self.group, self.kind) == (gvk.group, gvk.kind)
+
+
+_SERVICE_ALLOCATION_SOURCE = "kubernetes pkg/registry/core/service/storage/alloc.go"
+_CLAIM_CONTROLLER_SOURCE = "kubernetes pkg/controller/volume/persistentvolume/pv_controller.go"
+_CLAIM_UTIL_SOURCE = "kubernetes pkg/api/persistentvolumeclaim/util.go"
+_STORAGE_CLASS_SOURCE = "kubernetes plugin/pkg/admission/storage/storageclass/setdefault/admission.go"
+_ACCOUNT_TOKENS_SOURCE = "kubernetes pkg/controller/serviceaccount/tokens_controller.go"
+_CORE_DEFAULTS_SOURCE = "kubernetes pkg/apis/core/v1/defaults.go"
+_SECURITY_CONTEXT_SOURCE = "openshift cluster-policy-controller pkg/security/controller"
+_PULL_SECRETS_SOURCE = "openshift openshift-controller-manager pkg/serviceaccounts/controllers"
+_VM_MUTATOR_SOURCE = "kubevirt pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go"
+_MATCHER_SOURCE = "kubevirt pkg/instancetype/webhooks/vm/mutator.go"
+_REVISION_SOURCE = "kubevirt pkg/instancetype/revision"
+_MAC_POOL_SOURCE = "kubemacpool pkg/pool-manager/virtualmachine_pool.go"
+_ARGO_CD_SOURCE = "argo-cd common/common.go"
+_FLUX_SOURCE = "flux kustomize-controller internal/controller/kustomization_controller.go"
+_FLUX_HELM_SOURCE = "flux helm-controller internal/postrender"
+
+ALLOCATED_FIELDS = (
+    AllocatedField(*_CLAIM, ("spec", "volumeName"), _CLAIM_CONTROLLER_SOURCE, _is_bound_by_controller),
+    AllocatedField(*_CLAIM, ("spec", "storageClassName"), _STORAGE_CLASS_SOURCE),
+    AllocatedField(*_CLAIM, ("spec", "dataSource"), _CLAIM_UTIL_SOURCE),
+    AllocatedField(*_CLAIM, ("spec", "dataSourceRef"), _CLAIM_UTIL_SOURCE),
+    AllocatedField(*_SERVICE, ("spec", "clusterIP"), _SERVICE_ALLOCATION_SOURCE, _is_not_headless),
+    AllocatedField(*_SERVICE, ("spec", "clusterIPs"), _SERVICE_ALLOCATION_SOURCE, _is_not_headless),
+    AllocatedField(*_SERVICE, ("spec", "healthCheckNodePort"), _SERVICE_ALLOCATION_SOURCE, _always),
+    AllocatedField(*_SERVICE, ("spec", "ipFamilies"), _SERVICE_ALLOCATION_SOURCE),
+    AllocatedField(*_SERVICE, ("spec", "ipFamilyPolicy"), _SERVICE_ALLOCATION_SOURCE),
+    AllocatedField(*_SERVICE, ("spec", "ports", ANY, "nodePort"), _SERVICE_ALLOCATION_SOURCE),
+    AllocatedField(
+        *_NAMESPACE, ("spec", "finalizers"), "kubernetes pkg/registry/core/namespace/strategy.go", _always
+    ),
+    AllocatedField(
+        *_NAMESPACE,
+        (*_LABELS, "kubernetes.io/metadata.name"),
+        _CORE_DEFAULTS_SOURCE,
+        _always,
+    ),
+    AllocatedField(
+        *_NAMESPACE, (*_ANNOTATIONS, "openshift.io/sa.scc.mcs"), _SECURITY_CONTEXT_SOURCE, _always
+    ),
+    AllocatedField(
+        *_NAMESPACE,
+        (*_ANNOTATIONS, "openshift.io/sa.scc.supplemental-groups"),
+        _SECURITY_CONTEXT_SOURCE,
+        _always,
+    ),
+    AllocatedField(
+        *_NAMESPACE, (*_ANNOTATIONS, "openshift.io/sa.scc.uid-range"), _SECURITY_CONTEXT_SOURCE, _always
+    ),
+    AllocatedField(*_SERVICE_ACCOUNT, ("secrets",), _ACCOUNT_TOKENS_SOURCE, _always),
+    AllocatedField(*_SERVICE_ACCOUNT, ("imagePullSecrets",), _PULL_SECRETS_SOURCE),
+    AllocatedField(*_MACHINE, (*_TEMPLATE, "spec", "architecture"), _VM_MUTATOR_SOURCE),
+    AllocatedField(*_MACHINE, (*_DOMAIN, "machine", "type"), _VM_MUTATOR_SOURCE),
+    AllocatedField(*_MACHINE, (*_DOMAIN, "firmware", "uuid"), _VM_MUTATOR_SOURCE),
+    AllocatedField(*_MACHINE, (*_DOMAIN, "firmware", "serial"), _VM_MUTATOR_SOURCE),
+    AllocatedField(*_MACHINE, (*_DOMAIN, "devices", "interfaces", ANY, "macAddress"), _MAC_POOL_SOURCE),
+    AllocatedField(
+        *_MACHINE,
+        (*_TEMPLATE, *_ANNOTATIONS, "kubevirt.io/pci-topology-version"),
+        "kubevirt pkg/virt-controller/watch/vm/vm.go",
+    ),
+    AllocatedField(*_MACHINE, ("spec", "instancetype", "kind"), _MATCHER_SOURCE),
+    AllocatedField(*_MACHINE, ("spec", "instancetype", "revisionName"), _REVISION_SOURCE),
+    AllocatedField(*_MACHINE, ("spec", "preference", "kind"), _MATCHER_SOURCE),
+    AllocatedField(*_MACHINE, ("spec", "preference", "revisionName"), _REVISION_SOURCE),
+    AllocatedField(*_MACHINE, (*_VOLUME_TEMPLATE, "pvc", "storageClassName"), _MATCHER_SOURCE),
+    AllocatedField(*_MACHINE, (*_VOLUME_TEMPLATE, "storage", "storageClassName"), _MATCHER_SOURCE),
+    *(AllocatedField(*_ALL_KINDS, (*_ANNOTATIONS, key), source, _always) for key, source in COPIES.items()),
+)
+
+#: Labels and annotations by which Argo CD and Flux know what they deploy, and their notes. An
+#: import keeps those without ``_always``: people set such labels, too.
+TRACKING_MARKS = (
+    AllocatedField(*_ALL_KINDS, (*_ANNOTATIONS, "argocd.argoproj.io/tracking-id"), _ARGO_CD_SOURCE, _always),
+    AllocatedField(
+        *_ALL_KINDS, (*_ANNOTATIONS, "argocd.argoproj.io/installation-id"), _ARGO_CD_SOURCE, _always
+    ),
+    AllocatedField(*_ALL_KINDS, (*_LABELS, "app.kubernetes.io/instance"), _ARGO_CD_SOURCE),
+    AllocatedField(*_ALL_KINDS, (*_LABELS, "argocd.argoproj.io/instance"), _ARGO_CD_SOURCE),
+    AllocatedField(*_ALL_KINDS, (*_LABELS, "kustomize.toolkit.fluxcd.io/name"), _FLUX_SOURCE, _always),
+    AllocatedField(*_ALL_KINDS, (*_LABELS, "kustomize.toolkit.fluxcd.io/namespace"), _FLUX_SOURCE, _always),
+    AllocatedField(*_ALL_KINDS, (*_ANNOTATIONS, "kustomize.toolkit.fluxcd.io/checksum"), _FLUX_SOURCE),
+    AllocatedField(*_ALL_KINDS, (*_LABELS, "helm.toolkit.fluxcd.io/name"), _FLUX_HELM_SOURCE),
+    AllocatedField(*_ALL_KINDS, (*_LABELS, "helm.toolkit.fluxcd.io/namespace"), _FLUX_HELM_SOURCE),
+)
+_TRACKING_PATHS = frozenset(row.path for row in TRACKING_MARKS)
+
+
+def is_tracking(field: FieldPath) -> bool:
+    """Tell whether a field is a label or annotation by which Argo CD or Flux knows the object."""
+    return field.segments in _TRACKING_PATHS
+
+
+def is_chosen_by_cluster(gvk: Gvk, field: FieldPath) -> bool:
+    """Tell whether the cluster chooses the value of a field where nobody writes one."""
+    return any(row.is_of(gvk) and _matches(row.path, field) for row in ALLOCATED_FIELDS)
+
+
+def _matches(pattern: tuple[str, ...], field: FieldPath) -> bool:
+    if len(pattern) != len(field.segments):
+        return False
+    return all(part in (ANY, segment) for part, segment in zip(pattern, field.segments, strict=True))
+
+
+def fields_to_leave_out(content: JsonObject) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of the allocated fields of an object that an import leaves out."""
+    gvk = Gvk.parse(text_at(content, "apiVersion"), text_at(content, "kind"))
+    for row in (*ALLOCATED_FIELDS, *TRACKING_MARKS):
+        if row.is_of(gvk) and row.path[-1] in object_at(content, *row.path[:-1]) and row.left_out(content):
+            yield row.path

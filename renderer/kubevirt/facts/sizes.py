@@ -1,0 +1,63 @@
+"""The size of a virtual machine: its vCPUs, memory and GPUs.
+
+KubeVirt ``pkg/util/hardware``, ``pkg/defaults``.
+"""
+
+from __future__ import annotations
+
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.model.json import Json, array_at, object_at
+from renderer.model.quantity import lenient_quantity
+from renderer.model.record import Record
+
+_TOPOLOGY = ("sockets", "cores", "threads")
+_RESOURCES = ("requests", "limits")
+
+
+class MachineSize(Record):
+    """The size of one virtual machine; memory in bytes, of which ``hugepages`` are a part."""
+
+    vcpus: int
+    memory: int
+    hugepages: int
+    gpus: int
+
+
+def machine_size(machine: VirtualMachineView) -> MachineSize:
+    """Return the size of one virtual machine, whatever the number of its replicas."""
+    memory = guest_memory(machine)
+    hugepages = memory if object_at(machine.domain, "memory").get("hugepages") is not None else 0
+    return MachineSize(vcpus(machine), memory, hugepages, len(array_at(machine.devices, "gpus")))
+
+
+def sockets(machine: VirtualMachineView) -> int:
+    """Return the number of CPU sockets."""
+    return positive(object_at(machine.domain, "cpu").get("sockets")) or 1
+
+
+def vcpus(machine: VirtualMachineView) -> int:
+    """Return the product of the topology; without one, the CPU limit or request, and one at least."""
+    cpu = object_at(machine.domain, "cpu")
+    given = [positive(cpu.get(part)) for part in _TOPOLOGY]
+    if any(given):
+        one, two, three = (part or 1 for part in given)
+        return one * two * three
+    for section in reversed(_RESOURCES):
+        amount = lenient_quantity(object_at(machine.domain, "resources", section).get("cpu"))
+        if amount is not None:
+            return max(1, amount.value())
+    return 1
+
+
+def guest_memory(machine: VirtualMachineView) -> int:
+    """Return the guest's memory in bytes; the memory request, or the limit, where it is not said."""
+    resources = object_at(machine.domain, "resources")
+    said = [object_at(machine.domain, "memory").get("guest")]
+    said += [object_at(resources, section).get("memory") for section in _RESOURCES]
+    found = next((amount for amount in map(lenient_quantity, said) if amount is not None), None)
+    return found.value() if found is not None else 0
+
+
+def positive(value: Json) -> int:
+    """Return a positive whole number; 0 for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

@@ -1,0 +1,238 @@
+"""The impact of each changed field of a virtual machine, and of the change as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from renderer.kubevirt.facts.cluster import Cluster
+from renderer.kubevirt.facts.stored_values import differences
+from renderer.kubevirt.facts.virtual_machine import HALTED
+from renderer.kubevirt.impact.migratable import unknown_claims
+from renderer.kubevirt.impact.state import FieldIndex, HeldChange, InstancePatch, InstanceState, Update
+from renderer.kubevirt.impact.sync import VM, Reaction, sync
+from renderer.kubevirt.impact.table import Views, impact_by_table
+from renderer.model.difference import Effect, FieldChange, Impact, worst
+from renderer.model.field_path import FieldPath
+
+#: Effects that do not depend on whether the VM runs.
+_ALWAYS = frozenset({Effect.NONE, Effect.START, Effect.STOP, Effect.DELETED, Effect.REFUSED})
+_BY_MIGRATION = frozenset({Effect.NEXT_MIGRATION, Effect.MIGRATION, Effect.BLOCKED})
+#: Maximums that an instance was started with, which are not amounts that it has.
+_PLANNED = frozenset({"maxSockets", "maxGuest"})
+_NOTES = frozenset(
+    {
+        "kubevirt.io/cluster-instancetype-name",
+        "kubevirt.io/cluster-preference-name",
+        "kubevirt.io/instancetype-name",
+        "kubevirt.io/preference-name",
+    }
+)
+_WAITS = "it waits for the restart that another change needs"
+_SILENT = "no condition says so"
+_MOST_NAMED = 3
+_SAME = "the VM comes to the same"
+_RUNNING = "the VM that runs stays as it is"
+_UPDATER = "pkg/virt-controller/watch/workload-updater/workload-updater.go getUpdateData"
+
+
+class Judgement(NamedTuple):
+    """The changes with their impacts, and what the change as a whole does to the VM.
+
+    ``effects`` are all that happen, the worst first. ``pending`` are the fields in which the instance that is
+    made next differs from the one that runs.
+    """
+
+    changes: tuple[FieldChange, ...]
+    impact: Impact | None
+    effects: tuple[Effect, ...] = ()
+    pending: tuple[FieldPath, ...] = ()
+    start_refusal: str = ""
+
+
+def judge(views: Views, held: HeldChange | None, changes: Iterable[FieldChange]) -> Judgement:
+    """Judge the changes of one object; ``held`` is None for what is no VirtualMachine, or cannot be held."""
+    changes = tuple(changes)
+    if held is None:
+        return _judge_fields(views, changes)
+    if held.update_refusal:
+        return Judgement(changes, Impact(Effect.REFUSED, held.update_refusal), (Effect.REFUSED,))
+    vm = _VmImpacts(views, held)
+    judged = tuple(
+        change
+        if change.impact and not vm.asks_for_restart(change)
+        else change._replace(impact=vm.impact_of(change))
+        for change in changes
+    )
+    impacts = [*(each.impact for each in judged if each.impact), *vm.whole()]
+    counted = [impact for impact in impacts if impact.effect is not Effect.PENDING or vm.differs]
+    return Judgement(
+        judged,
+        worst(counted) or worst(impacts),
+        _worst_first(impacts),
+        () if vm.halted or held.start_refusal else vm.pending,
+        "" if vm.halted else held.start_refusal,
+    )
+
+
+def _judge_fields(views: Views, changes: tuple[FieldChange, ...]) -> Judgement:
+    """Judge each field by the table alone."""
+    unknown = Impact(Effect.RESTART, "how it is started is not known; counted as a restart")
+    judged = tuple(
+        change._replace(impact=change.impact or _in_state(views, impact_by_table(views, change) or unknown))
+        for change in changes
+    )
+    impacts = [each.impact for each in judged if each.impact]
+    return Judgement(judged, worst(impacts), _worst_first(impacts))
+
+
+def _worst_first(impacts: Iterable[Impact]) -> tuple[Effect, ...]:
+    return tuple(sorted({impact.effect for impact in impacts}, key=lambda effect: -effect.severity))
+
+
+def _in_state(views: Views, impact: Impact) -> Impact:
+    """Return the impact on the VM in its present state: one that does not run is affected less."""
+    before, after = views.before.run_strategy, views.after.run_strategy
+    if impact.effect in _ALWAYS or HALTED not in (before, after):
+        return impact
+    reason = "the VM is halted before" if before == HALTED else "the VM is halted by it"
+    return Impact(Effect.NEXT_START, reason, impact.source)
+
+
+class _VmImpacts:
+    """The impacts of the change of one VirtualMachine, from the reaction of virt-controller to it."""
+
+    def __init__(self, views: Views, held: HeldChange) -> None:
+        self._views = views
+        self._held = held
+        self._update = Update(held.before, held.after, views.cluster, held.access_modes)
+        self.halted = held.before.run_strategy == HALTED if held.runs is None else not held.runs
+        self.stopped = held.after.run_strategy == HALTED
+        reaction = Reaction(InstanceState(held.before.instance), held.after.instance)
+        if not self.halted:
+            reaction = sync(self._update, held.between, held.waiting)
+        if not self.halted and held.waiting:
+            waiting = sync(self._update._replace(after=held.waiting))
+            reaction = _without_waiting_fields(reaction, waiting)
+        self.state = reaction.state
+        self.pending = tuple(_pending(reaction))
+        #: Whether what waits for the next start is more than the names that KubeVirt notes for people.
+        self.differs = any(field.segments[-1] not in _NOTES for field in self.pending)
+        self._waits = FieldIndex(field for field in self.pending if field.segments[-1] not in _NOTES)
+        self._patches = tuple(
+            (self._with_starter(patch), FieldIndex(patch.fields)) for patch in self.state.patches
+        )
+        self._restarts = FieldIndex(self.state.restart.fields if self.state.restart else ())
+
+    def asks_for_restart(self, change: FieldChange) -> bool:
+        """Return True if the field is one that KubeVirt compares, and it sets RestartRequired for it."""
+        return (
+            not self.halted
+            and self.state.restart is not None
+            and _in_instance(change.field) in self._restarts
+        )
+
+    def impact_of(self, change: FieldChange) -> Impact:
+        """Return the impact of one field."""
+        impact = impact_by_table(self._views, change)
+        if impact is not None:
+            return _in_state(self._views, impact)
+        field = _in_instance(change.field)
+        if self.halted or self.stopped:
+            counts = field in self._waits
+            text = "the VM is halted before" if self.halted else "the VM is halted by it"
+            return Impact(Effect.NEXT_START, text) if counts else Impact(Effect.NONE, _SAME)
+        same = _RUNNING if self._held.waiting else _SAME
+        return worst(list(self._impacts(field))) or Impact(Effect.NONE, same, f"{VM} sync")
+
+    def _impacts(self, field: FieldPath) -> Iterator[Impact]:
+        state = self.state
+        for patch, fields in self._patches:
+            if field in fields:
+                yield Impact(patch.effect, patch.reason, patch.source)
+        if state.restart and field in self._restarts:
+            yield Impact(Effect.RESTART, state.restart.reason, state.restart.source)
+        elif field in self._waits:
+            yield self._waiting()
+
+    def _waiting(self, fields: Sequence[FieldPath] = ()) -> Impact:
+        """Return the impact on what stays as it is until the VM is restarted; the reason names ``fields``."""
+        if self.state.restart:
+            return Impact(Effect.RESTART, _WAITS, self.state.restart.source)
+        if self.state.stuck:
+            return Impact(Effect.STUCK, self.state.stuck.reason, self.state.stuck.source)
+        names = ", ".join(map(str, fields[:_MOST_NAMED])) + (", …" if len(fields) > _MOST_NAMED else "")
+        what = f"{names}: takes effect" if fields else "it takes effect"
+        return Impact(Effect.PENDING, f"{what} at the next start; {_SILENT}", f"{VM} sync")
+
+    def whole(self) -> Iterator[Impact]:
+        """Yield what happens to the VM, whatever field it comes from."""
+        if self._held.start_refusal and not self.halted:
+            reason = f"the instance that is made next is refused: {self._held.start_refusal}"
+            yield Impact(Effect.NO_START, reason)
+        if self.halted or self.stopped:
+            return
+        for patch, _ in self._patches:
+            yield Impact(patch.effect, patch.reason, patch.source)
+        if self.state.restart:
+            yield Impact(Effect.RESTART, self.state.restart.reason, self.state.restart.source)
+        if self.state.stuck:
+            yield Impact(Effect.STUCK, self.state.stuck.reason, self.state.stuck.source)
+        if self.pending:
+            yield self._waiting(self.pending)
+
+    def _with_starter(self, patch: InstancePatch) -> InstancePatch:
+        """Return a patch with who starts the live migration that it takes, and what is not known of it."""
+        if patch.effect not in _BY_MIGRATION:
+            return patch
+        reason = patch.reason
+        unknown = () if patch.effect is Effect.BLOCKED else unknown_claims(self._update, self.state)
+        if unknown:
+            reason += (
+                f", if {' and '.join(dict.fromkeys(unknown))} can be mounted by many nodes (ReadWriteMany)"
+            )
+        return _started_by(patch._replace(reason=reason), self._views.cluster)
+
+
+def _started_by(patch: InstancePatch, cluster: Cluster) -> InstancePatch:
+    methods = cluster.workload_update_methods
+    if methods and "LiveMigrate" in methods and patch.effect is not Effect.BLOCKED:
+        return patch._replace(
+            reason=f"{patch.reason}; KubeVirt starts it (workloadUpdateMethods: LiveMigrate)"
+        )
+    if methods and "Evict" in methods:
+        reason = f"{patch.reason}; KubeVirt evicts the instance (workloadUpdateMethods: Evict)"
+        return InstancePatch(Effect.EVICTED, reason, patch.fields, _UPDATER)
+    if patch.effect is Effect.BLOCKED:
+        return patch
+    if methods is None:
+        return patch._replace(
+            reason=f"{patch.reason}; nobody starts it unless workloadUpdateMethods of the cluster say so"
+        )
+    return patch._replace(reason=f"{patch.reason}; nobody starts it (workloadUpdateMethods is empty)")
+
+
+def _without_waiting_fields(reaction: Reaction, waiting: Reaction) -> Reaction:
+    """Return a reaction without the fields that wait for the next start since before the change."""
+    others = FieldIndex(differences(waiting.next_instance, reaction.next_instance))
+    restart = reaction.state.restart
+    if restart and waiting.state.restart and not any(each in others for each in restart.fields):
+        reaction = reaction._replace(state=reaction.state._replace(restart=None))
+    kept = tuple(each for each in _pending(reaction) if each not in others)
+    return reaction._replace(waits=kept)
+
+
+def _pending(reaction: Reaction) -> Iterator[FieldPath]:
+    waits = frozenset(reaction.waits)
+    for field in differences(reaction.state.instance, reaction.next_instance):
+        if field.segments[-1] not in _PLANNED and field not in waits:
+            yield field
+
+
+def _in_instance(field: FieldPath) -> FieldPath:
+    """Return a field of the VirtualMachine as one of the instance that is made of it."""
+    if field.segments[:2] == ("spec", "template"):
+        return FieldPath(field.segments[2:])
+    if field.segments == ("spec", "updateVolumesStrategy"):
+        return FieldPath(("spec", "volumes"))
+    return field

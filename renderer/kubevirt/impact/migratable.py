@@ -1,0 +1,138 @@
+"""The obstacles to the live migration of an instance.
+
+KubeVirt ``pkg/virt-handler/vm.go`` (``calculateLiveMigrationCondition``) and
+``pkg/network/vmispec/interface.go`` (``VerifyVMIMigratable``). What only the node knows, such as the model
+of its processor, is taken to be no obstacle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.kubevirt.facts.virtual_machine import elements_by_name
+from renderer.kubevirt.impact.state import InstanceState, Update
+from renderer.model.json import JsonObject, array_at, object_at, text_at
+from renderer.model.release import Release
+
+_BRIDGE_ALLOWED = "kubevirt.io/allow-pod-bridge-network-live-migration"
+_SINCE_VIRTIOFS_MIGRATES = Release(1, 5)
+_SINCE_VGPU_MIGRATES = Release(1, 9)
+_SINCE_RESERVATION_MIGRATES = Release(1, 9)
+_SHARED = "ReadWriteMany"
+
+
+def migration_obstacle(update: Update, state: InstanceState) -> str:
+    """Return why the instance cannot be migrated; empty where it can."""
+    return volume_migration_obstacle(update, state) or _volumes(update, state)
+
+
+def volume_migration_obstacle(update: Update, state: InstanceState) -> str:
+    """Return why the instance cannot be migrated even if all its volumes are copied with it."""
+    return next(filter(None, (check(update, state) for check in _CHECKS)), "")
+
+
+def unknown_claims(update: Update, state: InstanceState) -> tuple[str, ...]:
+    """Return the claims whose access modes the repository does not have; they have to be shared."""
+    claims = (_claim(volume) for volume in state.items("volumes"))
+    return tuple(claim for claim in claims if claim and claim not in update.access_modes)
+
+
+def _pod_network(update: Update, state: InstanceState) -> str:
+    interfaces = elements_by_name(state.items("domain", "devices", "interfaces"))
+    pod = next((each for each in state.items("networks") if each.get("pod") is not None), None)
+    if not interfaces or pod is None:
+        return ""
+    interface = interfaces.get(text_at(pod, "name"), {})
+    if interface.get("masquerade") is not None or interface.get("passtBinding") is not None:
+        return ""
+    if interface.get("bridge") is not None:
+        annotations = object_at(state.instance, "metadata", "annotations")
+        return "" if _BRIDGE_ALLOWED in annotations else "it is on the pod network by a bridge"
+    plugin = text_at(interface, "binding", "name")
+    if plugin in update.cluster.config.migrating_bindings:
+        return ""
+    if plugin:
+        return f"the binding plugin {plugin} of its pod network does not migrate"
+    return "its interface on the pod network does not migrate"
+
+
+def _host_devices(update: Update, state: InstanceState) -> str:
+    devices = state.at("domain", "devices")
+    if array_at(devices, "hostDevices"):
+        return "it has host devices"
+    gpus = array_at(devices, "gpus")
+    if not gpus:
+        return ""
+    cluster = update.cluster
+    if (
+        cluster.release < _SINCE_VGPU_MIGRATES
+        or len(gpus) > 1
+        or not cluster.has_gate(Gate.VGPU_LIVE_MIGRATION)
+    ):
+        return "it has GPUs"
+    is_mediated = text_at(gpus[0], "deviceName") in cluster.config.mediated_devices
+    return "" if is_mediated else "its GPU is no mediated device"
+
+
+def _launch_security(_update: Update, state: InstanceState) -> str:
+    return "it has launchSecurity" if state.at("domain").get("launchSecurity") is not None else ""
+
+
+def _hyperv_passthrough(_update: Update, state: InstanceState) -> str:
+    passthrough = state.at("domain", "features").get("hypervPassthrough")
+    return (
+        "it has features.hypervPassthrough"
+        if object_at(passthrough).get("enabled", True) and passthrough
+        else ""
+    )
+
+
+def _filesystems(update: Update, state: InstanceState) -> str:
+    filesystems = state.items("domain", "devices", "filesystems")
+    return "it has filesystems" if filesystems and update.cluster.release < _SINCE_VIRTIOFS_MIGRATES else ""
+
+
+def _reservations(update: Update, state: InstanceState) -> str:
+    if update.cluster.release >= _SINCE_RESERVATION_MIGRATES:
+        return ""
+    disks = state.items("domain", "devices", "disks")
+    return (
+        "it has a LUN with a persistent reservation"
+        if any(object_at(disk, "lun").get("reservation") is True for disk in disks)
+        else ""
+    )
+
+
+def _volumes(update: Update, state: InstanceState) -> str:
+    """``checkVolumesForMigration``."""
+    for volume in state.items("volumes"):
+        name = text_at(volume, "name")
+        host_disk = volume.get("hostDisk")
+        if host_disk is not None and object_at(host_disk).get("shared") is not True:
+            return f"the host disk of {name} is not shared"
+        if not is_shared(update, _claim(volume)):
+            return f"the claim of {name} is not {_SHARED}"
+    return ""
+
+
+def is_shared(update: Update, claim: str) -> bool:
+    """Return False only if the repository has the claim and it is not ReadWriteMany."""
+    modes: Sequence[str] = update.access_modes.get(claim, ())
+    return not modes or _SHARED in modes
+
+
+def _claim(volume: JsonObject) -> str:
+    """Return the claim of a volume that a disk is on; those of memory dumps do not count here."""
+    return text_at(volume, "persistentVolumeClaim", "claimName") or text_at(volume, "dataVolume", "name")
+
+
+#: In KubeVirt's order.
+_CHECKS: Sequence[Callable[[Update, InstanceState], str]] = (
+    _pod_network,
+    _filesystems,
+    _host_devices,
+    _launch_security,
+    _reservations,
+    _hyperv_passthrough,
+)

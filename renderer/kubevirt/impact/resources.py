@@ -1,0 +1,163 @@
+"""CPU sockets and guest memory, which are plugged in within what was planned for when the VM started.
+
+KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``handleCPUChangeRequest``, ``handleMemoryHotplugRequest``),
+``pkg/liveupdate/memory``; the plan itself is in ``kubevirt.facts.hotplug``.
+"""
+
+from __future__ import annotations
+
+from renderer.kubevirt.facts.hotplug import (
+    is_possible,
+    memory_obstacle,
+    planned_memory,
+    planned_sockets,
+    wanted_memory,
+)
+from renderer.kubevirt.facts.sizes import positive
+from renderer.kubevirt.impact.migratable import migration_obstacle
+from renderer.kubevirt.impact.state import LIVE_UPDATE_FEATURES_UNTIL, InstanceState, Update, spec_field
+from renderer.model.difference import Effect
+from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.quantity import Quantity, QuantityFormat, lenient_quantity
+from renderer.model.release import Release
+
+_CPU, _MEMORY = ("domain", "cpu"), ("domain", "memory")
+_SOCKETS, _GUEST = (*_CPU, "sockets"), (*_MEMORY, "guest")
+_SINCE_SOCKETS_STAY = Release(1, 2, 1)
+#: No sockets are plugged in with ``networkInterfaceMultiqueue``, until they are.
+_SINCE_MULTI_QUEUE_REFUSED = Release(1, 3)
+_MULTI_QUEUE_PLUGGED = (Release(1, 4, 1), Release(1, 5, 2))
+_SINCE_MEMORY_CHECKS = Release(1, 3)
+
+
+def handle_cpu_change(update: Update, state: InstanceState) -> InstanceState:
+    """Plug in sockets."""
+    cpu, wanted = state.at(*_CPU), object_at(update.after.applied, *_CPU)
+    before, after = positive(cpu.get("sockets")), positive(wanted.get("sockets"))
+    has_cpu = object_at(update.after.applied, "domain").get("cpu") is not None
+    if not has_cpu or before == after or not _is_chosen(update, "cpu"):
+        return state
+    release = update.cluster.release
+    if release >= LIVE_UPDATE_FEATURES_UNTIL:
+        refusal = _socket_refusal(update, cpu, before, after)
+        if refusal:
+            return state.restarting(refusal, spec_field(*_SOCKETS))
+    reason = migration_obstacle(update, state)
+    parts: dict[tuple[str, ...], Json] = {_SOCKETS: after}
+    delta = (after - before) * (positive(cpu.get("cores")) or 1) * (positive(cpu.get("threads")) or 1)
+    for section in ("requests", "limits"):
+        path = ("domain", "resources", section)
+        written = object_at(update.after.applied, *path).get("cpu")
+        current = lenient_quantity(state.at(*path).get("cpu"))
+        if written is not None and current is not None:
+            milli = current.milli_value() + delta * (1000 // update.cluster.config.cpu_allocation_ratio)
+            parts[*path, "cpu"] = Quantity.parse(f"{milli}m").canonical
+    if reason:
+        text = f"the sockets would be plugged in by a live migration, but {reason}"
+        return state.patched(parts, Effect.BLOCKED, text)
+    return state.patched(parts, Effect.NEXT_MIGRATION, "the sockets are plugged in by a live migration")
+
+
+def _socket_refusal(update: Update, cpu: JsonObject, before: int, after: int) -> str:
+    """Return why sockets are not plugged in; empty where they are."""
+    release = update.cluster.release
+    most = max_sockets(update)
+    if after > most:
+        return f"the VM was started with room for {most} sockets" if most else _no_room(update, cpu)
+    if after < before and release >= _SINCE_SOCKETS_STAY:
+        return "sockets cannot be unplugged"
+    if not is_possible(update.cluster, update.after.template):
+        return "sockets cannot be plugged in on arm64"
+    multi_queue = object_at(update.after.applied, "domain", "devices").get("networkInterfaceMultiqueue")
+    is_refused = release >= _SINCE_MULTI_QUEUE_REFUSED and not release.includes(*_MULTI_QUEUE_PLUGGED)
+    if is_refused and multi_queue is True:
+        return f"KubeVirt {release} plugs in no sockets with networkInterfaceMultiqueue"
+    return ""
+
+
+def _no_room(update: Update, cpu: JsonObject) -> str:
+    if positive(cpu.get("sockets")):
+        return (
+            f"no sockets can be plugged in on {text_at(update.before.applied, 'architecture') or 'this VM'}"
+        )
+    return "the VM was started without sockets, and so without room for more"
+
+
+def max_sockets(update: Update) -> int:
+    """Return how many sockets the instance had room for when it was started."""
+    spec = object_at(update.before.instance, "spec")
+    return positive(object_at(spec, *_CPU).get("maxSockets")) or planned_sockets(update.cluster, spec)
+
+
+def handle_memory_change(update: Update, state: InstanceState) -> InstanceState:
+    """Plug in memory."""
+    before = lenient_quantity(state.at(*_MEMORY).get("guest"))
+    after = lenient_quantity(object_at(update.after.applied, *_MEMORY).get("guest"))
+    if before is None or after is None or before.compare(after) == 0 or not _is_chosen(update, "memory"):
+        return state
+    refusal = _memory_refusal(update, state, before, after)
+    if refusal:
+        return state.restarting(refusal, spec_field(*_GUEST))
+    parts: dict[tuple[str, ...], Json] = {_GUEST: after.canonical}
+    delta = after.value() - before.value()
+    requests, limits = ("domain", "resources", "requests"), ("domain", "resources", "limits")
+    requested = lenient_quantity(state.at(*requests).get("memory"))
+    if requested is not None:
+        request = max(requested.value() + delta, after.value())
+        if request == after.value() and requested.value() + delta < after.value():
+            delta = after.value() - request
+        parts[*requests, "memory"] = _bytes(request)
+    limited = lenient_quantity(state.at(*limits).get("memory"))
+    if limited is not None and object_at(update.after.applied, *limits).get("memory") is not None:
+        parts[*limits, "memory"] = _bytes(limited.value() + delta)
+    return state.patched(parts, Effect.NEXT_MIGRATION, "the memory is plugged in by a live migration")
+
+
+def _memory_refusal(update: Update, state: InstanceState, before: Quantity, after: Quantity) -> str:
+    """Return why memory is not plugged in; empty where it is."""
+    release = update.cluster.release
+    if release < LIVE_UPDATE_FEATURES_UNTIL:
+        return ""
+    most = max_guest(update)
+    started = lenient_quantity(object_at(update.before.instance, "spec", *_MEMORY).get("guest")) or before
+    less = "memory cannot become less than the VM was started with" if after.compare(started) < 0 else ""
+    if release < _SINCE_MEMORY_CHECKS:
+        return less or _too_much(after, most)
+    reason = migration_obstacle(update, state)
+    if reason:
+        return f"memory is plugged in by a live migration, but {reason}"
+    if most is None:
+        return "the VM was started without room for more memory" + _because(update)
+    return memory_obstacle(update.after.applied, most, release) or less
+
+
+def _too_much(guest: Quantity, most: Quantity | None) -> str:
+    is_more = most is not None and guest.compare(most) > 0
+    return f"the VM was started with room for {most.json}" if is_more and most else ""
+
+
+def _because(update: Update) -> str:
+    spec = object_at(update.before.instance, "spec")
+    wanted = wanted_memory(update.cluster, spec)
+    problem = wanted and memory_obstacle(spec, wanted, update.cluster.release)
+    return f": {problem}" if problem else ""
+
+
+def max_guest(update: Update) -> Quantity | None:
+    """Return how much memory the instance has room for; None where none can be plugged in."""
+    spec = object_at(update.before.instance, "spec")
+    given = lenient_quantity(object_at(spec, *_MEMORY).get("maxGuest"))
+    return planned_memory(update.cluster, spec) if given is None else given
+
+
+def _is_chosen(update: Update, feature: str) -> bool:
+    """Tell whether a VM of KubeVirt 1.0 or 1.1 updates a feature live; later the cluster decides."""
+    release = update.cluster.release
+    if release >= LIVE_UPDATE_FEATURES_UNTIL:
+        return True
+    chosen = object_at(update.after.spec, "liveUpdateFeatures").get(feature) is not None
+    return chosen and (release >= Release(1, 1) or feature == "cpu")
+
+
+def _bytes(count_of: int) -> str:
+    return Quantity.of_integer(count_of, QuantityFormat.BINARY_SI).canonical

@@ -1,0 +1,185 @@
+"""A change of one VirtualMachine, and the state of its instance while virt-controller reacts to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, TypeAlias
+
+from renderer.kubevirt.facts.cluster import Cluster
+from renderer.kubevirt.facts.stored_values import differences, held, with_part
+from renderer.kubevirt.facts.virtual_machine import run_strategy_of
+from renderer.model.difference import ORDER, Effect
+from renderer.model.field_path import FieldPath
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at
+from renderer.model.release import Release
+
+#: Before this release each VM says under ``liveUpdateFeatures`` what is updated while it runs; from it on the
+#: cluster's rollout strategy decides.
+LIVE_UPDATE_FEATURES_UNTIL = Release(1, 2)
+
+
+class HeldVm(NamedTuple):
+    """A VirtualMachine as the cluster holds it.
+
+    ``content`` is the object after the mutating webhook, ``applied`` its ``spec.template.spec`` with instance
+    type and preference, ``instance`` the VirtualMachineInstance that is made of it (``metadata``, ``spec``).
+    """
+
+    content: JsonObject
+    applied: JsonObject
+    instance: JsonObject
+
+    @property
+    def spec(self) -> JsonObject:
+        return object_at(self.content, "spec")
+
+    @property
+    def template(self) -> JsonObject:
+        """``spec.template.spec`` without instance type and preference."""
+        return object_at(self.content, "spec", "template", "spec")
+
+    @property
+    def run_strategy(self) -> str:
+        return run_strategy_of(self.spec)
+
+
+class HeldChange(NamedTuple):
+    """A VirtualMachine before and after a change.
+
+    ``update_refusal`` says why the cluster refuses the change, ``start_refusal`` why no instance can be made
+    after it; both are empty where nothing is refused. ``between`` are its states since it was started from
+    ``before``, the oldest first.
+    ``access_modes`` are those of the claims and DataVolumes that the repository has, by their names.
+    ``runs`` tells whether there is an instance; None where its run strategy has to tell. ``waiting`` is
+    the spec in the cluster where it was changed since the VM started: the change leads from it to ``after``.
+    """
+
+    before: HeldVm
+    after: HeldVm
+    update_refusal: str = ""
+    start_refusal: str = ""
+    access_modes: Mapping[str, tuple[str, ...]] = EMPTY
+    between: tuple[HeldVm, ...] = ()
+    runs: bool | None = None
+    waiting: HeldVm | None = None
+
+
+def held_vm(
+    content: JsonObject, applied: JsonObject | None = None, instance: JsonObject | None = None
+) -> HeldVm:
+    """Return a VirtualMachine as KubeVirt's Go types hold it; what is not given is as in its template."""
+    template = object_at(content, "spec", "template")
+    return HeldVm(
+        held(content),
+        held(object_at(template if applied is None else applied, "spec")),
+        held(instance or template),
+    )
+
+
+class Update(NamedTuple):
+    """A change of a VirtualMachine that was started from ``before``, in a cluster."""
+
+    before: HeldVm
+    after: HeldVm
+    cluster: Cluster
+    access_modes: Mapping[str, tuple[str, ...]] = EMPTY
+
+
+class UpdateBlocker(NamedTuple):
+    """The reason why KubeVirt does not update a running instance, and the fields that it is about."""
+
+    reason: str
+    fields: tuple[FieldPath, ...] = ()
+    source: str = ""
+
+
+class InstancePatch(NamedTuple):
+    """Fields of the instance that were patched, and what that does to the machine."""
+
+    effect: Effect
+    reason: str
+    fields: tuple[FieldPath, ...]
+    source: str = ""
+
+
+class InstanceState(NamedTuple):
+    """The instance (``metadata`` and ``spec``), and the outcome of the change so far.
+
+    ``restart``: RestartRequired is set. ``stuck``: the controller fails, and comes no further.
+    """
+
+    instance: JsonObject
+    restart: UpdateBlocker | None = None
+    stuck: UpdateBlocker | None = None
+    patches: tuple[InstancePatch, ...] = ()
+
+    @property
+    def spec(self) -> JsonObject:
+        return object_at(self.instance, "spec")
+
+    def at(self, *path: str) -> JsonObject:
+        """Return an object of the instance's spec."""
+        return object_at(self.instance, "spec", *path)
+
+    def items(self, *path: str) -> tuple[JsonObject, ...]:
+        """Return a list of objects of the instance's spec."""
+        return tuple(object_at(each) for each in array_at(self.instance, "spec", *path))
+
+    def patched(self, parts: Mapping[tuple[str, ...], Json], effect: Effect, reason: str) -> InstanceState:
+        """Return the state with ``parts`` of the spec in place of those that are there."""
+        whole = {("spec", *path): part for path, part in parts.items()}
+        return self.patched_object(whole, effect, reason)
+
+    def patched_object(
+        self, parts: Mapping[tuple[str, ...], Json], effect: Effect, reason: str
+    ) -> InstanceState:
+        """Return the state with ``parts`` of the whole object in place of those that are there."""
+        instance = self.instance
+        for path, part in parts.items():
+            instance = with_part(instance, path, part)
+        changed = tuple(differences(self.instance, instance))
+        if not changed:
+            return self
+        return self._replace(
+            instance=instance, patches=(*self.patches, InstancePatch(effect, reason, changed))
+        )
+
+    def restarting(self, reason: str, *fields: FieldPath) -> InstanceState:
+        """Return the state with RestartRequired; the first reason stays."""
+        return self if self.restart else self._replace(restart=UpdateBlocker(reason, fields))
+
+    def failing(self, reason: str, *fields: FieldPath) -> InstanceState:
+        """Return the state in which the controller has failed."""
+        return self._replace(stuck=UpdateBlocker(reason, fields))
+
+
+#: One step of virt-controller's ``sync``.
+Step: TypeAlias = Callable[[Update, InstanceState], InstanceState]
+
+
+def spec_field(*path: str) -> FieldPath:
+    """Return the path of a field of the instance's spec."""
+    return FieldPath(("spec", *path))
+
+
+def spec_fields(before: JsonObject, after: JsonObject) -> tuple[FieldPath, ...]:
+    """Return the fields in which two specs of an instance differ."""
+    return tuple(differences(before, after, FieldPath(("spec",))))
+
+
+class FieldIndex:
+    """Some fields of an instance, to tell of others whether they are among them."""
+
+    def __init__(self, fields: Iterable[FieldPath]) -> None:
+        self._fields = {_plain(field) for field in fields}
+        self._around = {field[:end] for field in self._fields for end in range(1, len(field))}
+
+    def __contains__(self, field: FieldPath) -> bool:
+        """Tell whether a field is one of them, or one in or around one of them."""
+        path = _plain(field)
+        return path in self._around or any(path[:end] in self._fields for end in range(1, len(path) + 1))
+
+
+def _plain(field: FieldPath) -> tuple[object, ...]:
+    *parents, last = field.segments or ("",)
+    return (*parents, last.removesuffix(ORDER) if isinstance(last, str) else last)

@@ -1,0 +1,255 @@
+"""The reaction of virt-controller to a change of a VirtualMachine: the steps of its ``sync``, by release.
+
+Read in the sources of v1.0.1, v1.1.1, v1.2.2, v1.3.1, v1.4.1, v1.5.3, v1.6.6, v1.7.4, v1.8.4 and, for 1.9, of
+the commit d923fdb815.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.kubevirt.facts.stored_values import differences, with_part
+from renderer.kubevirt.facts.virtual_machine import HALTED, WAIT_AS_RECEIVER
+from renderer.kubevirt.impact.network import (
+    interface_names,
+    sync_interfaces,
+    with_cleared_interfaces,
+    with_network_of,
+)
+from renderer.kubevirt.impact.resources import handle_cpu_change, handle_memory_change
+from renderer.kubevirt.impact.restart import sync_restart_required
+from renderer.kubevirt.impact.state import (
+    LIVE_UPDATE_FEATURES_UNTIL,
+    FieldIndex,
+    HeldVm,
+    InstancePatch,
+    InstanceState,
+    Step,
+    Update,
+)
+from renderer.kubevirt.impact.storage import handle_declarative_volumes
+from renderer.kubevirt.impact.volume_migration import handle_volume_update
+from renderer.model.difference import Effect
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, JsonObject, array_at, object_at
+from renderer.model.release import OLDEST, Release
+
+_ANNOTATIONS = ("metadata", "annotations")
+_EVICT = "descheduler.alpha.kubernetes.io/evict"
+_EVICT_BETA = "descheduler.beta.kubernetes.io/evict"  # 1.6.0 alone
+_PREFER_NO_EVICTION = "descheduler.alpha.kubernetes.io/prefer-no-eviction"
+_SINCE_PREFER_NO_EVICTION = Release(1, 6, 1)
+_BACKUP_HOOKS_COPIED = (Release(1, 6, 6), Release(1, 7, 3))
+_BACKUP_HOOKS = "kubevirt.io/skip-backup-hooks"
+_PLACED = "it takes effect at the next live migration"
+
+
+def handle_affinity_change(update: Update, state: InstanceState) -> InstanceState:
+    """Patch ``affinity`` and ``nodeSelector``; 1.1 where ``liveUpdateFeatures`` asks for it, 1.0 never."""
+    release = update.cluster.release
+    chosen = object_at(update.after.spec, "liveUpdateFeatures").get("affinity") is not None
+    if release < LIVE_UPDATE_FEATURES_UNTIL and not (chosen and release >= Release(1, 1)):
+        return state
+    return _patched_from_template(update, state, "affinity", "nodeSelector")
+
+
+def handle_tolerations_change(update: Update, state: InstanceState) -> InstanceState:
+    """Patch ``tolerations``."""
+    return _patched_from_template(update, state, "tolerations")
+
+
+def _patched_from_template(update: Update, state: InstanceState, *fields: str) -> InstanceState:
+    for field in fields:
+        wanted = update.after.applied.get(field)
+        if state.spec.get(field) != wanted:
+            state = state.patched({(field,): wanted}, Effect.LIVE, _PLACED)
+    return state
+
+
+def sync_dynamic_annotations(update: Update, state: InstanceState) -> InstanceState:
+    """Copy the annotations of the descheduler from the template, and that of backups from the VM."""
+    template = object_at(update.after.content, "spec", "template", *_ANNOTATIONS)
+    own = object_at(update.after.content, *_ANNOTATIONS)
+    changed = dict(object_at(state.instance, *_ANNOTATIONS))
+    release = update.cluster.release
+    copied = [(_EVICT, template)]
+    copied.append((_PREFER_NO_EVICTION if release >= _SINCE_PREFER_NO_EVICTION else _EVICT_BETA, template))
+    if release.includes(*_BACKUP_HOOKS_COPIED):
+        copied.append((_BACKUP_HOOKS, own))
+    for key, source in copied:
+        value: Json = source.get(key)
+        changed.pop(key, None)
+        if value is not None:
+            changed[key] = value
+    before: JsonObject = object_at(state.instance, *_ANNOTATIONS)
+    if changed == before:
+        return state
+    return state.patched_object({_ANNOTATIONS: changed}, Effect.LIVE, "the annotation is kept up to date")
+
+
+def sync_run_strategy(update: Update, state: InstanceState) -> InstanceState:
+    """Fail for a running VM whose new run strategy waits for a VM of another cluster."""
+    if update.after.run_strategy != WAIT_AS_RECEIVER:
+        return state
+    if update.before.run_strategy == WAIT_AS_RECEIVER:
+        return state
+    return state.failing("a VM that runs cannot wait as a receiver", FieldPath.of("runStrategy"))
+
+
+VM = "pkg/virt-controller/watch/vm/vm.go"
+_SINCE_CLEARED_INTERFACES = Release(1, 0, 1)
+_RESTART_TAKEN_BACK = (Release(1, 6, 4), Release(1, 7, 1))
+_MOST_PASSES = 4
+
+
+class SyncStep(NamedTuple):
+    """A step of ``sync`` and the function of KubeVirt that it follows.
+
+    ``since`` is the first release that has it. A ``live`` step is left out while the VM waits for a restart,
+    and where the cluster stages changes. Only ``early`` steps are taken for a VM that the change stops.
+    """
+
+    step: Step
+    source: str
+    since: Release = OLDEST
+    live: bool = False
+    early: bool = False
+
+
+class Reaction(NamedTuple):
+    """The state that the instance comes to, and the instance that would be made at the next start.
+
+    ``waits`` are fields in which the two differed before the change, and in the same way.
+    """
+
+    state: InstanceState
+    next_instance: JsonObject
+    waits: tuple[FieldPath, ...] = ()
+
+
+#: In KubeVirt's order.
+STEPS: Sequence[SyncStep] = (
+    SyncStep(sync_run_strategy, f"{VM} syncRunStrategy", early=True),
+    SyncStep(sync_restart_required, f"{VM} syncRestartRequired", since=Release(1, 2), early=True),
+    SyncStep(sync_interfaces, "pkg/network/controllers/vm.go Sync", since=Release(1, 1)),
+    SyncStep(
+        handle_declarative_volumes,
+        "pkg/storage/hotplug/hotplug.go HandleDeclarativeVolumes",
+        since=Release(1, 6),
+    ),
+    SyncStep(sync_dynamic_annotations, f"{VM} syncDynamicAnnotationsAndLabelsToVMI", since=Release(1, 6)),
+    SyncStep(handle_cpu_change, f"{VM} handleCPUChangeRequest", live=True),
+    SyncStep(handle_affinity_change, f"{VM} handleAffinityChangeRequest", since=Release(1, 1), live=True),
+    SyncStep(
+        handle_tolerations_change, f"{VM} handleTolerationsChangeRequest", since=Release(1, 4), live=True
+    ),
+    SyncStep(handle_memory_change, f"{VM} handleMemoryHotplugRequest", since=Release(1, 1), live=True),
+    SyncStep(handle_volume_update, f"{VM} handleVolumeUpdateRequest", since=Release(1, 3), live=True),
+)
+
+
+def sync(update: Update, between: Sequence[HeldVm] = (), waiting: HeldVm | None = None) -> Reaction:
+    """Return what virt-controller makes of the change of a VM that runs, once nothing changes any more.
+
+    The VM was started from ``update.before``, and has been in the states ``between`` since. What these have
+    patched into the instance counts, as a live migration may still be due. What ``waiting``, the state just
+    before the change, has patched does not.
+    """
+    started = _cleared(update._replace(after=update.before), update.before.instance)
+    state = InstanceState(_reconciled(started, InstanceState(update.before.instance)).instance)
+    begun = state.instance
+    for vm in (*between, *filter(None, [waiting])):
+        step = _cleared(update._replace(after=vm), state.instance)
+        state = _reconciled(step, state)
+    earlier = () if waiting else state.patches
+    last = _cleared(update, state.instance)
+    reached = _reconciled(last, state._replace(patches=()))
+    lasting = (*_lasting(earlier, begun, reached.instance), *reached.patches)
+    return Reaction(reached._replace(patches=lasting), last.after.instance)
+
+
+def _lasting(
+    patches: Sequence[InstancePatch], begun: JsonObject, reached: JsonObject
+) -> Iterator[InstancePatch]:
+    """Yield the patches of which something is left, and not taken back by a later one."""
+    left = FieldIndex(differences(begun, reached))
+    yield from (patch for patch in patches if any(field in left for field in patch.fields))
+
+
+def _reconciled(update: Update, state: InstanceState) -> InstanceState:
+    for _ in range(_MOST_PASSES):
+        reached = _reconciled_once(update, _again(update, state))
+        if reached.instance == state.instance:
+            return reached
+        state = reached
+    return state
+
+
+def _again(update: Update, state: InstanceState) -> InstanceState:
+    """Return the state to begin another pass with: RestartRequired is only taken back since 1.6.4."""
+    restart = None if update.cluster.release.includes(*_RESTART_TAKEN_BACK) else state.restart
+    return state._replace(restart=restart, stuck=None)
+
+
+def _reconciled_once(update: Update, state: InstanceState) -> InstanceState:
+    cluster = update.cluster
+    waited = state.restart is not None
+    stops = update.after.run_strategy == HALTED
+    for row in STEPS:
+        if cluster.release < row.since or (stops and not row.early):
+            continue
+        staged = waited or not cluster.updates_live
+        if row.live and staged and cluster.release >= LIVE_UPDATE_FEATURES_UNTIL:
+            continue
+        reached = row.step(update, state)
+        state = _with_source(state, reached, row.source)
+        if state.stuck:
+            return state
+        if not row.live:
+            waited = state.restart is not None
+    return state
+
+
+def _cleared(update: Update, running: JsonObject) -> Update:
+    """Return the update with the VM as virt-controller rewrites it, and what would be started from that."""
+    release = update.cluster.release
+    if release < _SINCE_CLEARED_INTERFACES or not update.cluster.has_gate(Gate.HOTPLUG_NICS):
+        return update
+    present = interface_names(object_at(running, "spec"))
+    after = update.after
+    template = with_cleared_interfaces(after.template, present)
+    started = object_at(after.instance, "spec")
+    if (
+        _has_network(after.template)
+        and not _has_network(template)
+        and not _has_network(update.before.template)
+    ):
+        instance = with_network_of(started, object_at(running, "spec"))
+    else:
+        instance = with_cleared_interfaces(started, present)
+    return update._replace(
+        after=after._replace(
+            content=with_part(after.content, ("spec", "template", "spec"), template),
+            applied=with_cleared_interfaces(after.applied, present),
+            instance=with_part(after.instance, ("spec",), instance),
+        )
+    )
+
+
+def _has_network(template: JsonObject) -> bool:
+    return bool(array_at(template, "networks") or array_at(template, "domain", "devices", "interfaces"))
+
+
+def _with_source(before: InstanceState, after: InstanceState, source: str) -> InstanceState:
+    """Return ``after`` with the function that what is new in it comes from."""
+    if after is before:
+        return after
+    patches: tuple[InstancePatch, ...] = (
+        *before.patches,
+        *(patch._replace(source=source) for patch in after.patches[len(before.patches) :]),
+    )
+    restart = after.restart if before.restart or not after.restart else after.restart._replace(source=source)
+    stuck = after.stuck and after.stuck._replace(source=source)
+    return after._replace(patches=patches, restart=restart, stuck=stuck)

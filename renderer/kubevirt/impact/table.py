@@ -1,0 +1,241 @@
+"""The effect of changes outside of a VirtualMachine's template, and of those in pools and replica sets.
+
+The first row that a field is in counts. Changes in the template of a VirtualMachine are left to ``sync``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from typing import NamedTuple, TypeAlias
+
+from renderer.kubevirt.facts.cluster import Cluster
+from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.kubevirt.facts.virtual_machine import (
+    ALWAYS,
+    HALTED,
+    ONCE,
+    RERUN_ON_FAILURE,
+    WAIT_AS_RECEIVER,
+    VirtualMachineView,
+)
+from renderer.kubevirt.impact.state import LIVE_UPDATE_FEATURES_UNTIL
+from renderer.kubevirt.impact.sync import VM
+from renderer.model.difference import Effect, FieldChange, Impact
+from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.json import JsonObject, object_at
+from renderer.model.release import Release
+
+_POOL = "pkg/virt-controller/watch/pool/pool.go"
+_REPLICA_SET = "pkg/virt-controller/watch/replicaset"
+_STARTED = (ALWAYS, RERUN_ON_FAILURE, ONCE)
+_SINCE_VOLUMES_STRATEGY = Release(1, 3)
+_SINCE_POOL_STRATEGIES = Release(1, 7)
+_SINCE_POOL_REPLACES_DISKS = Release(1, 6)
+#: The first release that notes the revision in the status, which leaves the matcher to Git.
+_SINCE_REVISION_IN_STATUS = Release(1, 5)
+
+
+class Views(NamedTuple):
+    """Both sides of a change as they are written, and the cluster."""
+
+    before: VirtualMachineView
+    after: VirtualMachineView
+    cluster: Cluster
+
+
+class Verdict(NamedTuple):
+    """The effect of one field's change while the VM runs, and why it is that one."""
+
+    effect: Effect
+    reason: str
+
+
+#: Judges a change of a field; None for one that ``sync`` reacts to.
+Judge: TypeAlias = Callable[[Views, FieldChange], Verdict | None]
+
+
+class Base(Enum):
+    """The place where the fields of a row begin."""
+
+    RESOURCE = "resource"
+    SPEC = "spec"  # the VirtualMachine's
+    INSTANCE = "instance"  # spec.template.spec of the VirtualMachine
+
+
+class FieldRow(NamedTuple):
+    """A group of fields, who judges them, and KubeVirt's function that does it."""
+
+    base: Base
+    fields: tuple[str, ...]
+    judge: Judge
+    source: str
+
+
+def impact_by_table(views: Views, change: FieldChange) -> Impact | None:
+    """Return the impact of a change; None for one that ``sync`` reacts to."""
+    row = next(row for row in ROWS[views.after.kind] if _has(row, views.after, change.field))
+    verdict = row.judge(views, change)
+    return None if verdict is None else Impact(*verdict, row.source)
+
+
+def _judge_in_sync(_views: Views, _change: FieldChange) -> None:
+    return None
+
+
+def _judge_volumes_strategy(views: Views, _change: FieldChange) -> Verdict | None:
+    """Refuse it where LiveUpdate takes feature gates that are off (``validateLiveUpdateFeatures``)."""
+    if views.after.spec.get("updateVolumesStrategy") is None:
+        return None
+    gates = (Gate.VOLUMES_UPDATE_STRATEGY, Gate.VOLUME_MIGRATION)
+    missing = [gate for gate in gates if not views.cluster.has_gate(gate)]
+    if not missing or not views.cluster.updates_live or views.cluster.release < _SINCE_VOLUMES_STRATEGY:
+        return None
+    return Verdict(Effect.REFUSED, f"it takes the feature gates {' and '.join(missing)}")
+
+
+def _always(effect: Effect, reason: str) -> Judge:
+    def judge(_views: Views, _change: FieldChange) -> Verdict:
+        return Verdict(effect, reason)
+
+    return judge
+
+
+def _judge_run_strategy(views: Views, _change: FieldChange) -> Verdict:
+    before, after = views.before.run_strategy, views.after.run_strategy
+    if before == after:
+        return Verdict(Effect.NONE, "both mean the same")
+    if after == HALTED:
+        return Verdict(Effect.STOP, "it is shut down")
+    if after in _STARTED and before == HALTED:
+        return Verdict(Effect.START, "it is started")
+    if after == WAIT_AS_RECEIVER and before != HALTED:
+        return Verdict(Effect.STUCK, "a VM that runs cannot wait as a receiver")
+    return Verdict(Effect.NONE, "it takes effect when the VM stops")
+
+
+def _judge_matcher(views: Views, change: FieldChange) -> Verdict:
+    for key in ("instancetype", "preference"):
+        matchers = object_at(views.before.spec, key), object_at(views.after.spec, key)
+        if views.cluster.release < _SINCE_REVISION_IN_STATUS and _is_refused(matchers):
+            return Verdict(
+                Effect.REFUSED,
+                f"before KubeVirt {_SINCE_REVISION_IN_STATUS.as_bound} the cluster writes spec.{key}."
+                "revisionName, and refuses another name as long as that stays: clear it in the cluster "
+                "with the change",
+            )
+    if change.field.segments[-1] == "revisionName":
+        return Verdict(
+            Effect.NONE, "it names a copy of what is applied; another copy shows in the fields from it"
+        )
+    return Verdict(Effect.NONE, "see the fields that come from it")
+
+
+def _is_refused(matchers: tuple[JsonObject, JsonObject]) -> bool:
+    """``validateMatcherUpdate``; where Git has no revisionName, the cluster has one, and keeps it."""
+    before, after = matchers
+    if not before or not after:
+        return False
+    return before.get("name") != after.get("name") and before.get("revisionName") == after.get("revisionName")
+
+
+def _judge_live_update_features(views: Views, _change: FieldChange) -> Verdict:
+    if views.cluster.release >= LIVE_UPDATE_FEATURES_UNTIL:
+        return Verdict(
+            Effect.NONE, f"KubeVirt {LIVE_UPDATE_FEATURES_UNTIL.as_bound} and later do not know it"
+        )
+    return Verdict(Effect.REFUSED, "it cannot change while the VM runs")
+
+
+def _judge_replicas(views: Views, _change: FieldChange) -> Verdict:
+    before, after = views.before.replicas, views.after.replicas
+    if before == after:
+        return Verdict(Effect.NONE, "both mean the same")
+    if after > before:
+        return Verdict(Effect.START, f"{after - before} more are made")
+    return Verdict(Effect.DELETED, f"{before - after} are deleted")
+
+
+def _judge_pool_template(views: Views, change: FieldChange) -> Verdict:
+    """``updateStrategy`` decides; without one, the pool restarts its VMs."""
+    strategy = object_at(views.after.resource.content, "spec", "updateStrategy")
+    release = views.cluster.release
+    if release >= _SINCE_POOL_STRATEGIES:
+        if strategy.get("unmanaged") is not None:
+            return Verdict(Effect.NONE, "the pool's VMs are not updated (updateStrategy: unmanaged)")
+        if strategy.get("opportunistic") is not None:
+            return Verdict(Effect.PENDING, "the pool waits for a restart (updateStrategy: opportunistic)")
+    if "dataVolumeTemplates" in change.field.segments and release >= _SINCE_POOL_REPLACES_DISKS:
+        return Verdict(Effect.REPLACED, "the pool deletes its VMs, and makes others with new disks")
+    return Verdict(Effect.RESTART, "the pool restarts its VMs, one after the other")
+
+
+_OTHERS = _always(Effect.NONE, "nothing of it gets to what runs")
+
+ROWS: Mapping[str, Sequence[FieldRow]] = {
+    "VirtualMachine": (
+        FieldRow(Base.SPEC, ("template",), _judge_in_sync, f"{VM} sync"),
+        FieldRow(
+            Base.SPEC,
+            ("updateVolumesStrategy",),
+            _judge_volumes_strategy,
+            "pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go validateLiveUpdateFeatures",
+        ),
+        FieldRow(Base.SPEC, ("running", "runStrategy"), _judge_run_strategy, f"{VM} syncRunStrategy"),
+        FieldRow(
+            Base.SPEC,
+            ("instancetype", "preference"),
+            _judge_matcher,
+            "pkg/instancetype/webhooks/vm/mutator.go validateMatcherUpdate",
+        ),
+        FieldRow(
+            Base.SPEC,
+            ("dataVolumeTemplates",),
+            _always(Effect.NONE, "DataVolumes are made from it, and those that are there stay as they are"),
+            f"{VM} handleDataVolumes",
+        ),
+        FieldRow(
+            Base.SPEC,
+            ("liveUpdateFeatures",),
+            _judge_live_update_features,
+            "pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go validateVMUpdate",
+        ),
+        FieldRow(Base.RESOURCE, ("metadata.annotations",), _judge_in_sync, f"{VM} sync"),
+        FieldRow(Base.RESOURCE, ("",), _OTHERS, f"{VM} syncRestartRequired"),
+    ),
+    "VirtualMachinePool": (
+        FieldRow(Base.RESOURCE, ("spec.replicas",), _judge_replicas, f"{_POOL} scale"),
+        FieldRow(Base.SPEC, ("running", "runStrategy"), _judge_run_strategy, f"{VM} syncRunStrategy"),
+        FieldRow(
+            Base.SPEC, ("template", "dataVolumeTemplates"), _judge_pool_template, f"{_POOL} isOutdatedVMI"
+        ),
+        FieldRow(Base.SPEC, ("instancetype", "preference"), _judge_pool_template, f"{_POOL} isOutdatedVM"),
+        FieldRow(Base.RESOURCE, ("",), _OTHERS, f"{_POOL} isOutdatedVMI"),
+    ),
+    "VirtualMachineInstance": (
+        FieldRow(
+            Base.INSTANCE,
+            ("",),
+            _always(Effect.REFUSED, "only KubeVirt itself may change an instance"),
+            "pkg/virt-api/webhooks/validating-webhook/admitters/vmi-update-admitter.go",
+        ),
+        FieldRow(Base.RESOURCE, ("",), _OTHERS, ""),
+    ),
+    "VirtualMachineInstanceReplicaSet": (
+        FieldRow(Base.RESOURCE, ("spec.replicas",), _judge_replicas, _REPLICA_SET),
+        FieldRow(
+            Base.RESOURCE,
+            ("spec.template",),
+            _always(Effect.PENDING, "only instances that are made from now on are so"),
+            _REPLICA_SET,
+        ),
+        FieldRow(Base.RESOURCE, ("",), _OTHERS, ""),
+    ),
+}
+
+
+def _has(row: FieldRow, view: VirtualMachineView, field: FieldPath) -> bool:
+    bases = {Base.RESOURCE: ROOT, Base.SPEC: view.paths.spec, Base.INSTANCE: view.paths.instance}
+    start = bases[row.base].segments
+    paths = ((*start, *filter(None, each.split("."))) for each in row.fields)
+    return any(field.segments[: len(path)] == path for path in paths)

@@ -1,0 +1,125 @@
+"""Make the requests that KubeVirt's validating webhooks get for expanded resources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from renderer.kubevirt.facts.admission_request import ADMITTED, AdmissionRequest
+from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, ClusterConfig
+from renderer.kubevirt.facts.kinds import KUBEVIRT, VM, VM_POOL, VMI, VMI_REPLICA_SET, is_kubevirt_group
+from renderer.kubevirt.instancetype.behaviour import Behaviour, behaviour_of
+from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
+from renderer.kubevirt.instancetype.cause import CauseError
+from renderer.kubevirt.instancetype.defaults import default_vmi_spec
+from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.release import Release
+from renderer.model.resource import Resource, ResourceSet
+
+
+def admission_requests(
+    expanded: ResourceSet, catalog: Catalog, release: Release
+) -> Iterator[AdmissionRequest]:
+    """Yield the requests for the virtual machines, instances and pools in ``expanded``.
+
+    A pool is judged without defaults; the VirtualMachine that it makes is another request.
+    """
+    config = _cluster_config(expanded, catalog)
+    if config is None:
+        return
+    requests = _Requests(config, behaviour_of(release))
+    for resource in expanded:
+        yield from requests.of(resource)
+
+
+class _Requests:
+    def __init__(self, config: ClusterConfig, behaviour: Behaviour) -> None:
+        self._config = config
+        self._behaviour = behaviour
+
+    def of(self, resource: Resource) -> Iterable[AdmissionRequest]:
+        kind = resource.content.get("kind")
+        if kind not in ADMITTED or not is_kubevirt_group(resource.gvk.group):
+            return ()
+        if kind == VMI:
+            return (self._vmi(resource, ROOT, resource.content),)
+        if kind in (VM, VM_POOL):
+            return self._of_machine(resource)
+        if kind == VMI_REPLICA_SET:
+            return (self._as_written(resource), self._vmi_of_template(resource))
+        return (self._as_written(resource),)
+
+    def _of_machine(self, resource: Resource) -> Iterable[AdmissionRequest]:
+        vm = VirtualMachine.of(resource)
+        if vm is None or vm.template is None or vm.has_matchers:
+            return ()
+        if resource.content.get("kind") == VM_POOL:
+            return (self._as_written(resource), self._vm(vm))
+        return (self._vm(vm),)
+
+    def _vm(self, vm: VirtualMachine) -> AdmissionRequest:
+        return AdmissionRequest(
+            VM, vm.resource, vm.base, vm.content, self._config, with_defaults=self._default_vm
+        )
+
+    def _default_vm(self, content: JsonObject) -> JsonObject:
+        vm_spec = object_at(content, "spec")
+        template = object_at(vm_spec, "template")
+        spec = _defaulted(object_at(template, "spec"), self._default)
+        return {**content, "spec": {**vm_spec, "template": {**template, "spec": spec}}}
+
+    def _default(self, spec: JsonObject) -> JsonObject:
+        if not self._behaviour.defaults_template_as_instance:
+            return default_vmi_spec(spec, self._config, self._behaviour)
+        from renderer.kubevirt.instancetype.vmi_object_defaults import default_admitted_spec  # noqa: PLC0415 - old releases
+
+        return default_admitted_spec(spec, self._config, self._behaviour)
+
+    def _vmi(self, resource: Resource, base: FieldPath, content: JsonObject) -> AdmissionRequest:
+        return AdmissionRequest(VMI, resource, base, content, self._config, with_defaults=self._default_vmi)
+
+    def _default_vmi(self, content: JsonObject) -> JsonObject:
+        return {**content, "spec": _defaulted(object_at(content, "spec"), self._default_instance)}
+
+    def _default_instance(self, spec: JsonObject) -> JsonObject:
+        from renderer.kubevirt.instancetype.vmi_object_defaults import default_vmi_object  # noqa: PLC0415 - few repositories have any
+
+        spec = default_vmi_spec(spec, self._config, self._behaviour)
+        return default_vmi_object(spec, self._config.cpu_model, self._behaviour)
+
+    def _vmi_of_template(self, resource: Resource) -> AdmissionRequest:
+        """Return the request for an instance that a replica set makes."""
+        base = FieldPath.of("spec", "template")
+        return self._vmi(resource, base, object_at(resource.content, "spec", "template"))
+
+    def _as_written(self, resource: Resource) -> AdmissionRequest:
+        kind = text_at(resource.content, "kind")
+        return AdmissionRequest(kind, resource, ROOT, resource.content, self._config)
+
+
+def _defaulted(spec: JsonObject, default: Callable[[JsonObject], JsonObject]) -> JsonObject:
+    """Return the spec with defaults. Raises ``DiagnosticError``, whose causes expansion tells of."""
+    try:
+        return default(spec)
+    except CauseError:
+        raise DiagnosticError from None
+
+
+def _cluster_config(resources: ResourceSet, catalog: Catalog) -> ClusterConfig | None:
+    """Return the configuration of the KubeVirt object in the resources, else in the catalog.
+
+    Return None when it cannot be read.
+    """
+    own = resources.where(lambda resource: resource.content.get("kind") == KUBEVIRT)
+    if len(own):
+        catalog = catalog.after(CatalogSource("", own))
+    if next(catalog.of_kind(KUBEVIRT), None) is None and not catalog.feature_gates:
+        return DEFAULT_CONFIG
+    from renderer.kubevirt.instancetype.cluster_config import cluster_config  # noqa: PLC0415 - few repositories have any
+
+    try:
+        return cluster_config(catalog)
+    except DiagnosticError:
+        return None

@@ -1,0 +1,82 @@
+"""``VirtualMachineInstancetypeSpec`` of v1beta1, and of v1beta2 as the customisation proposal has it.
+
+KubeVirt ``staging/src/kubevirt.io/api/instancetype/v1beta1/types.go``.
+"""
+
+from __future__ import annotations
+
+from renderer.kubevirt.instancetype.api.core import (
+    GPUS,
+    HOST_DEVICES,
+    HUGEPAGES,
+    IO_THREADS,
+    LAUNCH_SECURITY,
+    NUMA,
+    REALTIME,
+)
+from renderer.kubevirt.instancetype.api.types import (
+    BOOL,
+    INT64,
+    QUANTITY,
+    STRING,
+    STRING_MAP,
+    UINT32,
+    Scalar,
+    Struct,
+    pointer,
+    written,
+)
+from renderer.model.release import Release
+
+
+def instancetype_spec(*, guest_vcpus: Scalar, guest_memory: Scalar) -> Struct:
+    """The spec with these types of ``cpu.guest`` and ``memory.guest``, in which API versions differ."""
+    cpu = Struct(
+        {
+            "guest": guest_vcpus,
+            "model": pointer(STRING),
+            "dedicatedCPUPlacement": pointer(BOOL),
+            "numa": NUMA,
+            "isolateEmulatorThread": pointer(BOOL),
+            "realtime": REALTIME,
+            "maxSockets": pointer(UINT32),
+        },
+        later={"maxSockets": Release(1, 3)},
+        value=True,
+    )
+    memory = Struct(
+        {
+            "guest": guest_memory,
+            "hugepages": HUGEPAGES,
+            "overcommitPercent": INT64,
+            "maxGuest": pointer(QUANTITY),
+        },
+        later={"maxGuest": Release(1, 3)},
+        value=True,
+    )
+    return Struct(
+        {
+            "nodeSelector": STRING_MAP,
+            "schedulerName": STRING,
+            "cpu": cpu,
+            "memory": memory,
+            "gpus": GPUS,
+            "hostDevices": HOST_DEVICES,
+            "ioThreadsPolicy": pointer(STRING),
+            "ioThreads": IO_THREADS,
+            "launchSecurity": LAUNCH_SECURITY,
+            "annotations": STRING_MAP,
+        },
+        later={
+            "nodeSelector": Release(1, 1),
+            "schedulerName": Release(1, 1),
+            "annotations": Release(1, 1),
+            "ioThreads": Release(1, 7),
+        },
+        value=True,
+    )
+
+
+INSTANCETYPE_SPEC = instancetype_spec(guest_vcpus=written(UINT32), guest_memory=written(QUANTITY))
+#: Has ``cpu.guest`` and ``memory.guest`` where they were given, and only there.
+V1BETA2_INSTANCETYPE_SPEC = instancetype_spec(guest_vcpus=pointer(UINT32), guest_memory=pointer(QUANTITY))

@@ -1,0 +1,186 @@
+"""Index instance types, preferences and volumes by kind, name and namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+from renderer.kubevirt.facts.kinds import (
+    APPS_GROUP,
+    CDI_GROUP,
+    CLUSTER_KINDS,
+    CONTROLLER_REVISION,
+    INSTANCETYPE_GROUP,
+    KUBEVIRT,
+    KUBEVIRT_GROUP,
+    MATCHER_TYPE_OF,
+    SNAPSHOT_STORAGE_GROUP,
+)
+from renderer.model.json import EMPTY
+from renderer.model.record import Record
+from renderer.model.resource import Definition, Resource, ResourceSet, UnreadResources
+
+#: The kinds that resolving a VirtualMachine may look up, and their API groups.
+_GROUPS = {
+    **dict.fromkeys(MATCHER_TYPE_OF, INSTANCETYPE_GROUP),
+    CONTROLLER_REVISION: APPS_GROUP,
+    "DataSource": CDI_GROUP,
+    "DataVolume": CDI_GROUP,
+    KUBEVIRT: KUBEVIRT_GROUP,
+    "PersistentVolumeClaim": "",
+    "VolumeSnapshot": SNAPSHOT_STORAGE_GROUP,
+}
+#: The namespace of objects that are written without one, unless kubectl is told otherwise.
+_DEFAULT_NAMESPACE = "default"
+
+_Namespaces = dict[str, Resource]
+#: The objects of one name; a function returns those that may still have to be read.
+_Named: TypeAlias = "_Namespaces | Callable[[], _Namespaces]"
+_Index = Mapping[str, Mapping[str, _Named]]
+
+
+class CatalogSource(Record):
+    """Catalog objects from one place; ``name`` is the user's word for it (a path, ``builtin:…``)."""
+
+    name: str
+    resources: ResourceSet
+
+
+#: Returns the definition of an object of these kinds and that name outside of all catalogs, if there is one.
+FindDefinition: TypeAlias = Callable[[Iterable[str], str], Definition | None]
+
+
+def no_definition(_kinds: Iterable[str], _name: str) -> None:
+    """Find no definition: there is no repository to look through."""
+
+
+class Catalog:
+    """Objects by kind, name and namespace, and the names of the ``sources`` they came from.
+
+    ``find_definition`` looks for objects that are in no source, to tell the user where they are.
+    ``feature_gates`` are on in the cluster, beside those that a ``KubeVirt`` object lists.
+    """
+
+    __slots__ = ("_index", "feature_gates", "find_definition", "sources")
+
+    def __init__(
+        self,
+        sources: tuple[str, ...] = (),
+        index: _Index = EMPTY,
+        find_definition: FindDefinition = no_definition,
+        feature_gates: tuple[str, ...] = (),
+    ) -> None:
+        self.sources = sources
+        self.feature_gates = feature_gates
+        self._index = index
+        self.find_definition = find_definition
+
+    @classmethod
+    def of(cls, *sources: CatalogSource, find_definition: FindDefinition = no_definition) -> Catalog:
+        """Return the catalog that ``sources`` make together; of equal objects the first one is taken."""
+        index: dict[str, dict[str, _Named]] = {}
+        for source in sources:
+            resources = source.resources
+            if isinstance(resources, UnreadResources):
+                _add_unread(index, resources)
+                continue
+            for resource in resources:
+                _add(index, resource)
+        return cls(tuple(source.name for source in sources), index, find_definition)
+
+    def after(self, source: CatalogSource) -> Catalog:
+        """Return the catalog with ``source`` searched before everything else."""
+        first = Catalog.of(source)
+        merged = {kind: dict(names) for kind, names in first._index.items()}  # noqa: SLF001 - its own class
+        for kind, names in self._index.items():
+            mine = merged.setdefault(kind, {})
+            for name, namespaces in names.items():
+                mine[name] = {**_read(namespaces), **_read(mine[name])} if name in mine else namespaces
+        return Catalog(first.sources + self.sources, merged, self.find_definition, self.feature_gates)
+
+    def with_gates(self, feature_gates: tuple[str, ...]) -> Catalog:
+        """Return the catalog of a cluster that has these gates on, too."""
+        gates = tuple(dict.fromkeys((*self.feature_gates, *feature_gates)))
+        return Catalog(self.sources, self._index, self.find_definition, gates)
+
+    def named(self, kind: str, name: str) -> Mapping[str, Resource]:
+        """Return the objects of that kind and name by namespace; the key is empty where none is written."""
+        return _read(self._index.get(kind, {}).get(name, {}))
+
+    def count(self, *kinds: str) -> int:
+        """Return the number of names of these kinds."""
+        return sum(len(self._index.get(kind, {})) for kind in kinds)
+
+    def of_kind(self, kind: str) -> Iterator[Resource]:
+        for namespaces in self._index.get(kind, {}).values():
+            yield from _read(namespaces).values()
+
+
+class Scope(Record):
+    """The catalog as one VirtualMachine sees it.
+
+    An object that is written without a namespace is in the VirtualMachine's; a VirtualMachine without one is
+    in ``default``, as in kustomize.
+    """
+
+    catalog: Catalog
+    namespace: str
+
+    def find(self, kind: str, name: str, namespace: str | None = None) -> Resource | None:
+        """Return the object of that name in ``namespace`` (the VirtualMachine's when None), if there is one.
+
+        Cluster-wide kinds are found whatever the namespace is.
+        """
+        found = self.catalog.named(kind, name)
+        if kind in CLUSTER_KINDS:
+            return found.get("")
+        wanted = self.namespace if namespace is None else namespace
+        if wanted == self.namespace or (wanted == _DEFAULT_NAMESPACE and not self.namespace):
+            return found.get(wanted) or found.get("" if wanted else _DEFAULT_NAMESPACE)
+        return found.get(wanted) if wanted else None
+
+    def names(self, kind: str) -> tuple[str, ...]:
+        """Return the names that ``find`` finds for that kind, sorted."""
+        visible = (r for r in self.catalog.of_kind(kind) if self.find(kind, r.name) is r)
+        return tuple(sorted(resource.name for resource in visible))
+
+
+def _add(index: dict[str, dict[str, _Named]], resource: Resource) -> None:
+    kind = resource.content.get("kind")
+    if not isinstance(kind, str) or kind not in _GROUPS or resource.gvk.group != _GROUPS[kind]:
+        return
+    namespace = "" if kind in CLUSTER_KINDS else resource.namespace
+    names = index.setdefault(kind, {})
+    namespaces = names[resource.name] = _read(names.get(resource.name, {}))
+    namespaces.setdefault(namespace, resource)
+
+
+def _add_unread(index: dict[str, dict[str, _Named]], resources: UnreadResources) -> None:
+    for number, (kind, name) in enumerate(resources.keys):
+        if name in index.setdefault(kind, {}):
+            _add(index, resources.at(number))
+        else:
+            index[kind][name] = _Unread(resources, number)
+
+
+class _Unread:
+    """The object of a name: read once, when it is asked for. A ``cache`` takes 20 times as long to make."""
+
+    __slots__ = ("_namespaces", "_number", "_resources")
+
+    def __init__(self, resources: UnreadResources, number: int) -> None:
+        self._resources = resources
+        self._number = number
+        self._namespaces: _Namespaces | None = None
+
+    def __call__(self) -> _Namespaces:
+        if self._namespaces is None:
+            index: dict[str, dict[str, _Named]] = {}
+            _add(index, self._resources.at(self._number))
+            named = (_read(named) for names in index.values() for named in names.values())
+            self._namespaces = next(named, {})
+        return self._namespaces
+
+
+def _read(named: _Named) -> _Namespaces:
+    return named() if callable(named) else named

@@ -1,0 +1,91 @@
+"""Reads the cluster's ``KubeVirt`` object (KubeVirt ``pkg/virt-config``)."""
+
+from __future__ import annotations
+
+from renderer.kubevirt.facts.cluster import (
+    DEFAULT_CONFIG,
+    DEFAULT_MACHINE_TYPES,
+    ClusterConfig,
+    read_cluster_config,
+)
+from renderer.kubevirt.facts.kinds import KUBEVIRT
+from renderer.kubevirt.instancetype.api.types import (
+    BOOL,
+    INT64,
+    QUANTITY,
+    STRING,
+    DecodeError,
+    Decoding,
+    ListOf,
+    Struct,
+    pointer,
+)
+from renderer.kubevirt.instancetype.catalog import Catalog
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.field_path import FieldPath
+from renderer.model.json import object_at
+from renderer.model.resource import Resource
+from renderer.model.sharing import once_for_same
+
+_ARCHITECTURE = Struct({"machineType": STRING, "emulatedMachines": ListOf(STRING)})
+_CONFIGURATION = Struct(
+    {
+        "machineType": STRING,
+        "cpuModel": STRING,
+        "cpuRequest": pointer(QUANTITY),
+        "evictionStrategy": pointer(STRING),
+        "imagePullPolicy": STRING,
+        "emulatedMachines": ListOf(STRING),
+        "vmRolloutStrategy": pointer(STRING),
+        "persistentReservationConfiguration": Struct({"enabled": pointer(BOOL)}),
+        "permittedHostDevices": Struct(
+            {"pciHostDevices": ListOf(Struct({"resourceName": STRING, "pciVendorSelector": STRING}))}
+        ),
+        "architectureConfiguration": Struct(
+            {"defaultArchitecture": STRING, **dict.fromkeys(DEFAULT_MACHINE_TYPES, _ARCHITECTURE)}
+        ),
+        "network": Struct(
+            {
+                "defaultNetworkInterface": STRING,
+                "permitBridgeInterfaceOnPodNetwork": pointer(BOOL),
+                "permitSlirpInterface": pointer(BOOL),
+            }
+        ),
+        "developerConfiguration": Struct(
+            {
+                "memoryOvercommit": INT64,
+                "cpuAllocationRatio": INT64,
+                "pvcTolerateLessSpaceUpToPercent": INT64,
+                "featureGates": ListOf(STRING),
+                "disabledFeatureGates": ListOf(STRING),
+            }
+        ),
+    }
+)
+
+
+def cluster_config(catalog: Catalog) -> ClusterConfig:
+    """Return the configuration in the first ``KubeVirt`` object of the catalog; the defaults without one.
+
+    KubeVirt falls back to all its defaults when one of its values is out of range. Raises ``DiagnosticError``
+    for a value of a wrong type.
+    """
+    return _config(next(catalog.of_kind(KUBEVIRT), None), catalog.feature_gates)
+
+
+@once_for_same
+def _config(kubevirt: Resource | None, feature_gates: tuple[str, ...]) -> ClusterConfig:
+    config = DEFAULT_CONFIG if kubevirt is None else _read(kubevirt)
+    return config.with_gates(feature_gates)
+
+
+def _read(resource: Resource) -> ClusterConfig:
+    configuration = object_at(resource.content, "spec", "configuration")
+    try:
+        decoded = object_at(_CONFIGURATION.decode(configuration, Decoding()))
+    except DecodeError as error:
+        at = FieldPath.of("spec", "configuration", *error.field.segments)
+        raise Diagnostic.about(resource, at, Code.RESOURCE_INVALID, f"{at} {error.reason}").error() from None
+    # What is decoded stands over what is written: KubeVirt reads keys in any case, and null as nothing.
+    return read_cluster_config({**resource.content, "spec": {"configuration": {**configuration, **decoded}}})

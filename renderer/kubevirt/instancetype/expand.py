@@ -1,0 +1,263 @@
+"""Resolve, check and expand every VirtualMachine: the entry point of this stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG
+from renderer.kubevirt.facts.kinds import KUBEVIRT, MATCHER_KEYS
+from renderer.kubevirt.instancetype.admission import TargetCluster, admit, apply
+from renderer.kubevirt.instancetype.api.v1beta2 import leaves_memory_to_vm
+from renderer.kubevirt.instancetype.behaviour import Behaviour, ExpandDefaults, behaviour_of
+from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
+from renderer.kubevirt.instancetype.cause import CauseError
+from renderer.kubevirt.instancetype.cluster_config import cluster_config
+from renderer.kubevirt.instancetype.custom_size import unexpanded_causes, without_custom_vcpus
+from renderer.kubevirt.instancetype.custom_supply import with_custom_size
+from renderer.kubevirt.instancetype.defaults import default_disks, default_network, default_vmi_spec
+from renderer.kubevirt.instancetype.find import Finder
+from renderer.kubevirt.instancetype.findings import check_objects, vm_diagnostics
+from renderer.kubevirt.instancetype.matcher_warnings import (
+    empty_matchers,
+    mismatches,
+    missing_revisions,
+    unresolved_matchers,
+)
+from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
+from renderer.kubevirt.instancetype.start import with_preferred_devices
+from renderer.kubevirt.instancetype.start_warnings import assumed_network, input_device_left_out
+from renderer.kubevirt.instancetype.target_form import in_target_form
+from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine, expanded
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.json import EMPTY, Json, JsonObject, object_at
+from renderer.model.record import Record
+from renderer.model.release import Release
+from renderer.model.render_config import ExpandMode
+from renderer.model.resource import Resource, ResourceSet
+
+
+class VmExpansion(Record):
+    """The inputs and the result of one expansion: ``vm`` became ``expanded``.
+
+    ``sized`` is its ``spec.template`` after inference and without a size of its own, ``completed`` the same
+    with devices that KubeVirt adds at the start. ``selected`` was applied to ``completed``; with ``defaults``
+    the result was also defaulted.
+    """
+
+    vm: VirtualMachine
+    expanded: Resource
+    selected: ResolvedMatchers
+    sized: JsonObject
+    completed: JsonObject
+    cluster: TargetCluster
+    defaults: bool
+
+
+def expand_spec(
+    selected: ResolvedMatchers, template: JsonObject, scope: Scope, cluster: TargetCluster
+) -> JsonObject:
+    """Return the answer of KubeVirt's ``expand-spec`` API (``pkg/instancetype/expand/expand.go``).
+
+    That is the VirtualMachine's ``spec.template``, applied and defaulted as far as the release does it. Disks
+    and the network are defaulted before the preference is applied, which therefore reaches them. Raises
+    ``CauseError``.
+    """
+    behaviour, config = cluster.behaviour, cluster.config
+    if behaviour.expand_defaults is ExpandDefaults.NONE:
+        return apply(selected, template, scope, behaviour)
+    applied = apply(selected, with_default_devices(template, cluster), scope, behaviour)
+    spec = default_vmi_spec(object_at(applied, "spec"), config, behaviour)
+    if behaviour.expand_defaults is ExpandDefaults.OBJECT:
+        from renderer.kubevirt.instancetype.vmi_object_defaults import default_vmi_object  # noqa: PLC0415 - few ask for it
+
+        spec = default_vmi_object(spec, config.cpu_model, behaviour)
+    return {**applied, "spec": spec}
+
+
+def with_default_devices(template: JsonObject, cluster: TargetCluster) -> JsonObject:
+    """Return ``spec.template`` with the devices that the release defaults before it applies."""
+    if cluster.behaviour.expand_defaults is ExpandDefaults.NONE:
+        return template
+    spec = default_disks(object_at(template, "spec"))
+    return {**template, "spec": default_network(spec, cluster.config, cluster.behaviour)}
+
+
+#: Gets every VirtualMachine that is expanded.
+Observe: TypeAlias = Callable[[VmExpansion], None]
+
+
+def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and four that most callers leave out
+    resources: ResourceSet,
+    catalog: Catalog,
+    release: Release,
+    mode: ExpandMode,
+    *,
+    own: str = "the overlay",
+    live: bool = False,
+    observe: Observe | None = None,
+    admitted: list[Resource] | None = None,
+) -> Outcome[ResourceSet]:
+    """Return the resources with their VirtualMachines and VirtualMachinePools expanded.
+
+    Instance types, preferences, volumes and the KubeVirt object are looked up among ``resources``, which
+    diagnostics call ``own``, then in ``catalog``. A VirtualMachine with a problem stays as it is, except for
+    a size of its own, and does not keep others from being expanded. Instance types that leave a size to the
+    VM are still in the result; all others have a form that the release knows.
+
+    ``live``: the VirtualMachines are from a cluster. A ControllerRevision that was not read with one is
+    skipped, with a warning, and the object itself is taken. ``admitted`` gets the resources as webhooks are
+    asked about them: expanded in the mode ``off``, too.
+    """
+    everything = catalog.after(CatalogSource(own, resources))
+    diagnostics: list[Diagnostic] = []
+    config = DEFAULT_CONFIG
+    try:
+        config = cluster_config(everything)
+    except DiagnosticError as error:
+        diagnostics += error.diagnostics
+    expander = _Expander(everything, TargetCluster(behaviour_of(release), config), mode, observe, live=live)
+    results: list[Resource] = []
+    for resource in resources:
+        try:
+            written, whole = expander.expand(resource)
+        except DiagnosticError as error:
+            written = whole = without_custom_vcpus(resource)
+            diagnostics += error.diagnostics
+        results.append(written)
+        if admitted is not None:
+            admitted.append(whole)
+    diagnostics += expander.warnings
+    diagnostics += check_objects(resources, expander.used, behaviour_of(release))
+    return Outcome(ResourceSet(tuple(results)), tuple(diagnostics)).then(in_target_form)
+
+
+#: Pairs of matchers that are known at a time; what they name is known besides.
+_MOST_KNOWN = 1000
+
+
+class _Expander:
+    """Expand one resource after the other; objects that were looked up are kept for the next."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        cluster: TargetCluster,
+        mode: ExpandMode,
+        observe: Observe | None,
+        *,
+        live: bool,
+    ) -> None:
+        self._catalog = catalog
+        self._cluster = cluster
+        self._mode = mode
+        self._observe = observe
+        self._live = live
+        self._finder = Finder(cluster.behaviour, live=live)
+        self._known: dict[tuple[object, ...], tuple[tuple[Json, ...], Matchers, ResolvedMatchers]] = {}
+        self._knows_cluster = next(catalog.of_kind(KUBEVIRT), None) is not None
+        self._with_assumed_network: list[VirtualMachine] = []
+        self._warnings: list[Diagnostic] = []
+
+    @property
+    def warnings(self) -> Iterator[Diagnostic]:
+        """The warnings about what was expanded so far."""
+        yield from self._warnings
+        if self._with_assumed_network:
+            yield assumed_network(self._with_assumed_network, self._cluster.config.default_interface)
+
+    @property
+    def used(self) -> tuple[Resource, ...]:
+        """The instance types and preferences that were expanded with."""
+        return self._finder.used
+
+    def expand(self, resource: Resource) -> tuple[Resource, Resource]:
+        """Return the resource as it is written, and expanded if it is, or holds, a VirtualMachine.
+
+        Raises ``DiagnosticError``.
+        """
+        vm = VirtualMachine.of(resource)
+        if vm is None or vm.template is None:
+            return resource, resource
+        unresolved = tuple(unresolved_matchers(vm)) if vm.has_matchers else ()
+        if unresolved:
+            self._warnings += unresolved
+            left = without_custom_vcpus(resource)
+            return left, left
+        try:
+            return self._expand(vm, vm.template)
+        except (CauseError, DiagnosticError) as error:
+            raise DiagnosticError(*vm_diagnostics(error, vm)) from None
+
+    def _expand(self, vm: VirtualMachine, template: JsonObject) -> tuple[Resource, Resource]:
+        behaviour = self._cluster.behaviour
+        scope = Scope(self._catalog, vm.resource.namespace)
+        matchers, found = self._resolved(vm, scope)
+        self._warnings += mismatches(vm, matchers, found)
+        if self._live:
+            self._warnings += missing_revisions(vm, matchers, scope, behaviour)
+        if self._mode is ExpandMode.OFF:
+            _refuse_unexpanded(found, template, behaviour)
+        selected, sized = with_custom_size(found, _inferred(matchers, found, template), vm, behaviour)
+        preference = None if selected.preference is None else selected.preference.spec
+        writes_defaults = (
+            self._mode is ExpandMode.DEFAULTS and behaviour.expand_defaults is not ExpandDefaults.NONE
+        )
+        completed = sized
+        if self._mode is not ExpandMode.OFF and not writes_defaults:
+            completed = with_preferred_devices(sized, preference, self._cluster)
+        applied = admit(selected, completed, scope, self._cluster)
+        if self._mode is ExpandMode.OFF:
+            return vm.resource, vm.with_content(expanded(vm.content, applied))
+        defaults = self._mode is ExpandMode.DEFAULTS and bool(matchers)
+        if defaults:
+            applied = expand_spec(selected, completed, scope, self._cluster)
+            if with_preferred_devices(applied, preference, self._cluster) is not applied:
+                self._warnings.append(input_device_left_out(vm, preference or EMPTY))
+        whole = vm.with_content(expanded(vm.content, applied))
+        if whole is not vm.resource:
+            self._warnings += empty_matchers(vm)
+            if (
+                completed is not sized
+                and not self._knows_cluster
+                and _networks(completed) != _networks(sized)
+            ):
+                self._with_assumed_network.append(vm)
+        if self._observe and whole is not vm.resource:
+            self._observe(VmExpansion(vm, whole, selected, sized, completed, self._cluster, defaults))
+        return whole, whole
+
+    def _resolved(self, vm: VirtualMachine, scope: Scope) -> tuple[Matchers, ResolvedMatchers]:
+        """Return the matchers and what they name. Those of a fleet are mostly the same objects.
+
+        Raises ``CauseError``.
+        """
+        spec, status = vm.spec, vm.status
+        written = tuple(map(spec.get, MATCHER_KEYS))
+        key = (*map(id, written), scope.namespace)
+        known = None if status else self._known.get(key)
+        if known is not None:
+            return known[1:]
+        matchers = resolve_matchers(spec, scope, self._cluster.behaviour)
+        found = select(matchers, status, scope, self._finder)
+        depends_on_vm = status or any("inferFromVolume" in object_at(each) for each in written)
+        if not depends_on_vm and len(self._known) < _MOST_KNOWN:
+            self._known[key] = written, matchers, found  # which keeps the ids of what is written
+        return matchers, found
+
+
+def _inferred(matchers: Matchers, selected: ResolvedMatchers, template: JsonObject) -> JsonObject:
+    """Return the template after inference, which removes only memory that the instance type gives."""
+    leaves_memory = selected.instancetype is not None and leaves_memory_to_vm(selected.instancetype.spec)
+    return template if leaves_memory else matchers.template(template)
+
+
+def _networks(template: JsonObject) -> Json:
+    return object_at(template, "spec").get("networks")
+
+
+def _refuse_unexpanded(selected: ResolvedMatchers, template: JsonObject, behaviour: Behaviour) -> None:
+    """Raises ``CauseError`` for a VirtualMachine that the cluster could not expand."""
+    causes = tuple(unexpanded_causes(selected.instancetype, template, behaviour.release))
+    if causes:
+        raise CauseError(*causes)

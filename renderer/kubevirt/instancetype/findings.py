@@ -1,0 +1,138 @@
+"""Turn causes into diagnostics, with the files and lines of both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, MATCHER_TYPE_OF
+from renderer.kubevirt.facts.placeholders import placeholder_in
+from renderer.kubevirt.instancetype.api.types import later_fields
+from renderer.kubevirt.instancetype.behaviour import Behaviour
+from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
+from renderer.kubevirt.instancetype.find import spec_type_of
+from renderer.kubevirt.instancetype.object_admission import admit_object
+from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
+from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.json import Json, JsonObject
+from renderer.model.location import BUILTIN_SCHEME
+from renderer.model.release import Release
+from renderer.model.resource import Resource, ResourceSet
+
+#: The codes of causes that hold for every value of a placeholder.
+_CERTAIN = frozenset({Code.CONFLICT, Code.CUSTOM_SIZE})
+
+
+def vm_diagnostics(error: CauseError | DiagnosticError, vm: VirtualMachine) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics for an error in a VirtualMachine."""
+    if isinstance(error, CauseError):
+        return tuple(_of_vm(cause, vm) for cause in error.causes)
+    return tuple(_placed(diagnostic, vm) for diagnostic in error.diagnostics)
+
+
+def check_objects(own: ResourceSet, used: Iterable[Resource], behaviour: Behaviour) -> Iterator[Diagnostic]:
+    """Yield KubeVirt's refusals of instance types and preferences: the overlay's own, and all that are used.
+
+    KubeVirt's warnings are reported for the overlay's own objects only, as a catalog is not the user's to
+    change. Fields of catalog objects that the release does not know yet are reported: machines go without
+    them, and no schema checks them.
+    """
+    for resource in own:
+        yield from _check_object(resource, behaviour)
+    owned = {id(resource) for resource in own}
+    for resource in used:
+        if id(resource) not in owned:
+            yield from (d for d in _check_object(resource, behaviour) if d.severity is Severity.ERROR)
+            if not resource.origin.path.startswith(BUILTIN_SCHEME):
+                yield from _unknown_field_warnings(resource, behaviour.release)
+
+
+def _check_object(resource: Resource, behaviour: Behaviour) -> Iterator[Diagnostic]:
+    kind = resource.content.get("kind")
+    matcher_type = MATCHER_TYPE_OF.get(kind) if isinstance(kind, str) else None
+    if matcher_type is None or resource.gvk.group != INSTANCETYPE_GROUP:
+        return
+    try:
+        admission = admit_object(resource.content, matcher_type, behaviour)
+    except CauseError as error:
+        yield from _refusals(error.causes, resource)
+        return
+    yield from _refusals(admission.causes, resource)
+    for warning in admission.warnings:
+        yield _diagnostic(warning, resource, warning.at)._replace(severity=Severity.WARNING)
+
+
+def _unknown_field_warnings(resource: Resource, release: Release) -> Iterator[Diagnostic]:
+    """Yield the fields that virtual machines do not get, as the release is too old for them."""
+    spec_type = spec_type_of(MATCHER_TYPE_OF[resource.kind], resource.gvk.version)
+    for below, since in later_fields(spec_type, resource.content.get("spec"), release):
+        field = FieldPath.of("spec", *below.segments)
+        message = (
+            f"{field} needs KubeVirt {since.as_bound}; for {release} virtual machines are expanded without it"
+        )
+        yield Diagnostic.about(resource, field, Code.UNKNOWN_FIELD, message, severity=Severity.WARNING)
+
+
+def _refusals(causes: Iterable[ExpansionCause], resource: Resource) -> Iterator[Diagnostic]:
+    """Yield the diagnostics for causes; the schema reports values with a placeholder."""
+    for cause in causes:
+        if _deciding_placeholder(cause, resource.content) is None:
+            yield _diagnostic(cause, resource, cause.at)
+
+
+def _of_vm(cause: ExpansionCause, vm: VirtualMachine) -> Diagnostic:
+    found = _diagnostic(cause, vm.resource, vm.field(cause.at))
+    placeholder = _deciding_placeholder(cause, vm.content)
+    if placeholder:
+        message = f"the VM is not expanded, as it depends on the placeholder {placeholder}"
+        return found._replace(code=Code.PLACEHOLDER, severity=Severity.WARNING, message=message, hint=None)
+    beside = (Related(str(at), vm.resource.sites(at)) for at in map(vm.field, cause.beside))
+    return found._replace(related=(*beside, *found.related))
+
+
+def _diagnostic(cause: ExpansionCause, resource: Resource, at: FieldPath) -> Diagnostic:
+    return Diagnostic.about(resource, at, cause.code, cause.message, cause.hint, related=cause.related)
+
+
+def _placed(diagnostic: Diagnostic, vm: VirtualMachine) -> Diagnostic:
+    """Return a diagnostic of a value, which knows no file, at the VirtualMachine that has the value."""
+    if diagnostic.sites or diagnostic.location:
+        return diagnostic
+    at = vm.field(diagnostic.field or ROOT)
+    return diagnostic._replace(sites=vm.resource.sites(at), resource=vm.resource.current_id, field=at)
+
+
+def _deciding_placeholder(cause: ExpansionCause, content: JsonObject) -> str | None:
+    """Return the placeholder that decides about the cause; None for a cause that holds in any case.
+
+    It is in the value that the cause is about, beside a missing value, or in the words of the cause.
+    """
+    if cause.code in _CERTAIN:
+        return None
+    value = _value(content, cause.at)
+    if value is None:
+        value = _value(content, cause.at.parent)
+    return placeholder_in(cause.message) or next(_placeholders(value), None)
+
+
+def _placeholders(value: Json) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        for child in value.values() if isinstance(value, dict) else value:
+            yield from _placeholders(child)
+        return
+    placeholder = placeholder_in(value)
+    if placeholder:
+        yield placeholder
+
+
+def _value(content: JsonObject, at: FieldPath) -> Json:
+    value: Json = content
+    for segment in at.segments:
+        if isinstance(value, dict) and isinstance(segment, str):
+            value = value.get(segment)
+        elif isinstance(value, list) and isinstance(segment, int) and segment < len(value):
+            value = value[segment]
+        else:
+            return None
+    return value

@@ -1,0 +1,88 @@
+"""Warnings about matchers: one with a placeholder, an empty one, one whose revision holds another object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.kubevirt.facts.kinds import MATCHER_TYPES
+from renderer.kubevirt.facts.placeholders import placeholder_in
+from renderer.kubevirt.instancetype.behaviour import Behaviour
+from renderer.kubevirt.instancetype.catalog import Scope
+from renderer.kubevirt.instancetype.find import missing_revision, revision_field
+from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers
+from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.json import object_at, text_at
+
+
+def unresolved_matchers(vm: VirtualMachine) -> Iterator[Diagnostic]:
+    """Warn of each text in the matchers of ``vm`` that holds a placeholder."""
+    for matcher_type in MATCHER_TYPES:
+        for key, value in object_at(vm.spec, matcher_type.key).items():
+            placeholder = placeholder_in(value)
+            if placeholder:
+                at = vm.field(matcher_type.path.child(key))
+                message = f"{at} holds the placeholder {placeholder}, so that the VM is not expanded"
+                yield Diagnostic.about(vm.resource, at, Code.PLACEHOLDER, message, severity=Severity.WARNING)
+
+
+def empty_matchers(vm: VirtualMachine) -> Iterator[Diagnostic]:
+    """Warn of each matcher of ``vm`` that is null: no schema sees it once the VM is expanded."""
+    for matcher_type in MATCHER_TYPES:
+        if matcher_type.key in vm.spec and vm.spec[matcher_type.key] is None:
+            at = vm.field(matcher_type.path)
+            hint = f"set {at}.name, or remove {at}; the API server drops an empty one"
+            yield Diagnostic.about(
+                vm.resource, at, Code.SCHEMA, f"{at} is empty", hint, severity=Severity.WARNING
+            )
+
+
+def mismatches(vm: VirtualMachine, matchers: Matchers, selected: ResolvedMatchers) -> Iterator[Diagnostic]:
+    """Warn of each matcher whose name has no effect, as its revision holds another object.
+
+    KubeVirt takes the revision, but refuses the change of a VirtualMachine that leads there
+    (``pkg/instancetype/webhooks/vm``, #9132).
+    """
+    pairs = ((matchers.instancetype, selected.instancetype), (matchers.preference, selected.preference))
+    for matcher, found in pairs:
+        if matcher is not None and found is not None and found.is_revision:
+            held = text_at(found.resource.content, "data", "metadata", "name")
+            if held and held != matcher.name:
+                noun, name = found.matcher_type.noun, vm.field(found.matcher_type.path.child("name"))
+                yield Diagnostic.about(
+                    vm.resource,
+                    name,
+                    Code.REVISION_MISMATCH,
+                    f"{noun} {matcher.name} has no effect: the revision that counts holds {held}",
+                    "pin it anew (vmrender pin --update), or remove revisionName",
+                    severity=Severity.WARNING,
+                    related=(
+                        Related(f"the revision: {found.resource.name}", found.resource.sites(found.field)),
+                    ),
+                )
+
+
+def missing_revisions(
+    vm: VirtualMachine, matchers: Matchers, scope: Scope, behaviour: Behaviour
+) -> Iterator[Diagnostic]:
+    """Warn of each revision that a VirtualMachine from a cluster names and that was not read with it."""
+    for matcher, matcher_type in zip(
+        (matchers.instancetype, matchers.preference), MATCHER_TYPES, strict=True
+    ):
+        if matcher is None:
+            continue
+        name = missing_revision(matcher, matcher_type, vm.status, scope, behaviour)
+        if name:
+            at = vm.field(revision_field(matcher, matcher_type))
+            noun = matcher_type.noun
+            namespace = f" -n {vm.resource.namespace}" if vm.resource.namespace else ""
+            yield Diagnostic.about(
+                vm.resource,
+                at,
+                Code.REVISION_INVALID,
+                f"the cluster keeps {noun} {matcher.name} in ControllerRevision {name}, which was not read;"
+                f" the VM is expanded with the {noun} of the catalog, which may differ",
+                f"give the revision beside the VM: kubectl get controllerrevision {name}{namespace} -o yaml",
+                severity=Severity.WARNING,
+            )

@@ -1,0 +1,161 @@
+"""Explain that a matcher names nothing: suggest what may be meant, and say where was searched."""
+
+from __future__ import annotations
+
+from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, INSTANCETYPE, INSTANCETYPE_PREFIX, MatcherType
+from renderer.kubevirt.instancetype.behaviour import Behaviour
+from renderer.kubevirt.instancetype.catalog import Scope
+from renderer.kubevirt.instancetype.cause import ExpansionCause
+from renderer.kubevirt.instancetype.matcher import Matcher
+from renderer.kubevirt.instancetype.revision import RevisionError
+from renderer.kubevirt.instancetype.vmi_template import VMI_SPEC
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Related
+from renderer.model.field_path import FieldPath
+from renderer.model.resource import Definition, Resource
+from renderer.model.suggest import suggest
+from renderer.model.work import may_suggest
+
+_DATA = FieldPath.of("data")
+_CUSTOM = "custom"
+_CLASS_LABEL = f"{INSTANCETYPE_PREFIX}class"
+_GENERAL_PURPOSE = "general.purpose"
+
+#: Steps to compare a name with one that may be meant (``model.work``).
+_STEPS_PER_NAME = 8
+
+
+def unknown_kind(matcher: Matcher, matcher_type: MatcherType, behaviour: Behaviour) -> ExpansionCause:
+    """Return the cause for a matcher with a kind that is not one of its type."""
+    kinds = {kind.lower(): kind for kind in matcher_type.kinds}
+    meant = [kinds[nearest] for nearest in suggest(matcher.kind.lower(), kinds, most=1)]
+    message = f"{matcher.kind} is not a kind of {matcher_type.noun}"
+    if behaviour.admits_missing_objects:
+        message += f"; KubeVirt {behaviour.release} would admit the VM, and never start it"
+    hint = f"use {' or '.join(meant or kinds.values())}"
+    return _cause(matcher_type, matcher_type.path.child("kind"), Code.UNKNOWN_KIND, message, hint)
+
+
+def not_found(
+    matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope, behaviour: Behaviour
+) -> ExpansionCause:
+    """Return the cause for a matcher whose object of ``kind`` is in no source."""
+    message = f"there is no {kind} {matcher.name or 'without a name'}"
+    if behaviour.admits_missing_objects:
+        message += _admitted_until_there_is_one(behaviour)
+    defined = None
+    hint = _elsewhere(matcher, matcher_type, kind, scope)
+    if hint is None and not may_suggest(_STEPS_PER_NAME * scope.catalog.count(*matcher_type.kinds)):
+        hint = _searched(scope)
+    hint = hint or _renamed(matcher, matcher_type, scope) or _as_custom(matcher, matcher_type, kind, scope)
+    if hint is None:
+        kinds = (kind, *(other for other in matcher_type.kinds if other != kind))
+        defined = scope.catalog.find_definition(kinds, matcher.name)
+        hint = _alike(matcher, kind, scope) if defined is None else _catalog_hint(defined, matcher_type, kind)
+    related = () if defined is None else (Related(f"{defined.kind} {matcher.name}", (defined.site,)),)
+    if matcher.label is None or matcher.volume is None:
+        at = matcher_type.path.child("name")
+        return _cause(matcher_type, at, matcher_type.not_found, message, hint)._replace(related=related)
+    at = matcher_type.path.child("inferFromVolume")
+    cause = _cause(matcher_type, at, matcher_type.not_found, message, hint)
+    return cause._replace(beside=(matcher.volume,), related=(matcher.label, *related))
+
+
+def revision_not_found(
+    name: str, at: FieldPath, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour
+) -> ExpansionCause:
+    """``at`` is where the VirtualMachine names the revision."""
+    hint = f"add it, or drop {at} to take the {matcher_type.noun} as it is now"
+    known = scope.catalog.count(CONTROLLER_REVISION)
+    names = scope.names(CONTROLLER_REVISION) if may_suggest(_STEPS_PER_NAME * known) else ()
+    for nearest in suggest(name, names, most=1):
+        hint = f"did you mean {nearest}? else {hint}"
+    message = f"there is no ControllerRevision {name}"
+    if behaviour.admits_missing_objects:
+        message += _admitted_until_there_is_one(behaviour)
+    return _cause(matcher_type, at, Code.REVISION_INVALID, message, hint)
+
+
+def unusable_revision(
+    revision: Resource, at: FieldPath, matcher_type: MatcherType, error: RevisionError
+) -> ExpansionCause:
+    """``at`` is where the VirtualMachine names the revision."""
+    hint = f"drop {at} to take the {matcher_type.noun} as it is now, or pin it anew"
+    if error.outdated:
+        hint += "; in a cluster, KubeVirt 1.3 to 1.6 turn such revisions into v1beta1"
+    message = f"ControllerRevision {revision.name} {error}"
+    cause = _cause(matcher_type, at, Code.REVISION_INVALID, message, hint)
+    return cause._replace(related=(Related("the revision", revision.sites(_DATA)),))
+
+
+def _admitted_until_there_is_one(behaviour: Behaviour) -> str:
+    return f"; KubeVirt {behaviour.release} would admit the VM, and not start it until there is one"
+
+
+def _elsewhere(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope) -> str | None:
+    """Return the hint for a name that exists, though not where the matcher looks."""
+    other = next(other for other in matcher_type.kinds if other != kind)
+    set_kind = f"set {matcher_type.path}.kind: {other}"
+    if scope.find(other, matcher.name):
+        if matcher.kind:
+            return set_kind
+        return f"{other} {matcher.name} is there, but without a kind the matcher names a {kind}; {set_kind}"
+    namespaces = ", ".join(sorted(scope.catalog.named(matcher_type.kind, matcher.name)))
+    if not namespaces:
+        return None
+    where = f"is in namespace {namespaces}, the VM is in {scope.namespace or 'none'}"
+    return f"{matcher_type.kind} {matcher.name} {where}"
+
+
+def _renamed(matcher: Matcher, matcher_type: MatcherType, scope: Scope) -> str | None:
+    """Return the hint for an object that has another name since namePrefix or nameSuffix of an overlay."""
+    for kind in matcher_type.kinds:
+        for resource in scope.catalog.of_kind(kind):
+            if any(previous.name == matcher.name for previous in resource.previous_ids):
+                return (
+                    f"{kind} {matcher.name} of {resource.origin.path} is called {resource.name}, by a"
+                    " namePrefix or nameSuffix, which kustomize does not write into matchers;"
+                    f" name it {resource.name}"
+                )
+    return None
+
+
+def _as_custom(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope) -> str | None:
+    """Return the hint for a custom size of a series that sets nothing but a size, and so needs no custom one.
+
+    That is the universal series of common-instancetypes, whose class is ``general.purpose``.
+    """
+    series, dot, size = matcher.name.rpartition(".")
+    if matcher_type is not INSTANCETYPE or not dot or size != _CUSTOM:
+        return None
+    letters = series.rstrip("0123456789")
+    for name in scope.names(kind):
+        resource = scope.find(kind, name)
+        is_alike = name.rpartition(".")[0].rstrip("0123456789") == letters
+        if is_alike and resource is not None and resource.labels.get(_CLASS_LABEL) == _GENERAL_PURPOSE:
+            domain = VMI_SPEC.child("domain")
+            return (
+                f"leave {matcher_type.path} out, and set {domain}.cpu.guest and {domain}.memory.guest:"
+                f" {series} sets nothing but a size"
+            )
+    return None
+
+
+def _catalog_hint(defined: Definition, matcher_type: MatcherType, kind: str) -> str:
+    """Return the hint for an object that some other file of the repository defines."""
+    set_kind = "" if defined.kind == kind else f", and set {matcher_type.path}.kind: {defined.kind}"
+    return f"{defined.site.path} defines it: {defined.catalog_hint}{set_kind}"
+
+
+def _alike(matcher: Matcher, kind: str, scope: Scope) -> str:
+    nearest = suggest(matcher.name, scope.names(kind), most=3)
+    return f"did you mean {' or '.join(nearest)}? {_searched(scope)}" if nearest else _searched(scope)
+
+
+def _searched(scope: Scope) -> str:
+    return f"searched {', '.join(scope.catalog.sources) or 'no catalog'}"
+
+
+def _cause(matcher_type: MatcherType, at: FieldPath, code: Code, message: str, hint: str) -> ExpansionCause:
+    """KubeVirt up to 1.5 refuses the matcher, not a field of it."""
+    return ExpansionCause.at_field(at, code, message, hint, reported=str(matcher_type.path))

@@ -1,0 +1,179 @@
+"""Apply the ``devices`` of a preference: disks, interfaces, inputs, panic devices, and devices as a whole.
+
+KubeVirt ``pkg/instancetype/preference/apply``: ``disk.go``, ``interface.go``, ``device.go``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs
+from renderer.kubevirt.instancetype.behaviour import Behaviour
+from renderer.kubevirt.instancetype.preference.set_when_absent import filled, wanted, with_filled
+from renderer.kubevirt.instancetype.vmi_template import (
+    devices_of,
+    with_device_field,
+    with_domain_section,
+    with_each_device,
+)
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.sharing import once_for_same
+
+#: The kinds of disks, of which the first that a disk has counts, and the preferences for each.
+_DISK_KINDS = {
+    "disk": {"preferredDiskBus": "bus"},
+    "cdrom": {"preferredCdromBus": "bus"},
+    "lun": {"preferredLunBus": "bus"},
+}
+_DISK_FIELDS = {
+    "preferredDiskBlockSize": "blockSize",
+    "preferredDiskCache": "cache",
+    "preferredDiskIO": "io",
+}
+_DEDICATED_IO_THREAD = {"preferredDiskDedicatedIoThread": "dedicatedIOThread"}
+
+_INTERFACE_MODEL = {"preferredInterfaceModel": "model"}
+_MASQUERADE = {"preferredInterfaceMasquerade": "masquerade"}
+_BINDINGS = ("bridge", "slirp", "masquerade", "sriov", "macvtap", "passt", "passtBinding", "binding")
+
+_INPUT_FIELDS = {"preferredInputBus": "bus", "preferredInputType": "type"}
+
+#: The fields that decide on devices which virt-controller adds when it starts a machine.
+_AUTOATTACH_FIELDS = {
+    "preferredAutoattachPodInterface": "autoattachPodInterface",
+    "preferredAutoattachInputDevice": "autoattachInputDevice",
+}
+_DEVICES_FIELDS = {
+    "preferredUseVirtioTransitional": "useVirtioTransitional",
+    "preferredBlockMultiQueue": "blockMultiQueue",
+    "preferredNetworkInterfaceMultiQueue": "networkInterfaceMultiqueue",
+    "preferredRng": "rng",
+    "preferredTPM": "tpm",
+    "preferredAutoattachGraphicsDevice": "autoattachGraphicsDevice",
+    "preferredAutoattachMemBalloon": "autoattachMemBalloon",
+    "preferredAutoattachSerialConsole": "autoattachSerialConsole",
+    **_AUTOATTACH_FIELDS,
+}
+_SOUND_FIELDS = {"preferredSoundModel": "model"}
+_VIDEO_FIELDS = {"preferredVideoType": "type"}
+
+
+def apply_autoattach(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Fill in whether an input device and an interface on the pod network are attached."""
+    preferred = wanted(object_at(specs.preference, "devices"), _AUTOATTACH_FIELDS)
+    if not preferred:
+        return template
+    before = devices_of(template)
+    devices = filled(before, preferred)
+    return template if devices is before else with_domain_section(template, "devices", devices)
+
+
+def apply_devices(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Fill in the fields that ``domain.devices`` lacks; hotplug alone is set whatever the VM says."""
+    preferred = object_at(specs.preference, "devices")
+    if not preferred:
+        return template
+    before = devices_of(template)
+    devices = filled(before, wanted(preferred, _DEVICES_FIELDS))
+    devices = _with_hotplug(devices, preferred)
+    if devices.get("sound") is not None:
+        devices = with_filled(devices, "sound", wanted(preferred, _SOUND_FIELDS))
+    if preferred.get("preferredVideoType") is not None:
+        devices = with_filled(devices, "video", wanted(preferred, _VIDEO_FIELDS))
+    return template if devices is before else with_domain_section(template, "devices", devices)
+
+
+def _with_hotplug(devices: JsonObject, preferred: JsonObject) -> JsonObject:
+    disable = preferred.get("preferredDisableHotplug")
+    if disable is None or disable == (devices.get("disableHotplug") or False):
+        return devices
+    others = {field: value for field, value in devices.items() if field != "disableHotplug"}
+    return {**others, "disableHotplug": disable} if disable else others
+
+
+def apply_disks(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Fill in bus, block size, cache, IO and IO thread; a disk of no kind becomes a ``disk``."""
+    preferred = specs.preference.get("devices")
+    if not isinstance(preferred, dict):
+        return template
+    return with_each_device(template, "disks", _disk_filler(preferred, specs.behaviour))
+
+
+@once_for_same
+def _disk_filler(preferred: JsonObject, behaviour: Behaviour) -> Callable[[JsonObject], JsonObject]:
+    """Return the function that gives a disk what is preferred."""
+    by_kind = {kind: wanted(preferred, fields) for kind, fields in _DISK_KINDS.items()}
+    fields = wanted(preferred, _DISK_FIELDS)
+    dedicated_io_thread = wanted(preferred, _DEDICATED_IO_THREAD)
+    needs_virtio = behaviour.dedicated_io_thread_needs_virtio
+
+    def with_preferences(disk: JsonObject) -> JsonObject:
+        kind = next((kind for kind in _DISK_KINDS if disk.get(kind) is not None), "disk")
+        disk = with_filled(disk, kind, by_kind[kind])
+        if kind != "disk":
+            return disk
+        if dedicated_io_thread and not (needs_virtio and text_at(disk, "disk", "bus") != "virtio"):
+            disk = filled(disk, dedicated_io_thread)
+        return filled(disk, fields) if fields else disk
+
+    return with_preferences
+
+
+def apply_interfaces(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Fill in the model, and masquerade where an interface of the pod network has no binding."""
+    preferred = object_at(specs.preference, "devices")
+    filler = _interface_filler(preferred, specs.behaviour, object_at(template, "spec").get("networks"))
+    return template if filler is None else with_each_device(template, "interfaces", filler)
+
+
+@once_for_same
+def _interface_filler(
+    preferred: JsonObject, behaviour: Behaviour, networks: Json
+) -> Callable[[JsonObject], JsonObject] | None:
+    """Return the function that gives an interface what is preferred; None where nothing is."""
+    model, masquerade = wanted(preferred, _INTERFACE_MODEL), wanted(preferred, _MASQUERADE)
+    if not model and not masquerade:
+        return None
+    anywhere = not behaviour.masquerade_needs_pod_network
+
+    def with_preferences(interface: JsonObject) -> JsonObject:
+        interface = filled(interface, model)
+        if not masquerade:
+            return interface
+        is_bound = any(interface.get(binding) is not None for binding in _BINDINGS)
+        if anywhere or (not is_bound and _is_on_pod_network(interface, networks)):
+            return filled(interface, masquerade)
+        return interface
+
+    return with_preferences
+
+
+def _is_on_pod_network(interface: JsonObject, networks: Json) -> bool:
+    name = text_at(interface, "name")
+    network = next((network for network in array_at(networks) if text_at(network, "name") == name), None)
+    return object_at(network).get("pod") is not None
+
+
+def apply_inputs(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Fill in bus and type of the input devices that are there."""
+    values = wanted(object_at(specs.preference, "devices"), _INPUT_FIELDS)
+    return with_each_device(template, "inputs", _filler(values)) if values else template
+
+
+@once_for_same
+def _filler(values: JsonObject) -> Callable[[JsonObject], JsonObject]:
+    return lambda device: filled(device, values)
+
+
+def apply_panic_devices(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
+    """Give panic devices without a model theirs; some releases make a device where there is none."""
+    model = object_at(specs.preference, "devices").get("preferredPanicDeviceModel")
+    if model is None:
+        return template
+    if specs.behaviour.panic_device_is_created and not devices_of(template).get("panicDevices"):
+        return with_device_field(template, "panicDevices", [{"model": model}])
+    return with_each_device(
+        template,
+        "panicDevices",
+        lambda device: device if device.get("model") is not None else {**device, "model": model},
+    )

@@ -1,0 +1,244 @@
+"""Check that a VirtualMachine has what its preference requires.
+
+KubeVirt ``pkg/instancetype/preference/requirements``.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
+from renderer.kubevirt.instancetype.behaviour import Behaviour, VmMemory, behaviour_of
+from renderer.kubevirt.instancetype.catalog import Catalog, Scope
+from renderer.kubevirt.instancetype.cause import CrashError, ExpansionCause
+from renderer.kubevirt.instancetype.custom_size import MEMORY, NO_CUSTOM_SIZE, VCPUS
+from renderer.kubevirt.instancetype.find import Found, decoded
+from renderer.kubevirt.instancetype.resolve import ResolvedMatchers
+from renderer.kubevirt.instancetype.topology import (
+    Across,
+    Topology,
+    count_of_vcpus,
+    preferred_topology,
+    spread_options,
+)
+from renderer.kubevirt.instancetype.vmi_template import VMI_SPEC
+from renderer.model.codes import Code
+from renderer.model.field_path import FieldPath
+from renderer.model.json import EMPTY, Json, JsonObject, object_at
+from renderer.model.quantity import Quantity
+from renderer.model.release import Release
+from renderer.model.resource import Resource
+from renderer.model.sharing import once_for_same
+
+_CPU = VMI_SPEC.child("domain", "cpu")
+_MEMORY = VMI_SPEC.child("domain", "memory")
+_ARCHITECTURE = VMI_SPEC.child("architecture")
+_REQUIREMENTS = FieldPath.of("spec", "requirements")
+_ONE_FIELD = {Topology.SOCKETS: ("sockets",), Topology.CORES: ("cores",), Topology.THREADS: ("threads",)}
+_ALL_FIELDS = ("cores", "sockets", "threads")
+_SPREAD_FIELDS = {
+    Across.SOCKETS_CORES: ("sockets", "cores"),
+    Across.CORES_THREADS: ("cores", "threads"),
+    Across.SOCKETS_CORES_THREADS: ("sockets", "cores", "threads"),
+    None: (),
+}
+_UINT32 = 2**32
+
+
+def check_requirements(
+    selected: ResolvedMatchers, vmi_spec: JsonObject, scope: Scope, behaviour: Behaviour
+) -> ExpansionCause | None:
+    """Return the first requirement that is not met: CPU, memory, architecture.
+
+    ``vmi_spec`` is the template's spec with everything applied and defaulted. Raises ``CrashError`` where
+    KubeVirt crashes.
+    """
+    instancetype, preference = selected.instancetype, selected.preference
+    if preference is None or preference.spec.get("requirements") is None:
+        return None
+    if instancetype is not None and selected.custom_size is NO_CUSTOM_SIZE:
+        unmet = _check_sizes_of_pair(instancetype, preference, behaviour)
+    else:
+        unmet = _check_sizes(selected, preference, vmi_spec, behaviour)
+    if unmet is not None and instancetype is not None and unmet.hint is None:
+        return unmet._replace(hint=_larger(instancetype, preference, scope))
+    return unmet or _check_architecture(preference, vmi_spec)
+
+
+def _check_sizes(
+    selected: ResolvedMatchers, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
+) -> ExpansionCause | None:
+    return _check_cpu(selected, preference, vmi_spec, behaviour) or _check_memory(
+        selected, preference, vmi_spec, behaviour
+    )
+
+
+@once_for_same
+def _check_sizes_of_pair(
+    instancetype: Found, preference: Found, behaviour: Behaviour
+) -> ExpansionCause | None:
+    """Check the sizes of an instance type, which are those of all machines that name it."""
+    return _check_sizes(ResolvedMatchers(instancetype, preference), preference, EMPTY, behaviour)
+
+
+def satisfies(instancetype: Resource, preference: Resource, release: Release) -> bool:
+    """Return whether an instance type has the CPU and memory that a preference requires.
+
+    The architecture is the VM's own, so that it is not checked. Raises ``CauseError`` for an object that the
+    release cannot decode.
+    """
+    behaviour = behaviour_of(release)
+    selected = ResolvedMatchers(
+        decoded(instancetype, INSTANCETYPE, behaviour), decoded(preference, PREFERENCE, behaviour)
+    )
+    architecture = object_at(preference.content, "spec", "requirements").get("architecture")
+    cause = check_requirements(selected, {"architecture": architecture}, Scope(Catalog(), ""), behaviour)
+    return cause is None
+
+
+def _check_cpu(
+    selected: ResolvedMatchers, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
+) -> ExpansionCause | None:
+    instancetype = selected.instancetype
+    requirement = object_at(preference.spec, "requirements").get("cpu")
+    if requirement is None:
+        return None
+    required = _uint(object_at(requirement), "guest")
+    if selected.custom_size.vcpus is not None:
+        return _check_custom_vcpus(preference, selected.custom_size.vcpus, required)
+    if instancetype is not None:
+        provided = _uint(object_at(instancetype.spec, "cpu"), "guest")
+        if provided >= required:
+            return None
+        return _instancetype_too_small(instancetype, preference, "cpu", count_of_vcpus(required), provided)
+    fields = _provided_as(preference, behaviour)
+    if fields is None:
+        return None
+    provided = _product(object_at(vmi_spec, "domain", "cpu"), fields)
+    if provided >= required:
+        return None
+    as_what = " times ".join(fields) or "no field that KubeVirt knows"
+    message = f"{preference} requires {count_of_vcpus(required)} as {as_what}, the VM provides {provided}"
+    paths = tuple(_CPU.child(field) for field in fields)
+    hint = f"set {INSTANCETYPE.path}, or {' and '.join(str(path) for path in paths) or _CPU}"
+    return _cause(preference, paths, message, hint, _REQUIREMENTS.child("cpu", "guest"))
+
+
+def _provided_as(preference: Found, behaviour: Behaviour) -> tuple[str, ...] | None:
+    """Return the fields whose product is the VM's vCPUs; None for an unknown topology: no check."""
+    topology = preferred_topology(preference.spec, behaviour.topologies)
+    if topology is None:
+        return None
+    if topology is Topology.ANY:
+        return _ALL_FIELDS
+    if topology is not Topology.SPREAD:
+        return _ONE_FIELD[topology]
+    fields = _SPREAD_FIELDS[spread_options(preference.spec).across]
+    return fields if behaviour.spread_requirement_names_sockets_first else tuple(sorted(fields))
+
+
+def _check_memory(
+    selected: ResolvedMatchers, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
+) -> ExpansionCause | None:
+    instancetype = selected.instancetype
+    requirement = object_at(preference.spec, "requirements").get("memory")
+    if requirement is None:
+        return None
+    required = Quantity.of(object_at(requirement).get("guest"))
+    if selected.custom_size.memory is not None:
+        return _check_custom_memory(preference, Quantity.of(selected.custom_size.memory), required)
+    if instancetype is not None:
+        provided = Quantity.of(object_at(instancetype.spec, "memory").get("guest"))
+        if provided.compare(required) >= 0:
+            return None
+        return _instancetype_too_small(instancetype, preference, "memory", required.json, provided.json)
+    memory = object_at(vmi_spec, "domain").get("memory")
+    if memory is None and behaviour.vm_memory is VmMemory.AS_WRITTEN:
+        return None
+    guest = object_at(memory).get("guest")
+    hint = f"set {INSTANCETYPE.path}, or {_MEMORY}.guest"
+    field = _REQUIREMENTS.child("memory", "guest")
+    if guest is None and behaviour.vm_memory is not VmMemory.DEFAULTED_OR_ZERO:
+        message = (
+            f"{preference} requires {required.json} of memory, and the VM sets none,"
+            f" which crashes KubeVirt {behaviour.release}"
+        )
+        raise CrashError(_cause(preference, (_MEMORY,), message, hint, field))
+    provided = Quantity.of(guest)
+    if provided.compare(required) >= 0:
+        return None
+    message = f"{preference} requires {required.json} of memory, the VM provides {provided.json}"
+    return _cause(preference, (_MEMORY,), message, hint, field)
+
+
+def _check_custom_vcpus(preference: Found, provided: int, required: int) -> ExpansionCause | None:
+    if provided >= required:
+        return None
+    message = f"{preference} requires {count_of_vcpus(required)}, the VM has {provided}"
+    hint = f"set {VCPUS} to at least {required}"
+    return _cause(preference, (VCPUS,), message, hint, _REQUIREMENTS.child("cpu", "guest"))
+
+
+def _check_custom_memory(preference: Found, provided: Quantity, required: Quantity) -> ExpansionCause | None:
+    if provided.compare(required) >= 0:
+        return None
+    message = f"{preference} requires {required.json} of memory, the VM has {provided.json}"
+    hint = f"set {MEMORY} to at least {required.json}"
+    return _cause(preference, (MEMORY,), message, hint, _REQUIREMENTS.child("memory", "guest"))
+
+
+def _check_architecture(preference: Found, vmi_spec: JsonObject) -> ExpansionCause | None:
+    required = object_at(preference.spec, "requirements").get("architecture")
+    provided = vmi_spec.get("architecture")
+    if required is None or required == (provided or ""):
+        return None
+    return _cause(
+        preference,
+        (_ARCHITECTURE,),
+        f'{preference} requires architecture "{required}", the VM has "{provided or ""}"',
+        f"set {_ARCHITECTURE}: {required}" if required else None,
+        _REQUIREMENTS.child("architecture"),
+    )
+
+
+def _instancetype_too_small(
+    instancetype: Found, preference: Found, resource: str, required: str, provided: Json
+) -> ExpansionCause:
+    message = f"{preference} requires {required}, {instancetype} provides {provided}"
+    cause = _cause(preference, (INSTANCETYPE.path,), message, None, _REQUIREMENTS.child(resource, "guest"))
+    provided_by = instancetype.related(FieldPath.of("spec", resource, "guest"))
+    return cause._replace(related=(*cause.related, provided_by))
+
+
+def _larger(instancetype: Found, preference: Found, scope: Scope) -> str:
+    from renderer.kubevirt.instancetype.sizes import instancetypes_of_at_least  # noqa: PLC0415 - only for what is too small
+
+    requirements = object_at(preference.spec, "requirements")
+    vcpus = _uint(object_at(requirements, "cpu"), "guest")
+    memory = Quantity.of(object_at(requirements, "memory").get("guest"))
+    sizes = instancetypes_of_at_least(instancetype, scope, vcpus=vcpus, memory=memory.value())
+    names = " or ".join(str(size) for size in sizes)
+    return f"take {names or 'a larger instance type'}"
+
+
+def _cause(
+    preference: Found, fields: tuple[FieldPath, ...], message: str, hint: str | None, requirement: FieldPath
+) -> ExpansionCause:
+    return ExpansionCause.at_field(
+        fields[0] if fields else _CPU,
+        Code.REQUIREMENT,
+        message,
+        hint,
+        reported=", ".join(str(field) for field in fields),
+        related=(preference.related(requirement),),
+    )
+
+
+def _product(cpu: JsonObject, fields: tuple[str, ...]) -> int:
+    """Return the product in 32 bits, as KubeVirt multiplies; 0 for no fields."""
+    return prod(_uint(cpu, field) for field in fields) % _UINT32 if fields else 0
+
+
+def _uint(value: JsonObject, key: str) -> int:
+    number = value.get(key)
+    return number if isinstance(number, int) else 0

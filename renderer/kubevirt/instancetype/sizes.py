@@ -1,0 +1,107 @@
+"""Find instance types of the catalog by size, to propose them in place of one that does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from renderer.kubevirt.instancetype.api.v1beta2 import is_incomplete
+from renderer.kubevirt.instancetype.catalog import Scope
+from renderer.kubevirt.instancetype.find import Found
+from renderer.kubevirt.instancetype.topology import count_of_vcpus
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import object_at
+from renderer.model.quantity import Quantity
+from renderer.model.record import Record
+from renderer.model.resource import Resource
+
+_MOST = 2
+
+
+class CatalogSize(Record):
+    """An instance type's vCPUs and guest memory in bytes."""
+
+    name: str
+    vcpus: int
+    memory: int
+    written_memory: str
+
+    def __str__(self) -> str:
+        """``u1.large (2 vCPUs, 8Gi)``."""
+        return f"{self.name} ({count_of_vcpus(self.vcpus)}, {self.written_memory})"
+
+    @property
+    def series(self) -> str:
+        """``u1`` of ``u1.large``."""
+        return _series(self.name)
+
+
+def instancetypes_of_size(
+    instancetype: Found, scope: Scope, *, vcpus: int | None, memory: int | None
+) -> tuple[CatalogSize, ...]:
+    """Return instance types of the same kind with those vCPUs and bytes of memory, where one is asked for.
+
+    Those of the same series come first, then those that differ least in the other amount; two at most. The
+    result is empty when ``instancetype`` itself has that size.
+    """
+    if vcpus is None and memory is None:
+        return ()
+    return _nearest(
+        instancetype,
+        scope,
+        lambda size: vcpus in (None, size.vcpus) and memory in (None, size.memory),
+    )
+
+
+def instancetypes_of_at_least(
+    instancetype: Found, scope: Scope, *, vcpus: int, memory: int
+) -> tuple[CatalogSize, ...]:
+    """Return instance types of the same kind that have at least so much, ordered in the same way."""
+    return _nearest(instancetype, scope, lambda size: size.vcpus >= vcpus and size.memory >= memory)
+
+
+def custom_sizes(instancetype: Found, scope: Scope) -> tuple[str, ...]:
+    """Return the names of instance types of the same kind and series that leave their size to the VM."""
+    series = _series(instancetype.resource.name)
+    kind = instancetype.resource.gvk.kind
+    others = (scope.find(kind, name) for name in scope.names(kind) if _series(name) == series)
+    return tuple(
+        resource.name
+        for resource in others
+        if resource is not None and is_incomplete(object_at(resource.content, "spec"))
+    )
+
+
+def _series(name: str) -> str:
+    return name.rpartition(".")[0]
+
+
+def _nearest(
+    instancetype: Found, scope: Scope, fits: Callable[[CatalogSize], bool]
+) -> tuple[CatalogSize, ...]:
+    own = _size_of(instancetype.resource)
+    if own is None or fits(own):
+        return ()
+
+    def distance(size: CatalogSize) -> tuple[bool, int, int, str]:
+        unlike = size.series != own.series
+        return (unlike, abs(size.memory - own.memory), abs(size.vcpus - own.vcpus), size.name)
+
+    fitting = (size for size in _sizes(scope, instancetype.resource.gvk.kind) if fits(size))
+    return tuple(sorted(fitting, key=distance)[:_MOST])
+
+
+@lru_cache(maxsize=16)  # many VMs may be wrong, and they see the same catalog
+def _sizes(scope: Scope, kind: str) -> tuple[CatalogSize, ...]:
+    found = (scope.find(kind, name) for name in scope.names(kind))
+    sizes = (_size_of(resource) for resource in found if resource is not None)
+    return tuple(size for size in sizes if size is not None)
+
+
+def _size_of(resource: Resource) -> CatalogSize | None:
+    vcpus = object_at(resource.content, "spec", "cpu").get("guest")
+    try:
+        memory = Quantity.of(object_at(resource.content, "spec", "memory").get("guest"))
+    except DiagnosticError:
+        return None
+    return CatalogSize(resource.name, vcpus, memory.value(), memory.json) if isinstance(vcpus, int) else None

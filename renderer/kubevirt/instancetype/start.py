@@ -1,0 +1,157 @@
+"""The VirtualMachineInstance that virt-controller makes of a VirtualMachine.
+
+KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``startVMI``), and the instance's mutating webhook,
+``pkg/virt-api/webhooks/mutating-webhook/mutators/vmi-mutator.go`` and ``pkg/defaults``. Devices that a
+VirtualMachine does not name are added before its instance type and preference are applied, so that a
+preference reaches them. A machine that is written without its preference has to name those that it changes.
+"""
+
+from __future__ import annotations
+
+from renderer.kubevirt.facts.cluster import Cluster
+from renderer.kubevirt.facts.hotplug import planned_memory, planned_sockets
+from renderer.kubevirt.facts.sizes import positive
+from renderer.kubevirt.instancetype.admission import TargetCluster, apply
+from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs
+from renderer.kubevirt.instancetype.catalog import Scope
+from renderer.kubevirt.instancetype.cause import DefaultsError
+from renderer.kubevirt.instancetype.defaults import (
+    default_disks,
+    default_network,
+    default_vmi_spec,
+    with_default,
+)
+from renderer.kubevirt.instancetype.preference.devices import (
+    apply_autoattach,
+    apply_disks,
+    apply_inputs,
+    apply_interfaces,
+)
+from renderer.kubevirt.instancetype.resolve import ResolvedMatchers
+from renderer.kubevirt.instancetype.vmi_object_defaults import default_vmi_object
+from renderer.kubevirt.instancetype.vmi_template import devices_of, with_section
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at
+from renderer.model.release import Release
+
+_DEVICES = ("domain", "devices")
+_NODE_LABELS_UNTIL = Release(1, 5)
+#: Before, virt-controller plans for hot plug itself, before it applies the instance type.
+_HOTPLUG_IS_PLANNED_BY_WEBHOOK_SINCE = Release(1, 3)
+_FROM_NAME = "made of the name"  # ``setupStableFirmwareUUID``
+#: Preferences that reach devices which virt-controller adds.
+_REACHING_ADDED_DEVICES = frozenset(
+    {
+        "preferredDiskBus",
+        "preferredDiskBlockSize",
+        "preferredDiskCache",
+        "preferredDiskIO",
+        "preferredDiskDedicatedIoThread",
+        "preferredInputBus",
+        "preferredInputType",
+        "preferredInterfaceModel",
+        "preferredInterfaceMasquerade",
+    }
+)
+
+
+def started_instance(
+    template: JsonObject, selected: ResolvedMatchers, scope: Scope, cluster: TargetCluster
+) -> JsonObject:
+    """Return ``metadata`` and ``spec`` of the instance of a VirtualMachine with that ``spec.template``.
+
+    The template is as the VirtualMachine's own webhook left it. A firmware UUID that KubeVirt makes is a
+    fixed text. Raises ``CauseError`` where an instance type, a preference or the default network cannot be
+    applied.
+    """
+    behaviour, config = cluster.behaviour, cluster.config
+    if selected.preference is not None:  # whether an input device or a network is added may be preferred
+        specs = AppliedSpecs(EMPTY, selected.preference.spec, behaviour)
+        template = apply_autoattach(specs, template)
+    template = apply(selected, with_added_devices(template, cluster), scope, behaviour)
+    spec = default_vmi_spec(object_at(template, "spec"), config, behaviour)
+    if object_at(spec, "domain").get("features") is None:
+        spec = with_section(spec, ("domain", "features"), {})
+    spec = default_vmi_object(_with_input_defaults(spec), config.cpu_model, behaviour)
+    spec = _with_hotplug_plan(spec, Cluster(behaviour.release, config))
+    if behaviour.release < _NODE_LABELS_UNTIL:
+        spec = _with_node_labels(spec)
+    return {**template, "spec": with_default(spec, ("domain", "firmware", "uuid"), _FROM_NAME)}
+
+
+def with_added_devices(template: JsonObject, cluster: TargetCluster) -> JsonObject:
+    """Return ``spec.template`` with the devices that virt-controller adds: disks, an input, the network.
+
+    Raises ``DefaultsError`` when the cluster's default interface is not possible.
+    """
+    spec = default_disks(object_at(template, "spec"))
+    devices = object_at(spec, *_DEVICES)
+    if devices.get("autoattachInputDevice") is True and not array_at(devices, "inputs"):
+        spec = with_section(spec, (*_DEVICES, "inputs"), [{"name": "default-0"}])
+    spec = default_network(spec, cluster.config, cluster.behaviour)
+    return template if spec is object_at(template, "spec") else {**template, "spec": spec}
+
+
+def with_preferred_devices(
+    template: JsonObject, preference: JsonObject | None, cluster: TargetCluster
+) -> JsonObject:
+    """Return ``spec.template`` with those added devices that ``preference``, a spec, changes when applied.
+
+    A machine written from the result then starts without its preference as it does with it. Devices that the
+    preference leaves as KubeVirt adds them stay unwritten. So does a default network that is not possible,
+    which admission refuses.
+    """
+    preferred = object_at(preference, "devices")
+    if preference is None or _REACHING_ADDED_DEVICES.isdisjoint(preferred):
+        return template
+    specs = AppliedSpecs(EMPTY, preference, cluster.behaviour)
+    before = apply_autoattach(specs, template)
+    try:
+        added = with_added_devices(before, cluster)
+    except DefaultsError:
+        return template
+    if added is before:
+        return template
+    applied = apply_inputs(specs, apply_interfaces(specs, apply_disks(specs, added)))
+    for kind in ("disks", "interfaces", "inputs"):
+        own = len(array_at(devices_of(before), kind))
+        plain = array_at(devices_of(added), kind)
+        if plain[own:] != array_at(devices_of(applied), kind)[own:]:
+            template = with_section(template, ("spec", *_DEVICES, kind), list(plain))
+            if kind == "interfaces":
+                template = with_section(template, ("spec", "networks"), object_at(added, "spec")["networks"])
+    return template
+
+
+def _with_hotplug_plan(spec: JsonObject, cluster: Cluster) -> JsonObject:
+    """``setupHotplug``."""
+    if not cluster.updates_live or cluster.release < _HOTPLUG_IS_PLANNED_BY_WEBHOOK_SINCE:
+        return spec
+    if not positive(object_at(spec, "domain", "cpu").get("maxSockets")):
+        sockets = planned_sockets(cluster, spec)
+        spec = with_section(spec, ("domain", "cpu", "maxSockets"), sockets) if sockets else spec
+    if object_at(spec, "domain", "memory").get("maxGuest") is None:
+        most = planned_memory(cluster, spec)
+        spec = spec if most is None else with_section(spec, ("domain", "memory", "maxGuest"), most.canonical)
+    return spec
+
+
+def _with_node_labels(spec: JsonObject) -> JsonObject:
+    """The labels of nodes that can run the instance, as the webhook selected them (``addNodeSelector``)."""
+    domain = object_at(spec, "domain")
+    sev = object_at(domain, "launchSecurity").get("sev")
+    wanted = {
+        "kubevirt.io/realtime": object_at(domain, "cpu").get("realtime") is not None,
+        "kubevirt.io/sev": sev is not None,
+        "kubevirt.io/sev-es": object_at(sev, "policy").get("encryptedState") is True,
+    }
+    labels: dict[str, Json] = {label: "" for label, is_wanted in wanted.items() if is_wanted}
+    return {**spec, "nodeSelector": {**object_at(spec, "nodeSelector"), **labels}} if labels else spec
+
+
+def _with_input_defaults(spec: JsonObject) -> JsonObject:
+    """``setDefaults_Input``."""
+    inputs: list[Json] = [
+        with_default(with_default(object_at(each), ("bus",), "usb"), ("type",), "tablet")
+        for each in array_at(spec, *_DEVICES, "inputs")
+    ]
+    return with_section(spec, (*_DEVICES, "inputs"), inputs) if inputs else spec

@@ -1,0 +1,79 @@
+"""The CPU topology that a preference asks for (KubeVirt ``pkg/instancetype/preference/apply/cpu.go``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from renderer.kubevirt.instancetype.vmi_template import is_zero
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.record import Record
+from renderer.model.text_enum import TextEnum
+
+_DEFAULT_RATIO = 2
+
+#: How many threads a core has in ``SocketsCoresThreads``.
+THREADS_PER_CORE = 2
+
+
+class Topology(TextEnum):
+    """The shapes of vCPUs, by today's names."""
+
+    SOCKETS = "sockets"
+    CORES = "cores"
+    THREADS = "threads"
+    SPREAD = "spread"
+    ANY = "any"
+
+
+class Across(TextEnum):
+    """The ways to spread vCPUs."""
+
+    SOCKETS_CORES = "SocketsCores"
+    CORES_THREADS = "CoresThreads"
+    SOCKETS_CORES_THREADS = "SocketsCoresThreads"
+
+
+class SpreadOptions(Record):
+    """The options of a spread; ``across`` is None for a word that KubeVirt does not know.
+
+    ``ratio`` is the preference's own value, which may be 0 or no number; ``ratio_field`` is its place.
+    """
+
+    across: Across | None
+    ratio: Json
+    ratio_field: FieldPath
+    has_default_ratio: bool = False
+
+
+def preferred_topology(preference: JsonObject, names: Mapping[str, Topology]) -> Topology | None:
+    """Return the topology of a preference's spec: sockets by default, None for a name not in ``names``."""
+    name = object_at(preference, "cpu").get("preferredCPUTopology")
+    if name is None:
+        return Topology.SOCKETS
+    return names.get(name) if isinstance(name, str) else None
+
+
+def spread_options(preference: JsonObject) -> SpreadOptions:
+    """Return ``cpu.spreadOptions``, else ``preferSpreadSocketToCoreRatio``, else the defaults."""
+    options = object_at(preference, "cpu", "spreadOptions")
+    across = _across(options.get("across"))
+    ratio = options.get("ratio")
+    if ratio is not None:
+        return SpreadOptions(across, ratio, FieldPath.of("spec", "cpu", "spreadOptions", "ratio"))
+    ratio = preference.get("preferSpreadSocketToCoreRatio")
+    field = FieldPath.of("spec", "preferSpreadSocketToCoreRatio")
+    if is_zero(ratio):
+        return SpreadOptions(across, _DEFAULT_RATIO, field, has_default_ratio=True)
+    return SpreadOptions(across, ratio, field)
+
+
+def _across(word: Json) -> Across | None:
+    if word is None:
+        return Across.SOCKETS_CORES
+    return next((across for across in Across if across.value == word), None)
+
+
+def count_of_vcpus(count: Json) -> str:
+    """``1 vCPU``, ``2 vCPUs``."""
+    return f"{count} vCPU" if count == 1 else f"{count} vCPUs"

@@ -1,0 +1,237 @@
+"""Fields that the mutating webhook fills in, written beforehand so that the cluster has what Git has.
+
+KubeVirt ``pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go``,
+``pkg/instancetype/webhooks/vm/mutator.go`` and ``pkg/defaults/defaults.go`` (``SetVirtualMachineDefaults``).
+The webhook takes firmware UUID and serial at random; here they follow from namespace and name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from uuid import UUID, uuid5
+
+from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
+from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.kubevirt.facts.virtual_machine import INSTANCE_SPEC
+from renderer.kubevirt.instancetype.behaviour import Behaviour, PciTopology
+from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
+from renderer.kubevirt.instancetype.cause import CauseError
+from renderer.kubevirt.instancetype.cluster_config import cluster_config
+from renderer.kubevirt.instancetype.defaults import with_default
+from renderer.kubevirt.instancetype.find import Finder
+from renderer.kubevirt.instancetype.resolve import resolve_matchers, select
+from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.record import Record
+from renderer.model.render_config import WebhookField
+from renderer.model.resource import Resource, ResourceSet
+
+_ARCHITECTURE_LABEL = "template.kubevirt.io/architecture"
+_ARCHITECTURES = frozenset({"amd64", "arm64", "s390x"})
+#: It stands for vmrender: another one would give every machine another identity.
+_NAMESPACE = UUID("1f8c2a5e-6d0b-4c1e-9a57-3b2f0e8d4c61")
+_SPEC = INSTANCE_SPEC.keys
+_MACHINE_TYPE = (*_SPEC, "domain", "machine", "type")
+_FIRMWARE = (*_SPEC, "domain", "firmware")
+_PCI_TOPOLOGY = ("spec", "template", "metadata", "annotations", "kubevirt.io/pci-topology-version")
+_PCIE_ARCHITECTURES = frozenset({"amd64", "arm64"})
+
+
+class Mutation(Record):
+    """The values afterwards; one storage class for each of the ``dataVolumeTemplates``, None for none."""
+
+    architecture: str
+    machine_type: str
+    storage_class_names: tuple[str | None, ...]
+
+
+def mutation_of(
+    vm_spec: JsonObject,
+    preference: JsonObject | None,
+    config: ClusterConfig,
+    scope: Scope,
+    behaviour: Behaviour,
+) -> Mutation:
+    """Return the values that ``vm_spec`` gets; ``preference`` is the preference's spec, if found."""
+    preferred = {} if preference is None else preference
+    architecture = (
+        text_at(vm_spec, "template", "spec", "architecture")
+        or (text_at(preferred, "preferredArchitecture") if behaviour.mutates_architecture else "")
+        or _architecture_of_data_source(vm_spec, scope, behaviour)
+        or config.default_architecture
+    )
+    machine_type = (
+        text_at(vm_spec, "template", "spec", "domain", "machine", "type")
+        or text_at(preferred, "machine", "preferredMachineType")
+        or Cluster(behaviour.release, config).machine_type(architecture)
+    )
+    storage_class = text_at(preferred, "volumes", "preferredStorageClassName")
+    names = tuple(
+        _storage_class_name(object_at(template, "spec"), storage_class, behaviour)
+        for template in array_at(vm_spec, "dataVolumeTemplates")
+    )
+    return Mutation(architecture, machine_type, names)
+
+
+def _architecture_of_data_source(vm_spec: JsonObject, scope: Scope, behaviour: Behaviour) -> str:
+    """The architecture that the first labelled DataSource of a ``dataVolumeTemplate`` is for."""
+    if not behaviour.reads_data_source_architecture:
+        return ""
+    for template in array_at(vm_spec, "dataVolumeTemplates"):
+        reference = object_at(template, "spec", "sourceRef")
+        if text_at(reference, "kind").lower() != "datasource":
+            continue
+        source = _data_source(reference, scope)
+        architecture = "" if source is None else _architecture_label(source)
+        if architecture in _ARCHITECTURES:
+            return architecture
+    return ""
+
+
+def _architecture_label(source: Resource) -> str:
+    return text_at(source.content, "metadata", "labels", _ARCHITECTURE_LABEL)
+
+
+def _data_source(reference: JsonObject, scope: Scope) -> Resource | None:
+    """The DataSource that is referred to, or the one it points at."""
+    namespace = text_at(reference, "namespace") or scope.namespace
+    source = scope.find("DataSource", text_at(reference, "name"), namespace)
+    if source is None:
+        return None
+    target = object_at(source.content, "spec", "source").get("dataSource")
+    if target is None:
+        return source
+    return scope.find("DataSource", text_at(target, "name"), text_at(target, "namespace"))
+
+
+def _storage_class_name(data_volume_spec: JsonObject, preferred: str, behaviour: Behaviour) -> str | None:
+    """The storage class of a DataVolume's ``storage``, else of its ``pvc``."""
+    filled_in = _sections_with_storage_class(behaviour) if preferred else ()
+    names = [
+        (preferred if key in filled_in else None)
+        if (name := section.get("storageClassName")) is None
+        else name
+        for key in ("storage", "pvc")
+        if isinstance(section := data_volume_spec.get(key), dict)
+    ]
+    return next((name for name in names if isinstance(name, str)), None)
+
+
+def with_webhook_fields(
+    resources: ResourceSet,
+    before: ResourceSet,
+    catalog: Catalog,
+    wanted: Collection[WebhookField],
+    behaviour: Behaviour,
+) -> ResourceSet:
+    """Return ``resources`` with the ``wanted`` fields that VMs leave open and the release fills in.
+
+    ``before`` are the same resources before expansion, whose matchers name objects in them or in ``catalog``.
+    A VirtualMachine whose preference is not found stays as it is: expansion reports it. The VirtualMachines
+    of a pool are not in Git, and stay as they are.
+    """
+    everything = catalog.after(CatalogSource("the overlay", before))
+    try:
+        writer = _Writer(everything, wanted, cluster_config(everything), behaviour)
+    except DiagnosticError:
+        return resources
+    matching = {resource.current_id: resource for resource in before}
+    return resources.map(lambda resource: writer.written(resource, matching.get(resource.current_id)))
+
+
+class _Writer:
+    def __init__(
+        self, catalog: Catalog, wanted: Collection[WebhookField], config: ClusterConfig, behaviour: Behaviour
+    ) -> None:
+        self._catalog = catalog
+        self._wanted = wanted
+        self._config = config
+        self._behaviour = behaviour
+        self._finder = Finder(behaviour)
+
+    def written(self, resource: Resource, before: Resource | None) -> Resource:
+        vm, matching = VirtualMachine.of(resource), VirtualMachine.of(before) if before else None
+        if vm is None or matching is None or vm.base.segments or vm.template is None:
+            return resource
+        scope = Scope(self._catalog, resource.namespace)
+        try:
+            matchers = resolve_matchers(matching.spec, scope, self._behaviour)
+            preference = select(matchers, matching.status, scope, self._finder).preference
+        except (CauseError, DiagnosticError):
+            return resource
+        return vm.with_content(self._content(vm.content, preference.spec if preference else None, scope))
+
+    def _content(self, vm: JsonObject, preference: JsonObject | None, scope: Scope) -> JsonObject:
+        mutation = mutation_of(object_at(vm, "spec"), preference, self._config, scope, self._behaviour)
+        if WebhookField.MATCHER_KIND in self._wanted and self._behaviour.fills_in_matcher_kind:
+            vm = _with_matcher_kind(_with_matcher_kind(vm, INSTANCETYPE), PREFERENCE)
+        if WebhookField.ARCHITECTURE in self._wanted:
+            vm = with_default(vm, (*_SPEC, "architecture"), mutation.architecture)
+        if WebhookField.MACHINE in self._wanted:
+            vm = with_default(vm, _MACHINE_TYPE, mutation.machine_type)
+        if WebhookField.STORAGE_CLASS in self._wanted:
+            preferred = text_at(preference, "volumes", "preferredStorageClassName")
+            vm = _with_storage_classes(vm, preferred, self._behaviour)
+        if WebhookField.FIRMWARE in self._wanted:
+            vm = _with_firmware(vm, scope.namespace, self._behaviour)
+        if WebhookField.PCI_TOPOLOGY in self._wanted and gets_pci_topology(
+            mutation.architecture, mutation.machine_type, self._behaviour
+        ):
+            vm = with_default(vm, _PCI_TOPOLOGY, "v3")
+        return vm
+
+
+def _with_matcher_kind(vm: JsonObject, matcher: MatcherType) -> JsonObject:
+    """Fill in the kind of a matcher with a name; an inferred one gets its kind with its name."""
+    content = object_at(vm, "spec", matcher.key)
+    if not text_at(content, "name"):
+        return vm
+    return with_default(vm, ("spec", matcher.key, "kind"), matcher.default_kind)
+
+
+def _sections_with_storage_class(behaviour: Behaviour) -> tuple[str, ...]:
+    return ("pvc", "storage") if behaviour.fills_in_storage_class_of_storage else ("pvc",)
+
+
+def _with_storage_classes(vm: JsonObject, preferred: str, behaviour: Behaviour) -> JsonObject:
+    templates = array_at(vm, "spec", "dataVolumeTemplates")
+    if not preferred or not templates:
+        return vm
+    sections = _sections_with_storage_class(behaviour)
+    filled = [_with_storage_class(each, preferred, sections) for each in templates]
+    return with_value(vm, ("spec", "dataVolumeTemplates"), filled)
+
+
+def _with_storage_class(template: Json, preferred: str, sections: tuple[str, ...]) -> Json:
+    if not isinstance(template, dict):
+        return template
+    changed: JsonObject = template
+    for section in sections:
+        content = object_at(template, "spec").get(section)
+        if isinstance(content, dict) and content.get("storageClassName") is None:
+            changed = with_value(changed, ("spec", section, "storageClassName"), preferred)
+    return changed
+
+
+def _with_firmware(vm: JsonObject, namespace: str, behaviour: Behaviour) -> JsonObject:
+    name = f"{namespace}/{text_at(vm, 'metadata', 'name')}"
+    if behaviour.assigns_firmware_uuid:
+        vm = with_default(vm, (*_FIRMWARE, "uuid"), str(uuid5(_NAMESPACE, name)))
+    if behaviour.assigns_firmware_serial:
+        vm = with_default(vm, (*_FIRMWARE, "serial"), str(uuid5(_NAMESPACE, f"{name}/serial")))
+    return vm
+
+
+def gets_pci_topology(architecture: str, machine_type: str, behaviour: Behaviour) -> bool:
+    """Return True if a VM is annotated at its creation with its PCI topology (``SupportsPCIeHotplug``)."""
+    match behaviour.pci_topology:
+        case PciTopology.NONE:
+            return False
+        case PciTopology.OF_ALL:
+            return True
+        case PciTopology.OF_ARCHITECTURES:
+            return architecture in _PCIE_ARCHITECTURES
+        case PciTopology.OF_MACHINE_TYPES:
+            is_pcie = "q35" in machine_type or machine_type.startswith("virt")
+            return is_pcie and architecture in _PCIE_ARCHITECTURES

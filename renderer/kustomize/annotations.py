@@ -1,0 +1,111 @@
+"""Labels and annotations as kustomize writes them: as texts, and no field rather than an empty one.
+
+At the end of a build the annotations of every object are set once more (``RemoveBuildAnnotations``), and
+objects that configure tools are left out (``api/resource/factory.go`` DropLocalNodes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from renderer.kustomize.build_annotations import BUILD_ANNOTATIONS
+from renderer.kustomize.res_map import ResMap
+from renderer.kustomize.values import is_bare_text
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, JsonObject, object_at, scalar_text, with_value, without
+from renderer.model.resource import Resource
+
+_ANNOTATION = "config.kubernetes.io/local-config"
+
+
+def with_text_annotations(resource: Resource, text: Callable[[Json], str] = scalar_text) -> Resource:
+    """Return the resource with its annotations as texts (kyaml ``SetAnnotations``); itself when they are."""
+    content = with_texts(resource.content, "annotations", resource, text)
+    return resource if content is resource.content else resource.with_content(content)
+
+
+def with_annotations_for_notes(resource: Resource) -> JsonObject:
+    """Return the content as kustomize has it, with annotations if it keeps notes on the resource there."""
+    content = resource.content
+    has_notes = (
+        resource.previous_ids or resource.name_prefixes or resource.name_suffixes or resource.needs_hash
+    )
+    if not has_notes or object_at(content, "metadata").get("annotations"):
+        return content
+    return with_value(content, ("metadata", "annotations"), {})
+
+
+def with_texts(
+    content: JsonObject, field: str, resource: Resource, text: Callable[[Json], str] = scalar_text
+) -> JsonObject:
+    """Return ``content`` with labels or annotations as texts; blank ones become empty texts."""
+    metadata = object_at(content, "metadata")
+    if field not in metadata:
+        return content
+    entries = metadata[field]
+    if not isinstance(entries, dict) or not entries:
+        return without(content, "metadata", field)
+    if not resource.spellings and all(isinstance(value, str) for value in entries.values()):
+        return content
+    spelled = {key: resource.spelling("metadata", field, key) for key in entries}
+    texts: Json = {
+        key: text(value) if (spelling := spelled[key]) is None else spelling.text
+        for key, value in entries.items()
+    }
+    return content if texts == entries else with_value(content, ("metadata", field), texts)
+
+
+def with_final_annotations(resource: Resource, warn: Callable[[Diagnostic], None]) -> Resource:
+    """Return the resource with annotations as texts; ``warn`` receives what is lost by that.
+
+    Raises: resource-invalid for a key that would be no text.
+    """
+    annotations = object_at(resource.content, "metadata", "annotations")
+    for key, value in annotations.items():
+        if not is_bare_text(key):
+            field = FieldPath.of("metadata", "annotations", key)
+            message = f"the annotation {key or 'without a name'} of {resource.current_id} cannot be written"
+            hint = "rename it: as a key without quotes it would be no text"
+            raise Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message, hint).error()
+        if isinstance(value, dict | list):
+            field = FieldPath.of("metadata", "annotations", key)
+            warn(
+                Diagnostic.about(
+                    resource,
+                    field,
+                    Code.SCHEMA,
+                    f"{field} is no text, and kustomize writes an empty one in its place",
+                    "put the value in quotes, or write it as a block of text (|); {{ also begins a mapping",
+                    severity=Severity.WARNING,
+                )
+            )
+    if not BUILD_ANNOTATIONS.isdisjoint(annotations):
+        kept: Json = {key: value for key, value in annotations.items() if key not in BUILD_ANNOTATIONS}
+        content = with_value(resource.content, ("metadata", "annotations"), kept)
+        resource = resource.with_content(content)
+    return with_text_annotations(resource)
+
+
+def drop_local(resources: ResMap) -> None:
+    """Remove local objects. Raises: resource-invalid for an object that has lost its name or kind."""
+    for key, resource in resources.items():
+        _check(resource)
+        if _is_local(resource):
+            resources.remove(key)
+
+
+def _is_local(resource: Resource) -> bool:
+    annotations = object_at(resource.content, "metadata", "annotations")
+    return _ANNOTATION in annotations and scalar_text(annotations[_ANNOTATION]) != "false"
+
+
+def _check(resource: Resource) -> None:
+    missing = "kind" if not resource.kind else "metadata.name" if not resource.name else ""
+    if missing and not resource.kind.endswith("List"):
+        raise Diagnostic(
+            Code.RESOURCE_INVALID,
+            f"{resource.original_id} has no {missing} after all patches",
+            sites=resource.sites(),
+        ).error()

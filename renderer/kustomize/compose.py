@@ -1,0 +1,144 @@
+"""The composer: a source tree becomes the resources that ``kustomize build`` prints, in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from renderer.kustomize.accumulate import Accumulated, Accumulation
+from renderer.kustomize.annotations import drop_local, with_final_annotations
+from renderer.kustomize.build_metadata import MANAGED_BY_LABEL, with_build_metadata
+from renderer.kustomize.name_references import fix_name_references
+from renderer.kustomize.order import Reorder, sort_order
+from renderer.kustomize.res_map import ResMap
+from renderer.kustomize.scalar_nodes import without_nodes
+from renderer.kustomize.transform import FinalStep, FinalTransform, Observer, Transform, run_observed
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.kustomization import SortOptions
+from renderer.model.record import Record
+from renderer.model.render_config import MergeKeys
+from renderer.model.resource import Resource, ResourceSet
+from renderer.model.source_tree import KustomizationRoot, SourceTree
+from renderer.model.work import spend
+
+if TYPE_CHECKING:
+    from renderer.kustomize.generators import GeneratorTable
+
+
+class BuildOptions(Record):
+    """The options of a build that change what is composed; the defaults are kustomize's.
+
+    ``managed_by_label`` is what ``--enable-managedby-label`` asks for.
+    """
+
+    reorder: Reorder = Reorder.LEGACY
+    managed_by_label: bool = False
+    merge_keys: MergeKeys = MergeKeys.KUSTOMIZE
+
+
+#: Steps for a resource of an overlay once it is composed (``model.work``).
+_FINISHING = 20
+_DEFAULT_OPTIONS = BuildOptions()
+
+
+def compose(
+    tree: SourceTree, generators: GeneratorTable, options: BuildOptions = _DEFAULT_OPTIONS
+) -> Outcome[ResourceSet]:
+    """Return the resources of the tree's root; ``generators`` are the kinds allowed under ``generators``."""
+    return Composer(generators, options).compose(tree)
+
+
+class Composer:
+    """Compose trees of one loader; kustomizations that several of them use are composed once."""
+
+    def __init__(
+        self,
+        generators: GeneratorTable,
+        options: BuildOptions = _DEFAULT_OPTIONS,
+        observer: Observer | None = None,
+    ) -> None:
+        self._plain = Accumulation(generators, options.merge_keys, observer, traces=False)
+        self._traced = Accumulation(generators, options.merge_keys, observer, traces=True)
+        self.options = options
+        self._observer = observer
+
+    def accumulate(self, root: KustomizationRoot) -> tuple[Resource, ...]:
+        """Return the resources of a root as another kustomization takes them. Raises ``DiagnosticError``."""
+        return self._plain.of(root).resources
+
+    def compose(self, tree: SourceTree, *, is_last: bool = False) -> Outcome[ResourceSet]:
+        """Return the resources of the tree's root, or errors (kustomize ``kustomizer.go`` Run).
+
+        With ``is_last``, nothing is composed of the tree afterwards: it need not keep its resources.
+        """
+        try:
+            accumulation = self._traced if tree.root.kustomization.build_metadata else self._plain
+            accumulated = accumulation.of(tree.root, is_last=is_last)
+            resources = ResMap(accumulated.resources)
+            accumulated = accumulated._replace(resources=())  # what the last steps change goes at once
+            warnings = list(accumulated.warnings)
+            finished = self._finished(resources, accumulated, tree.root, warnings.append)
+        except DiagnosticError as error:
+            return Outcome(ResourceSet(), error.diagnostics)
+        return Outcome(finished, tuple(warnings))
+
+    def _finished(
+        self,
+        resources: ResMap,
+        accumulated: Accumulated,
+        root: KustomizationRoot,
+        warn: Callable[[Diagnostic], None],
+    ) -> ResourceSet:
+        """Return the resources after the last steps: hashes, references, variables, order."""
+        spend(_FINISHING * len(resources), "composing overlays")
+        for what, step in _last_steps(resources, accumulated, warn):
+            run_observed(self._observer, FinalTransform(root, what), step, resources)
+        drop_local(resources)
+        ordered = ResourceSet(self._ordered(resources, root.kustomization.sort_options))
+        return ordered.map(lambda resource: self._described(resource, root, warn))
+
+    def _described(
+        self, resource: Resource, root: KustomizationRoot, warn: Callable[[Diagnostic], None]
+    ) -> Resource:
+        """Return the resource as it is written, with the metadata about the build that are asked for."""
+        options = root.kustomization.build_metadata
+        if self.options.managed_by_label:
+            options = (*options, MANAGED_BY_LABEL)
+        described = with_final_annotations(with_build_metadata(resource, options, root.folder), warn)
+        if described.spellings or described.shared_fields:
+            described = without_nodes(described)
+        if self._observer and described is not resource:
+            change = FinalTransform(root, FinalStep.BUILD_METADATA)
+            self._observer.changed(resource, described, change)
+        return described
+
+    def _ordered(self, resources: ResMap, options: SortOptions | None) -> tuple[Resource, ...]:
+        """Return the resources in the order that the kustomization or the options of the build ask for."""
+        if options is None and self.options.reorder is Reorder.NONE:
+            return tuple(resources)
+        ordered = sort_order(options)(resources)
+        resources.check_ids()
+        return ordered
+
+
+def _last_steps(
+    resources: ResMap, accumulated: Accumulated, warn: Callable[[Diagnostic], None]
+) -> Iterator[tuple[FinalStep, Transform]]:
+    """Yield those of the last steps that the resources need, after the earlier ones were made."""
+    specs, known = accumulated.field_specs, accumulated.variables
+    if any(resource.needs_hash for resource in resources):
+        from renderer.kustomize.name_hash import add_name_hashes  # noqa: PLC0415 - it needs hashlib
+
+        yield FinalStep.NAME_HASH, add_name_hashes
+    if any(resource.previous_ids or resource.kind == "RoleBinding" for resource in resources):
+        yield (
+            FinalStep.NAME_REFERENCE,
+            lambda all_: fix_name_references(all_, specs.name_reference),
+        )
+    if known:
+        from renderer.kustomize.variables import resolve_variables  # noqa: PLC0415 - few builds have any
+
+        yield (
+            FinalStep.VARIABLES,
+            lambda all_: resolve_variables(all_, known, specs.var_reference, warn),
+        )

@@ -1,0 +1,239 @@
+"""Field specs: paths to the fields that a transformer changes (kustomize ``api/filters/fieldspec``).
+
+Names in a path are separated by slashes; a backslash before a slash makes it part of the name. Paths go
+through every element of a list on their way, and may say with ``[]`` that a field is a list. Missing fields
+are made only where the spec says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from renderer.kustomize.res_map import ResMap
+from renderer.kustomize.scalar_nodes import with_shared_entries
+from renderer.kustomize.values import is_bare_text
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.json import Json
+from renderer.model.kustomization import FieldSpec
+from renderer.model.pattern import pattern
+from renderer.model.record import Record
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource
+from renderer.model.work import spend
+
+#: Steps that lead to no field of a mapping: numbers, ``-``, ``*``, ``[name=web]``, and nothing at all.
+_REFUSED_STEP = pattern(r"[+-]?[0-9]+|-|\*|\[.*\]|")
+
+#: The new value for the value of a field. Raises ``WrongTypeError``.
+SetValue: TypeAlias = Callable[[Json], Json]
+
+
+#: Steps for a copy of a mapping with one more or other field, beside its length (``model.work``).
+_COPYING = 6
+
+#: Steps to look for entries that the mappings of a resource share (``model.work``).
+_SHARING = 30
+
+
+class WrongTypeError(Exception):
+    """A field has a value of the wrong type; the message is the type that it should have."""
+
+
+class PathSegment(Record):
+    """A name in a path; ``is_list`` if it ends in ``[]``, ``is_refused`` if it is no name of a field."""
+
+    name: str
+    is_list: bool
+    is_refused: bool = False
+
+
+class RefusedStepError(Exception):
+    """A step of a path is none that kustomize takes in a mapping; the message is the step."""
+
+
+class FieldSpecPath(Record):
+    """A field to visit in a resource of a known kind."""
+
+    segments: tuple[PathSegment, ...]
+    path: str
+    create: bool
+
+
+class FieldSpecFilter(Record):
+    """A change of the fields that field specs lead to.
+
+    ``created`` is what stands in a field that is made; None where the change never makes any.
+    """
+
+    change: SetValue
+    created: Json = None
+
+    def apply(self, resource: Resource, targets: Sequence[FieldSpecPath]) -> Resource:
+        """Return the resource with its fields changed. Raises: resource-invalid."""
+        content: Json = resource.content
+        spend(2 * len(targets), "following the paths of transformers")
+        for target in targets:
+            try:
+                content = self._visit(content, target, 0)
+            except WrongTypeError as error:
+                field = FieldPath(tuple(segment.name for segment in target.segments))
+                message = f"{target.path} of {resource.current_id} is not {error}"
+                raise Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message).error() from None
+            except RefusedStepError as error:
+                names = [segment.name for segment in target.segments]
+                field = FieldPath(tuple(names[: names.index(str(error))]))
+                message = (
+                    f"the path {target.path} has a step, {str(error)!r}, that leads nowhere"
+                    f" in {resource.current_id}"
+                )
+                hint = "write names of fields only; a path goes through all elements of a list by itself"
+                raise Diagnostic.about(
+                    resource, field, Code.RESOURCE_INVALID, message, hint
+                ).error() from None
+        return resource.with_content(content) if isinstance(content, dict) else resource
+
+    def _visit(self, value: Json, target: FieldSpecPath, depth: int) -> Json:
+        if depth == len(target.segments):
+            return self.change(value)
+        if value is None:
+            return None
+        if isinstance(value, list):
+            spend(len(value), "following the paths of transformers")
+            elements = [self._visit(element, target, depth) for element in value]
+            unchanged = all(new is old for new, old in zip(elements, value, strict=True))
+            return value if unchanged else elements
+        if isinstance(value, dict):
+            return self._visit_field(value, target, depth)
+        raise WrongTypeError("a mapping or list")
+
+    def _visit_field(self, mapping: dict[str, Json], target: FieldSpecPath, depth: int) -> Json:
+        segment = target.segments[depth]
+        if segment.is_refused:
+            raise RefusedStepError(segment.name)
+        if segment.name in mapping:
+            old = mapping[segment.name]
+            value = self._made(target, depth) if old is None else old
+        elif self._makes(target, depth):
+            old, value = None, self._made(target, depth)
+        else:
+            return mapping
+        new = self._visit(value, target, depth + 1)
+        if new is old and segment.name in mapping:
+            return mapping
+        spend(_COPYING + len(mapping) // 8, "changing fields")
+        return mapping | {segment.name: new}
+
+    def _makes(self, target: FieldSpecPath, depth: int) -> bool:
+        return target.create and self.created is not None and not target.segments[depth].is_list
+
+    def _made(self, target: FieldSpecPath, depth: int) -> Json:
+        """Return the value that a missing or null field gets."""
+        if target.segments[depth].is_list:
+            return []
+        if not self._makes(target, depth):
+            return None
+        return self.created if depth + 1 == len(target.segments) else {}
+
+
+class FieldSpecIndex:
+    """The paths to visit in a resource, worked out once per kind."""
+
+    def __init__(self, specs: Iterable[FieldSpec]) -> None:
+        self._specs = tuple(specs)
+        self._targets: dict[tuple[str, str], tuple[FieldSpecPath, ...]] = {}
+
+    def targets(self, resource: Resource) -> tuple[FieldSpecPath, ...]:
+        key = resource.api_version, resource.kind
+        if key not in self._targets:
+            self._targets[key] = self.targets_of(resource.gvk)
+        return self._targets[key]
+
+    def targets_of(self, gvk: Gvk) -> tuple[FieldSpecPath, ...]:
+        spend(len(self._specs), "finding the paths of transformers")
+        return tuple(
+            _target(spec)
+            for spec in self._specs
+            if spec.kind in ("", gvk.kind)
+            and spec.group in ("", gvk.group)
+            and spec.version in ("", gvk.version)
+        )
+
+
+def split_path(path: str, separator: str = "/") -> tuple[str, ...]:
+    """Return the names in a path.
+
+    An escaped separator is part of a name (``kyaml/utils/pathsplitter.go``).
+    """
+    parts = path.split(separator)
+    if len(parts) > 1 and not parts[0]:
+        parts = parts[1:]
+    names = [parts[0]]
+    for part in parts[1:]:
+        if names[-1].endswith("\\"):
+            names[-1] = f"{names[-1][:-1]}{separator}{part}"
+        else:
+            names.append(part)
+    return tuple(names)
+
+
+def _segment(name: str) -> PathSegment:
+    """Return a segment; one that would lead into a list is refused (kyaml ``fns.go`` PathGetter)."""
+    field = name.removesuffix("[]").strip()
+    return PathSegment(field, name.endswith("[]"), is_refused=_REFUSED_STEP.fullmatch(field) is not None)
+
+
+def _target(spec: FieldSpec) -> FieldSpecPath:
+    names = split_path(spec.path)
+    segments = tuple(_segment(name) for name in names)
+    return FieldSpecPath(segments, spec.path, spec.create)
+
+
+def set_entries(resources: ResMap, specs: Iterable[FieldSpec], entries: Mapping[str, str]) -> None:
+    """Set entries, labels for example, in the mappings that ``specs`` lead to. Raises: resource-invalid."""
+    if not entries:
+        return
+    index = FieldSpecIndex(specs)
+    bare = tuple(key for key in entries if not is_bare_text(key))
+    added = dict(entries)
+    change = FieldSpecFilter(lambda value: _with_entries(value, added, bare), created={})
+
+    def with_entries(resource: Resource) -> Resource:
+        targets = index.targets(resource)
+        changed = change.apply(resource, targets)
+        if len(targets) == 1:
+            return changed
+        spend(_SHARING * len(targets), "changing fields")
+        mappings = (place for target in targets for place in _places(changed.content, target.segments))
+        return with_shared_entries(resource, changed, mappings, entries)
+
+    resources.update(with_entries)
+
+
+def _places(
+    value: Json, path: Sequence[PathSegment], at: tuple[Segment, ...] = ()
+) -> Iterator[tuple[Segment, ...]]:
+    """Yield the paths of the mappings that a field spec leads to."""
+    if isinstance(value, list):
+        for index, element in enumerate(value):
+            yield from _places(element, path, (*at, index))
+    elif isinstance(value, dict):
+        if path:
+            yield from _places(value.get(path[0].name), path[1:], (*at, path[0].name))
+        else:
+            yield at
+
+
+def _with_entries(value: Json, entries: dict[str, str], bare: tuple[str, ...]) -> Json:
+    """Return the mapping with the entries; those in ``bare`` cannot be new in it."""
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        raise WrongTypeError("a mapping")
+    for key in bare:
+        if key not in value:
+            raise WrongTypeError(f"a place for {key}, which is no text when it is written without quotes")
+    spend(len(value) // 8 + len(entries), "changing fields")
+    return value | entries

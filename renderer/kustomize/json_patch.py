@@ -1,0 +1,378 @@
+"""JSON 6902 patches as kustomize applies them (``api/filters/patchjson6902``).
+
+The ways of its library, ``gopkg.in/evanphx/json-patch.v4``: ``replace`` adds a missing key, a missing
+value is null, indices may be negative and count from the end, null stands for nothing on the way to a field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import zip_longest
+from operator import is_
+from typing import TypeAlias
+
+from renderer.kubevirt.facts.confidential import secret_values
+from renderer.kustomize.annotations import with_annotations_for_notes, with_text_annotations
+from renderer.kustomize.identity import with_previous_id
+from renderer.kustomize.res_map import ResMap
+from renderer.kustomize.scalar_nodes import without_nodes
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_path import Segment, format_pointer, parse_pointer
+from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
+from renderer.model.limits import limits
+from renderer.model.list_elements import value_at
+from renderer.model.pattern import pattern
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource
+from renderer.model.source_tree import JsonPatch
+from renderer.model.suggest import did_you_mean, suggest
+from renderer.model.taint import taint
+from renderer.model.work import spend
+from renderer.yamlio.go_numbers import format_float, json_number
+
+#: Changes the value that stands for the container of a key, which it is given.
+Edit: TypeAlias = Callable[["dict[str, Json] | list[Json]", str], "dict[str, Json] | list[Json]"]
+
+#: Steps for an operation and for a key on its path; keys that are copied or compared in one (``model.work``).
+_OPERATION, _KEY, _COPIED_PER_STEP, _KEYS_PER_STEP = 20, 4, 16, 3
+
+_INDEX = pattern(r"[+-]?[0-9]{1,18}")
+#: The patched object goes through floats in kustomize; integers beyond this one are rounded.
+_EXACT = 1 << 53
+
+
+class OperationError(Exception):
+    """An operation does not apply; the message says why, and ``field`` which field of it is wrong."""
+
+    def __init__(self, message: str, field: str = "path") -> None:
+        super().__init__(message)
+        self.field = field
+
+
+def apply_operation(document: Json, operation: Json) -> Json:
+    """Return the document after ``op`` of ``operation``. Raises ``OperationError``."""
+    name = text_at(operation, "op")
+    apply = _OPERATIONS.get(name)
+    spend(_OPERATION, "applying patches")
+    if apply is None:
+        raise OperationError(f"{name or 'nothing'} is no operation; there are {', '.join(_OPERATIONS)}", "op")
+    return apply(document, _pointer(operation, "path"), operation)
+
+
+def _add(document: Json, path: str, operation: Json) -> Json:
+    return _inserted(document, path, _value(operation))
+
+
+def _remove(document: Json, path: str, operation: Json) -> Json:
+    del operation
+    return _edited(document, path, _without)
+
+
+def _replace(document: Json, path: str, operation: Json) -> Json:
+    value = _value(operation)
+    if not path:
+        if not isinstance(value, dict | list):
+            raise OperationError("the whole object can only be replaced by a mapping", "value")
+        return value
+    return _edited(document, path, lambda container, key: _with(container, key, value))
+
+
+def _move(document: Json, path: str, operation: Json) -> Json:
+    with _errors_about("from"):
+        source = _pointer(operation, "from")
+        value = _get(document, source)
+        document = _edited(document, source, _without)
+    return _inserted(document, path, value)
+
+
+def _copy(document: Json, path: str, operation: Json) -> Json:
+    with _errors_about("from"):
+        value = _get(document, _pointer(operation, "from"))
+    return _inserted(document, path, value)
+
+
+@contextmanager
+def _errors_about(field: str) -> Iterator[None]:
+    """Report errors about ``path`` as errors about ``field``, which holds the pointer that was followed."""
+    try:
+        yield
+    except OperationError as error:
+        raise OperationError(str(error), field) from None
+
+
+def _test(document: Json, path: str, operation: Json) -> Json:
+    actual = _get(document, path) if path else document
+    if not _equal(actual, _value(operation)):
+        raise OperationError(f"the test fails, {path} holds something else", "value")
+    return document
+
+
+_OPERATIONS: dict[str, Callable[[Json, str, Json], Json]] = {
+    "add": _add,
+    "remove": _remove,
+    "replace": _replace,
+    "move": _move,
+    "copy": _copy,
+    "test": _test,
+}
+
+
+def _pointer(operation: Json, field: str) -> str:
+    pointer = object_at(operation).get(field)
+    if not isinstance(pointer, str):
+        raise OperationError(f"the operation has no {field}")
+    return pointer
+
+
+def _value(operation: Json) -> Json:
+    return object_at(operation).get("value")
+
+
+def _inserted(document: Json, path: str, value: Json) -> Json:
+    def insert(container: dict[str, Json] | list[Json], key: str) -> dict[str, Json] | list[Json]:
+        if isinstance(container, dict):
+            return container | {key: value}
+        index = len(container) if key == "-" else _index(key, len(container) + 1)
+        return [*container[:index], value, *container[index:]]
+
+    return _edited(document, path, insert)
+
+
+def _with(container: dict[str, Json] | list[Json], key: str, value: Json) -> dict[str, Json] | list[Json]:
+    if isinstance(container, dict):
+        return container | {key: value}
+    index = _index(key, len(container))
+    return [*container[:index], value, *container[index + 1 :]]
+
+
+def _without(container: dict[str, Json] | list[Json], key: str) -> dict[str, Json] | list[Json]:
+    if isinstance(container, list):
+        index = _index(key, len(container))
+        return [*container[:index], *container[index + 1 :]]
+    if key not in container:
+        raise OperationError(f"there is no {key}")
+    return {name: value for name, value in container.items() if name != key}
+
+
+def _get(document: Json, path: str) -> Json:
+    keys = _keys(path)
+    for key in keys[:-1]:
+        document = _child(_container(document, path), key)
+    container = _container(document, path)
+    return _child(container, keys[-1])
+
+
+def _edited(document: Json, path: str, edit: Edit) -> Json:
+    """Return the document with the container of the last key in ``path`` edited.
+
+    Untouched parts are shared.
+    """
+    return _edited_below(document, _keys(path), path, edit)
+
+
+def _edited_below(value: Json, keys: list[str], path: str, edit: Edit) -> Json:
+    container = _container(value, path)
+    spend(_KEY + len(container) // _COPIED_PER_STEP, "applying patches")
+    if len(keys) == 1:
+        return edit(container, keys[0])
+    child = _edited_below(_child(container, keys[0]), keys[1:], path, edit)
+    return _with(container, keys[0], child)
+
+
+def _container(value: Json, path: str) -> dict[str, Json] | list[Json]:
+    if not isinstance(value, dict | list):
+        raise OperationError(f"the object has no {path}")
+    return value
+
+
+def _child(container: dict[str, Json] | list[Json], key: str) -> Json:
+    if isinstance(container, dict):
+        return container.get(key)
+    return container[_index(key, len(container))]
+
+
+def _index(key: str, length: int) -> int:
+    """Return the position that ``key`` means in a list of ``length``; negative ones count from the end."""
+    if not _INDEX.fullmatch(key):
+        raise OperationError(f"{key or 'nothing'} is no index of a list")
+    index = int(key)
+    if not -length <= index < length:
+        raise OperationError(f"the list has no index {index}")
+    return index + length if index < 0 else index
+
+
+def _keys(path: str) -> list[str]:
+    if "/" not in path:
+        raise OperationError(f"{path or 'an empty path'} does not begin with /")
+    if path.count("/") > limits().nesting:
+        raise OperationError(f"the path has more than {limits().nesting} names")
+    return parse_pointer(path)
+
+
+def _equal(left: Json, right: Json) -> bool:
+    """Return True if both are equal as JSON, where 1 is not true."""
+    if isinstance(left, dict | list):
+        spend(len(left), "applying patches")
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(_equal(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(_equal, left, right))
+    return isinstance(left, bool) == isinstance(right, bool) and left == right
+
+
+class JsonPatching:
+    """The operations of one patch, applied to resources; ``remembers_ids`` stores ids before a change."""
+
+    def __init__(self, patch: JsonPatch, *, remembers_ids: bool) -> None:
+        self._patch = patch
+        self._remembers_ids = remembers_ids
+
+    def apply(self, resources: ResMap, keys: Iterable[int]) -> None:
+        """Patch the resources with the given keys. Raises: patch-invalid, build-limit."""
+        for key in keys:
+            patched = self._patched(key, resources)
+            if patched.content:
+                resources.replace(key, patched)
+                resources.note_in_floats(key)
+            else:
+                resources.remove(key)
+
+    def _patched(self, key: int, resources: ResMap) -> Resource:
+        resource = resources[key]
+        if self._remembers_ids:
+            resource = with_previous_id(resource)
+        operated = self._operated(_as_json(resource), resource)
+        resources.check_growth(key, resource.with_content(object_at(operated), self._patch.site))
+        content = self._in_floats(operated, resource, resources.in_floats(key))
+        patched = without_nodes(resource.with_content(content, self._patch.site))
+        patched = with_text_annotations(patched, _float_text)
+        return patched if patched.api_version == resource.api_version else _with_ids_of_version(patched)
+
+    def _operated(self, document: Json, resource: Resource) -> Json:
+        held: set[str] = set()
+        for index, operation in enumerate(self._patch.operations):
+            held |= secret_values([document])
+            try:
+                document = apply_operation(document, operation)
+            except OperationError as error:
+                wrong = text_at(operation, error.field)
+                hint = None
+                if error.field == "op":
+                    hint = did_you_mean(wrong, _OPERATIONS, most=1)
+                elif error.field != "value":
+                    hint = _path_hint(document, wrong)
+                raise self._invalid(str(error), (index, error.field), operation, resource, hint) from None
+        if held:  # what one operation adds, another may move elsewhere
+            taint(held - secret_values([document]))
+        return document
+
+    def _in_floats(self, document: Json, resource: Resource, known: Json) -> JsonObject:
+        try:
+            rounded = document if _is_exact(document, known) else _rounded(document)
+        except OverflowError:  # from a patch in JSON: YAML makes texts of such numbers
+            raise self._invalid("a number is too large", (0,), None, resource) from None
+        if not isinstance(rounded, dict):
+            raise self._invalid("the patch leaves no object", (0,), None, resource)
+        return rounded
+
+    def _invalid(
+        self,
+        problem: str,
+        place: tuple[Segment, ...],
+        operation: Json,
+        resource: Resource,
+        hint: str | None = None,
+    ) -> DiagnosticError:
+        """Return the error about what stands at ``place`` in the patch: an operation, or a field of it."""
+        fields = object_at(operation)
+        where = f" ({fields.get('op')} {fields.get('path')})" if fields else ""
+        return Diagnostic.at(
+            self._patch.site.below(*place),
+            Code.PATCH_INVALID,
+            f"the patch does not apply to {resource.current_id}: {problem}{where}",
+            hint,
+            resource=resource,
+        ).error()
+
+
+def _path_hint(document: Json, path: str) -> str | None:
+    """Return the way out where the object does not have all of ``path``; None where it has."""
+    keys = parse_pointer(path) if path.startswith("/") else []
+    for index, key in enumerate(keys):
+        if not isinstance(document, dict):
+            return None
+        if key not in document:
+            nearest = suggest(key, document, most=1)
+            if nearest:
+                return f"did you mean {format_pointer((*keys[:index], *nearest, *keys[index + 1 :]))}?"
+            if index == len(keys) - 1:
+                return "drop the operation, or correct its path"
+            there = format_pointer(keys[:index]) or "the top"
+            return f"there is no {key} at {there}: add it first, with what is to be below it"
+        document = document[key]
+    return None
+
+
+def _as_json(resource: Resource) -> JsonObject:
+    """Return the content that the patch gets, in which annotations may be numbers."""
+    content = with_annotations_for_notes(resource)
+    for each in resource.spellings:
+        names = tuple(segment for segment in each.field.segments if isinstance(segment, str))
+        if names[:-1] == ("metadata", "annotations") and value_at(content, names) == each.text:
+            content = with_value(content, names, each.value)
+    return content
+
+
+def _is_exact(value: Json, known: Json) -> bool:
+    """Return whether a float has all integers of a tree as they are.
+
+    What it shares with ``known`` is so already, or else every operation would go through the whole object.
+    """
+    # A plain loop and exact types, as this goes through whole objects.
+    steps, waiting = 0, [(value, known)]
+    while waiting:
+        node, old = waiting.pop()
+        if isinstance(node, dict):
+            before = object_at(old)
+            new = [(child, before.get(key)) for key, child in node.items() if type(child) is not str]
+        elif isinstance(node, list):
+            new = [*zip_longest(node, array_at(old)[: len(node)])]
+        elif type(node) is int and not -_EXACT <= node <= _EXACT:
+            return False
+        else:
+            continue
+        steps += len(node) // _KEYS_PER_STEP
+        waiting += [each for each in new if each[0] is not each[1]]
+    spend(steps, "applying patches")
+    return True
+
+
+def _rounded(value: Json) -> Json:
+    """Return the value with integers as exact as a float has them; itself where that changes nothing."""
+    if isinstance(value, dict):
+        spend(len(value) // _KEYS_PER_STEP, "applying patches")
+        fields = {key: made for key, child in value.items() if (made := _rounded(child)) is not child}
+        return {**value, **fields} if fields else value
+    if isinstance(value, list):
+        spend(len(value) // _KEYS_PER_STEP, "applying patches")
+        elements = [*map(_rounded, value)]
+        return value if all(map(is_, elements, value)) else elements
+    if type(value) is int and not -_EXACT <= value <= _EXACT:
+        return json_number(float(value))
+    return value
+
+
+def _float_text(value: Json) -> str:
+    """Return the text of a scalar that went through floats."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return format_float(float(value))
+    return scalar_text(value)
+
+
+def _with_ids_of_version(resource: Resource) -> Resource:
+    """Return the resource with its API version in its previous ids, which are compared without their own."""
+    group, version = resource.gvk.group, resource.gvk.version
+    ids = (known._replace(gvk=Gvk(group, version, known.gvk.kind)) for known in resource.previous_ids)
+    return resource._replace(previous_ids=tuple(ids))

@@ -1,0 +1,354 @@
+"""The merge of two lists by key (kustomize ``kyaml/yaml/walk/associative_sequence.go``, ``fns.go``).
+
+Elements are matched by the text of their keys. The key of a list of scalars is the scalar itself, which is
+written as the empty name. Where a key is missing in some elements upstream's rules are odd; they are kept.
+``$patch`` in an element or a list says what else to do (``kyaml/yaml/merge2/smpdirective.go``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias, cast
+
+from renderer.kustomize.values import ABSENT, Slot
+from renderer.model.json import Json, JsonObject, scalar_text, with_value
+from renderer.model.text_enum import TextEnum
+from renderer.model.work import spend
+
+Keys: TypeAlias = "tuple[str, ...]"
+#: The texts of an element's keys, empty where it has none.
+KeyValues: TypeAlias = "tuple[str, ...]"
+
+#: The key of a list of scalars.
+ITSELF: Keys = ("",)
+
+_MERGING = "merging lists"
+_MIXED = "a list that merges by key holds both mappings and other values"
+
+
+class ElementError(Exception):
+    """A list cannot be merged by key: its elements are mixed, or too many have no key of their own."""
+
+
+def element_values(elements: Iterable[Json], keys: Keys) -> list[KeyValues]:
+    """Return the key values of each element (``ElementValuesList``)."""
+    return [tuple(_key_text(element, key) for key in keys) for element in elements]
+
+
+def _key_text(element: Json, key: str) -> str:
+    if not key:
+        return scalar_text(element)
+    value = key_value(element, key) if isinstance(element, dict) else None
+    return "" if value is None or value is ABSENT else scalar_text(value)
+
+
+def key_value(element: JsonObject, key: str) -> Slot:
+    """Return the value of an element's key, which may stand deeper in it: ``metadata.name``."""
+    outer, dot, inner = key.partition(".")
+    if not dot:
+        return element.get(key, ABSENT)
+    child = element.get(outer)
+    return key_value(child, inner) if isinstance(child, dict) else ABSENT
+
+
+def find_element(elements: Sequence[Json], keys: Keys, values: KeyValues) -> int | None:
+    """Return the position of the first element with all the key values (``ElementMatcher``), or None."""
+    spend(len(elements), _MERGING)
+    for index, element in enumerate(elements):
+        if keys[0] == "":
+            if scalar_text(element) == values[0]:
+                return index
+        elif isinstance(element, dict) and all(
+            _text(key_value(element, key)) == value for key, value in zip(keys, values, strict=True)
+        ):
+            return index
+    return None
+
+
+def set_element(elements: Sequence[Json], element: Json, keys: Keys, values: KeyValues) -> list[Json]:
+    """Return the list with ``element`` in place of each match, else at its end (``ElementSetter``).
+
+    Raises ``ElementError``.
+    """
+    kept, matched = _replaced(elements, [element], keys, values)
+    return kept if matched else [*kept, element]
+
+
+def delete_elements(elements: Sequence[Json], keys: Keys, values: KeyValues) -> list[Json]:
+    """Return the list without the elements that match, and without empty ones (``ElementSetter``).
+
+    Raises ``ElementError``.
+    """
+    return _replaced(elements, [], keys, values)[0]
+
+
+def _replaced(
+    elements: Sequence[Json], replacement: list[Json], keys: Keys, values: KeyValues
+) -> tuple[list[Json], bool]:
+    is_for_mappings = bool(keys[0] and values and values[0])
+    kept: list[Json] = []
+    any_matched = False
+    spend(len(elements), _MERGING)
+    for element in elements:
+        if element is None or element == {}:
+            continue
+        if is_for_mappings and not isinstance(element, dict):
+            kept.append(element)
+        elif _matches(element, keys, values):
+            any_matched = True
+            kept += replacement
+        elif values:  # without values nothing is kept: an upstream oddity
+            kept.append(element)
+    return kept, any_matched
+
+
+def _matches(element: Json, keys: Keys, values: KeyValues) -> bool:
+    """Return True if the element has the key values.
+
+    A key beyond the values matches as the one before it did.
+    """
+    matched = False
+    for position, key in enumerate(keys):
+        if position < len(values):
+            matched = _has_value(element, key, values[position])
+        if not matched:
+            return False
+    return True
+
+
+def _has_value(element: Json, key: str, value: str) -> bool:
+    """Return True if the element has the value (``FieldMatcher``); an empty value matches any."""
+    if isinstance(element, dict) == (not key) or isinstance(element, list):
+        raise ElementError(_MIXED)
+    if not key:
+        return scalar_text(element) == value
+    found = _text(key_value(element, key)) if isinstance(element, dict) else None
+    return found is not None and value in ("", found)
+
+
+def _text(value: Slot) -> str | None:
+    return None if value is ABSENT else scalar_text(value)
+
+
+def append_elements(target: list[Json], source: Sequence[Json], keys: Keys) -> list[Json]:
+    """Return ``target`` with each of ``source`` in place of its match, else at the end (``appendListNode``).
+
+    Raises ``ElementError``.
+    """
+    for element in source:
+        if keys == ITSELF:
+            target = set_element(target, element, keys, (scalar_text(element),))
+            continue
+        if not isinstance(element, dict | None):
+            raise ElementError(_MIXED)
+        values: KeyValues = ()
+        for key in keys:
+            text = None if element is None else _text(key_value(element, key))
+            if text is not None:
+                values = (*values, text)
+            else:
+                target = [*target, element]
+        if len(keys) > 1:
+            target = delete_elements(target, keys, values)
+        target = set_element(target, element, keys, values)
+    return target
+
+
+def in_order_of(elements: Sequence[Json], merged: Sequence[Json], keys: Keys) -> list[Json]:
+    """Return ``merged`` in the order of ``elements``, new elements behind them."""
+    positions = {values: position for position, values in enumerate(element_values(elements, keys))}
+    placed = zip(element_values(merged, keys), merged, strict=True)
+    return [element for _, element in sorted(placed, key=lambda each: positions.get(each[0], len(positions)))]
+
+
+def complete_values(found: list[KeyValues]) -> list[KeyValues]:
+    """Return the key values, each completed by another that agrees with it (``mergeValues``)."""
+    completed = list(found)
+    spend(len(found) * len(found), _MERGING)
+    for index in range(len(completed)):
+        current = completed[index]
+        for other in range(len(completed)):
+            merged = _agreed(current, completed[other])
+            if merged is not None:
+                completed[index] = completed[other] = merged
+    return completed
+
+
+def _agreed(left: KeyValues, right: KeyValues) -> KeyValues | None:
+    if any(one and other and one != other for one, other in zip(left, right, strict=True)):
+        return None
+    if all(one != other for one, other in zip(left, right, strict=True)):
+        return None
+    return tuple(one or other for one, other in zip(left, right, strict=True))
+
+
+def used_keys(found: Iterable[KeyValues], values: KeyValues, keys: Keys) -> tuple[Keys, KeyValues]:
+    """Return the keys that at least one element has, and what ``values`` has of them.
+
+    If no element has a key, return ``keys`` and ``values`` unchanged (``validateKeys``).
+    """
+    used = {key for each in found for key, value in zip(keys, each, strict=True) if value}
+    if not used:
+        return keys, values
+    pairs = [(key, value) for key, value in zip(keys, values, strict=True) if key in used]
+    return tuple(key for key, _ in pairs), tuple(value for _, value in pairs)
+
+
+_KEY = "$patch"
+
+
+class Directive(TextEnum):
+    """The values of ``$patch``."""
+
+    MERGE = "merge"
+    REPLACE = "replace"
+    DELETE = "delete"
+
+
+class DirectiveError(Exception):
+    """``$patch`` has an unknown value."""
+
+
+def mapping_directive(patch: JsonObject) -> tuple[Directive, JsonObject]:
+    """Return the directive in a mapping, and the mapping without it. Raises ``DirectiveError``."""
+    if _KEY not in patch:
+        return Directive.MERGE, patch
+    directive = _directive(patch[_KEY])
+    return directive, {key: value for key, value in patch.items() if key != _KEY}
+
+
+def list_directive(patch: list[Json]) -> tuple[Directive, list[Json]]:
+    """Return the directive of a list, an element that holds nothing else, and the list without it.
+
+    Only the first element with ``$patch`` counts. Raises ``DirectiveError``.
+    """
+    found = next((element for element in patch if isinstance(element, dict) and _KEY in element), None)
+    if found is None or len(cast("JsonObject", found)) > 1:
+        return Directive.MERGE, patch
+    directive = _directive(cast("JsonObject", found)[_KEY])
+    return directive, delete_elements(patch, (_KEY,), (directive.value,))
+
+
+def _directive(value: Json) -> Directive:
+    text = scalar_text(value)
+    if text not in set(Directive):
+        raise DirectiveError(f"$patch cannot be {text}; it is one of {', '.join(Directive)}")
+    return Directive(text)
+
+
+#: Lists with missing or repeated keys are searched element by element, as upstream does it, up to so many.
+_MOST_ODD = 2000
+#: Returns the merged element for an element of the object and one of the patch.
+MergeElement: TypeAlias = Callable[[Slot, Slot], Slot]
+
+
+def merge_elements(
+    dest: Sequence[Json], patch: Sequence[Json], keys: Keys, merge: MergeElement
+) -> list[Json]:
+    """Return the elements of the patch, merged with their matches in ``dest``, then the rest of ``dest``.
+
+    For a list that only the patch has, the caller passes it twice, as one and the same object. Raises
+    ``ElementError``.
+    """
+    found = list(dict.fromkeys((*element_values(patch, keys), *element_values(dest, keys))))
+    if not found:
+        return list(dest)
+    used, values = used_keys(found, found[0], keys)
+    old, new = _by_values(dest, used), _by_values(patch, used)
+    if all(values) and old is not None and new is not None:
+        return _merge_each(old, old if patch is dest else new, used, merge)
+    if len(dest) + len(patch) > _MOST_ODD:
+        raise ElementError(f"of more than {_MOST_ODD} elements, some have the same key or none")
+    if len(keys) > 1:
+        found = complete_values(found)
+    merging = _ElementMerge(dest, patch, merge)
+    for values in found:
+        merging.merge_matching(*used_keys(found, values, keys))
+    return append_elements(merging.merged, merging.kept, used_keys(found, found[0], keys)[0])
+
+
+def _by_values(elements: Sequence[Json], keys: Keys) -> dict[KeyValues, Json] | None:
+    """Return the elements by their key values, or None if keys are missing or doubled."""
+    kind = (str, int, float) if keys == ITSELF else dict
+    if not all(isinstance(element, kind) for element in elements):
+        return None
+    found = dict(zip(element_values(elements, keys), elements, strict=True))
+    return found if len(found) == len(elements) and all(map(all, found)) else None
+
+
+def _merge_each(
+    kept: dict[KeyValues, Json], patch: dict[KeyValues, Json], keys: Keys, merge: MergeElement
+) -> list[Json]:
+    """Merge lists whose keys are complete and unique, to the result that ``_ElementMerge`` has."""
+    merged: dict[KeyValues, Json] = {}
+    for values in dict.fromkeys((*patch, *kept)):
+        old, new = kept.get(values, ABSENT), patch.get(values, ABSENT)
+        element = merge(old, new)
+        directive = Directive.MERGE
+        if new is not ABSENT:
+            directive, patch[values] = _without_directive(new)
+        if element is ABSENT or element is None or element == {}:
+            kept.pop(values, None)
+            continue
+        element = _with_keys(element, keys, values)
+        if isinstance(old, dict) and (old is new or directive is not Directive.REPLACE):
+            kept[values] = element
+        merged[values] = element
+    if len(keys) == 1:
+        return [*{**merged, **kept}.values()]
+    return [*(element for values, element in merged.items() if values not in kept), *kept.values()]
+
+
+class _ElementMerge:
+    """The lists while elements are merged one by one: ``merged`` grows, ``kept`` is what ``dest`` becomes."""
+
+    def __init__(self, dest: Sequence[Json], patch: Sequence[Json], merge: MergeElement) -> None:
+        self._merge = merge
+        self.merged: list[Json] = []
+        self.kept = list(dest)
+        self._patch = self.kept if patch is dest else list(patch)
+
+    def merge_matching(self, keys: Keys, values: KeyValues) -> None:
+        """Merge the elements that have the key values."""
+        position, old = _found(self.kept, keys, values)
+        source, new = _found(self._patch, keys, values)
+        element = self._merge(old, new)
+        replaces = self._take_directive(source, new) is Directive.REPLACE
+        if element is ABSENT or element is None or element == {}:
+            self.kept[:] = delete_elements(self.kept, keys, values)
+            return
+        element = _with_keys(element, keys, values)
+        if isinstance(old, dict) and (old is new or not replaces):  # by an oddity what is replaced stays
+            self.kept[position] = element
+        self.merged = set_element(self.merged, element, keys, values)
+
+    def _take_directive(self, position: int, element: Slot) -> Directive:
+        if element is ABSENT:
+            return Directive.MERGE
+        directive, self._patch[position] = _without_directive(element)
+        return directive
+
+
+def _without_directive(element: Json) -> tuple[Directive, Json]:
+    """Return the directive of an element of the patch, and the element without it; an unknown one stays."""
+    if not isinstance(element, dict) or "$patch" not in element:
+        return Directive.MERGE, element
+    try:
+        return mapping_directive(element)
+    except DirectiveError:
+        return Directive.MERGE, element
+
+
+def _found(elements: Sequence[Json], keys: Keys, values: KeyValues) -> tuple[int, Slot]:
+    position = find_element(elements, *used_keys([values], values, keys))
+    return (-1, ABSENT) if position is None else (position, elements[position])
+
+
+def _with_keys(element: Json, keys: Keys, values: KeyValues) -> Json:
+    """Return the element with the keys that it was found by."""
+    if not isinstance(element, dict):
+        return element
+    for key, value in zip(keys, values, strict=True):
+        if value and key_value(element, key) is ABSENT:
+            element = with_value(element, key.split("."), value)
+    return element

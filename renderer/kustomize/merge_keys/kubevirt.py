@@ -1,0 +1,74 @@
+"""The keys by which lists of KubeVirt's kinds merge where a project asks for it (``mergeKeys: kubevirt``).
+
+KubeVirt's own schemas say nothing of them, so in kustomize a patch replaces these lists. The keys are those
+that KubeVirt demands to be unique within a list, or, for ``dataVolumeTemplates``, the name of what is made.
+For the notation see ``merge_schema``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from renderer.kustomize.merge_keys.merge_schema import FieldSchema, MergeSchema
+
+_TYPES = {
+    "KubevirtCpu": "features[name]",
+    "KubevirtDevices": (
+        "disks[name] filesystems[name] gpus[name] hostDevices[name] inputs[name] interfaces[name]"
+    ),
+    "KubevirtDomain": "cpu:KubevirtCpu devices:KubevirtDevices",
+    "KubevirtVm": "metadata:ObjectMeta spec:KubevirtVmSpec",
+    "KubevirtVmInstance": "metadata:ObjectMeta spec:KubevirtVmInstanceSpec",
+    "KubevirtVmInstanceSpec": (
+        "domain:KubevirtDomain networks[name] resourceClaims[name] utilityVolumes[name] volumes[name]"
+        " topologySpreadConstraints[topologyKey,whenUnsatisfiable]"
+    ),
+    "KubevirtVmInstanceTemplate": "metadata:ObjectMeta spec:KubevirtVmInstanceSpec",
+    "KubevirtVmInstancetype": "metadata:ObjectMeta spec:KubevirtVmInstancetypeSpec",
+    "KubevirtVmInstancetypeSpec": "gpus[name] hostDevices[name]",
+    "KubevirtVmPool": "metadata:ObjectMeta spec:KubevirtVmPoolSpec",
+    "KubevirtVmPoolSpec": "virtualMachineTemplate:KubevirtVm",
+    "KubevirtVmPreference": "metadata:ObjectMeta spec:KubevirtVmPreferenceSpec",
+    "KubevirtVmPreferenceCpu": "preferredCPUFeatures[name]",
+    "KubevirtVmPreferenceSpec": "cpu:KubevirtVmPreferenceCpu",
+    "KubevirtVmReplicaSet": "metadata:ObjectMeta spec:KubevirtVmReplicaSetSpec",
+    "KubevirtVmReplicaSetSpec": "template:KubevirtVmInstanceTemplate",
+    "KubevirtVmSpec": ("dataVolumeTemplates[metadata.name] template:KubevirtVmInstanceTemplate"),
+}
+_INSTANCETYPE_KINDS = {
+    "KubevirtVmInstancetype": "VirtualMachineInstancetype VirtualMachineClusterInstancetype",
+    "KubevirtVmPreference": "VirtualMachinePreference VirtualMachineClusterPreference",
+}
+_KINDS = {
+    "kubevirt.io/v1": {
+        "KubevirtVm": "VirtualMachine",
+        "KubevirtVmInstance": "VirtualMachineInstance",
+        "KubevirtVmReplicaSet": "VirtualMachineInstanceReplicaSet",
+    },
+    "pool.kubevirt.io/v1alpha1": {"KubevirtVmPool": "VirtualMachinePool"},
+    "pool.kubevirt.io/v1beta1": {"KubevirtVmPool": "VirtualMachinePool"},
+    "instancetype.kubevirt.io/v1alpha1": _INSTANCETYPE_KINDS,
+    "instancetype.kubevirt.io/v1alpha2": _INSTANCETYPE_KINDS,
+    "instancetype.kubevirt.io/v1beta1": _INSTANCETYPE_KINDS,
+    "instancetype.kubevirt.io/v1beta2": _INSTANCETYPE_KINDS,  # as the customisation proposal has it
+}
+
+
+class KubevirtMergeSchema(MergeSchema):
+    """The merge schema of KubeVirt's kinds with their natural keys, and of ``beneath`` for all others."""
+
+    def __init__(self, beneath: MergeSchema) -> None:
+        super().__init__(_KINDS, _TYPES)
+        self._types = {name: _in_order(fields) for name, fields in self._types.items()}
+        self._beneath = beneath
+
+    def of_kind(self, api_version: str, kind: str) -> FieldSchema | None:
+        return super().of_kind(api_version, kind) or self._beneath.of_kind(api_version, kind)
+
+    def fields(self, schema: FieldSchema | None) -> Mapping[str, FieldSchema]:
+        return super().fields(schema) or self._beneath.fields(schema)
+
+
+def _in_order(fields: Mapping[str, FieldSchema]) -> Mapping[str, FieldSchema]:
+    """Return the fields with their order kept: guests name disks and interfaces by it."""
+    return {name: field._replace(keeps_order=True) for name, field in fields.items()}

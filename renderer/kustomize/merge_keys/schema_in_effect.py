@@ -1,0 +1,65 @@
+"""Which schema of strategic merges a build uses, and from which kustomization on.
+
+It is the one of Kubernetes' own kinds, or the first OpenAPI document that the build reads (kustomize
+``openapi.go`` SetSchema).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+
+from renderer.kustomize.merge_keys.merge_schema import MergeSchema
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.resource import Resource
+from renderer.model.source_tree import OpenApi
+
+#: The release of Kubernetes whose schema is built in.
+_BUILTIN_VERSION = "v1.21.2"
+
+
+@cache
+def kubernetes_merge_schema() -> MergeSchema:
+    """The schema of the kinds of Kubernetes itself."""
+    from renderer.kustomize.merge_keys.kubernetes import KINDS, TYPES  # noqa: PLC0415 - most builds merge none of these
+
+    return MergeSchema(KINDS, TYPES)
+
+
+class SchemaInEffect:
+    """The schema of one build, from the kustomization on that brings it; ``open_api`` is None until then."""
+
+    def __init__(self, open_api: OpenApi | None = None, *, has_builtin: bool = False) -> None:
+        """Raises: kustomization-field for what ``open_api`` says."""
+        self.open_api = open_api
+        self.merge_schema: Callable[[], MergeSchema] = kubernetes_merge_schema
+        if open_api and open_api.schema:
+            from renderer.kustomize.merge_keys.openapi import OpenApiMergeSchema  # noqa: PLC0415 - few bring one
+
+            builtin = kubernetes_merge_schema() if has_builtin else None
+            merge_schema = OpenApiMergeSchema(open_api.schema, builtin)
+            self.merge_schema = lambda: merge_schema
+        elif open_api:
+            _check_version(open_api)
+            self.open_api = open_api if open_api.version else None
+
+    def with_open_api(self, open_api: OpenApi, before: Iterable[Resource]) -> SchemaInEffect:
+        """Return the schema after a kustomization with ``openapi``; ``before`` are the resources read so far.
+
+        kustomize has its builtin schema beside the author's only if it had to look for a kind before.
+        Raises: kustomization-field.
+        """
+        builtin = kubernetes_merge_schema()
+        knows_all = all(builtin.of_kind(resource.api_version, resource.kind) for resource in before)
+        return SchemaInEffect(open_api, has_builtin=not knows_all)
+
+
+def _check_version(open_api: OpenApi) -> None:
+    if open_api.version not in ("", _BUILTIN_VERSION):
+        raise Diagnostic.at(
+            open_api.site.below("version"),
+            Code.KUSTOMIZATION_FIELD,
+            f"the OpenAPI document of Kubernetes {open_api.version} is not built in",
+            f"{_BUILTIN_VERSION} is; or give the path of a document",
+        ).error()

@@ -1,0 +1,78 @@
+"""The suffix that names generated objects by their content (kustomize ``api/hasher/hasher.go``)."""
+
+from __future__ import annotations
+
+from renderer.kustomize.identity import with_previous_id
+from renderer.kustomize.res_map import ResMap
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.digest import sha256
+from renderer.model.json import Json, JsonObject, object_at, with_value
+from renderer.model.resource import Resource
+from renderer.model.work import spend
+
+_LENGTH = 10
+#: The name was meant to count, but kustomize does not find it where it looks.
+_NAME = ""
+_AMBIGUOUS = str.maketrans("013ae", "ghkmt")
+_ESCAPED_BY_GO = str.maketrans(
+    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+)
+
+
+def add_name_hashes(resources: ResMap) -> None:
+    """Append the hash of their content to the names of the resources that need it."""
+    for key, resource in resources.items():
+        if resource.needs_hash:
+            resources.replace(key, _with_hash(resource))
+
+
+def name_hash(resource: Resource) -> str:
+    """The hash of a ConfigMap or Secret; its metadata does not count.
+
+    Raises: resource-invalid for other kinds, which generated objects only become by a patch.
+    """
+    content = resource.content
+    hashed: dict[str, Json] = {"kind": resource.kind, "name": _NAME, "data": _field(content, "data")}
+    if resource.kind == "ConfigMap":
+        optional = "binaryData"
+    elif resource.kind == "Secret":
+        optional = "stringData"
+        hashed["type"] = _field(content, "type")
+    else:
+        raise Diagnostic.about(
+            resource,
+            None,
+            Code.RESOURCE_INVALID,
+            f"{resource.current_id} was generated, but only ConfigMaps and Secrets have hashes",
+            "set disableNameSuffixHash: true in the options of its generator",
+        ).error()
+    if isinstance(content.get(optional), dict):
+        hashed[optional] = content[optional]
+    spend(2 * len(object_at(content, "data")), "hashing generated data")
+    return sha256(go_json(hashed).encode())[:_LENGTH].translate(_AMBIGUOUS)
+
+
+def go_json(value: Json) -> str:
+    """``value`` as Go's ``json.Marshal`` writes it: compact, keys sorted, safe inside of HTML."""
+    import json  # noqa: PLC0415 - as above
+
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return as_go_escapes(text)
+
+
+def as_go_escapes(text: str) -> str:
+    """Return JSON text with the characters escaped that Go escapes for HTML."""
+    return text.translate(_ESCAPED_BY_GO)
+
+
+def _with_hash(resource: Resource) -> Resource:
+    remembered = with_previous_id(resource)
+    name = f"{resource.name}-{name_hash(resource)}"
+    return remembered._replace(content=with_value(remembered.content, ("metadata", "name"), name))
+
+
+def _field(content: JsonObject, key: str) -> Json:
+    """Go's zero value stands for a field that is not there."""
+    value = content.get(key)
+    return "" if value is None else value

@@ -1,0 +1,242 @@
+"""Read the fields of a kustomization (kustomize ``api/types/kustomization.go``)."""
+
+from __future__ import annotations
+
+from renderer.kustomize.reader.caseless_fields import CaselessFields, LenientFields
+from renderer.kustomize.reader.kustomization_entries import (
+    read_generator_args,
+    read_generator_options,
+    read_image,
+    read_label,
+    read_patch_entry,
+    read_replacement_entry,
+    read_replica,
+    read_sort_options,
+    read_variable,
+)
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.json import Json
+from renderer.model.kustomization import (
+    COMPONENT_HEAD,
+    COMPONENT_KIND,
+    KUSTOMIZATION_HEAD,
+    KUSTOMIZATION_KIND,
+    CompletedKustomization,
+    GeneratorArgs,
+    GeneratorOptions,
+    Kustomization,
+)
+from renderer.model.location import Location, Site
+from renderer.yamlio.documents import second_document
+
+_RENDER_CHARTS = "render the chart first (helm template) and list its output under resources"
+
+#: Fields that are an error when they hold anything, and the way out.
+UNSUPPORTED = {
+    "helmCharts": _RENDER_CHARTS,
+    "helmGlobals": _RENDER_CHARTS,
+    "helmChartInflationGenerator": _RENDER_CHARTS,
+}
+
+#: Deprecated fields and what kustomize recommends instead.
+DEPRECATED = {
+    "bases": "resources",
+    "commonLabels": "labels",
+    "imageTags": "images",
+    "patchesJson6902": "patches",
+    "patchesStrategicMerge": "patches",
+    "vars": "replacements",
+}
+
+_SUPPORTED = (
+    "apiVersion",
+    "bases",
+    "buildMetadata",
+    "commonAnnotations",
+    "commonLabels",
+    "components",
+    "configMapGenerator",
+    "configurations",
+    "crds",
+    "generatorOptions",
+    "generators",
+    "imageTags",
+    "images",
+    "kind",
+    "labels",
+    "metadata",
+    "namePrefix",
+    "nameSuffix",
+    "namespace",
+    "openapi",
+    "patches",
+    "patchesJson6902",
+    "patchesStrategicMerge",
+    "replacements",
+    "replicas",
+    "resources",
+    "secretGenerator",
+    "sortOptions",
+    "transformers",
+    "validators",
+    "vars",
+)
+
+KNOWN_FIELDS = (*_SUPPORTED, *UNSUPPORTED)
+
+
+#: A field that was renamed, and its old name.
+_IMAGES = ("images", "imageTags")
+_GENERATED_KINDS = {"configMapGenerator": "ConfigMap", "secretGenerator": "Secret"}
+
+_API_VERSIONS = {
+    KUSTOMIZATION_KIND: KUSTOMIZATION_HEAD["apiVersion"],
+    COMPONENT_KIND: COMPONENT_HEAD["apiVersion"],
+}
+
+
+def parse_kustomization(
+    content: Json, site: Site, reader: type[CaselessFields] = CaselessFields
+) -> Kustomization:
+    """Parse the document ``content``, which stands at ``site``, as a kustomization.
+
+    Raises ``DiagnosticError`` with all that is wrong: kustomization-field, unsupported-field.
+    """
+    findings: list[Diagnostic] = []
+    fields = reader({} if content is None else content, site, findings, Code.KUSTOMIZATION_FIELD)
+    fields.only(*KNOWN_FIELDS)
+    if not findings:
+        _check_not_empty(fields)
+    _check_type(fields)
+    findings += (
+        Diagnostic.at(fields.site_of(name), Code.UNSUPPORTED_FIELD, f"{name} is not supported", way_out)
+        for name, way_out in UNSUPPORTED.items()
+        if fields.content.get(name)
+    )
+    kustomization = _kustomization(fields, site)
+    if findings:
+        raise DiagnosticError(*findings)
+    return kustomization
+
+
+def parse_completed(completed: CompletedKustomization) -> Kustomization:
+    """The kustomization that an engine has completed; its patches know where they are written.
+
+    Raises ``DiagnosticError`` as ``parse_kustomization``.
+    """
+    reader = LenientFields if completed.lenient else CaselessFields
+    written = parse_kustomization(completed.content, Site(completed.file), reader)
+    patches = (
+        patch._replace(site=completed.site("patches", index)) for index, patch in enumerate(written.patches)
+    )
+    return written._replace(patches=tuple(patches), completed=completed)
+
+
+def deprecations(content: Json, site: Site) -> tuple[Diagnostic, ...]:
+    """Return a warning for each deprecated field that the kustomization uses."""
+    fields = CaselessFields(content, site, [], Code.KUSTOMIZATION_FIELD)
+    fields.only(*KNOWN_FIELDS)
+    return tuple(
+        Diagnostic.at(
+            fields.site_of(name),
+            Code.DEPRECATED,
+            f"{name} is deprecated in kustomize",
+            f"use {successor} instead",
+            severity=Severity.WARNING,
+        )
+        for name, successor in DEPRECATED.items()
+        if name in fields
+    )
+
+
+def ignored_documents(content: bytes, path: str) -> tuple[Diagnostic, ...]:
+    """Return a warning for a file with more than one document that holds something."""
+    line = second_document(content)
+    if not line:
+        return ()
+    return (
+        Diagnostic.in_file(
+            Location(path, line),
+            Code.IGNORED_DOCUMENT,
+            "only the first document of a kustomization counts",
+            "move the rest into a file of its own and list that under resources",
+            severity=Severity.WARNING,
+        ),
+    )
+
+
+def repeated_fields(content: bytes, path: str) -> tuple[Diagnostic, ...]:
+    """Return a warning for each field that is written twice, of which kustomize takes the last alone."""
+    before_colons = (line.partition(b":")[0].rstrip(b" ") for line in content.split(b"\n") if b":" in line)
+    names = [name for name in before_colons if name.isalpha()]  # as fields are mostly written
+    if len(names) == len(set(names)):
+        return ()
+    from renderer.yamlio.problems import repeated_keys  # noqa: PLC0415 - few fields are written twice
+
+    return tuple(
+        found._replace(
+            code=Code.KUSTOMIZATION_FIELD,
+            severity=Severity.WARNING,
+            message=f"{found.message}, and kustomize takes the last alone",
+            hint="write the field once, with all that it is to hold",
+        )
+        for found in repeated_keys(content, path)
+    )
+
+
+def _kustomization(fields: CaselessFields, site: Site) -> Kustomization:
+    options = read_generator_options(fields.child("generatorOptions"))
+    return Kustomization(
+        site=site,
+        kind=fields.text("kind") or KUSTOMIZATION_KIND,
+        resources=fields.lines("resources"),
+        bases=fields.lines("bases"),
+        components=fields.lines("components"),
+        generators=fields.lines("generators"),
+        name_prefix=fields.text_or_empty("namePrefix"),
+        name_suffix=fields.text_or_empty("nameSuffix"),
+        namespace=fields.text_or_empty("namespace"),
+        labels=tuple(read_label(label) for label in fields.elements("labels")),
+        common_labels=fields.pairs("commonLabels"),
+        common_annotations=fields.pairs("commonAnnotations"),
+        patches=tuple(read_patch_entry(patch) for patch in fields.elements("patches", "path")),
+        patches_strategic_merge=fields.lines("patchesStrategicMerge"),
+        patches_json6902=tuple(read_patch_entry(patch) for patch in fields.elements("patchesJson6902")),
+        replacements=tuple(read_replacement_entry(entry) for entry in fields.elements("replacements")),
+        replicas=tuple(read_replica(entry) for entry in fields.elements("replicas")),
+        images=tuple(read_image(entry) for name in _IMAGES for entry in fields.elements(name)),
+        variables=tuple(read_variable(entry) for entry in fields.elements("vars")),
+        config_map_generator=_generators(fields, "configMapGenerator", options),
+        secret_generator=_generators(fields, "secretGenerator", options),
+        transformers=fields.lines("transformers"),
+        validators=fields.lines("validators"),
+        configurations=fields.lines("configurations"),
+        crds=fields.lines("crds"),
+        open_api=fields.pairs("openapi"),
+        build_metadata=fields.lines("buildMetadata"),
+        sort_options=read_sort_options(fields.child("sortOptions")) if "sortOptions" in fields else None,
+    )
+
+
+def _generators(fields: CaselessFields, name: str, common: GeneratorOptions) -> tuple[GeneratorArgs, ...]:
+    kind = _GENERATED_KINDS[name]
+    return tuple(read_generator_args(entry, kind, common) for entry in fields.elements(name))
+
+
+def _check_type(fields: CaselessFields) -> None:
+    """Check apiVersion and kind (kustomize ``EnforceFields``)."""
+    kind = fields.text("kind") or KUSTOMIZATION_KIND
+    if kind not in _API_VERSIONS:
+        fields.reject("kind", f"kind cannot be {kind!r}", f"one of {', '.join(_API_VERSIONS)}")
+        return
+    version = fields.text("apiVersion")
+    if version and version != _API_VERSIONS[kind]:
+        message = f"apiVersion of a {kind} cannot be {version!r}"
+        fields.reject("apiVersion", message, f"write {_API_VERSIONS[kind]}")
+
+
+def _check_not_empty(fields: CaselessFields) -> None:
+    """Check that it says something: empty lists and mappings count, empty texts do not (``CheckEmpty``)."""
+    if all(key in ("apiVersion", "kind") or value in (None, "") for key, value in fields.content.items()):
+        fields.reject(None, "the kustomization is empty", "list something under resources")

@@ -1,0 +1,289 @@
+"""The graph of kustomizations: which of them list a file, and what each of them uses.
+
+validate and migrate ask it about files that were named on the command line, of which most are listed nowhere.
+Therefore only the paths in a kustomization are looked at, and the files behind them are not read, except for
+configurations of plugins, which list files of their own.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from renderer.files.file_system import FileSystem, is_inside, joined
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kustomization import COMPONENT_KIND
+from renderer.model.render_config import Overlay
+from renderer.model.suggest import suggest_paths
+from renderer.yamlio.decode import decode_documents, decode_yaml11
+
+#: Fields, in lower case as kustomize does not look at case, that list files and folders.
+_LISTS = (
+    "resources",
+    "bases",
+    "components",
+    "configurations",
+    "crds",
+    "patchesstrategicmerge",
+)
+_PLUGINS = ("generators", "transformers", "validators")
+_WITH_PATHS = ("patches", "patchesjson6902", "replacements")
+_GENERATORS = ("configmapgenerator", "secretgenerator")
+
+_LISTING = frozenset((*_LISTS, *_PLUGINS, *_WITH_PATHS, *_GENERATORS))
+
+#: Fields by which configurations of plugins list files.
+_PLUGIN_PATHS = frozenset({"path", "paths", "file", "files", "env", "envs", "template"})
+
+
+class Links(NamedTuple):
+    """The files that one kustomization lists, and the folders with kustomizations of their own.
+
+    ``is_readable`` is False where the file cannot be read, so that it may list anything.
+    """
+
+    file: str
+    is_component: bool = False
+    files: frozenset[str] = frozenset()
+    folders: frozenset[str] = frozenset()
+    is_readable: bool = True
+
+
+class KustomizationGraph:
+    """The kustomizations of one tree, each read once, when it is first asked for."""
+
+    def __init__(self, fs: FileSystem) -> None:
+        self._fs = fs
+        self._links: dict[str, Links | None] = {}
+        self._folders: dict[str, frozenset[str]] = {}
+        self._built_from: dict[str, frozenset[str]] = {}
+
+    def links(self, folder: str) -> Links | None:
+        """Return the links of the kustomization in ``folder``; None without one."""
+        if folder not in self._links:
+            self._links[folder] = self._read(folder)
+        return self._links[folder]
+
+    def folders(self, root: str) -> frozenset[str]:
+        """Return the folders whose kustomizations the one in ``root`` uses, and its own."""
+        if root not in self._folders:
+            self._folders[root] = self._used(root)
+        return self._folders[root]
+
+    def is_suspect(self, folder: str) -> bool:
+        """Return whether the folder is missing, or its build is broken or needs other repositories.
+
+        Only a build can tell which.
+        """
+        used = (self.links(each) for each in self.folders(folder))
+        return any(links and not links.is_readable for links in used) or any(self._missing(folder))
+
+    def meant(self, folder: str) -> set[str]:
+        """Return what a broken folder probably uses: paths like a missing one, or in what is no YAML."""
+        inside = [re.sub(r"^(\.\./)+", "", each) for each in self._missing(folder)]
+        near = {path for each in inside for path in (each, *suggest_paths(each, self._fs.list))}
+        for each in self.folders(folder):
+            links = self.links(each)
+            if links and not links.is_readable:
+                words = re.findall(r"[\w./-]+", self._fs.read(links.file).decode(errors="replace"))
+                near |= {joined(each, word) for word in words}
+        return near
+
+    def seems_to_use(self, folder: str, files: Collection[str]) -> bool:
+        """Return whether a broken folder uses one of the files, or probably should."""
+        places = self.meant(folder) - {"."}
+        return not self.files(folder).isdisjoint(files) or any(
+            is_inside(file, place) for place in places for file in files
+        )
+
+    def _missing(self, folder: str) -> Iterator[str]:
+        """Yield the folder if there is none, and paths of its kustomizations that lead nowhere."""
+        if not confined(self._fs.is_folder, folder):
+            yield folder
+        for each in self.folders(folder):
+            files = links.files if (links := self.links(each)) else ()
+            yield from (path for path in files if not confined(self._fs.is_file, path))
+
+    def build_files(self, folder: str) -> frozenset[str]:
+        """The files of the kustomization in ``folder``, or of all that are in a folder without one."""
+        if folder not in self._built_from:
+            self._built_from[folder] = self.files(folder) if self.links(folder) else self._below(folder)
+        return self._built_from[folder]
+
+    def _below(self, folder: str) -> frozenset[str]:
+        found: set[str] = set()
+        for name in self._fs.list(folder) if confined(self._fs.is_folder, folder) else ():
+            path = posixpath.normpath(posixpath.join(folder, name))
+            if self._fs.is_file(path):
+                found.add(path)
+            elif not name.startswith(".") and self._fs.is_folder(path) and self._fs.resolve(path) == path:
+                found |= self.build_files(path)
+        return frozenset(found)
+
+    def files_of_overlay(self, overlay: Overlay) -> frozenset[str]:
+        """The files that an overlay is made of, as far as paths in kustomizations and entry points say."""
+        point = overlay.entry
+        if point is None:
+            return self.files(overlay.path)
+        if not point.folders:
+            is_file = self._fs.is_file(overlay.path)
+            return frozenset({overlay.path}) if is_file else self.build_files(overlay.path)
+        return frozenset(point.files.union(*(self.build_files(folder) for folder in point.folders)))
+
+    def _used(self, root: str) -> frozenset[str]:
+        found: set[str] = set()
+        waiting = [root]
+        while waiting:
+            folder = waiting.pop()
+            links = None if folder in found else self.links(folder)
+            if links:
+                found.add(folder)
+                waiting += links.folders
+        return frozenset(found)
+
+    def files(self, root: str) -> frozenset[str]:
+        """Return the files that the kustomization in ``root`` and those it uses list, and their own."""
+        found: set[str] = set()
+        for folder in self.folders(root):
+            links = self.links(folder)
+            if links:
+                found |= {links.file, *links.files}
+        return frozenset(found)
+
+    def listing(self, file: str) -> tuple[str, ...]:
+        """Return the folders whose kustomization is, or lists, ``file``: all are above it."""
+        return tuple(folder for folder in _folders_of(file) if _lists(self.links(folder), file, folder))
+
+    def _read(self, folder: str) -> Links | None:
+        for name in KUSTOMIZATION_FILES:
+            file = posixpath.normpath(posixpath.join(folder, name))
+            try:
+                if self._fs.is_file(file):
+                    return self._links_of(decode_yaml11(self._fs.read(file), file), file, folder)
+            except DiagnosticError:  # it is told when the folder is built
+                return Links(file, is_readable=False)
+        return None
+
+    def _links_of(self, content: Json, file: str, folder: str) -> Links:
+        fields = {key.lower(): value for key, value in object_at(content).items()}
+        files, folders = set[str](), set[str]()
+        for path in filter(None, self._listed(fields, folder)):
+            place = joined(folder, path)
+            try:
+                (folders if self._fs.is_folder(place) else files).add(self._fs.resolve(place))
+            except DiagnosticError:  # it leads out of the repository, as is told when the folder is built
+                files.add(place)
+        return Links(file, text_at(fields, "kind") == COMPONENT_KIND, frozenset(files), frozenset(folders))
+
+    def _listed(self, fields: Mapping[str, Json], folder: str) -> Iterator[str]:
+        for name in (*_LISTS, *_PLUGINS):
+            yield from _paths(fields.get(name))
+        for name in _WITH_PATHS:
+            yield from (text_at(entry, "path") for entry in array_at(fields, name))
+            yield from _paths(fields.get(name))  # a mistake, as is told when the folder is built
+        for name in fields.keys() - _LISTING:  # one of them may be a mistyped field, as is told by the build
+            yield from (text_at(entry, "path") for entry in array_at(fields, name))
+            yield from (path for path in array_at(fields, name) if isinstance(path, str))
+        yield text_at(fields, "openapi", "path")
+        for name in _GENERATORS:
+            for entry in array_at(fields, name):
+                yield from _data_files(object_at(entry))
+        for name in _PLUGINS:
+            for path in _paths(fields.get(name)):
+                yield from self._listed_by_plugin(joined(folder, path))
+
+    def _listed_by_plugin(self, path: str) -> Iterator[str]:
+        try:
+            if not self._fs.is_file(path):
+                return
+            documents = decode_documents(self._fs.read(path), path)
+        except DiagnosticError:  # as above
+            return
+        for document in documents:
+            yield from _plugin_paths(document)
+
+
+def confined(is_one: Callable[[str], bool], path: str) -> bool:
+    """Return the answer of ``is_one``; False for a path that leads out of the repository."""
+    try:
+        return is_one(path)
+    except DiagnosticError:
+        return False
+
+
+def _folders_of(file: str) -> Iterator[str]:
+    folder = posixpath.dirname(file)
+    while folder:
+        yield folder
+        folder = posixpath.dirname(folder)
+    yield "."
+
+
+def _lists(links: Links | None, file: str, folder: str) -> bool:
+    if links is None:
+        return False
+    return file == links.file or file in links.files or (not links.is_readable and is_inside(file, folder))
+
+
+def _paths(value: Json) -> Iterator[str]:
+    """The entries of a list that are paths, not texts of objects; a path without a list is a mistake."""
+    for entry in value if isinstance(value, list) else (value,):
+        if isinstance(entry, str) and entry and "\n" not in entry:
+            yield entry
+
+
+def _data_files(generator: JsonObject) -> Iterator[str]:
+    """The files of a generator; ``files`` may have a key before the path."""
+    fields = {key.lower(): value for key, value in generator.items()}
+    yield from (path.rpartition("=")[2] for path in _paths(fields.get("files")))
+    yield from _paths(fields.get("envs"))
+    yield text_at(fields, "env")
+
+
+def _plugin_paths(value: Json, key: str = "") -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, child in (value or EMPTY).items():
+            yield from _plugin_paths(child, name)
+    elif isinstance(value, list):
+        for child in value:
+            yield from _plugin_paths(child, key)
+    elif isinstance(value, str) and key in _PLUGIN_PATHS and value and "\n" not in value:
+        yield value.rpartition("=")[2]
+
+
+_FIELDS = ("patches", "patchesjson6902")
+
+
+def patched_kinds(fs: FileSystem, file: str, kustomizations: Iterable[tuple[str, str]]) -> str | None:
+    """Return a regular expression of the kinds that ``file`` patches, empty for any; None for no patch.
+
+    ``kustomizations`` are files that list it, each with its folder.
+    """
+    kinds = dict.fromkeys(
+        kind
+        for folder, kustomization in kustomizations
+        for path, kind in _patches(_content(fs, kustomization))
+        if joined(folder, path) == file
+    )
+    if not kinds:
+        return None
+    return "" if "" in kinds else "|".join(f"(?:{kind})" for kind in kinds)
+
+
+def _patches(content: Json) -> Iterator[tuple[str, str]]:
+    """The paths of patches, and the kinds of their targets."""
+    for name, value in object_at(content).items():
+        if name.lower() in _FIELDS:
+            for entry in value if isinstance(value, list) else ():
+                yield text_at(entry, "path"), text_at(entry, "target", "kind")
+
+
+def _content(fs: FileSystem, file: str) -> Json:
+    try:
+        return decode_yaml11(fs.read(file), file)
+    except DiagnosticError:  # it is told when its folder is built
+        return None

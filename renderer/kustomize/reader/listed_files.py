@@ -1,0 +1,67 @@
+"""Load the files that the configuration of a generator lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
+from renderer.files.file_system import FileSystem
+from renderer.kustomize.reader.entry_loader import EntryLoader
+from renderer.kustomize.reader.find_kustomization import LoadRestrictor
+from renderer.kustomize.reader.source_files import SourceFiles
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.json import array_at, text_at
+from renderer.model.location import Site
+from renderer.model.res_id import Gvk
+from renderer.model.resource import Resource
+from renderer.model.source_tree import KustomizationRoot, ListedFile, ListedFiles
+
+#: The paths that a configuration lists, each with the field it stands in.
+_Paths: TypeAlias = Callable[[Resource], Iterator[tuple[str, Site]]]
+
+
+def listed_files(configuration: Resource, entries: EntryLoader) -> ListedFiles:
+    """Return the files that a configuration lists, by their paths as written.
+
+    Paths are relative to the kustomization, as all paths in it. Raises: file-not-found, file-outside-root,
+    file-unreadable, unsupported-field.
+    """
+    paths = _PATHS.get(configuration.gvk)
+    files: dict[str, ListedFile] = {}
+    findings: list[Diagnostic] = []
+    for path, site in paths(configuration) if paths else ():
+        try:
+            files[path] = entries.file(path, site)
+        except DiagnosticError as error:
+            findings += error.diagnostics
+    if findings:
+        raise DiagnosticError(*findings)
+    return files
+
+
+def _of_template(configuration: Resource) -> Iterator[tuple[str, Site]]:
+    """The files of a Template; values that are no paths are left to its reader, which reports them."""
+    template = text_at(configuration.content, "spec", "template")
+    if template:
+        yield template, configuration.origin.below("spec", "template")
+    for index, entry in enumerate(array_at(configuration.content, "spec", "valuesFrom")):
+        path = text_at(entry, "file")
+        if path:
+            yield path, configuration.origin.below("spec", "valuesFrom", index, "file")
+
+
+_PATHS: Mapping[Gvk, _Paths] = {Gvk("vmrender.io", "v1alpha1", "Template"): _of_template}
+
+
+def function_files(fs: FileSystem, folder: str, config: Resource) -> ListedFiles:
+    """Return the files that the configuration of a KRM function lists, by their paths as written.
+
+    Paths are relative to ``folder`` and stay in it. Raises ``DiagnosticError``: file-not-found,
+    file-outside-root, file-unreadable, unsupported-field.
+    """
+    files = SourceFiles(fs, LoadRestrictor.ROOT_ONLY)
+    return listed_files(config, EntryLoader(files, folder, config.origin, _no_folder))
+
+
+def _no_folder(folder: str, site: Site) -> KustomizationRoot:
+    raise NotImplementedError(f"no generator lists folders, but {site} lists {folder}")

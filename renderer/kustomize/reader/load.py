@@ -1,0 +1,254 @@
+"""Load kustomizations and all that they use into a source tree (kustomize ``api/internal/target``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from renderer.files.file_system import FileSystem, is_inside
+from renderer.files.recorder import Recorder, Task
+from renderer.kustomize.reader.entry_loader import (
+    EntryLoader,
+    ReadFolder,
+    load_replacements,
+    read_field_spec_file,
+)
+from renderer.kustomize.reader.find_kustomization import LoadRestrictor, find_kustomization
+from renderer.kustomize.reader.kustomization import (
+    deprecations,
+    ignored_documents,
+    parse_completed,
+    parse_kustomization,
+    repeated_fields,
+)
+from renderer.kustomize.reader.plugins import Accumulate, Plugins, listed_resources
+from renderer.kustomize.reader.resources import read_resources, refuse_no_objects
+from renderer.kustomize.reader.source_files import SourceFiles
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.kustomization import CompletedKustomization, DataGenerator, GeneratorArgs, Kustomization
+from renderer.model.limits import limits, over_limit
+from renderer.model.location import Site
+from renderer.model.resource import Resource, ResourceSet
+from renderer.model.source_tree import KustomizationRoot, OpenApi, SourceTree
+from renderer.yamlio.decode import decode_yaml11
+
+
+class AncestorChain:
+    """The folders from the requested one to the current one.
+
+    None of them may be listed again, nor a folder above one of them.
+    """
+
+    def __init__(self, folders: tuple[str, ...] = ()) -> None:
+        self.folders = folders
+
+    def enter(self, folder: str, site: Site) -> AncestorChain:
+        """Return the chain of ``folder``, listed at ``site``. Raises: kustomization-cycle, build-limit."""
+        for visited in self.folders:
+            if is_inside(visited, folder):
+                raise _cycle((*self.folders, folder), site)
+        most = limits().base_depth
+        if len(self.folders) > most:
+            message = f"more than {most} kustomizations use each other, one below the other"
+            raise over_limit("base_depth", message, site)
+        return AncestorChain((*self.folders, folder))
+
+    def check(self, below: Iterable[str], site: Site) -> None:
+        """Check that no folder used ``below`` closes a cycle. Raises: kustomization-cycle."""
+        closing = set(below) & set(self._at_or_above())
+        if closing:
+            raise _cycle((*self.folders, min(closing)), site)
+
+    def _at_or_above(self) -> Iterator[str]:
+        for folder in self.folders:
+            parts = folder.split("/")
+            yield from ("/".join(parts[:length]) for length in range(1, len(parts) + 1))
+        if self.folders:  # below nothing, the whole repository is not used yet
+            yield "."
+
+
+def _cycle(folders: tuple[str, ...], site: Site) -> DiagnosticError:
+    return Diagnostic.at(
+        site,
+        Code.KUSTOMIZATION_CYCLE,
+        f"these kustomizations use each other: {' → '.join(folders)}",
+        "a kustomization cannot use its own folder or one above it",
+    ).error()
+
+
+def _kustomization_in(
+    files: SourceFiles, folder: str, completed: CompletedKustomization | None
+) -> tuple[Kustomization, tuple[Diagnostic, ...]]:
+    """Return the kustomization of ``folder``, or the one built in its place, and the warnings about it."""
+    if completed is not None:
+        if not completed.generated:
+            find_kustomization(files.fs, folder, files.restrictor)  # raises for one out of reach
+        return parse_completed(completed), deprecations(completed.content, Site(completed.file))
+    site = Site(find_kustomization(files.fs, folder, files.restrictor))
+    text = files.fs.read(site.path)
+    content = decode_yaml11(text, site.path)
+    repeated = repeated_fields(text, site.path)
+    warnings = (*deprecations(content, site), *ignored_documents(text, site.path), *repeated)
+    return parse_kustomization(content, site), warnings
+
+
+def read_root(
+    files: SourceFiles,
+    folder: str,
+    read_folder: ReadFolder,
+    accumulate: Accumulate,
+    completed: CompletedKustomization | None = None,
+) -> KustomizationRoot:
+    """Read the kustomization in ``folder``, or ``completed`` in its place, and all that it lists.
+
+    Raises ``DiagnosticError`` with every error in it and below it.
+    """
+    written, warnings = _kustomization_in(files, folder, completed)
+    entries = EntryLoader(files, folder, written.site, read_folder, completed)
+    plugins = Plugins(entries, accumulate)
+
+    root = KustomizationRoot(
+        folder=folder,
+        kustomization=written,
+        resources=entries.each("resources", written.resources, entries.resource)
+        + entries.each("bases", written.bases, entries.resource),
+        components=entries.each("components", written.components, entries.component),
+        data_generators=entries.each(
+            "configMapGenerator", written.config_map_generator, partial(_read_data, entries)
+        )
+        + entries.each(
+            "secretGenerator", written.secret_generator, partial(_read_data, entries, is_secret=True)
+        ),
+        generators=plugins.generators(written.generators),
+        transformers=plugins.transformers("transformers", written.transformers),
+        validators=plugins.transformers("validators", written.validators),
+        plugin_roots=tuple(plugins.roots),
+        configurations=entries.each(
+            "configurations",
+            written.configurations,
+            lambda path, at: read_field_spec_file(entries.document(path, at)),
+        ),
+        crds=entries.each("crds", written.crds, entries.document),
+        open_api=entries.attempt(lambda: _open_api(written, entries), None),
+        replacements=entries.attempt(lambda: load_replacements(written.replacements, entries), ()),
+        patches=entries.each("patches", written.patches, entries.patch),
+        patches_strategic_merge=entries.each(
+            "patchesStrategicMerge", written.patches_strategic_merge, entries.strategic_merge
+        ),
+        patches_json6902=entries.each("patchesJson6902", written.patches_json6902, entries.json6902),
+        warnings=warnings,
+    )
+    if entries.findings:
+        # Two entries may lead to one mistake, and two to each of these: they would double with every level.
+        raise DiagnosticError(*dict.fromkeys(entries.findings))
+    return root
+
+
+def _read_data(
+    entries: EntryLoader, args: GeneratorArgs, _site: Site, *, is_secret: bool = False
+) -> DataGenerator:
+    from renderer.kustomize.reader.generator_data import read_data  # noqa: PLC0415 - few overlays generate any
+
+    return read_data(args, partial(entries.content, is_of_secret=is_secret), is_secret=is_secret)
+
+
+def _open_api(written: Kustomization, entries: EntryLoader) -> OpenApi | None:
+    """The author's schema or the version of a builtin one, but not both (``openapi.go`` SetSchema)."""
+    if not written.open_api:
+        return None
+    site = written.site.below("openapi")
+    path, version = written.open_api.get("path"), written.open_api.get("version", "")
+    if path is None:
+        return OpenApi(site, None, version)
+    if "version" in written.open_api:
+        raise Diagnostic.at(
+            site, Code.KUSTOMIZATION_FIELD, "openapi has both path and version", "remove one of them"
+        ).error()
+    return OpenApi(site, entries.document(path, site.below("path")))
+
+
+def load_files(fs: FileSystem, files: Iterable[str]) -> ResourceSet:
+    """Return the objects in resource files, in order. Raises ``DiagnosticError``."""
+    return ResourceSet(tuple(found for file in files for found in _objects(fs.read(file), Site(file))))
+
+
+def _objects(content: bytes, site: Site) -> tuple[Resource, ...]:
+    """The objects in a file that was asked for; without any it is an error, which kustomize would skip."""
+    found = read_resources(content, site)
+    if not found:
+        refuse_no_objects(content, site)
+    return found
+
+
+def _listed(found: Diagnostic, site: Site) -> Diagnostic:
+    """Report a folder without a kustomization where it is listed, because its own file does not exist."""
+    if found.code is not Code.KUSTOMIZATION_MISSING or not site.field.segments:
+        return found
+    return found._replace(sites=(site,), location=None)
+
+
+class Loader:
+    """Loads any number of folders; shared folders are read once and are the same value in all trees."""
+
+    def __init__(
+        self,
+        fs: FileSystem,
+        restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
+        accumulate: Accumulate = listed_resources,
+        recorder: Recorder | None = None,
+        completed: CompletedKustomization | None = None,
+    ) -> None:
+        """``accumulate`` composes folders that hold configurations of plugins.
+
+        ``completed`` stands for the kustomization file of its folder.
+        """
+        self._completed = completed
+        self._recorder = recorder or Recorder()
+        self._files = SourceFiles(fs, restrictor)
+        self._accumulate = accumulate
+        self._roots: dict[str, KustomizationRoot | DiagnosticError] = {}
+        self._used: dict[str, frozenset[str]] = {}
+
+    @property
+    def folders(self) -> frozenset[str]:
+        """Return every folder that has been read as a kustomization so far."""
+        return frozenset(self._roots)
+
+    def load(self, path: str, listed_at: Site | None = None) -> SourceTree:
+        """Load everything that the build of the folder ``path`` needs. Raises ``DiagnosticError``.
+
+        ``listed_at`` is the place where the project names the folder.
+        """
+        site = listed_at or Site(path)
+        folder = self._files.folder(path, ".", site)
+        return SourceTree(self._root(folder, AncestorChain(), site))
+
+    def _root(self, folder: str, lineage: AncestorChain, site: Site) -> KustomizationRoot:
+        """The root in ``folder``, which is listed at ``site``."""
+        entered = lineage.enter(folder, site)
+        with self._recorder.using(Task("folder", folder)):
+            if folder not in self._roots:
+                self._roots[folder] = self._read_root(folder, entered)
+            else:
+                lineage.check(self._used.get(folder, ()), site)
+        root = self._roots[folder]
+        if isinstance(root, DiagnosticError):
+            raise DiagnosticError(*(_listed(found, site) for found in root.diagnostics))
+        return root
+
+    def _read_root(self, folder: str, lineage: AncestorChain) -> KustomizationRoot | DiagnosticError:
+        try:
+            root = read_root(
+                self._files,
+                folder,
+                lambda used, site: self._root(used, lineage, site),
+                self._accumulate,
+                self._completed if self._completed and self._completed.folder == folder else None,
+            )
+        except DiagnosticError as error:
+            return error
+        self._used[folder] = frozenset([folder]).union(
+            *(self._used[used.folder] for used in root.used_roots())
+        )
+        return root

@@ -1,0 +1,168 @@
+"""Read the configurations of generators and transformers (kustomize ``api/internal/plugins/loader``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import TypeAlias, TypeVar
+
+from renderer.kustomize.reader.caseless_fields import CaselessFields, LenientFields
+from renderer.kustomize.reader.entry_loader import EntryLoader
+from renderer.kustomize.reader.generator_data import read_data
+from renderer.kustomize.reader.kustomization_entries import read_generator_args
+from renderer.kustomize.reader.listed_files import listed_files
+from renderer.kustomize.reader.plugin_transformers import TRANSFORMERS
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.fields import nearest_hint
+from renderer.model.kustomization import GeneratorOptions, IamPolicyGenerator
+from renderer.model.provenance import BUILTIN, ConfiguredBy
+from renderer.model.resource import Resource
+from renderer.model.source_tree import GeneratorConfig, GeneratorPlugin, TransformerPlugin
+
+#: What a configuration asks for. Notes what is wrong with a field; raises ``DiagnosticError`` for files.
+ReadGenerator: TypeAlias = Callable[[CaselessFields, EntryLoader], GeneratorConfig]
+Reader = TypeVar("Reader")
+_HELM = "HelmChartInflationGenerator"
+_RUN_FIRST = "run it first and list what it makes under resources"
+
+
+def _config_map(fields: CaselessFields, entries: EntryLoader) -> GeneratorConfig:
+    return _data(fields, entries, "ConfigMap")
+
+
+def _secret(fields: CaselessFields, entries: EntryLoader) -> GeneratorConfig:
+    return _data(fields, entries, "Secret")
+
+
+def _data(fields: CaselessFields, entries: EntryLoader, kind: str) -> GeneratorConfig:
+    """Read data; name and namespace default to those of the configuration, and ``env`` is ignored."""
+    metadata = fields.child("metadata")
+    metadata.only("name", "namespace")
+    args = read_generator_args(fields, kind, GeneratorOptions())
+    args = args._replace(
+        name=args.name or metadata.text_or_empty("name"),
+        namespace=args.namespace or metadata.text_or_empty("namespace"),
+        envs=fields.lines("envs"),
+    )
+    return read_data(args, partial(entries.content, is_of_secret=True), is_secret=True)
+
+
+def _iam_policy(fields: CaselessFields, _entries: EntryLoader) -> GeneratorConfig:
+    fields.only("cloud", "kubernetesService", "serviceAccount")
+    kubernetes, account = fields.child("kubernetesService"), fields.child("serviceAccount")
+    kubernetes.only("name", "namespace")
+    account.only("name", "projectId")
+    return IamPolicyGenerator(
+        site=fields.site,
+        cloud=fields.text_or_empty("cloud"),
+        kubernetes_name=kubernetes.text_or_empty("name"),
+        kubernetes_namespace=kubernetes.text_or_empty("namespace"),
+        account_name=account.text_or_empty("name"),
+        project_id=account.text_or_empty("projectId"),
+    )
+
+
+#: By kind.
+GENERATORS: Mapping[str, ReadGenerator] = {
+    "ConfigMapGenerator": _config_map,
+    "IAMPolicyGenerator": _iam_policy,
+    "SecretGenerator": _secret,
+}
+
+
+def read_generators(configurations: Iterable[Resource], entries: EntryLoader) -> tuple[GeneratorPlugin, ...]:
+    """Return the generators; one of another API stays the object it is. Raises ``DiagnosticError``."""
+    return tuple(_generator(configuration, entries) for configuration in _unique(configurations))
+
+
+def read_transformers(
+    configurations: Iterable[Resource], entries: EntryLoader
+) -> tuple[TransformerPlugin, ...]:
+    """Return the transformers. Raises ``DiagnosticError``."""
+    return tuple(_transformer(configuration, entries) for configuration in _unique(configurations))
+
+
+def _generator(configuration: Resource, entries: EntryLoader) -> GeneratorPlugin:
+    if configuration.api_version != BUILTIN:
+        files = listed_files(configuration, entries)
+        return GeneratorPlugin(_configured_by(configuration), configuration, files)
+    kind = configuration.kind
+    if kind == _HELM:
+        hint = "render the chart first (helm template) and list its output under resources"
+        raise Diagnostic.at(
+            configuration.origin, Code.UNSUPPORTED_FIELD, "charts cannot be rendered here", hint
+        ).error()
+    if kind in TRANSFORMERS:
+        raise Diagnostic.at(
+            configuration.origin,
+            Code.UNSUPPORTED_FIELD,
+            f"{kind} is no generator",
+            "list it under transformers",
+        ).error()
+    read = _known(GENERATORS.get(kind), configuration, tuple(GENERATORS))
+    findings: list[Diagnostic] = []
+    config = read(_fields(configuration, findings), entries)
+    if findings:
+        raise DiagnosticError(*findings)
+    return GeneratorPlugin(_configured_by(configuration), config)
+
+
+def _transformer(configuration: Resource, entries: EntryLoader) -> TransformerPlugin:
+    kind = configuration.kind
+    if configuration.api_version != BUILTIN:
+        message = f"the transformer {configuration.api_version} {kind} is not built in"
+        raise Diagnostic.at(configuration.origin, Code.UNSUPPORTED_FIELD, message, _RUN_FIRST).error()
+    if kind in GENERATORS:
+        raise Diagnostic.at(
+            configuration.origin,
+            Code.UNSUPPORTED_FIELD,
+            f"{kind} is no transformer",
+            "list it under generators",
+        ).error()
+    read = _known(TRANSFORMERS.get(kind), configuration, tuple(TRANSFORMERS))
+    findings: list[Diagnostic] = []
+    configs = read(_fields(configuration, findings), entries)
+    if findings:
+        raise DiagnosticError(*findings)
+    return TransformerPlugin(configuration.origin, _configured_by(configuration), configs)
+
+
+def _fields(configuration: Resource, findings: list[Diagnostic]) -> LenientFields:
+    return LenientFields(configuration.content, configuration.origin, findings, Code.KUSTOMIZATION_FIELD)
+
+
+def _configured_by(configuration: Resource) -> ConfiguredBy:
+    return ConfiguredBy(
+        configuration.origin.path,
+        configuration.kind,
+        configuration.api_version,
+        configuration.name,
+        configuration.namespace,
+    )
+
+
+def _known(reader: Reader | None, configuration: Resource, known: tuple[str, ...]) -> Reader:
+    if reader is None:
+        message = f"nothing built in is called {configuration.kind}"
+        raise Diagnostic.at(
+            configuration.origin, Code.UNSUPPORTED_FIELD, message, nearest_hint(configuration.kind, known)
+        ).error()
+    return reader
+
+
+def _unique(configurations: Iterable[Resource]) -> Iterable[Resource]:
+    """Check that each configuration has its own id, as kustomize requires. Raises: duplicate-id."""
+    seen: dict[tuple[str, ...], Resource] = {}
+    for found in configurations:
+        key = (found.api_version, found.kind, found.namespace or "default", found.name)
+        other = seen.setdefault(key, found)
+        if other is not found:
+            raise Diagnostic.at(
+                found.origin,
+                Code.DUPLICATE_ID,
+                f"there are two configurations {found.current_id}",
+                "give one of them another metadata.name",
+                related=(Related("the other one", (other.origin,)),),
+            ).error()
+    return seen.values()

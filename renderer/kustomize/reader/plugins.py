@@ -1,0 +1,72 @@
+"""The fields that list configurations of plugins: texts, files, or folders that are composed first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias, TypeVar
+
+from renderer.kustomize.reader.entry_loader import EntryLoader
+from renderer.model.resource import Resource
+from renderer.model.source_tree import GeneratorPlugin, KustomizationRoot, ResourceFile, TransformerPlugin
+
+T = TypeVar("T")
+#: The resources that a kustomization comes to. Raises ``DiagnosticError``.
+Accumulate: TypeAlias = Callable[[KustomizationRoot], Iterable[Resource]]
+
+
+class Plugins:
+    """Reads the plugins of one kustomization; ``roots`` are the folders among them."""
+
+    def __init__(self, entries: EntryLoader, accumulate: Accumulate) -> None:
+        self._entries = entries
+        self._accumulate = accumulate
+        self.roots: list[KustomizationRoot] = []
+
+    def generators(self, listed: tuple[str, ...]) -> tuple[GeneratorPlugin, ...]:
+        if not listed:
+            return ()
+        from renderer.kustomize.reader.plugin_configurations import read_generators  # noqa: PLC0415 - few list any
+
+        return self._read("generators", listed, read_generators)
+
+    def transformers(self, field: str, listed: tuple[str, ...]) -> tuple[TransformerPlugin, ...]:
+        """Return the plugins listed in ``field``: ``transformers`` or ``validators``."""
+        if not listed:
+            return ()
+        from renderer.kustomize.reader.plugin_configurations import read_transformers  # noqa: PLC0415 - as above
+
+        return self._read(field, listed, read_transformers)
+
+    def _read(
+        self,
+        field: str,
+        listed: tuple[str, ...],
+        read: Callable[[Iterable[Resource], EntryLoader], tuple[T, ...]],
+    ) -> tuple[T, ...]:
+        """The results of ``read`` for the configurations in ``field``, inline ones first."""
+        found = self._entries.each(field, listed, self._entries.plugin)
+        texts = [entry for entry in found if _is_text(entry)]
+        others = [entry for entry in found if not _is_text(entry)]
+        return self._entries.attempt(lambda: read(self._configurations((*texts, *others)), self._entries), ())
+
+    def _configurations(self, found: Iterable[ResourceFile | KustomizationRoot]) -> Iterator[Resource]:
+        for entry in found:
+            if isinstance(entry, ResourceFile):
+                yield from entry.resources
+            else:
+                self.roots.append(entry)
+                yield from self._accumulate(entry)
+
+
+def listed_resources(root: KustomizationRoot) -> Iterator[Resource]:
+    """Yield the resources in the files that a kustomization and those below it list, as they are written."""
+    for entry in root.resources:
+        if isinstance(entry, ResourceFile):
+            yield from entry.resources
+        else:
+            yield from listed_resources(entry)
+
+
+def _is_text(entry: ResourceFile | KustomizationRoot) -> bool:
+    """Return whether it is a text inside of the kustomization, which has a site of its own there."""
+    return isinstance(entry, ResourceFile) and bool(entry.site.field.segments)

@@ -1,0 +1,140 @@
+"""Read the files that fields name, each once."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from renderer.files.file_system import FileSystem, is_inside, joined
+from renderer.kustomize.reader.find_kustomization import LoadRestrictor
+from renderer.kustomize.reader.resources import read_json_patch, read_patch, read_resources
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.location import Site
+from renderer.model.pattern import pattern
+from renderer.model.resource import ResourceSet
+from renderer.model.source_tree import JsonPatch, PatchContent, ResourceFile
+from renderer.model.suggest import suggest_paths
+from renderer.model.work import spend
+from renderer.yamlio.decode import taint_content
+
+_SCHEME = pattern(
+    r"(?:git::)?(?:(?:ssh|https?|file)://|[a-zA-Z][a-zA-Z0-9-]*@[^/]*:|github\.com[/:])", re.IGNORECASE
+)
+T = TypeVar("T")
+#: Steps to list a folder, beside those for each name in it (``model.work``).
+_LISTING = 60
+
+
+def is_remote(entry: str) -> bool:
+    """Return whether kustomize would fetch ``entry`` with git or HTTP."""
+    if ":" not in entry and not entry.lower().startswith("github.com/"):
+        return False  # nearly all are, and the pattern takes a millisecond to compile
+    return _SCHEME.match(entry) is not None
+
+
+class SourceFiles:
+    """Every reader takes a path as written in a field, the kustomization's folder and the field's site."""
+
+    def __init__(self, fs: FileSystem, restrictor: LoadRestrictor) -> None:
+        self.fs = fs
+        self.restrictor = restrictor
+        self._resources: dict[str, ResourceFile] = {}
+        self._patches: dict[str, PatchContent] = {}
+        self._json_patches: dict[str, JsonPatch] = {}
+        self._of_secrets: set[str] = set()
+        self._of_others: set[str] = set()
+
+    def resources(self, path: str, folder: str, site: Site) -> ResourceFile:
+        return self._once(self._resources, self.file(path, folder, site), _read_resource_file)
+
+    def patch(self, path: str, folder: str, site: Site) -> PatchContent:
+        return self._once(self._patches, self.file(path, folder, site), read_patch)
+
+    def json_patch(self, path: str, folder: str, site: Site) -> JsonPatch:
+        return self._once(self._json_patches, self.file(path, folder, site), read_json_patch)
+
+    def is_file(self, path: str, folder: str, site: Site) -> bool:
+        """Return whether it is a file. Raises: file-outside-root."""
+        with _reported_at(site):
+            return self.fs.is_file(joined(folder, path))
+
+    def file(self, path: str, folder: str, site: Site, *, is_of_secret: bool = False) -> str:
+        """Return the real path of a file. Raises: file-not-found, file-outside-root, unsupported-field.
+
+        ``is_of_secret``: a Secret is made of it. Its values are noted once something else reads it, too.
+        """
+        place = joined(folder, path)
+        with _reported_at(site):
+            if not self.fs.is_file(place):
+                raise remote(path, site) if is_remote(path) else self.missing(place, "file", site)
+            resolved = self.fs.resolve(place)
+        if self.restrictor is LoadRestrictor.ROOT_ONLY and not is_inside(resolved, folder):
+            hint = (
+                "make its folder a kustomization and list that; of all commands, only "
+                "vmrender build --load-restrictor LoadRestrictionsNone reads the file from there"
+            )
+            raise Diagnostic.at(
+                site, Code.FILE_OUTSIDE_ROOT, f"{path} is not in or below {folder}", hint
+            ).error()
+        (self._of_secrets if is_of_secret else self._of_others).add(resolved)
+        if resolved in self._of_secrets and resolved in self._of_others:
+            taint_content(self.fs.read(resolved))
+        return resolved
+
+    def folder(self, path: str, folder: str, site: Site) -> str:
+        """Return the real path of a folder. Raises: file-not-found, file-outside-root, unsupported-field."""
+        place = joined(folder, path)
+        if is_remote(path):
+            raise remote(path, site)
+        with _reported_at(site):
+            if not path or not self.fs.is_folder(place):
+                raise self.missing(place, "folder", site)
+            return self.fs.resolve(place)
+
+    def missing(self, place: str, wanted: str, site: Site) -> DiagnosticError:
+        """Return the error for a file or folder that is not at ``place``, with the nearest names."""
+        parent, name = posixpath.split(place)
+        if name in self._listed(parent or "."):  # a pipe, a device, a link that leads nowhere
+            return Diagnostic.at(site, Code.FILE_UNREADABLE, f"{place} is no {wanted}").error()
+        nearest = suggest_paths(place, self._listed)
+        hint = f"did you mean {' or '.join(nearest)}?" if nearest else None
+        return Diagnostic.at(site, Code.FILE_NOT_FOUND, f"no such {wanted}: {place}", hint).error()
+
+    def _listed(self, folder: str) -> tuple[str, ...]:
+        names = self.fs.list(folder)
+        spend(_LISTING + 2 * len(names), "listing folders of missing files")
+        return names
+
+    def _once(self, known: dict[str, T], path: str, read: Callable[[bytes, Site], T]) -> T:
+        if path not in known:
+            known[path] = read(self.fs.read(path), Site(path))
+        return known[path]
+
+
+@contextmanager
+def _reported_at(site: Site) -> Iterator[None]:
+    """Report errors of the file system at the field that names the path."""
+    try:
+        yield
+    except DiagnosticError as error:
+        findings = (
+            found if found.sites else found._replace(sites=(site,), location=None)
+            for found in error.diagnostics
+        )
+        raise DiagnosticError(*findings) from None
+
+
+def remote(path: str, site: Site) -> DiagnosticError:
+    """Return the error of a path that would have to be fetched."""
+    hint = "vendor it: copy it into this repository and name the copy"
+    return Diagnostic.at(
+        site, Code.UNSUPPORTED_FIELD, f"{path} is not in this repository and there is no network", hint
+    ).error()
+
+
+def _read_resource_file(content: bytes, site: Site) -> ResourceFile:
+    return ResourceFile(site, ResourceSet(read_resources(content, site)))

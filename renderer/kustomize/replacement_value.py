@@ -1,0 +1,104 @@
+"""The value of a replacement, and the scalars that it makes of fields of other types.
+
+kustomize ``api/filters/replacement`` copies the text of a scalar and leaves the type of the field as it is; a
+field that the replacement makes has no type, so that its text decides.
+"""
+
+from __future__ import annotations
+
+from renderer.kustomize.replacement_paths import PathError, untagged
+from renderer.kustomize.scalar_nodes import ScalarNode
+from renderer.kustomize.values import ABSENT, Slot
+from renderer.model.json import Json, scalar_text
+from renderer.model.kustomization import FieldOptions
+from renderer.model.record import Record
+from renderer.model.resource import Spelling
+from renderer.model.taint import taint, taint_masking, taint_texts
+from renderer.yamlio.scalars import CORE_RULES, Kind, NotJsonError, resolve
+
+_KINDS = {
+    bool: (Kind.BOOL,),
+    int: (Kind.INT,),
+    float: (Kind.FLOAT, Kind.INT),
+    type(None): (Kind.NULL,),
+}
+_NAMES = {bool: "true or false", int: "a whole number", float: "a number", type(None): "null"}
+_DELIMITER = "a delimiter is for scalars only"
+
+
+class ReplacementValue(Record):
+    """The value to write: ``whole`` in place of mappings and lists, ``text`` into scalars."""
+
+    whole: Json
+    text: str
+    is_untyped: bool = False
+
+    @classmethod
+    def of(cls, value: Json, spelling: Spelling | None = None) -> ReplacementValue:
+        if spelling is None:
+            return cls(value, scalar_text(value))
+        return cls(value, spelling.text, spelling.is_untyped)
+
+    @classmethod
+    def given(cls, text: str) -> ReplacementValue:
+        """Return the value for ``sourceValue``, which has no type of its own. Raises ``PathError``."""
+        return cls(untagged(text), text, is_untyped=True)
+
+    def part(self, options: FieldOptions, *, is_secret: bool) -> ReplacementValue:
+        """Return the part between delimiters that the source asks for. Raises ``PathError``.
+
+        ``is_secret``: it is confidential, and no output may repeat it. So is a part of a text that holds a
+        confidential value: it may be a copy.
+        """
+        if is_secret:
+            taint([self.text])
+            taint_texts(self.whole)
+        if not options.delimiter:
+            return self
+        if isinstance(self.whole, dict | list):
+            raise PathError(_DELIMITER)
+        parts = self.text.split(options.delimiter)
+        if not 0 <= options.index < len(parts):
+            raise PathError(f"there is no part {options.index} in it, only {len(parts)}")
+        text = parts[options.index]
+        if is_secret or taint_masking().is_in(self.text):
+            taint([text])
+        return ReplacementValue(text if isinstance(self.whole, str) else untagged(text), text)
+
+    def into(self, old: Slot, spelling: Spelling | None, options: FieldOptions) -> Json | ScalarNode:
+        """Return the new value of a field that holds ``old``; a node for a scalar. Raises ``PathError``."""
+        if isinstance(old, dict | list) or (old is ABSENT and isinstance(self.whole, dict | list)):
+            if options.delimiter:
+                raise PathError(_DELIMITER)
+            is_scalar = not isinstance(self.whole, dict | list)
+            return ScalarNode(self.whole, self.text, self.is_untyped) if is_scalar else self.whole
+        if old is ABSENT or (spelling is not None and spelling.is_untyped):
+            text = self._inserted("" if spelling is None else spelling.text, options)
+            return ScalarNode(untagged(text), text, is_untyped=True)
+        text = self._inserted(scalar_text(old) if spelling is None else spelling.text, options)
+        return ScalarNode(_typed_as(old, text), text)
+
+    def _inserted(self, old: str, options: FieldOptions) -> str:
+        if not options.delimiter:
+            return self.text
+        if options.index < 0:
+            return f"{self.text}{options.delimiter}{old}"
+        if options.index > old.count(options.delimiter):
+            return f"{old}{options.delimiter}{self.text}"
+        parts = old.split(options.delimiter, options.index + 1)
+        parts[options.index] = self.text
+        return options.delimiter.join(parts)
+
+
+def _typed_as(old: Json, text: str) -> Json:
+    """Return ``text`` read as a value of the type of ``old``. Raises ``PathError``."""
+    kinds = _KINDS.get(type(old))
+    if kinds is None:
+        return text
+    try:
+        resolved = resolve(text, CORE_RULES)
+    except NotJsonError as error:
+        raise PathError(str(error)) from None
+    if resolved.kind not in kinds:
+        raise PathError(f"the field holds {_NAMES[type(old)]}, which the value is not")
+    return resolved.value

@@ -1,0 +1,381 @@
+"""``replacements``: values copied from one resource to others (kustomize ``api/filters/replacement``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+
+from renderer.kubevirt.facts.confidential import is_confidential
+from renderer.kustomize.annotations import with_annotations_for_notes
+from renderer.kustomize.embedded_text import changed_text, count_within, text_on_path
+from renderer.kustomize.identity import DEFAULT_NAMESPACE
+from renderer.kustomize.replacement_paths import PathError, PathMatcher, lookup_place, split_field_path
+from renderer.kustomize.replacement_value import ReplacementValue
+from renderer.kustomize.res_map import ResMap
+from renderer.kustomize.scalar_nodes import (
+    ScalarNode,
+    with_scalar_node,
+    with_scalar_nodes,
+    with_shared_change,
+)
+from renderer.kustomize.selection import STEPS_PER_SELECTION, ResourceSelector
+from renderer.kustomize.transform import Transform
+from renderer.kustomize.values import ABSENT, Slot
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.field_path import FieldPath, Segment
+from renderer.model.json import Json, object_at
+from renderer.model.kustomization import (
+    FieldOptions,
+    Replacement,
+    ReplacementSource,
+    ReplacementTarget,
+    Selector,
+)
+from renderer.model.list_elements import value_at
+from renderer.model.pattern import pattern
+from renderer.model.res_id import ResId
+from renderer.model.resource import Resource
+from renderer.model.suggest import did_you_mean, suggest
+from renderer.model.work import spend
+
+#: Steps to see if a target selects a resource, by all ids that it ever had, and to write one field of it
+#: (``model.work``).
+_STEPS_PER_TARGET, _STEPS_PER_FIELD = 16, 80
+_DIGITS = pattern("[0-9]+")
+#: A sign of a regular expression that no name has; a dot is in names too.
+_PATTERN_SIGN = pattern(r"[][\\^$*+?(){}|]")
+
+
+def find_source(resources: ResMap, source: ReplacementSource) -> Resource:
+    """The resource that ``source`` identifies, by an id that it has or had. Raises: kustomization-field."""
+    named = resources.named(source.name or None)
+    spend(len(named) * STEPS_PER_SELECTION, "looking for sources of replacements")
+    matches = [resource for _, resource in named if _is_source(resource, source)]
+    if not matches:
+        # What a source names is literal (kustomize ``kyaml/resid`` IsSelectedBy).
+        names = _names_of_kind(source.kind, resources)
+        hint = did_you_mean(source.name, names, otherwise="list it under the resources of this folder")
+        raise Diagnostic.at(
+            source.site.below("name"),
+            Code.KUSTOMIZATION_FIELD,
+            f"the replacement source {_described(source)} does not exist",
+            hint,
+        ).error()
+    if len(matches) > 1:
+        raise Diagnostic.at(
+            source.site,
+            Code.KUSTOMIZATION_FIELD,
+            f"several resources match the replacement source {_described(source)}",
+            "say which one with group, version, kind, name and namespace",
+            related=tuple(Related(f"this is {match.current_id}", match.sites()) for match in matches),
+        ).error()
+    return matches[0]
+
+
+def _is_source(resource: Resource, source: ReplacementSource) -> bool:
+    gvk = resource.gvk
+    if source.group not in ("", gvk.group) or source.version not in ("", gvk.version):
+        return False
+    return any(
+        source.kind in ("", id_.gvk.kind) and source.name in ("", id_.name) and _in_namespace(id_, source)
+        for id_ in _ids(resource)
+    )
+
+
+def _ids(resource: Resource) -> Iterator[ResId]:
+    yield resource.current_id
+    yield from resource.previous_ids
+
+
+def _names_of_kind(kind: str, resources: Iterable[Resource]) -> set[str]:
+    """Return the names that resources of a kind have or had; of any kind where ``kind`` is empty."""
+    return {id_.name for resource in resources for id_ in _ids(resource) if kind in ("", id_.gvk.kind)}
+
+
+def _in_namespace(id_: ResId, source: ReplacementSource) -> bool:
+    """Return True if the namespaces agree; kustomize does not ask here whether the kind has one."""
+    if not source.namespace:
+        return True
+    return source.namespace == (id_.namespace or DEFAULT_NAMESPACE)
+
+
+def _described(source: ReplacementSource) -> str:
+    kind = source.kind or "resource"
+    name = f"{source.namespace}/{source.name}" if source.namespace else source.name
+    return f"{kind} {name}".strip()
+
+
+class TargetSelector:
+    """Select and reject of one target, made ready. Raises: kustomization-field."""
+
+    def __init__(self, target: ReplacementTarget) -> None:
+        if target.select is None:
+            raise Diagnostic.at(
+                target.site,
+                Code.KUSTOMIZATION_FIELD,
+                "a replacement target has no select",
+                "add select with a kind or name",
+            ).error()
+        self._select = ResourceSelector(target.select, target.site.below("select"))
+        self._reject = [
+            ResourceSelector(selector, target.site.below("reject", index))
+            for index, selector in enumerate(target.reject)
+        ]
+
+    def selected(self, resources: ResMap) -> tuple[tuple[int, Resource], ...]:
+        """The resources that it selects, each with its key."""
+        named = resources.named(self._select.only_name)
+        steps = _STEPS_PER_TARGET * (1 + len(self._reject))
+        spend(len(named) * steps, "selecting targets of replacements")
+        return tuple((key, resource) for key, resource in named if self._selects(resource))
+
+    def _selects(self, resource: Resource) -> bool:
+        """Return True if labels, annotations and an id, current or previous, match, and no rejection does.
+
+        A rejection's labels and annotations reject by themselves, and so does its id.
+        """
+        return (
+            self._select.matches_metadata(resource)
+            and self._select.matches_any_id(resource)
+            and not any(
+                reject.names_metadata and reject.matches_metadata(resource) for reject in self._reject
+            )
+            and not any(reject.names_id and reject.matches_any_id(resource) for reject in self._reject)
+        )
+
+
+def replacement_transform(
+    replacements: tuple[Replacement, ...], warn: Callable[[Diagnostic], None]
+) -> Transform:
+    """Carries out the replacements one after the other; ``warn`` receives targets that are probably mistyped.
+
+    The transform raises: kustomization-field, resource-invalid.
+    """
+
+    def replace(resources: ResMap) -> None:
+        for replacement in replacements:
+            _replace(resources, replacement, warn)
+
+    return replace
+
+
+def _replace(resources: ResMap, replacement: Replacement, warn: Callable[[Diagnostic], None]) -> None:
+    if replacement.targets is None or (replacement.source is None and replacement.source_value is None):
+        missing = "targets" if replacement.targets is None else "source"
+        hint = "a replacement needs source or sourceValue, and targets"
+        raise Diagnostic.at(
+            replacement.site, Code.KUSTOMIZATION_FIELD, f"the replacement has no {missing}", hint
+        ).error()
+    value = _value_to_write(resources, replacement)
+    for target in replacement.targets:
+        selected = TargetSelector(target).selected(resources)
+        if not selected and target.select is not None:
+            _warn_of_misspelled(target, target.select, resources, warn)
+        for key, resource in selected:
+            check = partial(resources.check_growth, key)
+            resources.replace(key, _with_target_fields(resource, value, target, check, warn))
+
+
+def _warn_of_misspelled(
+    target: ReplacementTarget, select: Selector, resources: ResMap, warn: Callable[[Diagnostic], None]
+) -> None:
+    """Warn of a target that selects nothing but for its spelling; kustomize takes any other for optional.
+
+    A regular expression, which a target may have and a source may not, is not misspelled.
+    """
+    kinds = {id_.gvk.kind for resource in resources for id_ in _ids(resource)}
+    names = _names_of_kind(select.kind, resources)
+    named = f"{select.kind or 'resource'} {select.name}"
+    for key, written, known, what in (
+        ("kind", select.kind, kinds, select.kind),
+        ("name", select.name, names, named),
+    ):
+        spend(len(known), "naming resources that could be meant")
+        if not written or written in known or _PATTERN_SIGN.search(written):
+            continue
+        meant = suggest(written, known, most=1, cutoff=0.8)
+        if meant and _DIGITS.findall(meant[0]) == _DIGITS.findall(written):
+            warn(
+                Diagnostic.at(
+                    target.site.below("select", key),
+                    Code.KUSTOMIZATION_FIELD,
+                    f"the target of the replacement selects nothing: there is no {what}",
+                    f"did you mean {meant[0]}?",
+                    severity=Severity.WARNING,
+                )
+            )
+            return
+
+
+def _value_to_write(resources: ResMap, replacement: Replacement) -> ReplacementValue:
+    source = replacement.source
+    if source is None:
+        return _value_of_source_value(replacement)
+    if replacement.source_value is not None:
+        raise Diagnostic.at(
+            replacement.site,
+            Code.KUSTOMIZATION_FIELD,
+            "a replacement has either source or sourceValue",
+            "remove one of them",
+        ).error()
+    resource = find_source(resources, source)
+    try:
+        return _value_of_field(resource, source)
+    except PathError as error:
+        raise Diagnostic.at(
+            source.site.below("fieldPath"),
+            Code.KUSTOMIZATION_FIELD,
+            f"the source {source.field_path} of {resource.current_id} has no value: {error}",
+            _path_hint(resource.content, source.field_path)
+            or "point fieldPath to a field that exists when the replacement runs",
+            resource=resource,
+        ).error() from None
+
+
+def _path_hint(content: Json, path: str) -> str | None:
+    """Return the hint with the path whose first unknown key is corrected.
+
+    None where no key resembles it, and for what is no path.
+    """
+    try:
+        keys = split_field_path(path)
+    except PathError:
+        return None
+    for index, key in enumerate(keys):
+        if not isinstance(content, dict):
+            return None
+        if key not in content:
+            nearest = suggest(key, content, most=1)
+            return (
+                f"did you mean {'.'.join((*keys[:index], nearest[0], *keys[index + 1 :]))}?"
+                if nearest
+                else None
+            )
+        content = content[key]
+    return None
+
+
+def _value_of_field(resource: Resource, source: ReplacementSource) -> ReplacementValue:
+    """Return the value, or the part of it, that a replacement takes of a resource. Raises ``PathError``."""
+    found, place = lookup_place(resource.content, split_field_path(source.field_path))
+    if found is ABSENT or found is None or found in ({}, []):
+        raise PathError("the field is not there, or empty")
+    value = ReplacementValue.of(found, resource.spelling(*place))
+    return value.part(source.options, is_secret=is_confidential(FieldPath(place), resource.kind))
+
+
+def _value_of_source_value(replacement: Replacement) -> ReplacementValue:
+    try:
+        return ReplacementValue.given(replacement.source_value or "")
+    except PathError as error:
+        raise Diagnostic.at(
+            replacement.site,
+            Code.KUSTOMIZATION_FIELD,
+            f"sourceValue cannot be written: {error}",
+            "write another value",
+        ).error() from None
+
+
+def _with_target_fields(
+    resource: Resource,
+    value: ReplacementValue,
+    target: ReplacementTarget,
+    check: Callable[[Resource], object],
+    warn: Callable[[Diagnostic], None],
+) -> Resource:
+    """Return the resource with the value in all fields of ``target``.
+
+    ``check`` receives the resource after each field, ``warn`` the fields that kustomize leaves as they are.
+    """
+    content = resource.content
+    # An empty section is a mapping where kustomize keeps notes in it. A missing one is left to ``create``.
+    if "annotations" in object_at(content, "metadata"):
+        content = with_annotations_for_notes(resource)
+    written = resource.with_content(content, target.site)
+    for path in target.field_paths:
+        spend(_STEPS_PER_FIELD, "writing replacements")
+        try:
+            changed, unwritten = _with_field(written, split_field_path(path), value, target.options)
+        except PathError as error:
+            create = "" if target.options.create else ", or make it with options.create: true"
+            raise Diagnostic.at(
+                target.site.below("fieldPaths", target.field_paths.index(path)),
+                Code.KUSTOMIZATION_FIELD,
+                f"a replacement cannot be written to {path} of {resource.current_id}: {error}",
+                _path_hint(resource.content, path) or f"correct the path or select other resources{create}",
+                resource=resource,
+                field=FieldPath.of("fieldPaths"),
+            ).error() from None
+        if unwritten:
+            warn(
+                Diagnostic.at(
+                    target.site.below("fieldPaths", target.field_paths.index(path)),
+                    Code.KUSTOMIZATION_FIELD,
+                    f"the replacement does not write to {path} of {resource.current_id}: "
+                    "kustomize finds the field inside of a text, and leaves the text as it is",
+                    "lead the path to one text by keys and the index of an element, such as"
+                    " items.0.config.field; a text inside of another text cannot be written to",
+                    severity=Severity.WARNING,
+                    resource=resource,
+                )
+            )
+        written = with_shared_change(written, changed) if changed.shared_fields else changed
+        check(written)
+    return written
+
+
+def _with_field(
+    resource: Resource, steps: tuple[str, ...], value: ReplacementValue, options: FieldOptions
+) -> tuple[Resource, int]:
+    """Return the resource with the value, and the number of fields in texts that stay as they are."""
+    within_text = _with_field_in_text(resource, steps, value, options)
+    if within_text is not None:
+        return within_text
+    changed, matcher = _with_value_at(resource, steps, value, options)
+    if not matcher.matches:
+        raise PathError("the field is not there")
+    return changed, matcher.matches_within
+
+
+def _with_field_in_text(
+    resource: Resource, steps: tuple[str, ...], value: ReplacementValue, options: FieldOptions
+) -> tuple[Resource, int] | None:
+    """Return the resource with the field inside of a text changed; None if the path leads into no text."""
+    place = text_on_path(resource, steps)
+    if place is None:
+        return None
+    outer, inner = place
+    try:
+        text, unwritten = changed_text(resource.written_text(*outer), inner, value, creates=options.create)
+        old = value_at(resource.content, outer)
+        node = ReplacementValue.of(text).into(old, resource.spelling(*outer), FieldOptions())
+    except PathError:
+        return None
+    return (with_scalar_node(resource, outer, node), unwritten) if isinstance(node, ScalarNode) else None
+
+
+def _with_value_at(
+    resource: Resource, steps: tuple[str, ...], value: ReplacementValue, options: FieldOptions
+) -> tuple[Resource, PathMatcher]:
+    """Return the resource with the value in the fields that ``steps`` lead to, and their matcher.
+
+    Fields inside of texts count as found and are not written, as kustomize has it: it writes them to the tree
+    that it reads from the text, not to the text (``kyaml/yaml/match.go`` handleStructuredDataInScalar).
+    """
+    nodes: list[tuple[tuple[Segment, ...], ScalarNode]] = []
+
+    def set_field(old: Slot, at: tuple[Segment, ...]) -> Json:
+        spend(_STEPS_PER_FIELD + len(resource.spellings) // 4, "writing replacements")
+        new = value.into(old, resource.spelling(*at), options)
+        if not isinstance(new, ScalarNode):
+            return new
+        nodes.append((at, new))
+        return new.value
+
+    def within(_scalar: Json, at: tuple[Segment, ...], rest: tuple[str, ...]) -> int:
+        return count_within(resource.written_text(*at), rest, creates=options.create)
+
+    matcher = PathMatcher(set_field, options.create, within)
+    content = matcher.visit(resource.content, steps)
+    return with_scalar_nodes(resource.with_content(object_at(content)), nodes), matcher

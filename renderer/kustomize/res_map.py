@@ -1,0 +1,306 @@
+"""The resources of one kustomization while it is composed, and the limits on their growth.
+
+kustomize ``api/resmap``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
+
+from renderer.kubevirt.facts.confidential import lost_values
+from renderer.kustomize.identity import Identity, current_identity, identities
+from renderer.kustomize.scalar_nodes import with_shared_change
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.json import EMPTY, Json
+from renderer.model.limits import limits, over_limit
+from renderer.model.resource import Resource
+from renderer.model.taint import taint
+from renderer.model.work import spend
+
+#: Characters of a number, and of what stands around a value when it is written.
+_SCALAR, _AROUND = 4, 2
+
+
+#: Steps to put a resource in the place of another one (``model.work``).
+_REPLACING = 120
+#: Mappings and lists that changed were copied, and are compared with those before.
+_KEYS_PER_STEP = 2
+#: Steps for the id of a resource, and for a value that was not there before.
+_IDENTIFYING, _STEPS_PER_VALUE = 15, 3
+
+
+#: Approximate characters added, and the deepest nesting reached.
+Growth: TypeAlias = tuple[int, int]
+
+_NOTHING: Growth = (0, 0)
+#: Stands for a key that a mapping has not.
+_MISSING = object()
+
+
+def growth(before: Json, after: Json) -> Growth:
+    """Return the parts of ``after`` that ``before`` does not share with it, as a size and a depth."""
+    return _added(before, after, {})
+
+
+def _added(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
+    if before is after:
+        return _NOTHING
+    if isinstance(after, dict):
+        spend(len(after) // _KEYS_PER_STEP, "changing resources")
+        old = before if isinstance(before, dict) else {}
+        size = depth = 0
+        for key, child in after.items():
+            earlier = old.get(key, _MISSING)
+            if earlier is child:
+                continue
+            if earlier is _MISSING:
+                more, deep = _whole(child, known)
+                size += len(key) + _AROUND
+            else:
+                more, deep = _added(earlier, child, known)
+            size += more
+            depth = max(depth, deep)
+        return size, depth + 1
+    if isinstance(after, list):
+        return _added_elements(before if isinstance(before, list) else [], after, known)
+    return _scalar(after), 0
+
+
+def _added_elements(before: list[Json], after: list[Json], known: dict[int, Growth]) -> Growth:
+    """Elements may have moved. One that has changed stands, most likely, where it stood before."""
+    spend(len(after) // _KEYS_PER_STEP, "changing resources")
+    kept = set(map(id, before))
+    same_length = len(before) == len(after)
+    size = depth = 0
+    for index, child in enumerate(after):
+        if id(child) in kept:
+            continue
+        more, deep = _added(before[index], child, known) if same_length else _whole(child, known)
+        size += more + (0 if same_length else _AROUND)
+        depth = max(depth, deep)
+    return size, depth + 1
+
+
+def _whole(value: Json, known: dict[int, Growth]) -> Growth:
+    """All of a tree."""
+    if not isinstance(value, dict | list):
+        return _scalar(value), 0
+    if id(value) not in known:
+        spend(_STEPS_PER_VALUE * len(value), "changing resources")
+        size, depth = _AROUND * len(value), 0
+        if isinstance(value, dict):
+            size += sum(map(len, value))
+        for child in value.values() if isinstance(value, dict) else value:
+            if type(child) is str:
+                size += len(child)
+                continue
+            more, deep = _whole(child, known)
+            size += more
+            depth = max(depth, deep)
+        known[id(value)] = size, depth + 1
+    return known[id(value)]
+
+
+def _scalar(value: Json) -> int:
+    return len(value) if isinstance(value, str) else _SCALAR
+
+
+class ResMap:
+    """Resources in order, found by id. The one mutable value of composition, never shared between roots.
+
+    Every resource has a key, a number that stays its own when it is replaced. What is beyond a limit is
+    refused here: too many resources, and more than patches and the like may add to them.
+    """
+
+    def __init__(self, resources: Iterable[Resource] = ()) -> None:
+        self._resources = dict(enumerate(resources))
+        self._next_key = len(self._resources)
+        self._added = 0
+        #: A patch is checked before more work is done on its result, and again when that is put in its place.
+        self._last_growth: tuple[Json, Json, Growth] | None = None
+        self._in_floats: dict[int, Json] = {}
+        self._by_current: dict[Identity, int] | None = None
+        self._by_any: dict[Identity, list[int]] | None = None
+        self._by_name: dict[str, set[int]] | None = None
+
+    def __iter__(self) -> Iterator[Resource]:
+        return iter(self._resources.values())
+
+    def __len__(self) -> int:
+        return len(self._resources)
+
+    def __getitem__(self, key: int) -> Resource:
+        return self._resources[key]
+
+    def get(self, key: int) -> Resource | None:
+        """Return the resource with the key; None when it was removed."""
+        return self._resources.get(key)
+
+    def items(self) -> tuple[tuple[int, Resource], ...]:
+        return tuple(self._resources.items())
+
+    def extend(self, resources: Iterable[Resource]) -> None:
+        """Append the resources.
+
+        Raises ``DiagnosticError``: duplicate-id if two have one id now, build-limit if they are too many.
+        """
+        by_current, most = self._current(), limits().resources
+        for resource in resources:
+            spend(2 * _IDENTIFYING, "gathering resources")
+            identity = current_identity(resource)
+            if identity in by_current:
+                raise duplicate_id(self._resources[by_current[identity]], resource)
+            if len(self._resources) >= most:
+                raise over_limit("resources", f"these are more than {most} resources", *resource.sites())
+            by_current[identity] = self._next_key
+            self._resources[self._next_key] = resource
+            self._note(self._next_key, resource)
+            self._next_key += 1
+
+    def keys_of(self, identity: Identity) -> tuple[int, ...]:
+        """The keys of the resources that have the id now or had it before."""
+        if self._by_any is None:
+            self._by_any = {}
+            spend(2 * _IDENTIFYING * len(self._resources), "identifying resources")
+            for key, resource in self._resources.items():
+                _index(self._by_any, key, resource)
+        return tuple(key for key in self._by_any.get(identity, ()) if key in self._resources)
+
+    def named(self, name: str | None) -> tuple[tuple[int, Resource], ...]:
+        """The resources that have or had the name, each with its key; all of them for None.
+
+        One may be among them that had the name only before it was replaced.
+        """
+        if name is None:
+            return self.items()
+        if self._by_name is None:
+            self._by_name = {}
+            spend(_IDENTIFYING * len(self._resources), "identifying resources")
+            for key, resource in self._resources.items():
+                _index_names(self._by_name, key, resource)
+        keys = sorted(self._by_name.get(name, ()))
+        return tuple((key, self._resources[key]) for key in keys if key in self._resources)
+
+    def replace(self, key: int, resource: Resource) -> None:
+        """Replace the resource with the key; the new one is still found by the ids of the old one.
+
+        Raises: build-limit.
+        """
+        spend(_REPLACING, "changing resources")
+        if resource.shared_fields:
+            resource = with_shared_change(self._resources[key], resource)
+        self._added += self.check_growth(key, resource)
+        before = self._resources[key]
+        if self._by_current is not None and not _has_same_identity(before, resource):
+            self._by_current = None
+        _taint_lost_values(before, resource)
+        self._resources[key] = resource
+        self._note(key, resource)
+
+    def check_growth(self, key: int, changed: Resource) -> int:
+        """Return the number of characters added by putting ``changed`` in the place of the one with the key.
+
+        Raises: build-limit, where that is too much, or nested too deeply.
+        """
+        most = limits()
+        before, after = self._resources[key].content, changed.content
+        if (
+            self._last_growth is None
+            or self._last_growth[0] is not before
+            or self._last_growth[1] is not after
+        ):
+            self._last_growth = before, after, growth(before, after)
+        size, depth = self._last_growth[2]
+        if self._added + size > most.added_size:
+            message = f"more than {most.added_size} characters are added, the last to {changed.current_id}"
+            raise over_limit("added_size", message, resource=changed)
+        if depth > most.nesting:
+            message = f"{changed.current_id} would have more than {most.nesting} levels of nesting"
+            raise over_limit("nesting", message, resource=changed)
+        return size
+
+    def note_in_floats(self, key: int) -> None:
+        """Note that all numbers of the resource with the key are floats by now."""
+        self._in_floats[key] = self._resources[key].content
+
+    def in_floats(self, key: int) -> Json:
+        """Return the content of the resource when ``note_in_floats`` noted it; None if nothing did."""
+        return self._in_floats.get(key)
+
+    def remove(self, key: int) -> None:
+        _taint_lost_values(self._resources.pop(key))
+        self._by_current = None
+
+    def update(self, change: Callable[[Resource], Resource]) -> None:
+        """Changes every resource."""
+        self._resources = {key: _changed(resource, change) for key, resource in self._resources.items()}
+        self._by_current = self._by_any = self._by_name = None
+
+    def check_ids(self) -> None:
+        """Raises: duplicate-id, when two resources have the same id now."""
+        self._current()
+
+    def _note(self, key: int, resource: Resource) -> None:
+        """Enter the ids and names of the resource into the indices."""
+        if self._by_any is not None:
+            _index(self._by_any, key, resource)
+        if self._by_name is not None:
+            _index_names(self._by_name, key, resource)
+
+    def _current(self) -> dict[Identity, int]:
+        if self._by_current is None:
+            self._by_current = {}
+            spend(_IDENTIFYING * len(self._resources), "identifying resources")
+            for key, resource in self._resources.items():
+                other = self._by_current.setdefault(current_identity(resource), key)
+                if other != key:
+                    raise duplicate_id(self._resources[other], resource)
+        return self._by_current
+
+
+def _has_same_identity(one: Resource, other: Resource) -> bool:
+    """Return True if kustomize takes the ids for equal; few changes touch any part of them."""
+    before, after = one.content, other.content
+    return (
+        before.get("metadata") is after.get("metadata")
+        and before.get("kind") == after.get("kind")
+        and before.get("apiVersion") == after.get("apiVersion")
+    ) or current_identity(one) == current_identity(other)
+
+
+def _taint_lost_values(before: Resource, after: Resource | None = None) -> None:
+    """Note the values that a Secret has lost: by now they may stand elsewhere."""
+    if before.kind == "Secret":
+        taint(lost_values(before.content, after.content if after else EMPTY))
+
+
+def _changed(resource: Resource, change: Callable[[Resource], Resource]) -> Resource:
+    changed = change(resource)
+    is_shared = changed.shared_fields and changed is not resource
+    return with_shared_change(resource, changed) if is_shared else changed
+
+
+def _index(index: dict[Identity, list[int]], key: int, resource: Resource) -> None:
+    for identity in identities(resource):
+        keys = index.setdefault(identity, [])
+        if key not in keys:
+            keys.append(key)
+
+
+def _index_names(index: dict[str, set[int]], key: int, resource: Resource) -> None:
+    for name in {resource.name, *(previous.name for previous in resource.previous_ids)}:
+        index.setdefault(name, set()).add(key)
+
+
+def duplicate_id(present: Resource, added: Resource) -> DiagnosticError:
+    """The error for two resources with one id."""
+    return Diagnostic.about(
+        added,
+        None,
+        Code.DUPLICATE_ID,
+        f"there are two resources {added.current_id}",
+        "rename one of them, or change it with a patch instead of listing it again",
+        related=(Related("the other one", present.sites()),),
+    ).error()

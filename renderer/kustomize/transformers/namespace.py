@@ -1,0 +1,146 @@
+"""``namespace`` (kustomize ``NamespaceTransformer.go``, ``api/filters/namespace``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.kustomize.fields.field_specs import (
+    FieldSpecFilter,
+    FieldSpecIndex,
+    FieldSpecPath,
+    PathSegment,
+    WrongTypeError,
+)
+from renderer.kustomize.identity import STEPS_TO_RENAME, is_cluster_scoped, with_previous_id
+from renderer.kustomize.res_map import ResMap
+from renderer.kustomize.transform import Transform, TransformerContext
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.json import Json, JsonObject, scalar_text
+from renderer.model.kustomization import FieldSpec
+from renderer.model.resource import Resource
+from renderer.model.source_tree import Subjects
+from renderer.model.work import spend
+
+_METADATA_NAMESPACE = "metadata/namespace"
+_METADATA_NAME = "metadata/name"
+_BINDINGS = ("RoleBinding", "ClusterRoleBinding")
+_SUBJECTS_NAMESPACE = "subjects/namespace"
+_CLUSTER_WIDE = ("VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference")
+
+_NAMESPACE = (
+    FieldSpecPath(
+        (PathSegment("metadata", is_list=False), PathSegment("namespace", is_list=False)),
+        _METADATA_NAMESPACE,
+        create=True,
+    ),
+)
+_SUBJECTS = (FieldSpecPath((PathSegment("subjects", is_list=False),), "subjects", create=False),)
+
+
+def namespace_transforms(context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transform of ``namespace``, if there is one."""
+    namespace = context.root.kustomization.namespace
+    if namespace:
+        move = namespace_transform(namespace, context.field_specs.namespace)
+        yield lambda resources: _move_and_warn(resources, move, context)
+
+
+def _move_and_warn(resources: ResMap, move: Transform, context: TransformerContext) -> None:
+    """Set the namespace, and warn of KubeVirt's cluster-wide kinds, which kustomize does not know."""
+    move(resources)
+    cluster_wide = [resource for resource in resources if resource.kind in _CLUSTER_WIDE]
+    if cluster_wide:
+        found = f"{cluster_wide[0].kind} {cluster_wide[0].name}"
+        context.warn(
+            Diagnostic.at(
+                context.root.kustomization.site_of("namespace"),
+                Code.CLUSTER_SCOPED,
+                f"a namespace is set on {found}, which is cluster-wide",
+                "list cluster-wide objects in a kustomization without a namespace",
+                severity=Severity.WARNING,
+                resource=cluster_wide[0],
+            )
+        )
+
+
+def namespace_transform(
+    namespace: str,
+    specs: tuple[FieldSpec, ...],
+    *,
+    unset_only: bool = False,
+    subjects: Subjects = Subjects.DEFAULT_ONLY,
+) -> Transform:
+    """Return the transform that sets the namespace of resources, and of the fields that ``specs`` lead to.
+
+    With ``unset_only`` present values stay. ``subjects`` selects the accounts in role bindings that get it.
+    """
+    mover = _Mover(namespace, specs, unset_only=unset_only, subjects=subjects)
+
+    def move(resources: ResMap) -> None:
+        resources.update(mover.moved)
+        resources.check_ids()
+
+    return move
+
+
+def with_namespace(resource: Resource, namespace: str) -> Resource:
+    """Return the resource and the default accounts among its subjects in the namespace."""
+    return _Mover(namespace, (), unset_only=False, subjects=Subjects.DEFAULT_ONLY).changed(resource)
+
+
+class _Mover:
+    def __init__(
+        self, namespace: str, specs: tuple[FieldSpec, ...], *, unset_only: bool, subjects: Subjects
+    ) -> None:
+        self._namespace = namespace
+        self._unset_only = unset_only
+        self._subjects = subjects
+        self._index = FieldSpecIndex(spec for spec in specs if not _has_own_rule(spec))
+        self._set = FieldSpecFilter(self._set_scalar, created="")
+        self._set_subjects = FieldSpecFilter(self._with_default_accounts)
+
+    def moved(self, resource: Resource) -> Resource:
+        spend(STEPS_TO_RENAME, "moving resources to namespaces")
+        return self.changed(with_previous_id(resource))
+
+    def changed(self, resource: Resource) -> Resource:
+        api_version, kind = resource.api_version, resource.kind
+        targets = self._index.targets(resource)
+        if api_version != "v1":  # only names in the core API, which are those of namespaces, are set
+            targets = tuple(target for target in targets if target.path != _METADATA_NAME)
+        if not is_cluster_scoped(api_version, kind):
+            resource = self._set.apply(resource, _NAMESPACE)
+        if kind in _BINDINGS:
+            resource = self._set_subjects.apply(resource, _SUBJECTS)
+        return self._set.apply(resource, targets)
+
+    def _set_scalar(self, value: Json) -> Json:
+        if isinstance(value, dict | list):
+            raise WrongTypeError("a scalar")
+        return value if self._unset_only and value not in (None, "") else self._namespace
+
+    def _with_default_accounts(self, subjects: Json) -> Json:
+        """Return the subjects of a binding, those that it is for with the namespace."""
+        if subjects is None:
+            return None
+        if not isinstance(subjects, list):
+            raise WrongTypeError("a list")
+        return [self._with_namespace(subject) for subject in subjects]
+
+    def _is_for(self, subject: JsonObject) -> bool:
+        if self._subjects is Subjects.DEFAULT_ONLY:
+            return scalar_text(subject.get("name")) == "default"
+        return self._subjects is Subjects.ALL_SERVICE_ACCOUNTS and subject.get("kind") == "ServiceAccount"
+
+    def _with_namespace(self, subject: Json) -> Json:
+        if subject is not None and not isinstance(subject, dict):
+            raise WrongTypeError("a list of mappings")
+        if subject is None or not self._is_for(subject):
+            return subject
+        return {**subject, "namespace": self._set_scalar(subject.get("namespace"))}
+
+
+def _has_own_rule(spec: FieldSpec) -> bool:
+    """Return True for ``metadata.namespace``, which depends on the kind, and the subjects of bindings."""
+    return spec.path == _METADATA_NAMESPACE or (spec.kind in _BINDINGS and spec.path == _SUBJECTS_NAMESPACE)

@@ -1,0 +1,103 @@
+"""``patches``, ``patchesStrategicMerge`` and ``patchesJson6902``.
+
+kustomize ``api/internal/builtins/PatchTransformer.go``, ``PatchStrategicMergeTransformer.go``,
+``PatchJson6902Transformer.go``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.kustomize.json_patch import JsonPatching
+from renderer.kustomize.res_map import ResMap
+from renderer.kustomize.selection import selected_keys, target_of
+from renderer.kustomize.strategic_merge import StrategicMergePatching
+from renderer.kustomize.transform import Transform, TransformerContext
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.kustomization import Patch
+from renderer.model.source_tree import JsonPatch, LoadedPatch, StrategicMergePatches
+
+
+def patch_transforms(context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transform of each entry of ``patches``. Raises: patch-invalid."""
+    for patch in context.root.patches:
+        yield from patch_transform(patch, context)
+
+
+def strategic_merge_transforms(context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transform of ``patchesStrategicMerge``. Raises: patch-invalid if all of them are empty."""
+    patches = context.root.patches_strategic_merge
+    if any(patch.documents for patch in patches):
+        yield strategic_merge_transform(patches, context)
+    elif patches:
+        site = context.root.kustomization.site.below("patchesStrategicMerge")
+        message = "the patches listed under patchesStrategicMerge are empty"
+        raise Diagnostic.at(site, Code.PATCH_INVALID, message).error()
+
+
+def json6902_transforms(context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transform of each entry of ``patchesJson6902``. Raises: patch-invalid."""
+    for patch in context.root.patches_json6902:
+        yield from json6902_transform(patch, context)
+
+
+def patch_transform(patch: LoadedPatch, context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transform of an entry of ``patches``; none when it is empty. Raises: patch-invalid."""
+    listed, content = patch.listed, patch.content
+    if isinstance(content, JsonPatch):
+        if listed.target is None:
+            raise Diagnostic.at(
+                listed.site,
+                Code.PATCH_INVALID,
+                "a JSON 6902 patch needs a target",
+                "name the kind or the resource it is for",
+            ).error()
+        yield _json_patch_transform(patch, content, context, remembers_ids=True)
+        return
+    if not content.documents:
+        return
+    merging = StrategicMergePatching(listed, context.schema, context.warn)
+    target = listed.target
+    if target is None:
+        yield lambda resources: merging.apply_by_id(resources, content.documents)
+        return
+    if len(content.documents) > 1:
+        hint = "list each document as a patch of its own, or leave the target out"
+        raise Diagnostic.at(
+            listed.site, Code.PATCH_INVALID, "a patch of several documents cannot have a target", hint
+        ).error()
+    yield lambda resources: merging.apply_to(
+        resources, selected_keys(resources, target, listed.site, context.warn), content.documents[0]
+    )
+
+
+def strategic_merge_transform(
+    patches: tuple[StrategicMergePatches, ...], context: TransformerContext
+) -> Transform:
+    """Return the transform that merges each document into the resource that has or had its id."""
+    documents = tuple(document for patch in patches for document in patch.documents)
+    listed = Patch(context.root.kustomization.site)
+    merging = StrategicMergePatching(listed, context.schema, context.warn)
+
+    def merge(resources: ResMap) -> None:
+        for document in documents:
+            merging.apply_to(resources, (target_of(document, resources),), document)
+
+    return merge
+
+
+def json6902_transform(patch: LoadedPatch, context: TransformerContext) -> Iterator[Transform]:
+    """Yield the transform that applies an entry of ``patchesJson6902``."""
+    if isinstance(patch.content, JsonPatch) and patch.listed.target:
+        yield _json_patch_transform(patch, patch.content, context, remembers_ids=False)
+
+
+def _json_patch_transform(
+    patch: LoadedPatch, content: JsonPatch, context: TransformerContext, *, remembers_ids: bool
+) -> Transform:
+    patching = JsonPatching(content, remembers_ids=remembers_ids)
+    target, site = patch.listed.target, patch.listed.site
+    return lambda resources: patching.apply(
+        resources, selected_keys(resources, target, site, context.warn) if target else ()
+    )

@@ -1,0 +1,88 @@
+"""``ValueAddTransformer``: one value added to many fields (kustomize ``api/filters/valueadd``)."""
+
+from __future__ import annotations
+
+import posixpath
+
+from renderer.kustomize.fields.field_specs import split_path
+from renderer.kustomize.replacement_paths import PathError, PathMatcher, untagged
+from renderer.kustomize.res_map import ResMap
+from renderer.kustomize.selection import STEPS_PER_SELECTION, ResourceSelector
+from renderer.kustomize.transform import Transform
+from renderer.kustomize.transformers.namespace import with_namespace
+from renderer.kustomize.values import ABSENT, Slot
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.json import Json, scalar_text
+from renderer.model.resource import Resource
+from renderer.model.source_tree import AddValue, ValueTarget
+from renderer.model.work import spend
+
+_NAMESPACE = "metadata/namespace"
+
+
+def value_add_transform(config: AddValue) -> Transform:
+    """Return the transform that puts the value into the fields of all targets.
+
+    It raises: kustomization-field, resource-invalid.
+    """
+
+    def add(resources: ResMap) -> None:
+        for target in config.targets:
+            _add(resources, target, config.value)
+
+    return add
+
+
+def _add(resources: ResMap, target: ValueTarget, value: str) -> None:
+    selector = ResourceSelector(target.selector, target.site.below("selector")) if target.selector else None
+    spend(len(resources) * STEPS_PER_SELECTION, "selecting resources to add values to")
+    for key, resource in resources.items():
+        if selector is None or selector.selects(resource):
+            resources.replace(key, _with_value(resource, target, value))
+
+
+def _with_value(resource: Resource, target: ValueTarget, value: str) -> Resource:
+    if target.field_path == _NAMESPACE:
+        return with_namespace(resource, value)
+    try:
+        content = _changed(resource.content, target, value)
+    except PathError as error:
+        raise Diagnostic.at(
+            target.site,
+            Code.KUSTOMIZATION_FIELD,
+            f"nothing can be added to {target.field_path} of {resource.current_id}: {error}",
+            resource=resource,
+        ).error() from None
+    return resource.with_content(content, target.site) if isinstance(content, dict) else resource
+
+
+def _changed(content: Json, target: ValueTarget, value: str) -> Json:
+    matcher = PathMatcher(
+        lambda old, _at: _added(old, value, target.position), creates=True, within=lambda *_: 0
+    )
+    steps = tuple(step for name in split_path(target.field_path) if (step := name.strip()))
+    changed = matcher.visit(content, steps)
+    if not matcher.matches:
+        raise PathError("a single value is in the way")
+    return changed
+
+
+def _added(old: Slot, value: str, position: int) -> Json:
+    if isinstance(old, dict | list):
+        raise PathError("it is not a single value")
+    path = "" if old is ABSENT or old is None else scalar_text(old)
+    text = insert_path_part(path, position - 1, value) if position > 0 else value
+    return untagged(text) if text else ""
+
+
+def insert_path_part(path: str, position: int, part: str) -> str:
+    """``path`` with ``part`` as its name number ``position``, from 0; an absolute path stays one.
+
+    kustomize ``kyaml/filesys/util.go``.
+    """
+    if not part:
+        return path
+    names = [name for name in path.split("/") if name]
+    joined = posixpath.join(*names[:position], part, *names[position:])
+    return f"/{joined}" if path.startswith("/") else joined

@@ -1,0 +1,270 @@
+"""``vars``: values of fields in place of ``$(NAME)`` in texts, deprecated in kustomize.
+
+kustomize ``api/internal/accumulator/resaccumulator.go``, ``api/filters/refvar/expand.go``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from renderer.kubevirt.facts.confidential import is_confidential
+from renderer.kustomize.fields.field_specs import FieldSpecFilter, FieldSpecIndex, WrongTypeError
+from renderer.kustomize.identity import effective_namespace, is_cluster_scoped
+from renderer.kustomize.replacement_paths import PathError, lookup_place, split_field_path
+from renderer.kustomize.res_map import ResMap
+from renderer.kustomize.values import ABSENT
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json, Scalar, scalar_text
+from renderer.model.kustomization import FieldSpec, Variable
+from renderer.model.limits import limits, over_limit
+from renderer.model.pattern import pattern
+from renderer.model.res_id import Gvk, ResId
+from renderer.model.resource import Resource
+from renderer.model.taint import taint
+from renderer.model.work import spend
+from renderer.yamlio.go_numbers import format_float
+from renderer.yamlio.scalars import MAX_INT
+
+#: An escaped dollar sign, a reference, or a dollar sign that means nothing.
+_DOLLAR = pattern(r"\$(?:(\$)|\(([^)]*)\))")
+_DECIMAL = pattern(r"[-+]?[0-9]{1,19}")
+_FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_INDEXED = pattern(r"(.*)\[([0-9]+)\]")
+
+
+def merge_variables(present: Iterable[Variable], added: Iterable[Variable]) -> tuple[Variable, ...]:
+    """Return both together. Raises: kustomization-field when two have one name."""
+    merged = {variable.name: variable for variable in present}
+    for variable in added:
+        other = merged.get(variable.name)
+        merged[variable.name] = variable
+        if other:
+            raise Diagnostic.at(
+                variable.site,
+                Code.KUSTOMIZATION_FIELD,
+                f"there are two variables named {variable.name}",
+                "rename one of them",
+                related=(Related("the other one", (other.site,)),),
+            ).error()
+    return tuple(merged.values())
+
+
+def mark_sources(resources: ResMap, variables: Iterable[Variable]) -> None:
+    """Note in each resource the variables that take their values from it.
+
+    Raises: kustomization-field when several do.
+    """
+    for variable in variables:
+        named = resources.named(variable.object_name)
+        matches = [(key, resource) for key, resource in named if _is_source(resource, variable)]
+        if len(matches) > 1:
+            raise Diagnostic.at(
+                variable.site,
+                Code.KUSTOMIZATION_FIELD,
+                f"several resources could give the variable {variable.name} its value",
+                "say which one with objref.namespace",
+                related=tuple(
+                    Related(f"this is {match.current_id}", match.sites())
+                    for match in [resource for _, resource in matches]
+                ),
+            ).error()
+        for key, resource in matches:
+            resources.replace(key, resource._replace(variables=(*resource.variables, variable.name)))
+
+
+def _ids(resource: Resource) -> Iterator[ResId]:
+    """Yield the present and previous ids, all with the present group and version, as in kustomize."""
+    gvk = resource.gvk
+    yield resource.current_id
+    for previous in resource.previous_ids:
+        yield ResId(Gvk(gvk.group, gvk.version, previous.gvk.kind), previous.name, previous.namespace)
+
+
+def _is_source(resource: Resource, variable: Variable) -> bool:
+    wanted = Gvk(variable.group, variable.version, variable.kind)
+    version, kind = wanted.api_version, wanted.kind
+    any_namespace = not variable.object_namespace and not is_cluster_scoped(version, kind)
+    namespace = effective_namespace(version, kind, variable.object_namespace)
+    return any(
+        id_.gvk == wanted
+        and id_.name == variable.object_name
+        and (any_namespace or effective_namespace(version, kind, id_.namespace) == namespace)
+        for id_ in _ids(resource)
+    )
+
+
+def expanded(text: str, values: Mapping[str, Scalar], used: Callable[[str], object]) -> Scalar:
+    """Return ``text`` with its references replaced and ``$$`` made a dollar sign.
+
+    A text that is nothing but one reference takes the type of the value. What is not in ``values``
+    stays as it is; ``used`` is told the names of those that are.
+    """
+
+    def replaced(match: re.Match[str]) -> str:
+        name = match[2]
+        if match[1]:
+            return "$"
+        if name not in values:
+            return match[0]
+        used(name)
+        return _shown(values[name])
+
+    # No reference begins behind the last bracket; looking for its end from each "$(" would be quadratic.
+    end = text.rfind(")") + 1
+    whole = _DOLLAR.fullmatch(text) if end == len(text) else None
+    if whole and whole[2] in values:
+        used(whole[2])
+        return values[whole[2]]
+    spend(text.count("$", 0, end) + len(text) // 16, "replacing variables")
+    return _DOLLAR.sub(replaced, text[:end]) + text[end:].replace("$$", "$")
+
+
+def _shown(value: Scalar) -> str:
+    """Return the value as Go prints it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return format_float(value) if isinstance(value, float) else str(value)
+
+
+def expanded_field(value: Json, expand: Callable[[str], Scalar]) -> Json:
+    """Return the field with its text expanded, or the texts in its entries if it is a mapping or list.
+
+    Raises ``NotTextError`` for lists that hold anything else.
+    """
+    if isinstance(value, str):
+        return expand(value)
+    if isinstance(value, dict):
+        return {key: expand(child) if isinstance(child, str) else child for key, child in value.items()}
+    if isinstance(value, list):
+        return [_expanded_element(element, expand) for element in value]
+    return value
+
+
+class NotTextError(Exception):
+    """A list with variables holds an element that is no text."""
+
+
+def _expanded_element(element: Json, expand: Callable[[str], Scalar]) -> Scalar:
+    if not isinstance(element, str):
+        raise NotTextError
+    return expand(element)
+
+
+def resolve_variables(
+    resources: ResMap,
+    variables: Iterable[Variable],
+    specs: Iterable[FieldSpec],
+    warn: Callable[[Diagnostic], None],
+) -> None:
+    """Replace the references in the fields of ``specs``; warn of variables that nothing refers to.
+
+    Raises: kustomization-field when a variable has no value, resource-invalid, build-limit.
+    """
+    ordered = sorted(variables, key=lambda variable: variable.name)
+    if not ordered:
+        return
+    sources = {name: resource for resource in reversed(tuple(resources)) for name in resource.variables}
+    found = {variable.name: _value(variable, sources.get(variable.name)) for variable in ordered}
+    values = {name: value for name, value in found.items() if isinstance(value, str | int | float)}
+    used: set[str] = set()
+    expand = FieldSpecFilter(_expansion(values, _Uses(values, ordered, used)))
+    index = FieldSpecIndex(specs)
+    resources.update(lambda resource: expand.apply(resource, index.targets(resource)))
+    for variable in ordered:
+        if variable.name not in used:
+            warn(
+                Diagnostic.at(
+                    variable.site,
+                    Code.KUSTOMIZATION_FIELD,
+                    f"nothing refers to the variable {variable.name}",
+                    "write $(NAME) in a field that varReference leads to, or remove it",
+                    severity=Severity.WARNING,
+                )
+            )
+
+
+class _Uses:
+    """The variables that are ``used``, and the limit on the text that their values add."""
+
+    def __init__(self, values: Mapping[str, Scalar], variables: Iterable[Variable], used: set[str]) -> None:
+        self._values = values
+        self._sites = {variable.name: variable.site for variable in variables}
+        self._used = used
+        self._left = limits().added_size
+
+    def note(self, name: str) -> None:
+        """Raises: build-limit."""
+        self._used.add(name)
+        self._left -= len(scalar_text(self._values[name]))
+        if self._left < 0:
+            message = f"the values of variables come to more than {limits().added_size} characters"
+            raise over_limit("added_size", message, self._sites[name])
+
+
+def _expansion(values: Mapping[str, Scalar], uses: _Uses) -> Callable[[Json], Json]:
+    def change(value: Json) -> Json:
+        try:
+            return expanded_field(value, lambda text: expanded(text, values, uses.note))
+        except NotTextError:
+            raise WrongTypeError("a list of texts, in which variables could be replaced") from None
+
+    return change
+
+
+def _value(variable: Variable, source: Resource | None) -> Json:
+    if source is None:
+        message = f"no resource gives the variable {variable.name} its value"
+        raise Diagnostic.at(
+            variable.site,
+            Code.KUSTOMIZATION_FIELD,
+            message,
+            "objref has to name one, with apiVersion, kind and name",
+        ).error()
+    try:
+        found, place = lookup_place(source.content, tuple(_steps(variable.field_path)))
+    except PathError:
+        found, place = ABSENT, ()
+    if found is ABSENT:
+        message = f"{source.current_id} has no {variable.field_path} for the variable {variable.name}"
+        raise Diagnostic.at(
+            variable.site, Code.KUSTOMIZATION_FIELD, message, "correct fieldref.fieldPath"
+        ).error()
+    text = source.written_text(*place)
+    if is_confidential(FieldPath(place), source.kind):
+        taint([text])
+    try:
+        return _value_of_node(found, text)
+    except ValueError:
+        message = f"the variable {variable.name} cannot be {text}: kustomize reads decimal numbers only"
+        raise Diagnostic.at(
+            variable.site, Code.KUSTOMIZATION_FIELD, message, "write it as a decimal number, or in quotes"
+        ).error() from None
+
+
+def _value_of_node(value: Json, text: str) -> Json:
+    """Return the value of a field as Go reads it from the node (kyaml ``rnode.go`` GetFieldValue).
+
+    Integers are decimal there, so that ``0644`` is 644. Raises ``ValueError`` for other spellings of numbers.
+    """
+    if isinstance(value, bool | dict | list):
+        return value
+    if not isinstance(value, int | float):
+        return text
+    if _DECIMAL.fullmatch(text) and abs(int(text)) <= MAX_INT:
+        return int(text)
+    if _FLOAT.fullmatch(text) and not _DECIMAL.fullmatch(text):
+        return value
+    raise ValueError(text)
+
+
+def _steps(path: str) -> Iterator[str]:
+    """Yield the steps of a path; ``ports[0]`` is two."""
+    for step in split_field_path(path):
+        match = _INDEXED.fullmatch(step)
+        if match:
+            yield from filter(None, match.groups())
+        else:
+            yield step

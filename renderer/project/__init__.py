@@ -1,0 +1,1 @@
+"""The project: ``vmrender.yaml``, its overlays and entry points."""

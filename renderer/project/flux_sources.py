@@ -1,0 +1,99 @@
+"""The Flux Kustomization of an overlay, and the objects that its variables may come from."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Collection, Iterator
+
+from renderer.files.file_system import FileSystem
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES, LoadRestrictor
+from renderer.kustomize.reader.resources import read_resources
+from renderer.kustomize.reader.source_files import SourceFiles
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Related
+from renderer.model.field_path import ElementName, FieldPath
+from renderer.model.json import text_at
+from renderer.model.location import Site
+from renderer.model.render_config import PROJECT_FILE, FluxSubstitution, Overlay
+from renderer.model.resource import Resource
+
+_GROUP, _KIND = "kustomize.toolkit.fluxcd.io", "Kustomization"
+_ENDINGS = (".yaml", ".yml", ".json")
+
+
+class FluxSources:
+    """The Flux Kustomization of one overlay and the objects that it may take variables from.
+
+    ``compose`` turns a folder, named at a site, into resources.
+    """
+
+    def __init__(
+        self, fs: FileSystem, overlay: Overlay, compose: Callable[[str, Site], tuple[Resource, ...]]
+    ) -> None:
+        self._files = SourceFiles(fs, LoadRestrictor.ROOT_ONLY)
+        self._overlay = overlay
+        self._compose = compose
+        entry = FieldPath.of("overlays", ElementName("path", overlay.listed_as), "flux")
+        self._site = Site(PROJECT_FILE, 0, entry)
+
+    def kustomization(self, flux: FluxSubstitution) -> Resource:
+        """Return the Kustomization in the file whose ``path`` is the overlay. Raises ``DiagnosticError``."""
+        site = self._site.below("kustomization")
+        file = self._files.file(flux.kustomization, ".", site)
+        found = [each for each in self._read(file) if each.kind == _KIND and each.gvk.group == _GROUP]
+        fitting = [each for each in found if self._is_of_overlay(text_at(each.content, "spec", "path"))]
+        if len(fitting) == 1:
+            return fitting[0]
+        if not found:
+            message = f"there is no {_KIND} of {_GROUP} in {file}"
+            raise Diagnostic.at(site, Code.FLUX_KUSTOMIZATION, message).error()
+        message = f"{len(fitting) or 'no'} Kustomization in {file} has the path {self._overlay.path}"
+        hint = f"write path: ./{self._overlay.path} into the spec of the one that is for this overlay"
+        related = tuple(
+            Related(
+                f"{each.current_id} has the path {text_at(each.content, 'spec', 'path') or '(none)'}",
+                each.sites(FieldPath.of("spec", "path")),
+            )
+            for each in fitting or found
+        )
+        raise Diagnostic.at(site, Code.FLUX_KUSTOMIZATION, message, hint, related=related).error()
+
+    def candidates(self, flux: FluxSubstitution, names: Collection[str]) -> Iterator[Resource]:
+        """Yield objects that may have one of the ``names``: listed ones, or those beside the Kustomization.
+
+        Raises ``DiagnosticError`` for a listed file that is missing or cannot be read.
+        """
+        if not flux.resources:
+            yield from self._in_folder(posixpath.dirname(flux.kustomization) or ".", names)
+        for index, path in enumerate(flux.resources):
+            yield from self._listed(path, names, self._site.below("resources", index))
+
+    def _listed(self, path: str, names: Collection[str], site: Site) -> Iterator[Resource]:
+        if self._files.is_file(path, ".", site):
+            yield from self._read(self._files.file(path, ".", site))
+            return
+        folder = self._files.folder(path, ".", site)
+        if any(self._files.is_file(name, folder, site) for name in KUSTOMIZATION_FILES):
+            yield from self._compose(folder, site)
+        else:
+            yield from self._in_folder(folder, names)
+
+    def _in_folder(self, folder: str, names: Collection[str]) -> Iterator[Resource]:
+        """Objects in the files of the folder that mention a name; other files may be no manifests at all."""
+        wanted = [name.encode() for name in names]
+        fs = self._files.fs
+        for name in fs.list(folder):
+            path = posixpath.normpath(posixpath.join(folder, name))
+            if not name.endswith(_ENDINGS) or name in KUSTOMIZATION_FILES or not fs.is_file(path):
+                continue
+            content = fs.read(path)
+            if any(each in content for each in wanted):
+                yield from read_resources(content, Site(path))
+
+    def _read(self, file: str) -> tuple[Resource, ...]:
+        return read_resources(self._files.fs.read(file), Site(file))
+
+    def _is_of_overlay(self, path: str) -> bool:
+        """Compare paths; Flux counts from the top of the Git repository, which may be above the project."""
+        normal = posixpath.normpath(path.lstrip("/") or ".")
+        return normal == self._overlay.path or normal.endswith(f"/{self._overlay.path}")

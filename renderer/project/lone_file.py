@@ -1,0 +1,131 @@
+"""The files that no kustomization lists, and the objects in them that vmrender judges."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from renderer.files.file_system import FilesAbove, FileSystem
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
+from renderer.kustomize.reader.resources import read_resources
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.json import Json, array_at, object_at, text_at
+from renderer.model.location import Site
+from renderer.model.pattern import pattern
+from renderer.model.resource import Resource, ResourceSet
+from renderer.project.project import API_VERSION, KIND
+from renderer.yamlio.decode import decode_documents
+
+_OWN_GROUP = API_VERSION.partition("/")[0]
+_OPENSHIFT_TEMPLATE = ("template.openshift.io/v1", "Template")
+#: What Helm, Jinja and others fill in; it is often no YAML before.
+TEMPLATE_TAG = pattern(rb"\{\{|\{%")
+
+
+class LoneFiles:
+    """Reads files of ``fs``; ``groups`` are the API groups whose objects are judged."""
+
+    def __init__(self, fs: FileSystem, groups: Collection[str]) -> None:
+        self._fs = fs
+        self._groups = frozenset((*groups, _OWN_GROUP))
+        names = "|".join(re.escape(group) for group in sorted(self._groups))
+        self._mention = re.compile(rf"""apiVersion["']?\s*:\s*["']?({names})/""".encode())
+
+    def read(self, path: str) -> ResourceSet:
+        """Return the objects in the file; no objects if none of them is to be judged.
+
+        Objects in an OpenShift template are included. Raises ``DiagnosticError``: the errors of the decoder,
+        for files that mention one of the groups, and resource-invalid.
+        """
+        content = self._fs.read(path)
+        if not self._mention.search(_as_ascii(content)):
+            return ResourceSet()
+        try:
+            found = _objects(content, path)
+        except DiagnosticError as error:
+            return self._unread(content, path, error)
+        return found if any(self._is_judged(resource.content) for resource in found) else ResourceSet()
+
+    def parameters(self, path: str) -> Mapping[str, Site]:
+        """Return the parameters that OpenShift templates in the file declare, each with its site."""
+        content = self._fs.read(path)
+        if b"template.openshift.io/" not in content:
+            return {}
+        found = read_resources(content, Site(path), generated_names=True)
+        return {
+            text_at(parameter, "name"): template.origin.below("parameters", index)
+            for template in found
+            if (template.api_version, template.kind) == _OPENSHIFT_TEMPLATE
+            for index, parameter in enumerate(array_at(template.content, "parameters"))
+        }
+
+    def all_in(self, path: str) -> ResourceSet:
+        """Return all objects in the file. Raises ``DiagnosticError``."""
+        return _objects(self._fs.read(path), path)
+
+    def mention(self, path: str) -> frozenset[str]:
+        """Return the groups whose objects seem to be in the file; no groups if it cannot be read."""
+        try:
+            content = self._fs.read(path)
+        except DiagnosticError:
+            return frozenset()
+        return frozenset(match[1].decode() for match in self._mention.finditer(_as_ascii(content)))
+
+    def _unread(self, content: bytes, path: str, error: DiagnosticError) -> ResourceSet:
+        """Ignore a file that concerns none of the groups. Raises ``DiagnosticError`` for all others."""
+        if any(found.code is not Code.RESOURCE_INVALID for found in error.diagnostics):
+            if not TEMPLATE_TAG.search(content):
+                raise error
+            raise Diagnostic.in_file(
+                path,
+                Code.NOT_CHECKED,
+                "this is a template of another tool, which is no YAML before it is filled in: not checked",
+                "validate what is made of it",
+                severity=Severity.INFO,
+            ).error()
+        if any(self._is_judged(document) for document in decode_documents(content, path)):
+            raise error
+        return ResourceSet()
+
+    def _is_judged(self, content: Json) -> bool:
+        group, _, _ = text_at(content, "apiVersion").rpartition("/")
+        return group in self._groups and text_at(content, "kind") != KIND
+
+
+def _as_ascii(content: bytes) -> bytes:
+    """Return what groups are looked for in: UTF-16 is refused later, and only where it is about KubeVirt."""
+    return content.replace(b"\0", b"") if b"\0" in content else content
+
+
+def is_generator(resource: Resource) -> bool:
+    """Return whether it is an ``InstancetypeSeries`` or ``Template``, which stands for its objects."""
+    return resource.api_version == API_VERSION and resource.kind != KIND
+
+
+def with_generator(fs: FileSystem, file: str) -> tuple[FileSystem, str]:
+    """Return a tree, and the folder in it with a kustomization that has ``file`` as its one generator."""
+    folder = posixpath.dirname(file) or "."
+    names = (posixpath.normpath(posixpath.join(folder, name)) for name in KUSTOMIZATION_FILES)
+    present = [name for name in names if fs.is_file(name)]
+    kustomization = present[0] if present else posixpath.join(folder, KUSTOMIZATION_FILES[0])
+    entry = json.dumps(posixpath.basename(file))
+    text = f"generators: [{entry}]\n".encode()
+    return FilesAbove({posixpath.normpath(kustomization): text}, fs), folder
+
+
+def _objects(content: bytes, path: str) -> ResourceSet:
+    read = read_resources(content, Site(path), generated_names=True)
+    return ResourceSet(tuple(each for resource in read for each in _with_objects(resource)))
+
+
+def _with_objects(resource: Resource) -> Iterator[Resource]:
+    """The resource, or the objects in it if it is an OpenShift template."""
+    if (resource.api_version, resource.kind) != _OPENSHIFT_TEMPLATE:
+        yield resource
+        return
+    for index, item in enumerate(array_at(resource.content, "objects")):
+        if isinstance(item, dict) and text_at(item, "kind"):
+            yield Resource(object_at(item), resource.origin.below("objects", index))

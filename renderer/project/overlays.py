@@ -1,0 +1,232 @@
+"""Find the overlays of a project: its entries and their globs become folders."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Iterator
+
+from renderer.files.file_system import FileSystem
+from renderer.golang.glob import file_name_match
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.entry_point import EntryKind, EntryPoint
+from renderer.model.field_path import ElementName, FieldPath
+from renderer.model.json import text_at
+from renderer.model.kustomization import COMPONENT_KIND
+from renderer.model.limits import limits, over_limit
+from renderer.model.location import Site
+from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry, RenderConfig
+from renderer.model.suggest import suggest, suggest_paths
+from renderer.model.work import spend
+from renderer.yamlio.decode import decode_yaml11
+
+_OVERLAYS = FieldPath.of("overlays")
+_MANIFESTS = (".yaml", ".yml", ".json")
+#: Steps for the names in a folder, and for each part of the path of one of them, which may be a link
+#: (``model.work``).
+_LISTING, _LOOKING = 60, 60
+
+
+def find_overlays(
+    fs: FileSystem,
+    config: RenderConfig,
+    resolve_entry: Callable[[OverlayEntry], Iterable[Overlay]] = lambda _entry: (),
+) -> tuple[Overlay, ...]:
+    """Return every overlay in the order of the entries; the later of two entries for a folder counts.
+
+    ``resolve_entry`` finds those of a Flux or Argo CD entry. Raises ``DiagnosticError``: config-invalid for
+    an entry without a folder, and for two with one output; build-limit for too many.
+    """
+    found: dict[str, Overlay] = {}
+    for entry in config.overlays:
+        if entry.entry.leads_to_overlays:
+            found |= {overlay.path: overlay for overlay in resolve_entry(entry)}
+        else:
+            found |= {folder: _overlay(fs, config, entry, folder) for folder in _folders(fs, entry)}
+    _check_count(len(found))
+    _check_names(found.values())
+    _check_outputs(found.values())
+    return tuple(found.values())
+
+
+def _overlay(fs: FileSystem, config: RenderConfig, entry: OverlayEntry, folder: str) -> Overlay:
+    """The overlay in a folder; without a kustomization it is a plain folder or file of manifests."""
+    overlay = config.overlay(entry, folder, _name(fs, folder))
+    kind = entry.entry.kind
+    if kind is EntryKind.KUSTOMIZATION:
+        # Of a glob, folders without one are left out.
+        has_none = not _is_glob(entry.path) and _kustomization_file(fs, folder) is None
+        kind = EntryKind.DIRECTORY if has_none else kind
+    has_parameters = entry.entry.parameters is not None or bool(entry.entry.parameter_file)
+    if kind is EntryKind.KUSTOMIZATION and not has_parameters:
+        return overlay
+    return overlay._replace(entry=EntryPoint(entry.entry._replace(kind=kind)))
+
+
+def _name(fs: FileSystem, path: str) -> str:
+    name = posixpath.basename(path)
+    return posixpath.splitext(name)[0] if "." in name and fs.is_file(path) else name
+
+
+def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple[Overlay, ...]:
+    """Return the overlays with the given paths or names, all of them when no name is given.
+
+    Raises ``DiagnosticError``: config-invalid for an unknown one, and for a project without overlays.
+    """
+    overlays, wanted = tuple(overlays), tuple(wanted)
+    if not overlays:
+        raise Diagnostic.in_file(
+            PROJECT_FILE,
+            Code.CONFIG_INVALID,
+            "there is no overlay in this project",
+            "list folders, or Templates with parameters, under overlays in"
+            f" {PROJECT_FILE}, which vmrender init writes",
+        ).error()
+    if not wanted:
+        return overlays
+    names = {name: overlay for overlay in overlays for name in (overlay.name, overlay.path)}
+    selected: dict[str, Overlay] = {}
+    for name in map(posixpath.normpath, wanted):
+        if name not in names:
+            nearest = suggest(name, names) or sorted(overlay.path for overlay in overlays)
+            raise Diagnostic.in_file(
+                PROJECT_FILE,
+                Code.CONFIG_INVALID,
+                f"no overlay {name!r} in this project",
+                f"there is {', '.join(nearest)}",
+            ).error()
+        selected[names[name].path] = names[name]
+    return tuple(selected.values())
+
+
+def overlay_at(config: RenderConfig, overlays: Iterable[Overlay], folder: str) -> Overlay:
+    """Return the project's overlay in ``folder``, or else one with the project's defaults.
+
+    No cluster gets anything of the latter, so that it does not count as one that writes instance types.
+    """
+    known = (overlay for overlay in overlays if overlay.path == folder)
+    entry = OverlayEntry(folder, write_instancetypes=False)
+    return next(known, None) or config.overlay(entry, folder, posixpath.basename(folder))
+
+
+def output_sites(overlay: Overlay) -> tuple[Site, ...]:
+    """Return the places in the project file that decide into which folder the overlay is rendered."""
+    entry = entry_site(overlay.listed_as, overlay.listed_by)
+    return (
+        entry.below("output"),
+        Site(PROJECT_FILE, 0, FieldPath.of("output")),
+        entry.below(overlay.listed_by),
+    )
+
+
+def entry_site(path: str, listed_by: str = "path") -> Site:
+    """The entry of the project that names ``path`` in the field ``listed_by``."""
+    return Site(PROJECT_FILE, 0, _OVERLAYS.child(ElementName(listed_by, path)))
+
+
+def _folders(fs: FileSystem, entry: OverlayEntry) -> tuple[str, ...]:
+    pattern = posixpath.normpath(entry.path)
+    plain = entry.entry.kind is not EntryKind.KUSTOMIZATION
+    if _is_glob(pattern):
+        folders = _matches(fs, ".", pattern.split("/"))
+        return tuple(
+            each for each in folders if (plain and _has_manifests(fs, each)) or _is_overlay(fs, each)
+        )
+    if _kustomization_file(fs, pattern) is None and not _has_manifests(fs, pattern) and not plain:
+        message = f"no overlay in {pattern}"
+        hint = f"it needs one of {', '.join(KUSTOMIZATION_FILES)}"
+        if not fs.is_folder(pattern) and not fs.is_file(pattern):
+            message, hint = missing_path(fs, pattern)
+        site = entry_site(entry.path).below("path")
+        raise Diagnostic.at(site, Code.KUSTOMIZATION_MISSING, message, hint).error()
+    return (pattern,)
+
+
+def missing_path(fs: FileSystem, path: str) -> tuple[str, str]:
+    """Return the message and the hint for an entry of ``overlays`` that names no file or folder."""
+    nearest = suggest_paths(path, fs.list)
+    hint = f"did you mean {' or '.join(nearest)}?" if nearest else "it is a path from the project's folder on"
+    return f"no such file or folder: {path}", hint
+
+
+def _has_manifests(fs: FileSystem, path: str) -> bool:
+    """True if the path is a manifest, or a folder with any in it."""
+    if fs.is_file(path):
+        return path.endswith(_MANIFESTS)
+    return any(name.endswith(_MANIFESTS) for name in fs.list(path))
+
+
+def _is_overlay(fs: FileSystem, folder: str) -> bool:
+    """Return whether the folder can be built by itself, which a component cannot."""
+    file = _kustomization_file(fs, folder)
+    if file is None:
+        return False
+    content = fs.read(file)
+    if (
+        COMPONENT_KIND.encode() not in content and b"\\" not in content
+    ):  # however it is quoted, and most are not
+        return True
+    try:
+        return text_at(decode_yaml11(content, file), "kind") != COMPONENT_KIND
+    except DiagnosticError:  # reported when the overlay is built
+        return True
+
+
+def _kustomization_file(fs: FileSystem, folder: str) -> str | None:
+    files = (posixpath.join(folder, name) for name in KUSTOMIZATION_FILES)
+    return next((file for file in files if fs.is_file(file)), None)
+
+
+def _matches(fs: FileSystem, folder: str, pattern: list[str]) -> Iterator[str]:
+    head, *rest = pattern
+    names = fs.list(folder) if _is_glob(head) else (head,)
+    spend(_LISTING + len(names) * (len(head) // 8 + 1), "finding overlays")
+    for name in names:
+        path = posixpath.normpath(posixpath.join(folder, name))
+        if (name == head or file_name_match(head, name)) and fs.is_folder(path):
+            spend(_LOOKING * (2 + path.count("/")), "finding overlays")
+            if rest:
+                yield from _matches(fs, path, rest)
+            else:
+                yield path
+
+
+def _is_glob(pattern: str) -> bool:
+    return any(character in pattern for character in "*?[")
+
+
+def _check_names(overlays: Iterable[Overlay]) -> None:
+    """Refuse names that would act on a terminal, or on a CI system. Raises ``DiagnosticError``."""
+    for overlay in overlays:
+        name = next((path for path in (overlay.path, overlay.output) if not _is_harmless(path)), None)
+        if name is not None:
+            site = entry_site(overlay.listed_as, overlay.listed_by).below(overlay.listed_by)
+            hint = "rename it; names hold no control characters and do not begin with :: or ##"
+            raise Diagnostic.at(
+                site, Code.CONFIG_INVALID, f"{name!r} is no name for an overlay", hint
+            ).error()
+
+
+def _is_harmless(path: str) -> bool:
+    return path.isprintable() and not path.lstrip().startswith(("::", "##"))
+
+
+def _check_count(overlays: int) -> None:
+    most = limits().overlays
+    if overlays > most:
+        message = f"the project has {overlays} overlays, more than {most}"
+        raise over_limit("overlays", message, Site(PROJECT_FILE, 0, _OVERLAYS))
+
+
+def _check_outputs(overlays: Iterable[Overlay]) -> None:
+    outputs: dict[str, Overlay] = {}
+    for overlay in overlays:
+        other = outputs.setdefault(posixpath.normpath(overlay.output), overlay)
+        if other is not overlay:
+            raise Diagnostic(
+                Code.CONFIG_INVALID,
+                f"overlays {other.path} and {overlay.path} are both rendered into {overlay.output}",
+                hint="give one of them its own output",
+                sites=output_sites(overlay),
+            ).error()

@@ -1,0 +1,288 @@
+"""Read the project file ``vmrender.yaml``, and the settings of a KRM function."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection, Iterable, Iterator
+
+from renderer.files.builtin_catalogs import BUILTIN_CATALOGS
+from renderer.files.file_system import FileSystem
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_path import ElementName, FieldPath
+from renderer.model.fields import Fields
+from renderer.model.json import array_at, text_at
+from renderer.model.location import Location, Site
+from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST_KUBERNETES, Release, target_release
+from renderer.model.render_config import (
+    PROJECT_FILE,
+    BuiltinCatalog,
+    CatalogPath,
+    ExpandMode,
+    InstancetypeNames,
+    Layout,
+    MergeKeys,
+    OverlayEntry,
+    RenderConfig,
+)
+from renderer.model.resource import Resource
+from renderer.project.entry_settings import ENTRY_FIELDS, entry_path, read_clusters, read_entry_options
+from renderer.project.project_settings import (
+    TREE_FIELDS,
+    read_flux_settings,
+    read_limits,
+    read_rule_settings,
+    read_tree_options,
+)
+from renderer.yamlio.decode import decode_yaml11
+from renderer.yamlio.documents import second_document
+
+API_VERSION = "vmrender.io/v1alpha1"
+KIND = "RenderConfig"
+#: The fields of the project file.
+_FIELDS = (
+    "apiVersion",
+    "kind",
+    "kubevirt",
+    "catalogs",
+    "schemas",
+    "overlays",
+    "output",
+    "expand",
+    "layout",
+    "writeInstancetypes",
+    "mergeKeys",
+    "rules",
+    "instancetypeNames",
+    "limits",
+    "exclude",
+    "repositories",
+    "clusters",
+    "featureGates",
+    "kubernetes",
+    *TREE_FIELDS,
+)
+EXPANSION = "Expansion"
+VALIDATION = "Validation"
+
+
+def load_project(fs: FileSystem) -> RenderConfig:
+    """Return the project of the repository; all defaults where it has no file.
+
+    Raises ``DiagnosticError``: config-invalid, with everything that is wrong at once.
+    """
+    if not fs.is_file(PROJECT_FILE) and PROJECT_FILE not in fs.list("."):  # else reading it says what it is
+        return RenderConfig()
+    findings: list[Diagnostic] = []
+    text = fs.read(PROJECT_FILE)
+    content = decode_yaml11(text, PROJECT_FILE)
+    schemas = [text_at(entry, "path") for entry in array_at(content, "schemas")]
+    config = _project(Fields(content, Site(PROJECT_FILE), findings), _imported_releases(fs, schemas))
+    findings += _further_document(text)
+    if findings:
+        raise DiagnosticError(*findings)
+    return config
+
+
+def catalog_site(path: str) -> Site:
+    """Return the place where the project names the catalog in a folder."""
+    return Site(PROJECT_FILE, 0, FieldPath.of("catalogs", ElementName("path", path), "path"))
+
+
+def _further_document(text: bytes) -> Iterable[Diagnostic]:
+    line = second_document(text)
+    if line:
+        yield Diagnostic.in_file(
+            Location(PROJECT_FILE, line),
+            Code.CONFIG_INVALID,
+            "the project file holds a second document, which would have no effect",
+            "write everything into the first",
+        )
+
+
+def _imported_releases(fs: FileSystem, folders: Collection[str]) -> frozenset[Release]:
+    """The releases that can be targets because the project has their schemas."""
+    if not folders:
+        return frozenset()
+    from renderer.project.project_schemas import imported_releases  # noqa: PLC0415 - few projects have any
+
+    return imported_releases(fs, folders)
+
+
+def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig:
+    fields.only(*_FIELDS)
+    _expect(fields, "apiVersion", API_VERSION)
+    _expect(fields, "kind", KIND)
+    default = RenderConfig()
+    write_instancetypes = fields.flag("writeInstancetypes")
+    return RenderConfig(
+        kubevirt=read_release(fields, imported) or default.kubevirt,
+        catalogs=tuple(read_catalogs(fields)) if "catalogs" in fields else default.catalogs,
+        schemas=tuple(_schemas(fields)),
+        overlays=tuple(_overlay(entry, imported) for entry in fields.elements("overlays"))
+        or default.overlays,
+        output=_output(fields) or default.output,
+        expand=fields.choice("expand", ExpandMode) or default.expand,
+        layout=fields.choice("layout", Layout) or default.layout,
+        write_instancetypes=default.write_instancetypes
+        if write_instancetypes is None
+        else write_instancetypes,
+        merge_keys=fields.choice("mergeKeys", MergeKeys) or default.merge_keys,
+        rules=read_rule_settings(fields),
+        instancetype_names=fields.choice("instancetypeNames", InstancetypeNames)
+        or default.instancetype_names,
+        tree=read_tree_options(fields),
+        limits=read_limits(fields),
+        exclude=tuple(_excluded(fields)),
+        repositories=fields.list_of_texts("repositories"),
+        clusters=tuple(read_clusters(fields)),
+        kubernetes=_kubernetes(fields),
+        feature_gates=fields.list_of_texts("featureGates"),
+    )
+
+
+def _expect(fields: Fields, key: str, value: str) -> None:
+    found = fields.text(key)
+    if found is None:
+        fields.reject(None, f"{key} is missing", f"write {key}: {value}")
+    elif found != value:
+        fields.reject(key, f"{key} must be {value}, not {found!r}")
+
+
+def read_catalogs(fields: Fields) -> list[CatalogPath | BuiltinCatalog]:
+    """Read the entries of ``catalogs``; errors are noted in ``fields``."""
+    catalogs: list[CatalogPath | BuiltinCatalog] = []
+    for entry in fields.elements("catalogs"):
+        entry.only("path", "builtin")
+        path, builtin = entry.text("path"), entry.text("builtin")
+        if (path is None) == (builtin is None):
+            entry.reject(None, "a catalog has either path or builtin")
+        elif path is not None:
+            catalogs.append(CatalogPath(path))
+        elif builtin in BUILTIN_CATALOGS:
+            catalogs.append(BuiltinCatalog(builtin))
+        else:
+            entry.reject(
+                "builtin", f"no built-in catalog {builtin!r}", f"one of {', '.join(BUILTIN_CATALOGS)}"
+            )
+    return catalogs
+
+
+def _schemas(fields: Fields) -> Iterator[str]:
+    for entry in fields.elements("schemas"):
+        entry.only("path")
+        path = entry.text("path")
+        if path:
+            yield path
+        else:
+            entry.reject(None, "schemas are in a folder: write its path")
+
+
+def _excluded(fields: Fields) -> Iterator[str]:
+    for pattern in fields.list_of_texts("exclude"):
+        path = posixpath.normpath(pattern)
+        if not pattern or path == "." or path.startswith(("/", "../")) or path == "..":
+            message = f"exclude cannot be {pattern!r}"
+            fields.reject("exclude", message, "write a path below this folder, or a glob")
+        else:
+            yield path
+
+
+def _overlay(fields: Fields, imported: Collection[Release]) -> OverlayEntry:
+    fields.only(
+        "path",
+        "output",
+        "kubevirt",
+        "expand",
+        "layout",
+        "writeInstancetypes",
+        "rules",
+        "instancetypeNames",
+        *ENTRY_FIELDS,
+        *TREE_FIELDS,
+    )
+    kind, path = entry_path(fields)
+    return OverlayEntry(
+        path=path,
+        output=_output(fields),
+        kubevirt=read_release(fields, imported),
+        expand=fields.choice("expand", ExpandMode),
+        layout=fields.choice("layout", Layout),
+        write_instancetypes=fields.flag("writeInstancetypes"),
+        rules=read_rule_settings(fields),
+        instancetype_names=fields.choice("instancetypeNames", InstancetypeNames),
+        tree=read_tree_options(fields),
+        flux=None if isinstance(fields.content.get("flux"), str) else read_flux_settings(fields),
+        entry=read_entry_options(fields, kind, path),
+    )
+
+
+def _output(fields: Fields) -> str | None:
+    output = fields.text("output")
+    if output == "":
+        fields.reject("output", "output is empty", "write a path, such as rendered/{name}")
+    if output is not None and "{" in output.replace("{name}", ""):
+        fields.reject("output", f"output knows no placeholder but {{name}}: {output}")
+    return output
+
+
+def read_release(fields: Fields, imported: Collection[Release] = ()) -> Release | None:
+    """Read the target release in ``kubevirt``, which may be one of ``imported``; errors are noted."""
+    text = fields.text("kubevirt")
+    if text is None:
+        return None
+    try:
+        return target_release(text, imported)
+    except ValueError as error:
+        fields.reject("kubevirt", str(error), _way_to_later_release(text))
+        return None
+
+
+def _kubernetes(fields: Fields) -> Release | None:
+    text = fields.text("kubernetes")
+    if text is None:
+        return None
+    known = f"{OLDEST_KUBERNETES} to {LATEST_KUBERNETES}"
+    try:
+        release = Release.parse(text).minor_release
+    except ValueError:
+        fields.reject(
+            "kubernetes", f"{text!r} is no release of Kubernetes", f'write it as "{LATEST_KUBERNETES}"'
+        )
+        return None
+    if not OLDEST_KUBERNETES <= release <= LATEST_KUBERNETES:
+        fields.reject(
+            "kubernetes", f"there are no schemas of Kubernetes {release}", f"there are those of {known}"
+        )
+    return release
+
+
+def _way_to_later_release(text: str) -> str | None:
+    try:
+        is_later = Release.parse(text) > LATEST
+    except ValueError:
+        return None
+    return f"import its schemas first: vmrender schema import --release {text}" if is_later else None
+
+
+def with_function_config(fs: FileSystem, config: RenderConfig, written: Resource) -> RenderConfig:
+    """Return the project with the settings of ``spec``.
+
+    They are ``kubevirt``, ``catalogs``, ``rules`` and, to expand, ``expand``. Raises ``DiagnosticError``:
+    config-invalid, with everything that is wrong at once.
+    """
+    findings: list[Diagnostic] = []
+    fields = Fields(written.content, written.origin, findings)
+    fields.only("apiVersion", "kind", "metadata", "spec")
+    spec = fields.child("spec")
+    common = ("kubevirt", "catalogs", "rules")
+    spec.only(*common, *(("expand",) if written.kind == EXPANSION else ()))
+    changed = config._replace(
+        kubevirt=read_release(spec, _imported_releases(fs, config.schemas)) or config.kubevirt,
+        catalogs=tuple(read_catalogs(spec)) if "catalogs" in spec else config.catalogs,
+        expand=spec.choice("expand", ExpandMode) or config.expand,
+        rules=read_rule_settings(spec).over(config.rules),
+    )
+    if findings:
+        raise DiagnosticError(*findings)
+    return changed

@@ -1,0 +1,96 @@
+"""Find the project of a path that was named on the command line, and where the path is in it.
+
+Anyone can commit a symbolic link, and a glob or ``git diff --name-only`` may name a path through it. Such a
+link neither decides which folder is the project, nor does it lead out of that folder.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from renderer.files.disk import is_symbolic_link, leads_anywhere, leads_to_folder
+from renderer.files.file_system import ROOT_HINT, DiskFileSystem
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.render_config import PROJECT_FILE
+
+_MARKERS = (PROJECT_FILE, ".git")
+
+
+def find_project_root(path: Path, top: Path | None = None) -> Path:
+    """Return the root, without links, of the project of ``path``.
+
+    It is the nearest folder above with a ``vmrender.yaml``, else with ``.git``, else ``top``, else the
+    working directory, or ``path`` itself where that lies elsewhere. A link in a folder of a project or
+    checkout is followed only as far as it stays in there; any other, such as one to a project, is followed.
+    """
+    written = _written(path)
+    real = Path(os.path.realpath(written))
+    link = _first_link_in_project(written)
+    if link is not None:
+        found = _marked_above(Path(os.path.realpath(link.parent)))
+        if found and not real.is_relative_to(found):
+            return found
+    found = _marked_above(_folder(real))
+    if found:
+        return found
+    if top:
+        return top
+    here = Path.cwd()
+    return here if real.is_relative_to(here) else _folder(real)
+
+
+def path_in_project(root: Path, path: Path) -> str | None:
+    """Return where ``path`` really is, relative to ``root``; None for a place outside."""
+    real = Path(os.path.realpath(_written(path)))
+    return real.relative_to(root).as_posix() if real.is_relative_to(root) else None
+
+
+def read_named_file(path: Path) -> bytes:
+    """Return the content of a file. Raises ``DiagnosticError``: file-outside-root where a link leads out."""
+    root = find_project_root(path)
+    if path_in_project(root, path) is None:
+        raise Diagnostic.in_file(
+            str(path), Code.FILE_OUTSIDE_ROOT, f"{path} leads outside the repository", ROOT_HINT
+        ).error()
+    written = _written(path)
+    return DiskFileSystem(written.parent).read(written.name)
+
+
+def folder_in_checkout(root: Path) -> str:
+    """Return the path of ``root`` in its Git checkout; ``.`` without a checkout."""
+    top = next((folder for folder in _upwards(root) if leads_anywhere(folder / ".git")), root)
+    return root.relative_to(top).as_posix()
+
+
+def _written(path: Path) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100 - Path.absolute() leaves .. in it
+
+
+def _first_link_in_project(written: Path) -> Path | None:
+    """The outermost link on the way to ``written`` that is in a folder of a project or checkout."""
+    in_project = False
+    for place in reversed((written, *written.parents)):
+        if in_project and is_symbolic_link(place):
+            return place
+        in_project = in_project or any(leads_anywhere(place / marker) for marker in _MARKERS)
+    return None
+
+
+def _marked_above(folder: Path) -> Path | None:
+    for marker in _MARKERS:
+        found = next((place for place in _upwards(folder) if leads_anywhere(place / marker)), None)
+        if found:
+            return found
+    return None
+
+
+def _upwards(folder: Path) -> Iterator[Path]:
+    yield folder
+    yield from folder.parents
+
+
+def _folder(path: Path) -> Path:
+    return path if leads_to_folder(path) else path.parent

@@ -1,0 +1,221 @@
+"""Find the overlays to build and the files to check alone, to judge some files of a project."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cached_property
+
+from renderer.files.file_system import FileSystem
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, Links, confined
+from renderer.model.record import Record
+from renderer.model.render_config import PROJECT_FILE, CatalogPath, Overlay, RenderConfig
+from renderer.project.overlays import overlay_at
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+_TOP = "."
+
+
+class ManifestFiles:
+    """The manifests of one tree, without rendered ones: their sources are judged instead."""
+
+    def __init__(
+        self, fs: FileSystem, outputs: Collection[str], ownership_file: str, excluded: Iterable[str] = ()
+    ) -> None:
+        """``outputs`` are the folders that the project is rendered into.
+
+        A file called ``ownership_file`` says that a folder was rendered into before. ``excluded`` are paths
+        and globs of files and folders that hold no manifests of the project; ``**`` stands for any folders.
+        """
+        self._excluded = [pattern.split("/") for pattern in excluded]
+        self._fs = fs
+        self._outputs = frozenset(posixpath.normpath(output) for output in outputs)
+        self._ownership_file = ownership_file
+        self._rendered: dict[str, bool] = {}
+        self._below: dict[str, tuple[str, ...]] = {}
+
+    def below(self, folder: str) -> tuple[str, ...]:
+        """Return the manifests in ``folder`` and below, without hidden folders and other projects."""
+        if folder not in self._below:
+            self._below[folder] = tuple(self._walk(folder))
+        return self._below[folder]
+
+    def _walk(self, top: str) -> Iterator[str]:
+        waiting = [top]
+        while waiting:
+            folder = waiting.pop()
+            folders: list[str] = []
+            for name in () if self.is_rendered(folder) or self.is_excluded(folder) else self._fs.list(folder):
+                path = posixpath.normpath(posixpath.join(folder, name))
+                if self.is_candidate(path):
+                    yield path
+                elif not name.startswith(".") and self._is_own_folder(path):
+                    folders.append(path)
+            waiting += reversed(folders)
+
+    def is_candidate(self, path: str) -> bool:
+        """Return whether the file has the name of a manifest or kustomization."""
+        if self.is_excluded(path):
+            return False
+        is_named_so = path.lower().endswith(_SUFFIXES) or posixpath.basename(path) in KUSTOMIZATION_FILES
+        return is_named_so and confined(self._fs.is_file, path)
+
+    def is_rendered(self, folder: str) -> bool:
+        """Return whether the folder is one that vmrender writes, or is in one."""
+        if folder not in self._rendered:
+            self._rendered[folder] = (
+                folder in self._outputs
+                or self._fs.is_file(posixpath.join(folder, self._ownership_file))
+                or (folder != _TOP and self.is_rendered(posixpath.dirname(folder) or _TOP))
+            )
+        return self._rendered[folder]
+
+    def is_excluded(self, path: str) -> bool:
+        """Return whether the project excludes the path or a folder above it."""
+        segments = [] if path == _TOP else path.split("/")
+        return any(_matches_beginning(pattern, segments) for pattern in self._excluded)
+
+    def _is_own_folder(self, path: str) -> bool:
+        """Return whether it is a folder of this project, and no link, which might lead round in a circle."""
+        return (
+            confined(self._fs.is_folder, path)
+            and self._fs.resolve(path) == path
+            and not self._fs.is_file(posixpath.join(path, PROJECT_FILE))
+        )
+
+
+def _matches_beginning(pattern: Sequence[str], path: Sequence[str]) -> bool:
+    reached = {0}  # numbers of path segments that the pattern so far can match
+    for segment in pattern:
+        if segment == "**":
+            reached = set(range(min(reached), len(path) + 1))
+        else:
+            reached = {at + 1 for at in reached if at < len(path) and fnmatchcase(path[at], segment)}
+        if not reached:
+            return False
+    return True
+
+
+class ValidationScope(Record):
+    """The overlays to build and the files to check, to judge some files.
+
+    ``overlays`` are built, and so are ``unlisted``: kustomizations that the project does not list. ``parts``
+    are folders with kustomizations, such as components, that no build uses. ``alone`` are files that no
+    kustomization reaches. Findings of builds count as far as they are about ``files``.
+    """
+
+    overlays: tuple[Overlay, ...]
+    unlisted: tuple[Overlay, ...]
+    parts: tuple[str, ...]
+    alone: tuple[str, ...]
+    files: frozenset[str]
+
+
+class ScopeFinder:
+    """Finds the scope of files of one project, whose ``overlays`` are known."""
+
+    def __init__(
+        self,
+        reach: KustomizationGraph,
+        candidates: ManifestFiles,
+        config: RenderConfig,
+        overlays: Sequence[Overlay],
+    ) -> None:
+        self._reach = reach
+        self._candidates = candidates
+        self._config = config
+        self._overlays = overlays
+        self._users: dict[str, frozenset[str]] = {}
+
+    def scope_of(self, files: Iterable[str]) -> ValidationScope:
+        """Return the scope of ``files``, in the order of the project."""
+        roots: set[str] = set()
+        parts: set[str] = set()
+        alone: list[str] = []
+        named = dict.fromkeys(files)
+        about = set(named)
+        covered: set[str] = set()
+        for overlay in self._entry_points:
+            sources = self._reach.files_of_overlay(overlay)
+            if not sources.isdisjoint(named):
+                roots.add(overlay.path)
+                covered |= sources
+        about |= covered
+        for file in named:
+            is_covered = file in covered
+            listing = () if is_covered and not self._is_listed(file) else self._reach.listing(file)
+            for folder in listing:
+                users = self._users_of(folder)
+                roots |= users
+                parts |= set() if users else {folder}
+                about |= self._with_listed_files(file, folder)
+            if not listing and not is_covered:
+                alone.append(file)
+            for overlay in self._overlays:
+                if overlay.flux and overlay.flux.may_read(file):
+                    roots.add(overlay.path)
+                    about |= self._reach.files(overlay.path)
+        listed = {overlay.path for overlay in self._overlays}
+        return ValidationScope(
+            overlays=tuple(overlay for overlay in self._overlays if overlay.path in roots),
+            unlisted=tuple(
+                overlay_at(self._config, (), folder) for folder in sorted(roots) if folder not in listed
+            ),
+            parts=tuple(sorted(parts)),
+            alone=tuple(alone),
+            files=frozenset(about),
+        )
+
+    @cached_property
+    def _entry_points(self) -> tuple[Overlay, ...]:
+        """The overlays that are no kustomizations of the project."""
+        return tuple(overlay for overlay in self._overlays if overlay.entry is not None)
+
+    def _is_listed(self, file: str) -> bool:
+        """True if an overlay or catalog of the project has the file in its kustomizations."""
+        return any(self._in_project(folder) for folder in self._reach.listing(file))
+
+    def _with_listed_files(self, file: str, folder: str) -> frozenset[str]:
+        """The files of the kustomization in ``folder``, if ``file`` is that kustomization."""
+        links = self._reach.links(folder)
+        return self._reach.files(folder) if links and links.file == file else frozenset()
+
+    def _users_of(self, folder: str) -> frozenset[str]:
+        """The folders whose builds use the kustomization in ``folder``."""
+        if folder not in self._users:
+            self._users[folder] = self._in_project(folder) or self._unlisted_users.get(folder, frozenset())
+        return self._users[folder]
+
+    def _in_project(self, folder: str) -> frozenset[str]:
+        """Overlays and catalogs that use the folder; a catalog concerns every overlay."""
+        overlays = frozenset(overlay.path for overlay in self._overlays)
+        catalogs = frozenset(
+            source.path
+            for source in self._config.catalogs
+            if isinstance(source, CatalogPath) and folder in self._reach.folders(source.path)
+        )
+        if catalogs:
+            return overlays | catalogs
+        return frozenset(path for path in overlays if folder in self._reach.folders(path))
+
+    @cached_property
+    def _unlisted_users(self) -> Mapping[str, frozenset[str]]:
+        """The outermost kustomizations that use each folder and can be built by themselves."""
+        users: dict[str, set[str]] = {}
+        for root in self._kustomizations:
+            for folder in self._reach.folders(root):
+                users.setdefault(folder, set()).add(root)
+        outermost = {root for root in self._kustomizations if users[root] == {root}}
+        return {folder: frozenset(using & outermost) for folder, using in users.items()}
+
+    @cached_property
+    def _kustomizations(self) -> tuple[str, ...]:
+        """Every folder with a kustomization that can be built by itself."""
+        found = {file.rpartition("/")[0] or "." for file in self._candidates.below(".")}
+        return tuple(folder for folder in sorted(found) if _is_buildable(self._reach.links(folder)))
+
+
+def _is_buildable(links: Links | None) -> bool:
+    return links is not None and not links.is_component

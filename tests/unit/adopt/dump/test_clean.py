@@ -1,0 +1,213 @@
+"""The user's part of an object stays; what a controller makes is named with its reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from renderer.adopt.dump.consistency import Consistency
+from renderer.adopt.dump.user_objects import clean, reason_left_out
+from renderer.kubevirt.facts.server_fields import SERVER_FIELDS
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Severity
+from renderer.model.json import Json, JsonObject, with_value
+from renderer.model.live_object import LiveObject
+from renderer.model.location import Location
+
+MACHINE: JsonObject = {
+    "apiVersion": "kubevirt.io/v1",
+    "kind": "VirtualMachine",
+    "metadata": {"name": "db", "namespace": "prod", "labels": {"app": "db"}, "annotations": {"mine": "x"}},
+    "spec": {
+        "runStrategy": "Always",
+        "dataVolumeTemplates": [{"metadata": {"name": "db-root"}, "spec": {"storage": {}}}],
+        "template": {
+            "metadata": {"labels": {"app": "db"}},
+            "spec": {
+                "architecture": "amd64",
+                "domain": {
+                    "machine": {"type": "pc-q35-rhel9.4.0"},
+                    "firmware": {"uuid": "5d307ca9-b3ef-428c-8861-06e72d69f223", "serial": "1234"},
+                    "devices": {"interfaces": [{"name": "default", "macAddress": "02:00:00:00:00:01"}]},
+                },
+            },
+        },
+    },
+}
+
+
+def live(content: JsonObject, line: int = 1) -> LiveObject:
+    return LiveObject(content, Location("dump.yaml", line))
+
+
+def made(kind: str, api_version: str = "v1", **metadata: Json) -> LiveObject:
+    return live(
+        {"apiVersion": api_version, "kind": kind, "metadata": {"name": "a", "namespace": "b", **metadata}}
+    )
+
+
+def as_printed(content: JsonObject) -> JsonObject:
+    for path, _ in SERVER_FIELDS:
+        content = with_value(content, (*path[:-1], path[-1].replace("*", "some")), {"by": "the cluster"})
+    for path in (("metadata",), ("spec", "template", "metadata")):
+        content = with_value(content, (*path, "creationTimestamp"), None)
+    return with_value(content, ("status",), {})
+
+
+def test_what_identifies_a_machine_stays_and_all_else_of_the_cluster_goes() -> None:
+    printed = with_value(as_printed(MACHINE), ("apiVersion",), "kubevirt.io/v1alpha3")
+
+    assert clean(printed).content == MACHINE
+    assert clean(MACHINE) == (MACHINE, ())
+
+
+def test_empty_timestamps_go_from_all_templates() -> None:
+    printed = with_value(
+        MACHINE,
+        ("spec", "dataVolumeTemplates"),
+        [{"metadata": {"name": "db-root", "creationTimestamp": None}, "spec": {"storage": {}}}],
+    )
+    assert clean(printed).content == MACHINE
+    pool: JsonObject = {
+        "apiVersion": "pool.kubevirt.io/v1beta1",
+        "kind": "VirtualMachinePool",
+        "metadata": {"name": "p"},
+        "spec": {
+            "virtualMachineTemplate": {"metadata": {"creationTimestamp": None}, "spec": printed["spec"]}
+        },
+    }
+    assert clean(pool).content == {**pool, "spec": {"virtualMachineTemplate": {"spec": MACHINE["spec"]}}}
+
+
+def test_every_field_that_goes_is_counted() -> None:
+    printed = with_value(MACHINE, ("metadata", "generateName"), "db-")
+    printed = with_value(printed, ("metadata", "uid"), "1")
+    printed = with_value(printed, ("spec", "template", "metadata", "creationTimestamp"), None)
+    printed = with_value(printed, ("status",), {})
+    cleaned = clean(printed)
+    assert cleaned.content == MACHINE
+    assert sorted(map(str, cleaned.removed)) == [
+        "metadata.generateName",
+        "metadata.uid",
+        "spec.template.metadata.creationTimestamp",
+        "status",
+    ]
+
+
+def test_what_the_user_allocated_stays() -> None:
+    headless: JsonObject = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "a"},
+        "spec": {"clusterIP": "None", "clusterIPs": ["None"]},
+    }
+    claim: JsonObject = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "a"},
+        "spec": {"volumeName": "chosen-by-hand"},
+    }
+    for content in (headless, claim):
+        assert clean(content).content == content
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [
+        (
+            made(
+                "VirtualMachineInstance",
+                "kubevirt.io/v1",
+                ownerReferences=[{"kind": "VirtualMachine", "controller": True}],
+            ),
+            "its VirtualMachine makes it",
+        ),
+        (
+            made(
+                "DataVolume",
+                "cdi.kubevirt.io/v1beta1",
+                ownerReferences=[{"kind": "VirtualMachine", "controller": True}],
+            ),
+            "its VirtualMachine makes it",
+        ),
+        (
+            made("PersistentVolumeClaim", ownerReferences=[{"kind": "DataVolume", "controller": True}]),
+            "its DataVolume makes it",
+        ),
+        (made("ControllerRevision", "apps/v1"), "the cluster makes it"),
+        (made("Pod"), "the cluster makes it"),
+        (
+            made("VirtualMachineInstanceMigration", "kubevirt.io/v1"),
+            "an act that was done, and would be done again",
+        ),
+        (made("ConfigMap", name="kube-root-ca.crt"), "every namespace has it"),
+        (made("ServiceAccount", name="default"), "every namespace has it"),
+        (made("Namespace", name="kube-system"), "every cluster has it"),
+        (
+            made("PersistentVolumeClaim", name="prime-0b1d9f0e-6c3f-4e0b-8d53-8f2d1e1c2a3b"),
+            "CDI fills a volume through it",
+        ),
+        (
+            made("Secret", annotations={"kubernetes.io/service-account.name": "a"}),
+            "the token of a ServiceAccount",
+        ),
+        (
+            made(
+                "VirtualMachineClusterInstancetype",
+                "instancetype.kubevirt.io/v1beta1",
+                labels={"app.kubernetes.io/managed-by": "virt-operator"},
+            ),
+            "virt-operator installs it",
+        ),
+        (
+            made("VirtualMachine", "kubevirt.io/v1", deletionTimestamp="2026-01-01T00:00:00Z"),
+            "it is being deleted",
+        ),
+        (
+            made("DataSource", "cdi.kubevirt.io/v1beta1", labels={"cdi.kubevirt.io/dataImportCron": "a"}),
+            "its DataImportCron makes it",
+        ),
+        (made("ConfigMap", ownerReferences=[{"kind": "VirtualMachine", "uid": "1"}]), None),
+        (made("VirtualMachine", "kubevirt.io/v1"), None),
+        (made("DataVolume", "cdi.kubevirt.io/v1beta1"), None),
+        (made("PersistentVolumeClaim", name="prime-time"), None),
+        (made("Secret", type="Opaque"), None),
+        (made("Node", "inventory.example.com/v1"), None),
+        (made("Namespace", name="prod"), None),
+    ],
+)
+def test_what_is_not_the_users_is_left_out_with_a_reason(found: LiveObject, reason: str | None) -> None:
+    assert reason_left_out(found) == reason
+
+
+def test_of_two_prints_of_an_object_the_newer_counts() -> None:
+    seen = Consistency()
+    prints = [made("ConfigMap", uid="1", resourceVersion=version) for version in ("9", "10", "8")]
+
+    assert [seen.add(each) for each in prints] == [True, True, False]
+    assert list(seen.findings()) == []
+
+
+def test_two_uids_of_an_object_are_two_clusters() -> None:
+    seen = Consistency()
+    for uid in ("1", "2"):
+        seen.add(made("ConfigMap", uid=uid))
+        seen.add(
+            live({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system", "uid": uid}})
+        )
+
+    found = list(seen.findings())
+
+    assert [each.code for each in found] == [Code.DUMP_MIXED] * 2
+    assert [each.severity for each in found] == [Severity.ERROR] * 2
+    assert "two clusters" in found[1].message
+
+
+def test_several_versions_of_a_kind_are_named() -> None:
+    seen = Consistency()
+    for version in ("v1alpha3", "v1"):
+        seen.add(made("VirtualMachine", f"kubevirt.io/{version}", name=version))
+
+    [found] = seen.findings()
+
+    assert found.message == "objects of the kind VirtualMachine are here in the versions v1alpha3 and v1"
+    assert found.severity is Severity.WARNING

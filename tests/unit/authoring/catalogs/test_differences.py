@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from renderer.authoring.catalogs.differences import (
+    as_json,
+    as_text,
+    differences,
+)
+from renderer.kubevirt.facts.lists import field_changes
+from renderer.model.difference import FieldChange, NoValue, Value
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json
+from renderer.model.location import Site
+from renderer.model.resource import Resource
+
+
+def changed(before: Json, after: Json) -> list[str]:
+    def shown(value: Value) -> str:
+        return "ABSENT" if value is NoValue.ABSENT else repr(value)
+
+    return [
+        f"{each.field}: {shown(each.before)} -> {shown(each.after)}" for each in field_changes(before, after)
+    ]
+
+
+def resource(name: str, spec: Any, *, kind: str = "VirtualMachineInstancetype", **metadata: Any) -> Resource:  # noqa: ANN401 - any manifest
+    content = {
+        "apiVersion": "instancetype.kubevirt.io/v1beta1",
+        "kind": kind,
+        "metadata": {"name": name, **metadata},
+        "spec": spec,
+    }
+    return Resource(content, Site("a.yaml"))
+
+
+def size(vcpus: int, memory: str) -> dict[str, Any]:
+    return {"cpu": {"guest": vcpus}, "memory": {"guest": memory}}
+
+
+def test_the_deepest_field_is_told() -> None:
+    assert changed({"a": {"b": 1, "c": 2}}, {"a": {"b": 1, "d": 2}}) == [
+        "a.c: 2 -> ABSENT",
+        "a.d: ABSENT -> 2",
+    ]
+    assert changed({"a": None}, {}) == []
+    assert changed({"a": {}}, {"a": []}) == ["a: {} -> []"]
+    assert changed({"a": 1}, {"a": True}) == ["a: 1 -> True"]
+    assert changed({"a": "1"}, {"a": 1}) == ["a: '1' -> 1"]
+
+
+def test_quantities_are_compared_by_what_they_amount_to() -> None:
+    assert changed({"spec": size(1, "1Gi")}, {"spec": size(1, "1024Mi")}) == []
+    assert changed({"spec": size(1, "1Gi")}, {"spec": size(1, "1G")}) == ["spec.memory.guest: '1Gi' -> '1G'"]
+    assert changed({"spec": size(1, "1Gi")}, {"spec": size(1, "?")}) == ["spec.memory.guest: '1Gi' -> '?'"]
+    assert changed({"labels": {"memory": "1Gi"}}, {"labels": {"memory": "1024Mi"}}) != []
+
+
+def test_elements_are_known_by_their_names() -> None:
+    gpus = [{"name": "a", "deviceName": "x"}, {"name": "b", "deviceName": "y"}]
+
+    assert changed({"gpus": gpus}, {"gpus": [*reversed(gpus)]}) == ["gpus: ['a', 'b'] -> ['b', 'a']"]
+    assert changed({"gpus": gpus}, {"gpus": gpus[1:]}) == [
+        "gpus[name=a]: {'name': 'a', 'deviceName': 'x'} -> ABSENT"
+    ]
+    assert changed({"gpus": ["a", "b"]}, {"gpus": ["a"]}) == ["gpus[1]: 'b' -> ABSENT"]
+
+
+trees = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from(["", "1Gi", "1024Mi"]),
+    lambda children: (
+        st.lists(children, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "b", "name", "memory"]), children, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(trees)
+def test_nothing_differs_from_itself(tree: Json) -> None:
+    assert [*field_changes(tree, deepcopy(tree))] == []
+
+
+@given(trees, trees)
+def test_both_ways_tell_the_same_fields(one: Json, other: Json) -> None:
+    there = {str(change.field) for change in field_changes(one, other)}
+    back = {str(change.field) for change in field_changes(other, one)}
+
+    assert there == back
+
+
+def test_catalogs_are_compared_resource_by_resource() -> None:
+    before = [
+        resource("gone", size(1, "1Gi")),
+        resource("same", size(1, "1Gi")),
+        resource("grows", size(2, "4Gi"), labels={"memory": "4Gi"}),
+        resource("grows", size(2, "4Gi"), kind="VirtualMachineClusterInstancetype"),
+    ]
+    after = [
+        resource("grows", size(2, "8Gi"), labels={"memory": "8Gi"}),
+        resource("grows", size(2, "8Gi"), kind="VirtualMachineClusterInstancetype"),
+        resource("same", size(1, "1024Mi"), namespace=""),
+        resource("new", size(3, "1Gi"), namespace="dev"),
+        resource("new", {"requirements": size(3, "1Gi")}, kind="VirtualMachineClusterPreference"),
+    ]
+
+    found = differences(before, after, spec_only=True)
+
+    assert as_text(found) == (
+        "removed instance type gone (1 vCPU, 1Gi; namespaced)\n"
+        "added preference new (requires 3 vCPUs, 1Gi; cluster-wide)\n"
+        "added instance type new (3 vCPUs, 1Gi; in dev)\n"
+        "changed instance type grows (cluster-wide and namespaced)\n"
+        '  spec.memory.guest: "4Gi" -> "8Gi"\n'
+        "2 added, 1 removed, 2 changed, 1 equal\n"
+    )
+    assert len(differences(before, after, spec_only=False).changed) == 3
+
+
+def test_values_for_scripts_leave_out_what_is_not_there() -> None:
+    found = differences([resource("a", {})], [resource("a", size(1, "1Gi"))], spec_only=True)
+
+    assert as_json(found) == {
+        "added": [],
+        "removed": [],
+        "changed": [
+            {
+                "apiVersion": "instancetype.kubevirt.io/v1beta1",
+                "kind": "VirtualMachineInstancetype",
+                "name": "a",
+                "fields": [
+                    {"field": "spec.cpu", "after": {"guest": 1}},
+                    {"field": "spec.memory", "after": {"guest": "1Gi"}},
+                ],
+            }
+        ],
+        "equal": 0,
+    }
+
+
+def test_a_long_value_is_cut_where_people_read_it() -> None:
+    change = FieldChange(FieldPath.of("a"), NoValue.ABSENT, "x" * 200)
+    before, after = resource("a", {}), resource("a", {"a": change.after})
+
+    text = as_text(differences([before], [after], spec_only=True))
+
+    assert max(map(len, text.splitlines())) < 120

@@ -1,0 +1,105 @@
+"""Levels, suppressions, and what other stages have said already."""
+
+from __future__ import annotations
+
+from renderer.checks.rules.context import Context
+from renderer.checks.rules.judge import judge
+from renderer.findings.levels import levelled
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.json import Json, JsonObject
+from renderer.model.release import LATEST
+from renderer.model.rule_settings import Level, RuleSetting, RuleSettings
+from tests.kubevirt_objects import resources, vm
+
+DOMAIN: JsonObject = {"memory": {"guest": "2Gi"}, "devices": {}}
+HALTED = vm("web", DOMAIN, runStrategy="Halted")
+IGNORED = "ignore.vmrender.io/"
+
+
+def annotated(content: JsonObject, **annotations: Json) -> JsonObject:
+    metadata = content["metadata"]
+    assert isinstance(metadata, dict)
+    named = {IGNORED + name.replace("_", "-"): reason for name, reason in annotations.items()}
+    return {**content, "metadata": {**metadata, "annotations": named}}
+
+
+def judged(
+    content: JsonObject, *earlier: Diagnostic, level: Level | None = None
+) -> tuple[list[tuple[str, str]], JsonObject]:
+    those = resources(content)
+    settings = RuleSettings((RuleSetting(Code.RUN_STRATEGY, level),) if level else ())
+    outcome = judge(Context(those, those, LATEST), earlier, settings)
+    (resource,) = outcome.value
+    reported = levelled(outcome.diagnostics, settings)
+    return [(str(d.code), str(d.severity)) for d in reported], resource.content
+
+
+def said(severity: Severity, code: Code = Code.DEPRECATED) -> Diagnostic:
+    (resource,) = resources(HALTED)
+    return Diagnostic(code=code, message="a", severity=severity, resource=resource.current_id)
+
+
+def test_a_rule_speaks_as_loudly_as_it_is_told() -> None:
+    assert judged(HALTED)[0] == [("run-strategy", "info")]
+    assert judged(HALTED, level=Level.ERROR)[0] == [("run-strategy", "error")]
+    assert judged(HALTED, level=Level.OFF)[0] == []
+
+
+def test_an_annotation_with_a_reason_suppresses_a_rule_and_is_not_written() -> None:
+    assert judged(annotated(HALTED, run_strategy="started by hand")) == ([], HALTED)
+
+
+def test_rules_that_are_errors_can_be_suppressed() -> None:
+    assert judged(annotated(HALTED, run_strategy="started by hand"), level=Level.ERROR)[0] == []
+
+
+def test_warnings_of_other_stages_can_be_suppressed_and_their_errors_cannot() -> None:
+    content = annotated(HALTED, run_strategy="started by hand", deprecated="until the upgrade")
+
+    assert judged(content, said(Severity.WARNING))[0] == []
+    assert judged(content, said(Severity.ERROR))[0] == [
+        ("deprecated", "error"),
+        ("suppression-invalid", "error"),
+    ]
+
+
+def test_what_is_refused_is_not_judged_by_rules() -> None:
+    assert judged(HALTED, said(Severity.ERROR))[0] == [("deprecated", "error")]
+    assert judged(HALTED, said(Severity.WARNING))[0] == [("deprecated", "warning"), ("run-strategy", "info")]
+
+
+def test_an_annotation_that_suppresses_nothing_is_told_of() -> None:
+    running = annotated(vm("web", DOMAIN), run_strategy="started by hand")
+
+    assert judged(running)[0] == [("unused-suppression", "warning")]
+    assert judged(running, level=Level.OFF)[0] == [], "the rule was not asked"
+    assert judged(running, said(Severity.ERROR))[0] == [("deprecated", "error")], "nor here"
+
+
+def test_a_suppression_that_is_only_needed_elsewhere_can_be_excused() -> None:
+    machine = vm("web", DOMAIN)
+    running = annotated(machine, run_strategy="started by hand", unused_suppression="halted in prod")
+
+    assert judged(running)[0] == []
+
+
+def test_a_suppression_needs_a_reason_and_a_code() -> None:
+    for reason in ("", "  ", None, 1, ["made by hand"]):
+        content = annotated(HALTED, run_strategy=reason)
+        assert judged(content)[0] == [("run-strategy", "info"), ("suppression-invalid", "error")]
+    assert ("suppression-invalid", "error") in judged(annotated(HALTED, nonsense="made by hand"))[0]
+
+
+def test_other_annotations_stay() -> None:
+    content = annotated(HALTED, run_strategy="started by hand")
+    metadata = content["metadata"]
+    assert isinstance(metadata, dict)
+    annotations: JsonObject = {**metadata["annotations"], "a": "b", "customized-from.vmrender.io/kind": "c"}
+
+    _, written = judged({**content, "metadata": {**metadata, "annotations": annotations}})
+
+    assert written["metadata"] == {
+        **vm("web", DOMAIN)["metadata"],  # type: ignore[dict-item]  # a mapping, as vm writes it
+        "annotations": {"a": "b", "customized-from.vmrender.io/kind": "c"},
+    }

@@ -1,0 +1,44 @@
+"""Which names are taken for a slip, and which for another object."""
+
+from __future__ import annotations
+
+import pytest
+
+from renderer.checks.rules.references import is_near_miss
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("web-cloud-init", "web-cloudinit"),
+        ("webdata", "web-data"),
+        ("web_data", "web-data"),
+        ("databse-root", "database-root"),
+        ("web-dtaa", "web-data"),
+        ("web2-databsae", "web2-database"),
+        ("backup-agents", "backup-agent"),
+    ],
+)
+def test_a_slip(written: str, meant: str) -> None:
+    assert is_near_miss(written, meant)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("web", "web"),
+        ("web-2-data", "web-1-data"),
+        ("web1", "web"),
+        ("disk-a", "disk-b"),
+        ("web-prod", "web-prd"),
+        ("web-dev", "web-prod"),
+        ("web-data", "web-root"),
+        ("north", "south"),
+        ("left-disk", "right-disk"),
+        ("fedora", "fedora-server"),
+        ("db-init", "web-init"),
+        ("primary-key", "public-key"),
+    ],
+)
+def test_another_name(written: str, meant: str) -> None:
+    assert not is_near_miss(written, meant)

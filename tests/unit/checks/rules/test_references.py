@@ -1,0 +1,181 @@
+"""Which references are found to dangle, and where nothing is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from renderer.checks.rules.context import Context
+from renderer.checks.rules.judge import judge
+from renderer.model.codes import RULE_CODES
+from renderer.model.json import Json, JsonObject
+from renderer.model.release import LATEST
+from renderer.model.rule_settings import RuleSetting, RuleSettings
+from tests.kubevirt_objects import NAMESPACE, labelled, resources, vm
+
+STRICT = RuleSettings(tuple(RuleSetting(code, strict=True) for code in RULE_CODES))
+LOOSE = RuleSettings()
+
+
+def messages(settings: RuleSettings, *contents: JsonObject) -> list[str]:
+    everything = resources(*contents)
+    found = judge(Context(everything, everything, LATEST), (), settings).diagnostics
+    return [
+        f"{finding.code}: {finding.field}: {finding.message}"
+        for finding in found
+        if finding.code.endswith("-not-found")
+    ]
+
+
+def with_instance(**spec: Json) -> JsonObject:
+    machine = vm("web")
+    return {**machine, "spec": {"runStrategy": "Always", "template": {"spec": {"domain": {}, **spec}}}}
+
+
+VOLUMES: list[tuple[str, JsonObject, str]] = [
+    ("claim-not-found", {"persistentVolumeClaim": {"claimName": "x"}}, "persistentVolumeClaim.claimName"),
+    ("claim-not-found", {"dataVolume": {"name": "x"}}, "dataVolume.name"),
+    (
+        "claim-not-found",
+        {"ephemeral": {"persistentVolumeClaim": {"claimName": "x"}}},
+        "ephemeral.persistentVolumeClaim.claimName",
+    ),
+    ("claim-not-found", {"memoryDump": {"claimName": "x"}}, "memoryDump.claimName"),
+    ("config-map-not-found", {"configMap": {"name": "x"}}, "configMap.name"),
+    ("config-map-not-found", {"sysprep": {"configMap": {"name": "x"}}}, "sysprep.configMap.name"),
+    ("secret-not-found", {"sysprep": {"secret": {"name": "x"}}}, "sysprep.secret.name"),
+    ("secret-not-found", {"secret": {"secretName": "x"}}, "secret.secretName"),
+    (
+        "secret-not-found",
+        {"containerDisk": {"image": "y", "imagePullSecret": "x"}},
+        "containerDisk.imagePullSecret",
+    ),
+    (
+        "secret-not-found",
+        {"cloudInitNoCloud": {"secretRef": {"name": "x"}}},
+        "cloudInitNoCloud.secretRef.name",
+    ),
+    (
+        "secret-not-found",
+        {"cloudInitConfigDrive": {"networkDataSecretRef": {"name": "x"}}},
+        "cloudInitConfigDrive.networkDataSecretRef.name",
+    ),
+    (
+        "service-account-not-found",
+        {"serviceAccount": {"serviceAccountName": "x"}},
+        "serviceAccount.serviceAccountName",
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "source", "field"), VOLUMES, ids=[field for _, _, field in VOLUMES])
+def test_every_kind_of_volume_is_looked_at(code: str, source: JsonObject, field: str) -> None:
+    machine = with_instance(volumes=[{"name": "data", **source}])
+
+    assert messages(LOOSE, machine) == []
+    (message,) = messages(STRICT, machine)
+    assert message.startswith(f"{code}: spec.template.spec.volumes[0].{field}: there is no ")
+
+
+def test_credentials_are_looked_at() -> None:
+    credentials: Json = [
+        {"sshPublicKey": {"source": {"secret": {"secretName": "keys"}}}},
+        {"userPassword": {"source": {"secret": {"secretName": "password"}}}},
+    ]
+
+    keys, password = messages(STRICT, with_instance(accessCredentials=credentials))
+
+    assert keys.startswith(
+        "secret-not-found: spec.template.spec.accessCredentials[0].sshPublicKey.source.secret.secretName: "
+    )
+    assert password.startswith("secret-not-found: spec.template.spec.accessCredentials[1].userPassword")
+
+
+SECRET_VOLUME: Json = [{"name": "data", "secret": {"secretName": "keys"}}]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        labelled("Secret", "keys"),
+        labelled("SealedSecret", "keys"),
+        labelled("ExternalSecret", "other", {"target": {"name": "keys"}}),
+        labelled("Certificate", "other", {"secretName": "keys"}),
+        labelled("VaultStaticSecret", "other", {"destination": {"name": "keys"}}),
+        labelled("SopsSecret", "other", {"secretTemplates": [{"name": "keys"}]}),
+    ],
+    ids=lambda content: str(content["kind"]),
+)
+def test_what_makes_a_secret_counts_as_one(content: JsonObject) -> None:
+    assert messages(STRICT, with_instance(volumes=SECRET_VOLUME), content) == []
+
+
+def test_an_optional_one_may_be_missing() -> None:
+    volumes: Json = [{"name": "data", "secret": {"secretName": "keys", "optional": True}}]
+
+    assert messages(STRICT, with_instance(volumes=volumes)) == []
+
+
+def test_what_a_gitops_tool_fills_in_is_not_looked_for() -> None:
+    volumes: Json = [{"name": "data", "secret": {"secretName": "${CLUSTER}-keys"}}]
+
+    assert messages(STRICT, with_instance(volumes=volumes)) == []
+
+
+def test_a_data_volume_template_of_another_machine_is_a_claim() -> None:
+    other = vm("db", dataVolumeTemplates=[{"metadata": {"name": "shared"}, "spec": {}}])
+    volumes: Json = [{"name": "data", "persistentVolumeClaim": {"claimName": "shared"}}]
+
+    assert messages(STRICT, with_instance(volumes=volumes), other) == []
+
+
+def test_a_slip_is_only_seen_where_nothing_else_uses_the_name() -> None:
+    written = with_instance(volumes=[{"name": "data", "secret": {"secretName": "web-kyes"}}])
+    secret = labelled("Secret", "web-keys")
+    other = {**with_instance(volumes=[{"name": "data", "secret": {"secretName": "web-keys"}}])}
+    other["metadata"] = {"name": "db", "namespace": NAMESPACE}
+
+    assert len(messages(LOOSE, written, secret)) == 1
+    assert messages(LOOSE, written, secret, other) == []
+
+
+def test_a_network_of_another_namespace_has_it_in_its_name() -> None:
+    definition = labelled("NetworkAttachmentDefinition", "lan", namespace="networks")
+    wrong = with_instance(networks=[{"name": "lan", "multus": {"networkName": "lan"}}])
+    right = with_instance(networks=[{"name": "lan", "multus": {"networkName": "networks/lan"}}])
+
+    assert messages(STRICT, right, definition) == []
+    (message,) = messages(LOOSE, wrong, definition)
+    assert message.startswith("network-not-found: spec.template.spec.networks[0].multus.networkName: ")
+    assert message.endswith(
+        "there is no NetworkAttachmentDefinition prod/lan in the overlay, but one in networks"
+    )
+
+
+def test_what_has_no_namespace_may_come_into_any() -> None:
+    machine = with_instance(volumes=SECRET_VOLUME)
+    secret = labelled("Secret", "keys")
+    without = {**secret, "metadata": {"name": "keys"}}
+
+    assert messages(STRICT, machine, without) == []
+    assert messages(STRICT, {**machine, "metadata": {"name": "web"}}, secret) == []
+
+
+def test_sources_of_data_volume_templates_are_looked_at() -> None:
+    def machine(**spec: Json) -> JsonObject:
+        return vm("web", dataVolumeTemplates=[{"metadata": {"name": "root"}, "spec": spec}])
+
+    source_ref = machine(sourceRef={"kind": "DataSource", "name": "fedora"})
+    clone = machine(source={"pvc": {"name": "golden", "namespace": "images"}})
+    http = machine(source={"http": {"url": "https://a", "secretRef": "login", "certConfigMap": "ca"}})
+    cron = labelled("DataImportCron", "daily", {"managedDataSource": "fedora"})
+
+    assert messages(STRICT, source_ref, cron) == []
+    assert [message.partition(":")[0] for message in messages(STRICT, source_ref)] == [
+        "data-source-not-found"
+    ]
+    (cloned,) = messages(STRICT, clone)
+    assert cloned.endswith("there is no PersistentVolumeClaim images/golden in the overlay")
+    assert [message.partition(":")[0] for message in messages(STRICT, http)] == [
+        "config-map-not-found",
+        "secret-not-found",
+    ]

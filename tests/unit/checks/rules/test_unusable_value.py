@@ -1,0 +1,76 @@
+"""Values that KubeVirt admits, and nobody can use."""
+
+from __future__ import annotations
+
+import pytest
+
+from renderer.checks.rules.context import Context
+from renderer.checks.rules.rule import Finding
+from renderer.checks.rules.unusable_value import RULE
+from renderer.model.json import Json
+from renderer.model.release import LATEST
+from tests.kubevirt_objects import resources, vm
+
+LONG = "/".join(["a" * 51] * 5)  # 259 characters
+
+
+def findings(**pod: Json) -> list[Finding]:
+    machine = vm(
+        "web", None, template={"spec": {"domain": {"memory": {"guest": "2Gi"}, "devices": {}}, **pod}}
+    )
+    everything = resources(machine)
+    return [*RULE.check(Context(everything, everything, LATEST))]
+
+
+def of_image(image: str) -> list[Finding]:
+    return findings(volumes=[{"name": "root", "containerDisk": {"image": image}}])
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        "fedora",
+        "quay.io/containerdisks/fedora:43",
+        "localhost/x_y__z:Tag_1.0-rc",
+        "[2001:db8::1]:5000/x",
+        "Registry/x",
+        f"quay.io:5000/{LONG[4:]}:43",
+        f"localhost/{LONG[4:]}",
+        f"registry.example.com/x@sha256:{'0' * 64}",
+    ],
+)
+def test_names_that_images_have(image: str) -> None:
+    assert of_image(image) == []
+
+
+@pytest.mark.parametrize("image", ["quay.io/x:größe", "quay.io/x:४३", "quay.io/größe", "foo:bar/baz"])
+def test_names_of_images_are_ascii(image: str) -> None:
+    assert [found.message for found in of_image(image)] == [f"no registry has an image called {image!r}"]
+
+
+@pytest.mark.parametrize(
+    ("image", "length"),
+    [
+        (f"quay.io/{LONG[3:]}:43", 256),
+        (LONG[3:], 256),
+        (f"{LONG[3:]}@sha256:{'0' * 64}", 256),
+        (f"quay.io/{'a' * 5000}", 5008),
+    ],
+)
+def test_the_length_of_an_image_is_told(image: str, length: int) -> None:
+    hints = [found.hint for found in of_image(image)]
+    assert hints == [f"shorten it: a repository has at most 255 characters, and here are {length}"]
+
+
+@pytest.mark.parametrize(
+    ("network", "kinds"),
+    [
+        ("a.b/a.b", ["Namespace"]),
+        ("A/A", ["Namespace", "NetworkAttachmentDefinition"]),
+        ("a/A", ["NetworkAttachmentDefinition"]),
+        ("a/a.b", []),
+    ],
+)
+def test_the_part_of_a_network_that_is_wrong_is_named(network: str, kinds: list[str]) -> None:
+    found = findings(networks=[{"name": "plant", "multus": {"networkName": network}}])
+    assert sorted(finding.message.split()[1] for finding in found) == kinds

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from renderer.checks.schemas.kubevirt_kinds import API_VERSIONS_OF_KINDS, KINDS
+from renderer.checks.schemas.registry import SchemaRegistry
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.release import LATEST, Release
+from renderer.model.res_id import Gvk
+
+VM = Gvk("kubevirt.io", "v1", "VirtualMachine")
+
+
+def missing(gvk: Gvk, release: Release = LATEST, folder: Path | None = None) -> Diagnostic:
+    with pytest.raises(DiagnosticError) as caught:
+        SchemaRegistry(folder).schema(release, gvk)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code is Code.SCHEMA_MISSING
+    return diagnostic
+
+
+def test_a_schema_is_read_once() -> None:
+    registry = SchemaRegistry()
+    assert registry.schema(LATEST, VM) is registry.schema(LATEST, VM)
+
+
+def test_the_version_does_not_choose_the_schema() -> None:
+    registry = SchemaRegistry()
+    old = Gvk("kubevirt.io", "v1alpha3", "VirtualMachine")
+    assert registry.schema(LATEST, VM) is registry.schema(LATEST, old)
+
+
+def test_nothing_is_read_before_it_is_asked_for(tmp_path: Path) -> None:
+    assert SchemaRegistry(tmp_path / "nowhere").covers(VM)
+
+
+def test_a_release_without_schemas_says_what_there_is() -> None:
+    diagnostic = missing(VM, Release.parse("2.0"))
+    assert diagnostic.message == "there is no schema of VirtualMachine for KubeVirt 2.0"
+    assert diagnostic.hint is not None
+    assert "kubevirt/2.0/virtualmachine.json" in diagnostic.hint
+    assert "0.56" in diagnostic.hint
+    assert "1.9" in diagnostic.hint
+
+
+def test_an_empty_folder_has_none(tmp_path: Path) -> None:
+    diagnostic = missing(VM, folder=tmp_path)
+    assert diagnostic.hint == "looked for kubevirt/1.9/virtualmachine.json; there are schemas for none"
+
+
+def test_the_schemas_of_another_folder_are_taken(tmp_path: Path) -> None:
+    folder = tmp_path / "kubevirt" / "3.1"
+    folder.mkdir(parents=True)
+    (folder / "virtualmachine.json").write_text(json.dumps({"type": "object", "properties": {"x": {}}}))
+    registry = SchemaRegistry(tmp_path)
+    assert registry.releases == (Release.parse("3.1"),)
+    assert registry.schema(Release.parse("3.1"), VM).document["type"] == "object"
+
+
+@pytest.mark.parametrize(
+    ("gvk", "hint"),
+    [
+        (Gvk("kubevirt.io", "v1", "VirtualMachin"), "did you mean VirtualMachine?"),
+        (Gvk("kubevirt.io", "v1", "virtualmachine"), "did you mean VirtualMachine?"),
+        (Gvk("kubevirt.io", "v1", "VirtualMachinePool"), "it is of the group pool.kubevirt.io"),
+        (Gvk("pool.kubevirt.io", "v1", "Deployment"), "known kinds: VirtualMachinePool"),
+    ],
+)
+def test_a_kind_that_is_none_names_the_nearest(gvk: Gvk, hint: str) -> None:
+    diagnostic = missing(gvk)
+    assert diagnostic.severity is Severity.ERROR
+    assert diagnostic.hint == hint
+
+
+def test_a_kind_of_kubevirt_without_a_schema_is_a_warning() -> None:
+    diagnostic = missing(Gvk("snapshot.kubevirt.io", "v2", "VirtualMachineSnapshot"))
+    assert diagnostic.severity is Severity.WARNING
+
+
+@pytest.mark.parametrize("group", ["", "apps", "cdi.kubevirt.io", "KubeVirt.io"])
+def test_other_groups_are_not_covered(group: str) -> None:
+    assert not SchemaRegistry().covers(Gvk(group, "v1", "VirtualMachine"))
+
+
+@pytest.mark.parametrize("version", ["../v1beta1", "v1beta1/../v1beta1", "", "V1"])
+def test_a_version_is_no_path(version: str) -> None:
+    assert SchemaRegistry().other_schema(Gvk("cdi.kubevirt.io", version, "DataVolume")) is None
+
+
+def test_every_kind_beside_machines_has_a_schema_of_its_version() -> None:
+    registry = SchemaRegistry()
+    missing = {
+        kind
+        for kind, version in API_VERSIONS_OF_KINDS.items()
+        if registry.other_schema(Gvk.parse(version, kind)) is None
+    }
+    assert missing == {kind.name for kind in KINDS}

@@ -1,0 +1,388 @@
+"""What ``init`` finds in repositories that were not written for vmrender."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+
+from renderer.discovery.found_entries import Survey
+from renderer.discovery.found_project import project_text
+from renderer.discovery.survey import survey
+from renderer.files.file_system import MemoryFileSystem
+from renderer.model.render_config import PROJECT_FILE
+from renderer.pipeline.entry_points import find_overlays
+from renderer.project.project import load_project
+
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {{name: {name}}}
+spec:
+  runStrategy: Always
+  template:
+    spec: {{domain: {{devices: {{}}}}}}
+"""
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {{name: {name}, namespace: argocd}}
+spec:
+  source: {{repoURL: https://git.example.org/acme/fleet.git, path: {path}}}
+  destination: {{server: https://kubernetes.default.svc, namespace: {name}}}
+"""
+FLUX = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {{name: {name}, namespace: flux-system}}
+spec:
+  path: ./{path}
+  sourceRef: {{kind: GitRepository, name: flux-system}}
+"""
+SOURCE = """\
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: flux-system, namespace: flux-system}
+spec: {url: https://git.example.org/acme/fleet.git}
+"""
+
+
+def surveyed(files: dict[str, str]) -> Survey:
+    return survey(MemoryFileSystem({path: text.encode() for path, text in files.items()}))
+
+
+def entries(found: Survey) -> list[tuple[str, str, int]]:
+    return [(each.entry.listed_by, each.entry.path, each.machines) for each in found.entries]
+
+
+def left_out(found: Survey) -> list[tuple[str, int, str]]:
+    return [(each.path, each.machines, each.reason) for each in found.left_out]
+
+
+def listing(*names: str) -> str:
+    return f"resources: [{', '.join(names)}]\n"
+
+
+def test_a_reference_to_a_machine_is_none() -> None:
+    scaler = """\
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: pool}
+spec:
+  maxReplicas: 3
+  scaleTargetRef:
+    apiVersion: pool.kubevirt.io/v1alpha1
+    kind: VirtualMachinePool
+    name: pool
+"""
+    found = surveyed({"vms/hpa.yaml": scaler, "vms/web.yaml": VM.format(name="web")})
+    assert entries(found) == [("path", "vms/web.yaml", 1)]
+    assert left_out(found) == []
+
+
+def test_machines_inside_other_objects_are_counted_by_these() -> None:
+    indented = VM.format(name="db").replace("\n", "\n        ")
+    release = f"""\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {{name: raw}}
+spec:
+  values:
+    resources:
+      - {indented}
+"""
+    found = surveyed({"apps/raw.yaml": release, "apps/kustomization.yaml": listing("raw.yaml")})
+    assert entries(found) == []
+    assert left_out(found) == [("apps/raw.yaml", 1, "it stands inside HelmRelease raw")]
+
+
+def test_a_patch_beside_a_kustomization_is_no_machine() -> None:
+    patch = VM.format(name="web").partition("  template:")[0]
+    found = surveyed(
+        {
+            "apps/web.yaml": APPLICATION.format(name="web", path="base"),
+            "base/kustomization.yaml": listing("web.yaml"),
+            "base/web.yaml": VM.format(name="web"),
+            "base/patch.yaml": patch,
+        }
+    )
+    assert entries(found) == [("argocd", "apps", 1)]
+    assert left_out(found) == [("base/patch.yaml", 0, "it looks like a patch that no kustomization lists")]
+
+
+def test_files_beside_a_kustomization_are_rendered_without_those_that_it_lists() -> None:
+    found = surveyed(
+        {
+            "vms/kustomization.yaml": listing("web.yaml"),
+            "vms/web.yaml": VM.format(name="web"),
+            "vms/stray.yaml": VM.format(name="stray"),
+        }
+    )
+    assert entries(found) == [("path", "vms", 1), ("path", "vms/stray.yaml", 1)]
+
+
+def test_a_file_beside_a_kustomization_without_machines_is_rendered_by_itself() -> None:
+    found = surveyed(
+        {
+            "pipeline/kustomization.yaml": listing("task.yaml"),
+            "pipeline/task.yaml": "apiVersion: tekton.dev/v1\nkind: Task\nmetadata: {name: make}\n",
+            "pipeline/web.yaml": VM.format(name="web"),
+        }
+    )
+    assert entries(found) == [("path", "pipeline/web.yaml", 1)]
+
+
+def test_an_application_beside_the_kustomization_that_it_deploys_is_an_entry_of_its_own() -> None:
+    found = surveyed(
+        {
+            "prod/application.yaml": APPLICATION.format(name="prod", path="prod"),
+            "prod/kustomization.yaml": listing("web.yaml"),
+            "prod/web.yaml": VM.format(name="web"),
+        }
+    )
+    assert entries(found) == [("argocd", "prod/application.yaml", 1)]
+    assert left_out(found) == []
+
+
+def test_flux_was_pointed_at_a_folder_that_deploys_itself() -> None:
+    found = surveyed(
+        {
+            "kubernetes/flux/config/cluster.yaml": FLUX.format(name="cluster", path="kubernetes/flux")
+            + "---\n"
+            + SOURCE,
+            "kubernetes/flux/apps.yaml": FLUX.format(name="apps", path="kubernetes/apps"),
+            "kubernetes/apps/web/ks.yaml": FLUX.format(name="web", path="kubernetes/apps/web/app"),
+            "kubernetes/apps/web/app/web.yaml": VM.format(name="web"),
+            "kubernetes/apps/kustomization.yaml": listing("web/ks.yaml"),
+        }
+    )
+    assert entries(found) == [("flux", "kubernetes/flux", 1)]
+    assert left_out(found) == []
+
+
+def test_a_folder_with_a_dot_keeps_its_name() -> None:
+    found = surveyed(
+        {
+            "clusters/prod.example.org/apps.yaml": FLUX.format(name="apps", path="apps") + "---\n" + SOURCE,
+            "apps/web.yaml": VM.format(name="web"),
+            "argo.d/web.yaml": APPLICATION.format(name="web", path="vms.old"),
+            "vms.old/web.yaml": VM.format(name="old"),
+        }
+    )
+    assert [each.entry.entry.cluster for each in found.entries] == ["prod.example.org", "argo.d"]
+
+
+def test_a_broken_overlay_of_an_application_is_told_with_its_machine_counted_once() -> None:
+    patch = VM.format(name="web")
+    found = surveyed(
+        {
+            "app.yaml": APPLICATION.format(name="web", path="overlays/dev"),
+            "base/kustomization.yaml": listing("web.yaml"),
+            "base/web.yaml": VM.format(name="web, namespace: elsewhere"),
+            "overlays/dev/kustomization.yaml": "resources: [../../base]\npatches: [{path: web.yaml}]\n",
+            "overlays/dev/web.yaml": patch,
+        }
+    )
+    reason = "app.yaml:web cannot be built: there is no VirtualMachine web to patch"
+    assert entries(found) == []
+    assert left_out(found) == [("app.yaml", 1, reason)]
+
+
+def test_a_kustomization_with_an_entry_that_leads_nowhere_is_rendered_without_a_word_about_it() -> None:
+    found = surveyed(
+        {
+            "bootstrap/kustomization.yaml": listing("app.yaml", "web.yaml"),
+            "bootstrap/app.yaml": APPLICATION.format(name="guac", path="guac"),
+            "bootstrap/web.yaml": VM.format(name="web"),
+            "guac/config.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: guac}\n",
+        }
+    )
+    assert entries(found) == [("path", "bootstrap", 1)]
+    assert left_out(found) == []
+
+
+def test_charts_at_the_top_and_applications_of_charts_are_named() -> None:
+    chart = APPLICATION.format(name="web", path="chart").replace("path: chart", "path: chart, helm: {}")
+    found = surveyed(
+        {
+            "Chart.yaml": "name: web\n",
+            "templates/web.yaml": "{{- range .Values.many }}\n" + VM.format(name="{{ . }}") + "{{- end }}\n",
+            "app.yaml": chart,
+            "chart/Chart.yaml": "name: web\n",
+        }
+    )
+    assert entries(found) == []
+    assert left_out(found) == [
+        ("app.yaml", 0, "1 Application with charts, plugins, jsonnet or remote bases (web)"),
+        ("templates/web.yaml", 1, "in a Helm chart"),
+    ]
+
+
+def test_sizes_that_only_another_entry_deploys_become_catalogs() -> None:
+    size = """\
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineClusterInstancetype
+metadata: {name: tiny}
+spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
+"""
+    machine = VM.format(name="lone").replace("spec:\n", "spec:\n  instancetype: {name: tiny}\n", 1)
+    found = surveyed(
+        {
+            "all/kustomization.yaml": listing("../sizes", "../web"),
+            "sizes/kustomization.yaml": listing("tiny.yaml"),
+            "sizes/tiny.yaml": size,
+            "web/kustomization.yaml": listing("web.yaml"),
+            "web/web.yaml": machine.replace("lone", "web"),
+            "lone/kustomization.yaml": listing("lone.yaml"),
+            "lone/lone.yaml": machine,
+        }
+    )
+    assert sorted(entries(found)) == [("path", "all", 1), ("path", "lone", 1)]
+    assert found.catalogs == ("sizes",)
+
+
+@pytest.mark.parametrize(
+    ("folders", "names"),
+    [
+        (("a/b/c", "a-b/c"), ["a-b-c", "a-b-c-2"]),
+        (("apps/web", "infra/web", "x/apps-web"), ["apps-web", "apps-web-2", "infra-web"]),
+        ((".", "top"), ["top", "top-2"]),
+        (("a/b/c", "a-b/c", "y/a-b-c", "x/a-b-c-2"), ["a-b-c", "a-b-c-2", "a-b-c-3", "a-b-c-4"]),
+        (("a/{name}", "b/{name}"), ["a-name", "b-name"]),
+        (("web", "x/web"), ["web", "x-web"]),
+    ],
+)
+def test_no_two_entries_are_rendered_into_one_folder(folders: tuple[str, ...], names: list[str]) -> None:
+    files = {}
+    for number, folder in enumerate(folders):
+        files[f"{folder}/kustomization.yaml"] = listing("web.yaml")
+        files[f"{folder}/web.yaml"] = VM.format(name=f"web-{number}")
+    assert sorted(outputs(files)) == [f"rendered/{name}" for name in names]
+
+
+def test_clusters_with_one_name_and_folders_are_rendered_apart() -> None:
+    files = {"x/a-prod/web.yaml": VM.format(name="db"), "x/a-prod/kustomization.yaml": listing("web.yaml")}
+    for folder in ("a/prod", "b/prod", "b-c/prod", "b/c/prod"):
+        app = f"apps-{len(files)}"
+        files[f"{folder}/apps.yaml"] = FLUX.format(name="apps", path=app) + "---\n" + SOURCE
+        files[f"{app}/web.yaml"] = VM.format(name="web")
+    clusters = sorted(output.split("/")[1] for output in outputs(files))
+    assert clusters == ["a-prod", "a-prod-2", "b-c-prod", "b-c-prod-2", "b-prod"]
+
+
+def test_a_file_with_a_twin_is_rendered_into_a_folder_without_an_extension() -> None:
+    files = {
+        f"{folder}/{name}.yaml": VM.format(name=name) for folder in ("m", "n") for name in ("web", folder)
+    }
+    beside = {f"{folder}/kustomization.yaml": listing(f"{folder}.yaml") for folder in ("m", "n")}
+    assert sorted(outputs(files | beside)) == [f"rendered/{name}" for name in ("m", "m-web", "n", "n-web")]
+
+
+def outputs(files: dict[str, str]) -> list[str]:
+    """Return where the project that ``init`` would write renders its overlays to."""
+    text = project_text(surveyed(files))
+    tree = {path: content.encode() for path, content in (files | {PROJECT_FILE: text}).items()}
+    fs = MemoryFileSystem(tree)
+    return [overlay.output for overlay in find_overlays(fs, load_project(fs))]
+
+
+def errors(found: Survey) -> list[tuple[str, str, str]]:
+    return [(each.entry.listed_by, each.entry.path, each.error) for each in found.broken]
+
+
+BASE = {"base/web.yaml": VM.format(name="web"), "base/kustomization.yaml": listing("web.yaml")}
+
+
+@pytest.mark.parametrize(
+    ("overlay", "error"),
+    [
+        (listing("../../bas"), "no such file or folder: bas"),
+        ("resources: ../../base\n", "resources must be a list, not '../../base'"),
+        ("resources: [../../base\n", "this [ is not closed"),
+        ("resorces: [../../base]\n", "unknown field resorces"),
+    ],
+)
+def test_a_broken_overlay_is_listed_and_its_base_does_not_take_its_place(overlay: str, error: str) -> None:
+    found = surveyed({**BASE, "overlays/prod/kustomization.yaml": overlay})
+    assert entries(found) == []
+    assert errors(found) == [("path", "overlays/prod", error)]
+    assert f"  # cannot be built yet: {error}\n  - path: overlays/prod\n" in project_text(found)
+
+
+def test_a_base_of_a_broken_and_of_another_overlay_is_rendered_by_the_other() -> None:
+    found = surveyed(
+        {
+            **BASE,
+            "overlays/dev/kustomization.yaml": listing("../../base"),
+            "overlays/prod/kustomization.yaml": listing("../../bas"),
+        }
+    )
+    assert entries(found) == [("path", "overlays/dev", 1)]
+    assert [each.entry.path for each in found.listed] == ["overlays/dev", "overlays/prod"]
+
+
+def test_a_file_whose_name_a_kustomization_mistypes_is_no_overlay_of_its_own() -> None:
+    found = surveyed({**BASE, "base/kustomization.yaml": listing("wbe.yaml")})
+    assert entries(found) == []
+    assert errors(found) == [("path", "base", "no such file or folder: base/wbe.yaml")]
+
+
+def test_a_kustomization_that_leads_out_of_the_repository_is_broken() -> None:
+    found = surveyed({**BASE, "prod/kustomization.yaml": listing("../../base")})
+    assert [path for _, path, _ in errors(found)] == ["prod"]
+
+
+def test_a_kustomization_of_another_repository_without_machines_is_left_alone() -> None:
+    found = surveyed({**BASE, "crds/kustomization.yaml": listing("https://example.org/crds.yaml")})
+    assert entries(found) == [("path", "base", 1)]
+    assert errors(found) == []
+
+
+@pytest.mark.parametrize("path", ["bas", "prod"])
+def test_a_flux_kustomization_that_leads_nowhere_is_broken(path: str) -> None:
+    found = surveyed(
+        {
+            **BASE,
+            "clusters/a/db.yaml": FLUX.format(name="db", path=path) + "---\n" + SOURCE,
+            "prod/kustomization.yaml": listing("../bas"),
+        }
+    )
+    assert entries(found) == []
+    assert ("flux", "clusters/a") in [(kind, entry) for kind, entry, _ in errors(found)]
+
+
+def test_an_application_of_a_missing_folder_is_broken() -> None:
+    remote = '[remote "origin"]\n\turl = https://git.example.org/acme/fleet.git\n'
+    application = APPLICATION.format(name="web", path="bas")
+    found = surveyed({**BASE, "apps/web.yaml": application, ".git/config": remote})
+    assert [path for _, path, _ in errors(found)] == ["apps"]
+    assert entries(found) == []
+
+
+FLOW = (
+    "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: db}, spec: {template: {spec: {}}}}\n"
+)
+
+
+@pytest.mark.parametrize("text", [FLOW, json.dumps(yaml.safe_load(FLOW)), f"- {FLOW}".replace("- ", "---\n")])
+def test_a_machine_on_one_line_is_found(text: str) -> None:
+    assert entries(surveyed({"vms/db.yaml": text})) == [("path", "vms", 1)]
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [('"db', "this double quote is not closed"), ("d\xfcb", "the file is not UTF-8 text")],
+)
+def test_a_machine_in_a_file_that_cannot_be_read_is_counted(written: str, reason: str) -> None:
+    text = VM.format(name="db").replace("name: db}", f"name: {written}}}")
+    found = survey(MemoryFileSystem({"vms/db.yaml": text.encode("latin-1")}))
+    assert entries(found) == []
+    assert left_out(found) == [("vms/db.yaml", 1, reason)]
+    assert errors(found) == [("path", "vms/db.yaml", reason)]
+
+
+def test_a_template_of_another_tool_is_left_out() -> None:
+    found = surveyed({"vms/db.yaml": VM.format(name="{{ name }}")})
+    assert [path for path, _, _ in left_out(found)] == ["vms/db.yaml"]
+    assert found.listed == ()

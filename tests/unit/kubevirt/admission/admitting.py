@@ -1,0 +1,63 @@
+"""Virtual machines to admit: a sound one, and what a test changes in it."""
+
+from __future__ import annotations
+
+from renderer.kubevirt.admission.causes import Cause
+from renderer.kubevirt.admission.cluster import AdmittingCluster
+from renderer.kubevirt.admission.kinds import CHECKS_OF_KINDS
+from renderer.kubevirt.admission.vm import admit_vm
+from renderer.kubevirt.facts.cluster import ClusterConfig
+from renderer.model.json import JsonObject, object_at, with_value
+from renderer.model.release import LATEST, Release
+
+SOUND: JsonObject = {
+    "runStrategy": "Always",
+    "template": {
+        "metadata": {"labels": {"app": "web"}},
+        "spec": {
+            "architecture": "amd64",
+            "domain": {
+                "machine": {"type": "q35"},
+                "cpu": {"sockets": 2, "cores": 1, "threads": 1},
+                "memory": {"guest": "2Gi"},
+                "devices": {
+                    "disks": [{"name": "root", "disk": {"bus": "virtio"}}],
+                    "interfaces": [{"name": "default", "masquerade": {}}],
+                },
+            },
+            "networks": [{"name": "default", "pod": {}}],
+            "volumes": [{"name": "root", "containerDisk": {"image": "fedora"}}],
+        },
+    },
+}
+TEMPLATE = "spec.template.spec"
+
+
+def changed(changes: JsonObject, spec: JsonObject = SOUND) -> JsonObject:
+    """``spec`` with other values: ``domain.cpu`` is in the template's spec, ``/runStrategy`` in the VM's."""
+    for path, value in changes.items():
+        keys = path[1:].split("/") if path.startswith("/") else ["template", "spec", *path.split(".")]
+        spec = with_value(spec, keys, value)
+    return spec
+
+
+def cluster(*gates: str, release: Release = LATEST, **config: object) -> AdmittingCluster:
+    return AdmittingCluster(release, ClusterConfig(feature_gates=gates, **config))  # type: ignore[arg-type] # tests name fields
+
+
+def refusals(changes: JsonObject, of: AdmittingCluster | None = None) -> list[tuple[str, str]]:
+    """The types and fields of the causes, as KubeVirt would name them."""
+    return [(cause.type.value, cause.field) for cause in causes(changes, of)]
+
+
+def kind_refusals(
+    kind: str, content: JsonObject, of: AdmittingCluster | None = None
+) -> list[tuple[str, str]]:
+    """The types and fields of the causes for an object of another kind."""
+    spec, of = object_at(content, "spec"), of or cluster()
+    table = CHECKS_OF_KINDS[kind]
+    return [(cause.type.value, cause.field) for cause in table.causes(of.release, frozenset(spec), spec, of)]
+
+
+def causes(changes: JsonObject, of: AdmittingCluster | None = None) -> tuple[Cause, ...]:
+    return admit_vm(changed(changes), of or cluster())

@@ -1,0 +1,247 @@
+"""The stage as a whole: diagnostics, and who set the field they are about."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from renderer.kubevirt.admission.admit import admit
+from renderer.kubevirt.facts.admission_request import AdmissionRequest
+from renderer.kubevirt.facts.cluster import ClusterConfig
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.json import Json, JsonObject, with_value
+from renderer.model.location import Site
+from renderer.model.release import LATEST
+from renderer.model.resource import Resource, ResourceSet
+from tests.unit.kubevirt.admission.admitting import SOUND, changed
+
+
+def vm(spec: JsonObject) -> Resource:
+    content: JsonObject = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "web"},
+        "spec": spec,
+    }
+    return Resource(content, Site("vm.yaml", 0))
+
+
+def diagnostics(seen: JsonObject, written: JsonObject = SOUND) -> tuple[Diagnostic, ...]:
+    resource = vm(seen)
+    request = AdmissionRequest("VirtualMachine", resource, ROOT, resource.content, ClusterConfig())
+    return admit([request], LATEST, ResourceSet((vm(written),)))
+
+
+def message(seen: JsonObject, written: JsonObject = SOUND) -> str:
+    (found,) = diagnostics(seen, written)
+    return found.message
+
+
+def test_what_the_files_say_is_nobody_elses() -> None:
+    spec = changed({"hostname": "Web"})
+
+    assert message(spec, spec).endswith("at both ends")
+
+
+def test_who_set_a_field_is_said() -> None:
+    size = changed({"domain.cpu.isolateEmulatorThread": True})
+    named = {"instancetype": {"name": "u1.small"}, "preference": {"name": "fedora"}}
+
+    assert message(size).endswith("(set by default)")
+    assert message(size, {**SOUND, **named}).endswith("(set by instance type u1.small)")
+    inferred: JsonObject = {**SOUND, "instancetype": {"inferFromVolume": "root"}}
+    assert message(size, inferred).endswith("(set by the inferred instance type)")
+
+
+def test_launch_security_may_be_of_either() -> None:
+    named = {"instancetype": {"name": "u1.small"}, "preference": {"name": "fedora"}}
+    seen = changed({"domain.launchSecurity": {"tdx": {}}})
+
+    assert message(seen, {**SOUND, **named}).endswith("(set by instance type u1.small or preference fedora)")
+
+
+def test_what_is_missing_was_set_by_nobody() -> None:
+    assert message(changed({"/runStrategy": None})) == "runStrategy is missing"
+
+
+def test_a_value_that_is_to_be_filled_in_is_not_judged() -> None:
+    assert diagnostics(changed({"hostname": "${NAME}"})) == ()
+
+
+def test_a_quantity_that_is_none_is_the_schemas_to_tell() -> None:
+    assert diagnostics(changed({"domain.resources": {"requests": {"memory": "4GiB"}}})) == ()
+
+
+def test_a_pool_and_its_virtual_machine_are_told_once() -> None:
+    spec = changed({"hostname": "Web"})
+    content: JsonObject = {
+        "apiVersion": "pool.kubevirt.io/v1beta1",
+        "kind": "VirtualMachinePool",
+        "metadata": {"name": "web"},
+        "spec": {"virtualMachineTemplate": {"spec": spec}},
+    }
+    pool = Resource(content, Site("pool.yaml", 0))
+    base = FieldPath.of("spec", "virtualMachineTemplate")
+    requests = [
+        AdmissionRequest("VirtualMachinePool", pool, ROOT, content, ClusterConfig()),
+        AdmissionRequest("VirtualMachine", pool, base, {"spec": spec}, ClusterConfig()),
+    ]
+
+    (found,) = admit(requests, LATEST, ResourceSet((pool,)))
+    assert str(found.field) == "spec.virtualMachineTemplate.spec.template.spec.hostname"
+
+
+def test_a_pools_template_has_its_instance_type_too() -> None:
+    def pool(spec: JsonObject) -> Resource:
+        content: JsonObject = {
+            "apiVersion": "pool.kubevirt.io/v1beta1",
+            "kind": "VirtualMachinePool",
+            "metadata": {"name": "web"},
+            "spec": {"virtualMachineTemplate": {"spec": spec}},
+        }
+        return Resource(content, Site("pool.yaml", 0))
+
+    seen = pool(changed({"domain.cpu.isolateEmulatorThread": True}))
+    files = pool({**SOUND, "instancetype": {"name": "u1.small"}})
+    request = AdmissionRequest("VirtualMachinePool", seen, ROOT, seen.content, ClusterConfig())
+
+    (found,) = admit([request], LATEST, ResourceSet((files,)))
+    assert found.message.endswith("(set by instance type u1.small)")
+
+
+#: A machine of a fleet: what stands in these fields is its own.
+ONE_OF_A_FLEET = changed(
+    {
+        "/dataVolumeTemplates": [
+            {
+                "metadata": {"name": "one-root", "namespace": "fleet"},
+                "spec": {
+                    "sourceRef": {"name": "fedora"},
+                    "storage": {"resources": {"requests": {"storage": "9Gi"}}},
+                },
+            }
+        ],
+        "/template/metadata/labels": {"app": "one"},
+        "hostname": "one",
+        "volumes": [
+            {"name": "root", "dataVolume": {"name": "one-root"}},
+            {"name": "data", "persistentVolumeClaim": {"claimName": "one-data"}},
+            {
+                "name": "init",
+                "cloudInitNoCloud": {"userData": "one", "networkDataSecretRef": {"name": "one"}},
+            },
+        ],
+        "domain.devices.interfaces": [
+            {"name": "default", "masquerade": {}, "macAddress": "02:00:00:00:00:01"}
+        ],
+    }
+)
+
+
+def fleet(*specs: JsonObject) -> ResourceSet:
+    machines = (vm(spec) for spec in specs)
+    return ResourceSet(
+        tuple(
+            each._replace(content=with_value(each.content, ("metadata", "namespace"), "fleet"))
+            for each in machines
+        )
+    )
+
+
+def admitted(machines: ResourceSet) -> tuple[Diagnostic, ...]:
+    config = ClusterConfig()
+    requests = [AdmissionRequest("VirtualMachine", each, ROOT, each.content, config) for each in machines]
+    return admit(requests, LATEST, machines)
+
+
+def test_machines_that_differ_in_what_is_their_own_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[JsonObject] = []
+
+    def admit_vm(spec: JsonObject, *_: object) -> tuple[()]:
+        judged.append(spec)
+        return ()
+
+    monkeypatch.setattr("renderer.kubevirt.admission.admit.admit_vm", admit_vm)
+    other = json.dumps(ONE_OF_A_FLEET)
+    for mine, others in (("one", "two"), (":01", ":02"), ("9Gi", "8Gi"), ("fedora", "centos")):
+        other = other.replace(mine, others)
+
+    assert not admitted(fleet(ONE_OF_A_FLEET, json.loads(other)))
+    assert len(judged) == 1
+
+
+@pytest.mark.parametrize(
+    ("own", "wrong"),
+    [
+        ('"one-root", "namespace"', '"two-root", "namespace"'),
+        ('"dataVolume": {"name": "one-root"}', '"dataVolume": {"name": ""}'),
+        ('"namespace": "fleet"', '"namespace": "other"'),
+        ('{"name": "fedora"}', "null"),
+        ('"app": "one"', '"kubevirt.io/nodeName": "one"'),
+        ('"hostname": "one"', '"hostname": "One"'),
+        ('"userData": "one"', f'"userData": "{"é" * 1025}"'),
+        ('"userData": "one", "networkDataSecretRef": {"name": "one"}', '"userData": ""'),
+        ("02:00:00:00:00:01", "02:00:00:00:00"),
+    ],
+)
+def test_what_is_wrong_with_one_of_a_fleet_is_told(own: str, wrong: str) -> None:
+    text = json.dumps(ONE_OF_A_FLEET)
+    assert own in text
+
+    assert admitted(fleet(ONE_OF_A_FLEET, json.loads(text.replace(own, wrong)))) != ()
+
+
+SCALARS: st.SearchStrategy[Json] = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
+TREES: st.SearchStrategy[Json] = st.recursive(
+    SCALARS,
+    lambda below: (
+        st.lists(below, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "name",
+                    "disk",
+                    "bus",
+                    "pod",
+                    "cpu",
+                    "memory",
+                    "guest",
+                    "devices",
+                    "disks",
+                    "interfaces",
+                    "ports",
+                    "domain",
+                    "volumes",
+                    "networks",
+                    "affinity",
+                    "features",
+                    "firmware",
+                    "bootloader",
+                    "efi",
+                    "gpus",
+                    "hugepages",
+                    "pageSize",
+                    "readinessProbe",
+                    "dnsConfig",
+                    "accessCredentials",
+                    "limits",
+                    "resources",
+                ]
+            ),
+            below,
+            max_size=6,
+        )
+    ),
+    max_leaves=25,
+)
+
+
+@given(TREES)
+def test_no_tree_however_wrong_crashes_a_check(tree: Json) -> None:
+    spec: JsonObject = {**SOUND, "template": {"metadata": tree, "spec": tree}}
+
+    assert isinstance(diagnostics(spec), tuple)

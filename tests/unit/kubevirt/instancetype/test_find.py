@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import pytest
+
+from renderer.kubevirt.facts.kinds import INSTANCETYPE
+from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
+from renderer.kubevirt.instancetype.find import Finder, Found
+from renderer.kubevirt.instancetype.matcher import Matcher
+from renderer.model.codes import Code
+from renderer.model.field_path import FieldPath
+from renderer.model.json import JsonObject, object_at
+from tests.kubevirt_objects import behaviour, instancetype, namespaced, preference, revision, scope
+
+STATUS: JsonObject = {"instancetypeRef": {"controllerRevisionRef": {"name": "rev"}}}
+NAME_LABEL = "instancetype.kubevirt.io/object-name"
+
+
+def found(
+    matcher: Matcher, *objects: JsonObject, status: JsonObject | None = None, release: str | None = None
+) -> Found:
+    result = Finder(behaviour(release)).find(matcher, INSTANCETYPE, status or {}, scope(*objects))
+    assert result is not None
+    return result
+
+
+def cause(matcher: Matcher, *objects: JsonObject, release: str | None = None) -> ExpansionCause:
+    with pytest.raises(CauseError) as error:
+        found(matcher, *objects, release=release)
+    (only,) = error.value.causes
+    return only
+
+
+def vcpus(result: Found) -> object:
+    return object_at(result.spec, "cpu").get("guest")
+
+
+def test_the_kind_decides_which_of_two_is_meant() -> None:
+    both = (instancetype("a", vcpus=1), namespaced(instancetype("a", vcpus=2)))
+
+    assert vcpus(found(Matcher("a"), *both)) == 1
+    assert vcpus(found(Matcher("a", "virtualmachineinstancetypes"), *both)) == 2
+
+
+def test_a_revision_comes_before_the_object_whatever_it_holds() -> None:
+    held = revision("rev", instancetype("other", vcpus=9))
+    matcher = Matcher("a", "no kind at all", "rev")
+
+    assert vcpus(found(matcher, instancetype("a", vcpus=1), held)) == 9
+
+
+def test_the_revision_in_the_status_counts_if_it_is_of_the_matchers_name() -> None:
+    own = revision("rev", instancetype("a", vcpus=9), {NAME_LABEL: "a"})
+    objects = (instancetype("a", vcpus=1), instancetype("b", vcpus=2), own)
+
+    assert vcpus(found(Matcher("a"), *objects, status=STATUS)) == 9
+    assert vcpus(found(Matcher("b"), *objects, status=STATUS)) == 2
+    assert vcpus(found(Matcher("a"), *objects, status=STATUS, release="1.4")) == 1
+
+
+def test_a_name_that_is_not_there_gets_the_nearest_and_where_was_looked() -> None:
+    missing = cause(Matcher("u1.smal"), instancetype("u1.small"), instancetype("cx1.large"))
+
+    assert (missing.code, str(missing.at)) == (Code.INSTANCETYPE_NOT_FOUND, "spec.instancetype.name")
+    assert missing.hint == "did you mean u1.small? searched catalog"
+
+
+def test_from_1_6_on_it_is_said_that_kubevirt_would_admit_it() -> None:
+    assert (
+        "would admit the VM, and not start it until there is one"
+        in cause(Matcher("a"), release="1.6").message
+    )
+    assert cause(Matcher("a"), release="1.5").message == "there is no VirtualMachineClusterInstancetype a"
+
+
+def test_a_name_of_the_other_kind_says_how_to_reach_it() -> None:
+    assert cause(Matcher("a"), namespaced(instancetype("a"))).hint == (
+        "VirtualMachineInstancetype a is there, but without a kind the matcher names a"
+        " VirtualMachineClusterInstancetype; set spec.instancetype.kind: VirtualMachineInstancetype"
+    )
+    assert cause(Matcher("a", "VirtualMachineInstancetype"), instancetype("a")).hint == (
+        "set spec.instancetype.kind: VirtualMachineClusterInstancetype"
+    )
+
+
+def test_a_name_in_another_namespace_says_in_which() -> None:
+    matcher = Matcher("a", "VirtualMachineInstancetype")
+
+    hint = cause(matcher, namespaced(instancetype("a"), "test")).hint
+
+    assert hint == "VirtualMachineInstancetype a is in namespace test, the VM is in prod"
+
+
+def test_an_unknown_kind_gets_the_one_that_was_meant() -> None:
+    unknown = cause(Matcher("a", "VirtualMachineInstanceType s"), instancetype("a"))
+
+    assert (unknown.code, unknown.hint) == (Code.UNKNOWN_KIND, "use VirtualMachineInstancetype")
+    assert cause(Matcher("a", "Flavor")).hint == (
+        "use VirtualMachineInstancetype or VirtualMachineClusterInstancetype"
+    )
+
+
+def test_kubevirt_up_to_1_5_refuses_the_matcher_as_a_whole() -> None:
+    assert cause(Matcher("a")).field == "spec.instancetype"
+    assert cause(Matcher("a", "Flavor")).field == "spec.instancetype"
+
+
+def test_a_revision_that_is_not_there_or_holds_something_else() -> None:
+    missing = cause(Matcher("a", revision_name="rve"), revision("rev", instancetype()))
+    wrong = cause(Matcher("a", revision_name="rev"), revision("rev", preference("p")))
+
+    assert missing.hint is not None
+    assert missing.hint.startswith("did you mean rev? ")
+    assert wrong.message == "ControllerRevision rev holds a preference, not an instance type"
+
+
+def test_a_revision_that_the_status_names_is_told_as_such() -> None:
+    wrong = revision("rev", preference("p"), {NAME_LABEL: "a"})
+
+    for objects in ((instancetype("a"),), (instancetype("a"), wrong)):
+        with pytest.raises(CauseError) as error:
+            found(Matcher("a"), *objects, status=STATUS)
+
+        (told,) = error.value.causes
+        assert str(told.at) == "status.instancetypeRef.controllerRevisionRef.name"
+        assert f"drop {told.at}" in (told.hint or "")
+
+
+def test_an_object_that_cannot_be_decoded_is_pointed_at() -> None:
+    broken = cause(Matcher("a"), instancetype("a", cpu={"guest": "2"}))
+
+    assert "spec.cpu.guest must be a whole number" in broken.message
+    assert [str(site.field) for related in broken.related for site in related.sites] == ["spec.cpu.guest"]
+
+
+@pytest.mark.parametrize(("version", "last"), [("v1alpha1", "1.5"), ("v1alpha2", "1.5")])
+def test_older_versions_are_read_as_long_as_they_are_served(version: str, last: str) -> None:
+    old = instancetype("a", vcpus=3) | {"apiVersion": f"instancetype.kubevirt.io/{version}"}
+
+    assert vcpus(found(Matcher("a"), old, release=last)) == 3
+    unserved = cause(Matcher("a"), old, release="1.6")
+    assert (unserved.code, unserved.hint) == (
+        Code.API_VERSION,
+        "make it instancetype.kubevirt.io/v1beta1; its fields stay the same",
+    )
+
+
+def test_related_places_count_from_where_the_spec_stands() -> None:
+    field = FieldPath.of("spec", "cpu", "guest")
+    of_object = found(Matcher("a"), instancetype("a", vcpus=2)).related(field)
+    of_revision = found(Matcher("a", revision_name="r"), revision("r", instancetype("a"))).related(field)
+
+    assert of_object.message == "spec.cpu.guest: 2"
+    assert [str(site.field) for site in of_object.sites] == ["spec.cpu.guest"]
+    assert [str(site.field) for site in of_revision.sites] == ["data.spec.cpu.guest"]
+
+
+def test_it_is_said_which_object_it_is() -> None:
+    assert str(found(Matcher("a"), instancetype("a"))) == "instance type a"
+    assert str(found(Matcher("a", revision_name="r"), revision("r", instancetype("a")))) == (
+        "instance type a of ControllerRevision r"
+    )

@@ -1,0 +1,166 @@
+"""Objects by the names that people type, and the preferences that an instance type satisfies."""
+
+from __future__ import annotations
+
+import pytest
+
+from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
+from renderer.kubevirt.instancetype.cause import CauseError
+from renderer.kubevirt.instancetype.lookup import look_up
+from renderer.kubevirt.instancetype.requirements import satisfies
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.json import Json, JsonObject
+from renderer.model.location import Site
+from renderer.model.release import LATEST, Release
+from renderer.model.resource import Resource, ResourceSet
+
+CLUSTER, NAMESPACED = "VirtualMachineClusterInstancetype", "VirtualMachineInstancetype"
+CLUSTER_PREFERENCE, PREFERENCE = "VirtualMachineClusterPreference", "VirtualMachinePreference"
+
+
+def entry(kind: str, name: str, namespace: str = "", origin: str = "") -> Resource:
+    metadata: dict[str, Json] = {"name": name, "namespace": namespace or None}
+    content: dict[str, Json] = {
+        "apiVersion": "instancetype.kubevirt.io/v1beta1",
+        "kind": kind,
+        "metadata": metadata,
+    }
+    return Resource(content, Site(origin))
+
+
+OURS = CatalogSource("ours", ResourceSet((entry(CLUSTER, "u1.medium", origin="ours"),)))
+THEIRS = CatalogSource(
+    "theirs",
+    ResourceSet(
+        (
+            entry(CLUSTER, "u1.medium", origin="theirs"),
+            entry(NAMESPACED, "u1.medium"),
+            entry(CLUSTER_PREFERENCE, "fedora"),
+            entry(CLUSTER, "both"),
+            entry(CLUSTER_PREFERENCE, "both"),
+            entry(NAMESPACED, "mine", "a"),
+            entry(NAMESPACED, "mine", "b"),
+            entry(PREFERENCE, "theirs", "a"),
+        )
+    ),
+)
+CATALOG = Catalog.of(OURS, THEIRS)
+
+
+def refused(wanted: str) -> Diagnostic:
+    with pytest.raises(DiagnosticError) as caught:
+        look_up(CATALOG, wanted)
+    [finding] = caught.value.diagnostics
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("wanted", "kind"),
+    [
+        ("u1.medium", CLUSTER),
+        ("fedora", CLUSTER_PREFERENCE),
+        ("virtualmachineclusterinstancetype/u1.medium", CLUSTER),
+        ("VirtualMachineInstancetype/u1.medium", NAMESPACED),
+        ("virtualmachineinstancetypes/u1.medium", NAMESPACED),
+        ("vmf/u1.medium", NAMESPACED),
+        ("VMCF/u1.medium", CLUSTER),
+        ("instancetype/both", CLUSTER),
+        ("Preference/both", CLUSTER_PREFERENCE),
+        ("vmpref/theirs", PREFERENCE),
+        ("vmf/b/mine", NAMESPACED),
+    ],
+)
+def test_what_a_name_means(wanted: str, kind: str) -> None:
+    found = look_up(CATALOG, wanted)
+    assert (found.kind, found.name) == (kind, wanted.rpartition("/")[2])
+
+
+def test_the_first_catalog_counts() -> None:
+    assert look_up(CATALOG, "u1.medium").origin.path == "ours"
+
+
+def test_a_name_that_several_have() -> None:
+    finding = refused("both")
+    assert finding.code is Code.NAME_AMBIGUOUS
+    assert finding.hint == (
+        "write virtualmachineclusterinstancetype/both or virtualmachineclusterpreference/both"
+    )
+    assert refused("vmf/mine").hint == (
+        "write virtualmachineinstancetype/a/mine or virtualmachineinstancetype/b/mine"
+    )
+
+
+def test_a_name_that_is_elsewhere() -> None:
+    finding = refused("theirs")
+    assert finding.code is Code.INSTANCETYPE_NOT_FOUND
+    assert finding.hint == "write virtualmachinepreference/theirs"
+    assert refused("mine").hint == (
+        "write virtualmachineinstancetype/a/mine or virtualmachineinstancetype/b/mine"
+    )
+    assert refused("vmp/fedora").hint == "write virtualmachineclusterpreference/fedora"
+    assert refused("vmf/c/mine").code is Code.INSTANCETYPE_NOT_FOUND
+
+
+def test_a_name_that_is_nowhere() -> None:
+    assert refused("u1.medum").hint == "did you mean u1.medium? searched ours, theirs"
+    assert refused("vmp/nothing").code is Code.PREFERENCE_NOT_FOUND
+    assert refused("").message == "there is no cluster-wide instance type or preference without a name"
+
+
+def test_a_kind_that_there_is_not() -> None:
+    assert refused("virtualmachinepreferense/x").hint == "use VirtualMachinePreference"
+    assert refused("pod/x").code is Code.UNKNOWN_KIND
+    assert refused("/x").message == "nothing is not a kind of instance type or preference"
+
+
+def resource(kind: str, spec: JsonObject, version: str = "v1beta1") -> Resource:
+    content: dict[str, Json] = {
+        "apiVersion": f"instancetype.kubevirt.io/{version}",
+        "kind": kind,
+        "metadata": {"name": "a"},
+        "spec": spec,
+    }
+    return Resource(content, Site("a.yaml"))
+
+
+def instancetype(vcpus: int, memory: str) -> Resource:
+    spec: JsonObject = {"cpu": {"guest": vcpus}, "memory": {"guest": memory}}
+    return resource("VirtualMachineClusterInstancetype", spec)
+
+
+def preference(requirements: JsonObject | None, **spec: Json) -> Resource:
+    given: JsonObject = {} if requirements is None else {"requirements": requirements}
+    return resource("VirtualMachineClusterPreference", {**spec, **given})
+
+
+@pytest.mark.parametrize(
+    ("requirements", "fits"),
+    [
+        (None, True),
+        ({}, True),
+        ({"cpu": {"guest": 2}}, True),
+        ({"cpu": {"guest": 3}}, False),
+        ({"memory": {"guest": "4096Mi"}}, True),
+        ({"memory": {"guest": "4097Mi"}}, False),
+        ({"cpu": {"guest": 2}, "memory": {"guest": "5Gi"}}, False),
+        ({"architecture": "s390x"}, True),
+        ({"architecture": "s390x", "cpu": {"guest": 3}}, False),
+    ],
+)
+def test_cpu_and_memory_must_be_enough(requirements: JsonObject | None, fits: bool) -> None:  # noqa: FBT001 - an expectation
+    assert satisfies(instancetype(2, "4Gi"), preference(requirements), LATEST) is fits
+
+
+def test_the_topology_does_not_matter_to_an_instance_type() -> None:
+    spread = preference({"cpu": {"guest": 2}}, cpu={"preferredCPUTopology": "threads"})
+
+    assert satisfies(instancetype(2, "4Gi"), spread, LATEST)
+
+
+def test_what_the_release_cannot_decode_is_no_offer() -> None:
+    old = resource("VirtualMachineClusterInstancetype", {"cpu": {"guest": 2}}, "v1alpha1")
+
+    assert satisfies(old, preference(None), Release.parse("1.5"))
+    with pytest.raises(CauseError):
+        satisfies(old, preference(None), Release.parse("1.6"))

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import pytest
+
+from renderer.kubevirt.instancetype.virtual_machine import needs_instancetype_stage
+from renderer.model.json import JsonObject
+from renderer.model.location import Site
+from renderer.model.resource import Resource, ResourceSet
+
+PLAIN: JsonObject = {"template": {"spec": {}}}
+MATCHING: JsonObject = {"instancetype": {"name": "medium"}, **PLAIN}
+POOL = ("pool.kubevirt.io/v1beta1", "VirtualMachinePool")
+VM = ("kubevirt.io/v1", "VirtualMachine")
+
+
+def concerned(api_version: str, kind: str, spec: JsonObject) -> bool:
+    content: JsonObject = {"apiVersion": api_version, "kind": kind, "metadata": {"name": "x"}, "spec": spec}
+    other = Resource({"apiVersion": "v1", "kind": "ConfigMap"}, Site("other.yaml"))
+    return needs_instancetype_stage(ResourceSet((other, Resource(content, Site("x.yaml")))))
+
+
+def giving_vcpus(count: int | None) -> JsonObject:
+    return {"template": {"spec": {"domain": {"cpu": {"guest": count}}}}}
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "spec"),
+    [
+        (*VM, MATCHING),
+        (*VM, {"preference": None, **PLAIN}),
+        (*VM, giving_vcpus(2)),
+        (*VM, giving_vcpus(None)),
+        (*POOL, {"virtualMachineTemplate": {"spec": MATCHING}}),
+        ("kubevirt.io/v1", "KubeVirt", {}),
+        ("instancetype.kubevirt.io/v1beta1", "VirtualMachineInstancetype", {}),
+    ],
+)
+def test_what_is_looked_up_checked_or_changed(api_version: str, kind: str, spec: JsonObject) -> None:
+    assert concerned(api_version, kind, spec)
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "spec"),
+    [
+        (*VM, PLAIN),
+        (*VM, {}),
+        (*POOL, {"virtualMachineTemplate": {"spec": PLAIN}}),
+        ("kubevirt.io/v1", "VirtualMachineInstance", {}),
+    ],
+)
+def test_what_is_whole_by_itself(api_version: str, kind: str, spec: JsonObject) -> None:
+    assert not concerned(api_version, kind, spec)
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind"),
+    [
+        ("v1", "Secret"),
+        ("kubevirt.io.example.org/v1", "VirtualMachine"),
+        ("mykubevirt.io/v1", "VirtualMachine"),
+    ],
+)
+def test_kinds_of_others(api_version: str, kind: str) -> None:
+    assert not concerned(api_version, kind, MATCHING)

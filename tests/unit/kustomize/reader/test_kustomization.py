@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import pytest
+
+from renderer.kustomize.reader.kustomization import deprecations, parse_kustomization
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_path import FieldPath
+from renderer.model.json import Json
+from renderer.model.kustomization import Kustomization
+from renderer.model.location import Site
+
+SITE = Site("overlays/prod/kustomization.yaml")
+
+
+def parse(content: Json) -> Kustomization:
+    return parse_kustomization(content, SITE)
+
+
+def problems(content: Json) -> tuple[Diagnostic, ...]:
+    with pytest.raises(DiagnosticError) as error:
+        parse(content)
+    return error.value.diagnostics
+
+
+def test_field_names_are_matched_whatever_their_case() -> None:
+    parsed = parse({"NAMEPREFIX": "a-", "Resources": ["x.yaml"], "patches": [{"Patch": "p", "TARGET": {}}]})
+    assert parsed.name_prefix == "a-"
+    assert parsed.resources == ("x.yaml",)
+    assert parsed.patches[0].patch == "p"
+    assert parsed.patches[0].target is not None
+
+
+def test_an_unknown_field_is_named_as_it_is_written_with_the_nearest_that_there_is() -> None:
+    (problem,) = problems({"resource": ["x.yaml"]})
+    assert problem.code is Code.KUSTOMIZATION_FIELD
+    assert "resource" in problem.message
+    assert problem.hint == "did you mean resources?"
+    assert problem.sites == (Site(SITE.path, 0, FieldPath.of("resource")),)
+
+
+def test_the_site_of_a_field_has_the_spelling_of_the_file() -> None:
+    (problem,) = problems({"NamePrefix": 1})
+    assert problem.sites[0].field == FieldPath.of("NamePrefix")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"namePrefix": 1},
+        {"namePrefix": True},
+        {"resources": "x.yaml"},
+        {"resources": [1]},
+        {"commonLabels": {"a": 1}},
+        {"patches": [{"target": "VirtualMachine"}]},
+        {"labels": [{"pairs": {"a": "b"}, "includeSelectors": "yes"}]},
+        {"patches": ["p.yaml"]},
+        {"kind": "Deployment", "resources": []},
+        {"kind": "Component", "apiVersion": "kustomize.config.k8s.io/v1beta1", "resources": []},
+        ["resources"],
+    ],
+)
+def test_values_of_the_wrong_type_are_refused(content: Json) -> None:
+    assert {problem.code for problem in problems(content)} == {Code.KUSTOMIZATION_FIELD}
+
+
+def test_everything_that_is_wrong_is_reported_at_once() -> None:
+    assert len(problems({"resource": [], "namePrefix": 1, "labels": [{"pair": {}}]})) == 3
+
+
+@pytest.mark.parametrize(
+    "content", [None, {}, {"kind": "Kustomization"}, {"namePrefix": "", "resources": None}]
+)
+def test_an_empty_kustomization_is_an_error(content: Json) -> None:
+    assert "empty" in problems(content)[0].message
+
+
+def test_empty_lists_are_something() -> None:
+    assert parse({"resources": []}).resources == ()
+
+
+def test_what_needs_helm_is_refused_with_the_way_out() -> None:
+    (problem,) = problems({"helmCharts": [{"name": "x"}]})
+    assert problem.code is Code.UNSUPPORTED_FIELD
+    assert "helm" in (problem.hint or "")
+
+
+def test_nothing_is_said_about_a_field_that_is_not_used() -> None:
+    assert parse({"helmCharts": [], "resources": ["x"]}).resources == ("x",)
+
+
+def test_null_stands_for_an_empty_text() -> None:
+    assert parse({"commonAnnotations": {"a": None}}).common_annotations == {"a": ""}
+
+
+def test_deprecated_fields_are_worth_a_warning() -> None:
+    found = deprecations({"bases": ["../base"], "commonLabels": {"a": "b"}, "resources": []}, SITE)
+    assert [(warning.message, warning.hint) for warning in found] == [
+        ("bases is deprecated in kustomize", "use resources instead"),
+        ("commonLabels is deprecated in kustomize", "use labels instead"),
+    ]

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import pytest
+
+from renderer.kustomize.json_patch import OperationError, apply_operation
+from renderer.model.json import Json
+
+DOCUMENT: Json = {"a": {"b": [1, 2], "c/d": {"e~f": 1}, "n": None}, "l": []}
+
+
+def applied(op: str, path: str, value: Json = None, source: str = "") -> Json:
+    return apply_operation(DOCUMENT, {"op": op, "path": path, "value": value, "from": source})
+
+
+@pytest.mark.parametrize(
+    ("op", "path", "value", "at", "expected"),
+    [
+        ("add", "/a/b/-", 3, "b", [1, 2, 3]),
+        ("add", "/a/b/1", 9, "b", [1, 9, 2]),
+        ("add", "/a/b/-1", 9, "b", [1, 2, 9]),
+        ("add", "/a/b/-3", 9, "b", [9, 1, 2]),
+        ("add", "/a/b", 9, "b", 9),
+        ("replace", "/a/b/-1", 9, "b", [1, 9]),
+        ("replace", "/a/new", 9, "new", 9),
+        ("add", "/a/x", None, "x", None),
+        ("remove", "/a/b/0", None, "b", [2]),
+        ("remove", "/a/b/-1", None, "b", [1]),
+        ("add", "/a/c~1d/e~0f", 2, "c/d", {"e~f": 2}),
+        ("add", "no-slash/a/y", 1, "y", 1),
+    ],
+)
+def test_operations(op: str, path: str, value: Json, at: str, expected: Json) -> None:
+    result = applied(op, path, value)
+    assert isinstance(result, dict)
+    assert isinstance(result["a"], dict)
+    assert result["a"][at] == expected
+
+
+def test_a_copy_and_a_move() -> None:
+    assert applied("copy", "/l/-", source="/a/b") == {**_document(), "l": [[1, 2]]}
+    assert applied("move", "/b", source="/a/b") == {
+        "a": {"c/d": {"e~f": 1}, "n": None},
+        "l": [],
+        "b": [1, 2],
+    }
+
+
+def test_the_whole_document_can_be_replaced() -> None:
+    assert applied("replace", "", {"x": 1}) == {"x": 1}
+
+
+@pytest.mark.parametrize(
+    ("op", "path", "value"),
+    [
+        ("remove", "/a/missing", None),
+        ("remove", "/a/b/2", None),
+        ("remove", "/a/b/-3", None),
+        ("add", "/missing/b", 1),
+        ("add", "/a/n/b", 1),
+        ("add", "/a/b/4", 1),
+        ("add", "/a/b/x", 1),
+        ("add", "/a/b/" + "9" * 5000, 1),
+        ("replace", "/a/b/2", 1),
+        ("replace", "", 1),
+        ("remove", "", None),
+        ("test", "/a/b/0", 2),
+        ("test", "/a/b/0", True),
+        ("test", "/a/b", [1]),
+        ("test", "/a/missing", 1),
+        ("frobnicate", "/a", 1),
+        ("", "/a", 1),
+    ],
+)
+def test_what_does_not_apply_is_an_error(op: str, path: str, value: Json) -> None:
+    with pytest.raises(OperationError):
+        applied(op, path, value)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [("/a/b", [1, 2]), ("/a/n", None), ("/a/missing", None), ("/a/b/0", 1.0), ("", DOCUMENT)],
+)
+def test_a_test_that_holds_changes_nothing(path: str, value: Json) -> None:
+    assert applied("test", path, value) is DOCUMENT
+
+
+@pytest.mark.parametrize(
+    "operation", [None, {}, {"op": "add"}, {"op": "add", "path": 1}, {"op": "move", "path": "/a"}]
+)
+def test_an_operation_without_what_it_needs_is_an_error(operation: Json) -> None:
+    with pytest.raises(OperationError):
+        apply_operation(DOCUMENT, operation)
+
+
+def test_what_is_not_on_the_way_is_shared_and_the_document_stays() -> None:
+    before = repr(DOCUMENT)
+    result = applied("add", "/a/b/-", 3)
+    assert repr(DOCUMENT) == before
+    assert isinstance(result, dict)
+    assert result["l"] is _document()["l"]
+
+
+def _document() -> dict[str, Json]:
+    assert isinstance(DOCUMENT, dict)
+    return DOCUMENT

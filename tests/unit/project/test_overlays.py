@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+
+from renderer.files.file_system import MemoryFileSystem
+from renderer.model.codes import Code
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.release import Release
+from renderer.model.render_config import OverlayEntry, RenderConfig
+from renderer.project.overlays import find_overlays, overlay_at, select_overlays
+
+FS = MemoryFileSystem(
+    {
+        "overlays/dev/kustomization.yaml": b"",
+        "overlays/prod/kustomization.yml": b"",
+        "overlays/notes/readme.md": b"",
+        "overlays/backup/kustomization.yaml": b"kind: Component",
+        "teams/a/overlays/prod/Kustomization": b"",
+    }
+)
+
+
+def test_globs_find_the_folders_that_hold_a_kustomization() -> None:
+    overlays = find_overlays(FS, RenderConfig())
+    assert [(overlay.path, overlay.name, overlay.output) for overlay in overlays] == [
+        ("overlays/dev", "dev", "rendered/dev"),
+        ("overlays/prod", "prod", "rendered/prod"),
+    ]
+
+
+def test_a_later_entry_for_the_same_folder_counts() -> None:
+    entries = (OverlayEntry("overlays/*"), OverlayEntry("overlays/prod", kubevirt=Release.parse("1.5")))
+    overlays = find_overlays(FS, RenderConfig(overlays=entries))
+    assert [(overlay.name, str(overlay.kubevirt)) for overlay in overlays] == [
+        ("dev", "1.9"),
+        ("prod", "1.5"),
+    ]
+
+
+def test_two_overlays_may_not_share_an_output() -> None:
+    config = RenderConfig(overlays=(OverlayEntry("overlays/*"), OverlayEntry("teams/*/overlays/*")))
+    with pytest.raises(
+        DiagnosticError, match=r"overlays/prod and teams/a/overlays/prod are both rendered into rendered/prod"
+    ):
+        find_overlays(FS, config)
+
+
+def test_an_entry_without_a_kustomization_is_an_error_unless_it_is_a_glob() -> None:
+    with pytest.raises(DiagnosticError) as error:
+        find_overlays(FS, RenderConfig(overlays=(OverlayEntry("overlays/notes"),)))
+    assert error.value.diagnostics[0].code is Code.KUSTOMIZATION_MISSING
+    assert find_overlays(FS, RenderConfig(overlays=(OverlayEntry("nothing/*"),))) == ()
+
+
+def test_a_project_without_overlays_says_so_when_one_is_to_be_rendered() -> None:
+    with pytest.raises(DiagnosticError, match="there is no overlay in this project"):
+        select_overlays((), ())
+
+
+def test_overlays_are_selected_by_name_or_path_and_a_typo_is_answered_with_the_nearest() -> None:
+    overlays = find_overlays(FS, RenderConfig())
+    assert [overlay.name for overlay in select_overlays(overlays, ["prod", "./overlays/dev/"])] == [
+        "prod",
+        "dev",
+    ]
+    assert select_overlays(overlays, []) == overlays
+    with pytest.raises(DiagnosticError) as error:
+        select_overlays(overlays, ["prd"])
+    assert error.value.diagnostics[0].hint == "there is prod"
+
+
+def test_a_folder_that_is_no_overlay_of_the_project_gets_the_defaults() -> None:
+    overlay = overlay_at(RenderConfig(kubevirt=Release.parse("1.7")), (), "teams/a/overlays/prod")
+    assert (overlay.name, overlay.kubevirt) == ("prod", Release.parse("1.7"))
+
+
+@pytest.mark.parametrize("name", ["a\n::error::b", "a\x1b[2J", "::add-mask::a", "##[group]a", "a\u202eb"])
+def test_names_that_would_act_on_a_terminal_or_a_ci_system(name: str) -> None:
+    fs = MemoryFileSystem({f"{name}/kustomization.yaml": b""})
+    for entry in (OverlayEntry("*"), OverlayEntry(name)):
+        with pytest.raises(DiagnosticError, match="is no name for an overlay") as error:
+            find_overlays(fs, RenderConfig(overlays=(entry,)))
+        assert error.value.diagnostics[0].message.isprintable()
+        assert error.value.diagnostics[0].code is Code.CONFIG_INVALID
