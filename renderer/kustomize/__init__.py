@@ -3,7 +3,8 @@
 ``kustomize.compose.Composer`` composes a tree; ``accumulate`` goes through its kustomizations from the inside
 out: resources, generators, components, then the transformers in kustomize's own fixed order. What happens
 once, at the end, is in ``Composer``: references to renamed resources, local objects, the order. The resources
-of one kustomization are a ``ResMap`` while it is composed; all else is frozen, and content is copied on write.
+of one kustomization are a ``ResMap`` while it is composed; everything else is frozen, and content is copied
+on write.
 
 A transformer is added with
 
