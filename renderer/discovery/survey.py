@@ -15,6 +15,7 @@ from renderer.discovery.found_entries import FoundEntry, LeftOut, Survey, with_d
 from renderer.discovery.machines_in_files import are_patches, holders, machine_ids, matched, mentions
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.files.file_system import FileSystem, is_inside
+from renderer.findings.run_findings import locate
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
 from renderer.gitops.flux.discovery import cluster_root, is_flux_kustomization
 from renderer.gitops.openshift_template import is_template, process_templates
@@ -27,7 +28,6 @@ from renderer.model.location import Site
 from renderer.model.release import Release, target_release
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
-from renderer.model.taint import taint_masking
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
 from renderer.pipeline.reached_objects import MACHINES, is_broken
@@ -252,10 +252,10 @@ class _Surveyor:
             folders = overlay.entry.folders if overlay.entry else ()
             if files.isdisjoint(self._machine_files) and not any(map(self._graph.is_suspect, folders)):
                 continue
-            outcome = Pipeline(self._fs, self._config).compose_overlay(overlay)
+            outcome = Pipeline(self._fs, self._config).composed_alone(overlay)
             if outcome.failed:
                 self._covered |= files
-                reason = f"{overlay.path} cannot be built: {_first(outcome.diagnostics)}"
+                reason = f"{overlay.path} cannot be built: {self._first(outcome.diagnostics)}"
                 left = LeftOut(entry.path, self._counted(files), reason)
                 self._leave_out(entry, left, is_broken=is_broken(outcome.diagnostics))
                 return
@@ -295,9 +295,14 @@ class _Surveyor:
                 error = complete
             else:
                 return _NO_MACHINE
-        related = [each.message for found in error.diagnostics for each in found.related]
+        related = [each.message for found in locate(self._fs, error.diagnostics) for each in found.related]
         reported = [text.removeprefix(f"not rendered of {entry.path}: ") for text in related]
-        return "; ".join(reported) or _first(error.diagnostics).removeprefix(f"{entry.path} ")
+        return "; ".join(reported) or self._first(error.diagnostics).removeprefix(f"{entry.path} ")
+
+    def _first(self, found: Iterable[Diagnostic]) -> str:
+        """Return the message of the first error as a report has it, with confidential values masked."""
+        first = next((each for each in found if each.severity is Severity.ERROR), None)
+        return "it cannot be read" if first is None else locate(self._fs, (first,))[0].message
 
     def _is_relevant(self, folders: Iterable[str]) -> bool:
         """Return whether a build of the folders may lead to virtual machines, or to values for them."""
@@ -317,10 +322,10 @@ class _Surveyor:
 
         0 for one that cannot be composed.
         """
-        outcome = Pipeline(self._fs, self._config).compose_overlay(overlay)
+        outcome = Pipeline(self._fs, self._config).composed_alone(overlay)
         if outcome.failed:
             files = self._graph.files_of_overlay(overlay)
-            left = LeftOut(entry.path, self._counted(files), _first(outcome.diagnostics))
+            left = LeftOut(entry.path, self._counted(files), self._first(outcome.diagnostics))
             is_template = TEMPLATE_TAG.search(self._contents.get(entry.path, b""))  # of another tool
             self._leave_out(entry, left, is_broken=is_broken(outcome.diagnostics) and not is_template)
             self._meant |= self._graph.meant(overlay.path)
@@ -375,7 +380,7 @@ class _Surveyor:
             return False
         entry = OverlayEntry(folder, entry=EntryOptions(EntryKind.DIRECTORY))
         overlay = find_overlays(self._fs, self._config._replace(overlays=(entry,)))[0]
-        outcome = Pipeline(self._fs, self._config).compose_overlay(overlay)
+        outcome = Pipeline(self._fs, self._config).composed_alone(overlay)
         machines = sum(each.kind in MACHINES for each in outcome.value)
         inside = sum(
             count for path, count in self._machine_files.items() if (posixpath.dirname(path) or ".") == folder
@@ -443,8 +448,3 @@ def _normal(path: str) -> str:
 def _outermost_folders(folders: Iterable[str]) -> list[str]:
     given = list(dict.fromkeys(folders))
     return [each for each in given if not any(other != each and is_inside(each, other) for other in given)]
-
-
-def _first(found: Iterable[Diagnostic]) -> str:
-    errors = (each.message for each in found if each.severity is Severity.ERROR)
-    return taint_masking().mask(next(errors, "it cannot be read"))

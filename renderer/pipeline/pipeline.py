@@ -92,6 +92,11 @@ class Pipeline:
         folder = self.compose(overlay.path, is_last=is_last) if has_folder else None
         return self._entry_points.compose(overlay, point, folder)
 
+    def composed_alone(self, overlay: Overlay) -> Outcome[ResourceSet]:
+        """Compose an overlay whose findings are reported as they are, without the stages that follow."""
+        composed = self.compose_overlay(overlay)
+        return Outcome(composed.value, self._confidential(overlay, composed, composed.diagnostics))
+
     def checked(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Render composed resources in place of those that the overlay's folder composes to."""
         whole = self._whole(overlay, composed)

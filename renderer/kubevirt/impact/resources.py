@@ -103,9 +103,9 @@ def handle_memory_change(update: Update, state: InstanceState) -> InstanceState:
     requests, limits = ("domain", "resources", "requests"), ("domain", "resources", "limits")
     requested = lenient_quantity(state.at(*requests).get("memory"))
     if requested is not None:
-        request = max(requested.value() + delta, after.value())
-        if request == after.value() and requested.value() + delta < after.value():
-            delta = after.value() - request
+        request = requested.value() + delta
+        if request < after.value():
+            request, delta = after.value(), 0  # as upstream: the limit then stays
         parts[*requests, "memory"] = _bytes(request)
     limited = lenient_quantity(state.at(*limits).get("memory"))
     if limited is not None and object_at(update.after.applied, *limits).get("memory") is not None:

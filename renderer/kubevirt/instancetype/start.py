@@ -8,6 +8,8 @@ preference reaches them. A machine that is written without its preference has to
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.hotplug import planned_memory, planned_sockets
 from renderer.kubevirt.facts.sizes import positive
@@ -22,6 +24,7 @@ from renderer.kubevirt.instancetype.defaults import (
     with_default,
 )
 from renderer.kubevirt.instancetype.preference.devices import (
+    REACHING_ADDED_DEVICES,
     apply_autoattach,
     apply_disks,
     apply_inputs,
@@ -35,23 +38,9 @@ from renderer.model.release import Release
 
 _DEVICES = ("domain", "devices")
 _NODE_LABELS_UNTIL = Release(1, 5)
-#: Before, virt-controller plans for hot plug itself, before it applies the instance type.
+#: Before, virt-controller plans for hot plug before it applies the instance type, which is not modelled.
 _HOTPLUG_IS_PLANNED_BY_WEBHOOK_SINCE = Release(1, 3)
 _FROM_NAME = "made of the name"  # ``setupStableFirmwareUUID``
-#: Preferences that reach devices which virt-controller adds.
-_REACHING_ADDED_DEVICES = frozenset(
-    {
-        "preferredDiskBus",
-        "preferredDiskBlockSize",
-        "preferredDiskCache",
-        "preferredDiskIO",
-        "preferredDiskDedicatedIoThread",
-        "preferredInputBus",
-        "preferredInputType",
-        "preferredInterfaceModel",
-        "preferredInterfaceMasquerade",
-    }
-)
 
 
 def started_instance(
@@ -101,7 +90,7 @@ def with_preferred_devices(
     which admission refuses.
     """
     preferred = object_at(preference, "devices")
-    if preference is None or _REACHING_ADDED_DEVICES.isdisjoint(preferred):
+    if preference is None or REACHING_ADDED_DEVICES.isdisjoint(preferred):
         return template
     specs = AppliedSpecs(EMPTY, preference, cluster.behaviour)
     before = apply_autoattach(specs, template)
@@ -112,14 +101,23 @@ def with_preferred_devices(
     if added is before:
         return template
     applied = apply_inputs(specs, apply_interfaces(specs, apply_disks(specs, added)))
+    # A preference changes either all added devices of a kind or none, so their order stays.
     for kind in ("disks", "interfaces", "inputs"):
-        own = len(array_at(devices_of(before), kind))
-        plain = array_at(devices_of(added), kind)
-        if plain[own:] != array_at(devices_of(applied), kind)[own:]:
-            template = with_section(template, ("spec", *_DEVICES, kind), list(plain))
+        plain = list(array_at(devices_of(added), kind))
+        first_added = len(array_at(devices_of(before), kind))
+        if _said(plain[first_added:]) != _said(array_at(devices_of(applied), kind)[first_added:]):
+            template = with_section(template, ("spec", *_DEVICES, kind), plain)
             if kind == "interfaces":
                 template = with_section(template, ("spec", "networks"), object_at(added, "spec")["networks"])
     return template
+
+
+def _said(devices: Sequence[Json]) -> list[JsonObject]:
+    """Return the devices without ``disk: {}``, which KubeVirt gives a disk of no kind in any case."""
+    return [
+        {key: value for key, value in object_at(each).items() if value != {} or key != "disk"}
+        for each in devices
+    ]
 
 
 def _with_hotplug_plan(spec: JsonObject, cluster: Cluster) -> JsonObject:

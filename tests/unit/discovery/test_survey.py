@@ -386,3 +386,29 @@ def test_a_template_of_another_tool_is_left_out() -> None:
     found = surveyed({"vms/db.yaml": VM.format(name="{{ name }}")})
     assert [path for path, _, _ in left_out(found)] == ["vms/db.yaml"]
     assert found.listed == ()
+
+
+def test_what_cannot_be_built_is_named_without_the_values_of_secrets() -> None:
+    secret = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "key"},
+        "stringData": {"password": "correct-horse-battery"},
+    }
+    kustomization = {
+        "resources": ["vm.yaml", "secret.yaml"],
+        "patches": [{"target": {"kind": "Secret"}, "path": "patch.yaml"}],
+    }
+    found = surveyed(
+        {
+            "app/kustomization.yaml": yaml.safe_dump(kustomization),
+            "app/vm.yaml": VM.format(name="web"),
+            "app/secret.yaml": yaml.safe_dump(secret),
+            "app/patch.yaml": yaml.safe_dump(
+                [{"op": "replace", "path": "/data/correct-horse-battery", "value": "correct-horse-battery"}]
+            ),
+        }
+    )
+    reported = project_text(found) + "".join(map(str, left_out(found)))
+    assert "the patch does not apply to Secret key" in reported
+    assert "correct-horse-battery" not in reported

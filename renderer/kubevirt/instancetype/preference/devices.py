@@ -43,6 +43,11 @@ _AUTOATTACH_FIELDS = {
     "preferredAutoattachPodInterface": "autoattachPodInterface",
     "preferredAutoattachInputDevice": "autoattachInputDevice",
 }
+#: The preferences that change a disk, an interface or an input device which virt-controller adds.
+REACHING_ADDED_DEVICES = frozenset(
+    {**_DISK_KINDS["disk"], **_DISK_FIELDS, **_DEDICATED_IO_THREAD}
+    | {**_INTERFACE_MODEL, **_MASQUERADE, **_INPUT_FIELDS}
+)
 _DEVICES_FIELDS = {
     "preferredUseVirtioTransitional": "useVirtioTransitional",
     "preferredBlockMultiQueue": "blockMultiQueue",
