@@ -97,7 +97,7 @@ def _check_page_is_not_zero(vmi: VmiSpec, page: Quantity) -> Causes:
 
 
 def _page(vmi: VmiSpec) -> Quantity | None:
-    """Return the size of huge pages; None if there are none, or the size is not a valid quantity."""
+    """Return the size of huge pages; None if they are not set, or the size is not a valid quantity."""
     if not has(vmi.memory, "hugepages"):
         return None
     try:

@@ -104,7 +104,7 @@ def _secret_key(kind: str) -> str:
 
 
 def _decoded_length(encoded: str) -> tuple[int, bool]:
-    """Return the count of bytes that Go decodes before the first wrong character, and True if there is none.
+    """Return the count of bytes that Go decodes before the first wrong character, and True if all are valid.
 
     Line breaks do not count; padding does.
     """

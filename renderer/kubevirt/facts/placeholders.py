@@ -20,7 +20,7 @@ def has_placeholder(value: Json) -> bool:
 
 
 def placeholder_in(value: Json) -> str | None:
-    """Return the first placeholder in ``value`` as written; None if there is none."""
+    """Return the first placeholder in ``value`` as written; None if it has no placeholder."""
     if not isinstance(value, str) or "{" not in value:
         return None
     found = _PLACEHOLDER.search(value)

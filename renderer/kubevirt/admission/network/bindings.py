@@ -70,7 +70,7 @@ def _discontinued(binding: str) -> tuple[str, str]:
 def check_interface_states(
     vmi: VmiSpec, _: AdmittingCluster, *, states: tuple[str, ...], typeless_is_default: bool
 ) -> Causes:
-    """Check ``state``; with ``typeless_is_default`` a network without a source counts as the default."""
+    """Check ``state`` against ``states``; ``typeless_is_default``: no source means the default network."""
     default = _default_network(vmi, typeless_is_default=typeless_is_default)
     for index, interface in enumerate(vmi.interfaces):
         state = text(interface, "state")

@@ -12,7 +12,7 @@ from renderer.model.record import Record
 
 
 class Interface(Record):
-    """An interface and the network with its name, which is empty if there is none."""
+    """An interface and the network with its name; an empty network if it is missing."""
 
     vmi: VmiSpec
     position: int
