@@ -39,13 +39,13 @@ from renderer.model.taint import tainted
 
 Pair: TypeAlias = tuple[Resource, Resource]
 
-#: A suffix that is made of a resource's content: kustomize's ten characters (``api/hasher/hasher.go``), or
+#: A suffix computed from a resource's content: kustomize's ten characters (``api/hasher/hasher.go``), or
 #: the ten hexadecimal digits at the end of an instance type's name.
 _HASH = re.compile(r"-([2456789bcdfghkmt]{10}|[0-9a-f]{10})$")
 
 
 class Matched(NamedTuple):
-    """``same`` have the same id on both sides, whatever the version of their API; ``renamed`` have not."""
+    """``same`` pairs have equal ids on both sides, in any API version; ``renamed`` pairs do not."""
 
     same: tuple[Pair, ...]
     renamed: tuple[Pair, ...]
@@ -56,8 +56,8 @@ class Matched(NamedTuple):
 def match(before: Iterable[Resource], after: Iterable[Resource]) -> Matched:
     """Pair resources by kind, namespace and name; then pair the rest by content.
 
-    They count as renamed if only name and namespace differ; if their names differ in a hash of the content;
-    or if each is the only one of its name, in different namespaces.
+    A pair counts as renamed if only name and namespace differ; if the names differ in a hash of the content;
+    or if each is the only resource with its name, and the namespaces differ.
     """
     before, after = tuple(before), tuple(after)
     same, removed, added = _pair(before, after, _identity)
@@ -71,7 +71,7 @@ def match(before: Iterable[Resource], after: Iterable[Resource]) -> Matched:
 def _pair(
     before: Sequence[Resource], after: Sequence[Resource], key: Callable[[Resource], Hashable]
 ) -> tuple[list[Pair], Sequence[Resource], Sequence[Resource]]:
-    """Pair the resources with equal keys, in their order; one with the key None stays alone."""
+    """Pair the resources with equal keys, in order; a resource whose key is None stays unpaired."""
     if not before or not after:
         return [], before, after
     waiting: dict[Hashable, list[Resource]] = {}
@@ -114,7 +114,7 @@ def _name(resource: Resource) -> Hashable:
 
 
 Resources: TypeAlias = tuple[Resource, ...]
-#: Returns how the cluster holds a VirtualMachine before and after; None where that cannot be told.
+#: Returns the VirtualMachine in the cluster before and after the change; None if that is unknown.
 Hold: TypeAlias = Callable[[Resource, Resource], HeldChange | None]
 
 _DELETED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
@@ -125,10 +125,10 @@ _REPLACED = "under the new name another VM is made"
 class OverlaySide(NamedTuple):
     """One overlay on one side: ``written`` are its manifests.
 
-    ``applied`` are its virtual machines as KubeVirt sees them, with their instance types, by what they are
-    called; only those that are written otherwise. ``refused`` says of resources why the cluster would not
-    take them. ``kubevirt`` is the cluster's KubeVirt object, empty where the repository has none,
-    ``feature_gates`` those that the project file lists.
+    ``applied`` are its virtual machines with their instance types applied, as KubeVirt sees them, by id. It
+    has only the machines that differ from their manifests. ``refused`` maps resources to the reason why the
+    cluster rejects them. ``kubevirt`` is the cluster's KubeVirt object, empty if the repository has none.
+    ``feature_gates`` are the gates that the project file lists.
     """
 
     release: Release
@@ -140,12 +140,12 @@ class OverlaySide(NamedTuple):
 
 
 def held_as_written(before: Resource, after: Resource) -> HeldChange:
-    """Hold a VirtualMachine as its manifests stand, without anything that a webhook fills in."""
+    """Take a VirtualMachine exactly as its manifests say, without the defaults of any webhook."""
     return HeldChange(held_vm(before.content), held_vm(after.content))
 
 
 def _replacement(before: Resource, after: Resource) -> Impact:
-    """Return the impact of another name; a disk whose name stays in its namespace is the same disk."""
+    """Return the impact of a rename; a disk that keeps its name and namespace is the same disk."""
     old, new = _disks(before), _disks(after)
     shared = [name for name in new if name in old] if before.namespace == after.namespace else []
     owned = [name for name in shared if old[name]]
@@ -160,7 +160,7 @@ def _replacement(before: Resource, after: Resource) -> Impact:
 
 
 def _disks(resource: Resource) -> Mapping[str, bool]:
-    """Return the DataVolumes and claims of a VM by name; True where the VM makes, and so owns, them."""
+    """Return the DataVolumes and claims of a VM by name; True if the VM creates, and so owns, them."""
     view = VirtualMachineView.of(resource)
     if view is None:
         return {}
@@ -181,9 +181,9 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
     *,
     accumulated: bool = False,
 ) -> OverlayDifference:
-    """Compare an overlay that is on one side at least; ``hold`` tells how the cluster holds its VMs.
+    """Compare an overlay that is on at least one side; ``hold`` returns its VMs as the cluster has them.
 
-    ``accumulated``: they have been in other states between the two, and may differ from both.
+    ``accumulated``: the VMs had other states between the two sides, and may differ from both.
     """
     old = before.written if before else ()
     new = after.written if after else ()
@@ -216,7 +216,7 @@ def _nothing(other: OverlaySide | None) -> OverlaySide:
 
 
 def totals_of(machines: Iterable[VirtualMachineView]) -> Totals:
-    """Return the sum of those that are to run and of those that are halted, each times its replicas."""
+    """Return the totals of the machines that should run and of the halted ones, each times its replicas."""
     running, halted = Amounts(), Amounts()
     for machine in machines:
         size, replicas = machine_size(machine), machine.replicas
@@ -236,7 +236,7 @@ def _totals(side: OverlaySide | None) -> Totals | None:
 
 
 class _Comparison:
-    """Two sides of one overlay."""
+    """Compares the two sides of one overlay."""
 
     def __init__(
         self,
@@ -261,7 +261,7 @@ class _Comparison:
         return ResourceChange(ChangeType.ADDED, None, resource.current_id, (), impact, _effects(impact))
 
     def changed(self, before: Resource, after: Resource, kind: ChangeType) -> Iterator[ResourceChange]:
-        """Yield one change, or none when both are equal, and would be in the cluster."""
+        """Yield one change; nothing if both are equal, in Git and in the cluster."""
         judgement = self._judgement(before, after, kind)
         fields, impact = judgement.changes, self._refusal(after)
         if impact is not None and _has_matchers(before) is not _has_matchers(after):
@@ -310,7 +310,7 @@ class _Comparison:
         return judge(Views(written[0], written[1], self._cluster), held, changes)
 
     def _applied(self, before: Resource, after: Resource) -> tuple[Resource, Resource]:
-        """Return both as KubeVirt sees them; as they are written unless it sees both."""
+        """Return both as KubeVirt sees them; both as written unless both could be expanded."""
         old = self._before.applied.get(before.current_id, before)
         new = self._after.applied.get(after.current_id, after)
         if _has_matchers(old) or _has_matchers(new):
@@ -323,9 +323,9 @@ class _Comparison:
 
 
 def without_moved(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDifference, ...]:
-    """Return the overlays with no deletion of what another overlay has on the side after.
+    """Return the overlays without deletions of resources that another overlay has on the side after.
 
-    An overlay in a folder of another name is two overlays: one that is gone, and one that is new.
+    An overlay whose folder was renamed counts as two overlays: a deleted one and a new one.
     """
     added = {
         (change.id, change.type)
@@ -351,7 +351,7 @@ def _effects(impact: Impact | None) -> tuple[Effect, ...]:
 
 
 def _has_matchers(resource: Resource) -> bool:
-    """Return whether a matcher is left, because it could not be applied."""
+    """Return True if a matcher is left because it could not be applied."""
     machine = VirtualMachineView.of(resource)
     return machine is not None and any(machine.spec.get(key) is not None for key in MATCHER_KEYS)
 
@@ -368,9 +368,10 @@ def vm_changes(
     written: tuple[VirtualMachineView, VirtualMachineView],
     applied: tuple[VirtualMachineView, VirtualMachineView],
 ) -> tuple[FieldChange, ...]:
-    """Return what differs in the manifests, and what else with instance types ``applied`` to them.
+    """Return the differences in the manifests, and further ones with instance types ``applied``.
 
-    Where matchers are in no manifest, both are the same. A change that is decided by that has its impact.
+    If no manifest has a matcher, both comparisons are the same. A change gets its impact from the applied
+    machines if they decide it.
     """
     changes = field_changes(written[0].resource.content, written[1].resource.content)
     if all(one.resource is other.resource for one, other in zip(written, applied, strict=True)):
@@ -397,7 +398,7 @@ def _is_below(change: FieldChange, place: FieldPath) -> bool:
 
 
 def _is_among(change: FieldChange, others: Iterable[FieldChange]) -> bool:
-    """Tell whether any of the others is of the same field, or of one in it or around it."""
+    """Return True if one of the others is about the same field, or one inside or around it."""
     segments = change.field.segments
     return any(
         all(one == other for one, other in zip(segments, each.field.segments, strict=False))
@@ -406,7 +407,7 @@ def _is_among(change: FieldChange, others: Iterable[FieldChange]) -> bool:
 
 
 def _keeps_revisions(before: VirtualMachineView, after: VirtualMachineView) -> bool:
-    """Tell whether the cluster goes on with the copies of instance type and preference that it has stored."""
+    """Return True if the cluster keeps using its stored copies of instance type and preference."""
     matchers: Sequence[tuple[object, object]] = [
         (before.spec.get(key), after.spec.get(key)) for key in MATCHER_KEYS
     ]

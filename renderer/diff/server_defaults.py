@@ -22,9 +22,9 @@ _LOAD_BALANCER = "LoadBalancer"
 
 
 def is_filled_alike(gvk: Gvk, change: FieldChange, stored: tuple[JsonObject, JsonObject]) -> bool:
-    """Tell whether a field is written on one side alone, and the cluster fills in the same on the other.
+    """Return True if only one side writes a field, and the cluster fills in the same value on the other.
 
-    ``stored`` are both states of the object as the cluster holds them.
+    ``stored`` are both states of the object as the cluster stores them.
     """
     if NoValue.ABSENT not in (change.before, change.after):
         return False
@@ -34,31 +34,31 @@ def is_filled_alike(gvk: Gvk, change: FieldChange, stored: tuple[JsonObject, Jso
 
 
 def _is_chosen_altogether(gvk: Gvk, field: FieldPath, written: Value) -> bool:
-    """Tell whether a field, or all that is in it, is the cluster's to fill in."""
+    """Return True if the cluster fills in a field, or everything inside it."""
     if isinstance(written, dict) and written:
         return all(_is_chosen_altogether(gvk, field.child(key), each) for key, each in written.items())
     return is_chosen_by_cluster(gvk, field)
 
 
 def is_known_kind(gvk: Gvk) -> bool:
-    """Tell whether all fields are known that a cluster fills into objects of a kind."""
+    """Return True if we know all fields that a cluster fills into objects of this kind."""
     return is_kubevirt_group(gvk.group) or (not gvk.group and gvk.kind in _KNOWN)
 
 
 def keeps_empty_values(gvk: Gvk) -> bool:
-    """Tell whether an empty mapping says something that no mapping does not: ``masquerade: {}``."""
+    """Return True if an empty mapping differs in meaning from a missing one: ``masquerade: {}``."""
     return gvk.kind in PATHS and is_kubevirt_group(gvk.group)
 
 
 def with_server_defaults(content: JsonObject) -> JsonObject:
-    """Return an object with the fields whose value the API server gives to every object of its kind."""
+    """Return an object with the fields that the API server sets to one value in all objects of its kind."""
     default = _DEFAULTS.get(text_at(content, "kind"))
     is_core = "/" not in text_at(content, "apiVersion")
     return default(content) if default is not None and is_core else content
 
 
 def with_stored_data(content: JsonObject) -> JsonObject:
-    """Return a Secret as the API server stores it, with ``stringData`` in ``data``; others as they are."""
+    """Return a Secret as the API server stores it, with ``stringData`` in ``data``; others unchanged."""
     if text_at(content, "kind") != "Secret" or "stringData" not in content:
         return content
     texts = object_at(content, "stringData")

@@ -1,28 +1,28 @@
-"""KubeVirt's admission webhooks: what they refuse of an object that its schema admits.
+"""KubeVirt's admission webhooks: what they reject in an object that its schema accepts.
 
-``admit.admit`` is the door. What is asked for each kind, and where KubeVirt has it in
+``admit.admit`` is the entry point. The checks of each kind, and their files in KubeVirt's
 ``pkg/virt-api/webhooks/validating-webhook/admitters``:
 
 =====================  ======================================================  ============================
 ``vm``                 a VirtualMachine, expanded and defaulted                ``vms-admitter.go``
 ``vmi``                a VirtualMachineInstance                                ``vmi-create-admitter.go``
-``workloads``          pools, replica sets and presets, as they stand          ``vmpool-admitter.go`` …
+``workloads``          pools, replica sets and presets, as written             ``vmpool-admitter.go`` …
 ``storage_objects``    snapshots, restores, clones and exports                 ``pkg/storage/admitters``
 ``migrations``         migrations and their policies                           ``migration-create-…``
 ``kinds``              the tables of the kinds above
 ``vmi_checks``         the table of checks of a template, in order             ``vmi-create-admitter.go``
 ``network/``           networks and interfaces                                 ``pkg/network/admitter``
 ``disks`` …            one module for each group of fields
-``deprecations``       warnings about what is admitted                         ``vmi-create-admitter.go`` …
-``findings``           causes as diagnostics, with who set the field
+``deprecations``       warnings about objects that are admitted                ``vmi-create-admitter.go`` …
+``findings``           causes as diagnostics, with the origin of the field
 =====================  ======================================================  ============================
 
-A check is one function that yields a ``Cause`` for what is wrong. Its row in a table (``check_table``) has
-the fields that make it necessary, the releases that make it and KubeVirt's own function; where a release
-checks otherwise, there are two functions and two rows. ``python -m tests.releases`` lists all rows.
+A check is one function that yields a ``Cause`` for each mistake. Its row in a table (``check_table``) has the
+fields that trigger it, the releases that make it and KubeVirt's own function. If releases make a check
+differently, there are two functions and two rows. ``python -m tests.releases`` lists all rows.
 
-Checks that need a cluster are not made: the state of snapshots, restores and volume requests. The cluster's
-own architecture, on which releases before 1.8 depend, is the default one of the ``KubeVirt`` object.
+Checks that need a cluster are not made: the state of snapshots, restores and volume requests. Releases before
+1.8 depend on the cluster's own architecture, which is the default architecture of the ``KubeVirt`` object.
 """
 
 from __future__ import annotations
@@ -32,5 +32,5 @@ from renderer.model.resource import ResourceSet
 
 
 def concerns(resources: ResourceSet) -> bool:
-    """Return true if a webhook is asked about any of the resources; costs no import of the stage."""
+    """Return True if a webhook checks any of the resources; does not import the stage."""
     return any(resource.content.get("kind") in ADMITTED for resource in resources)

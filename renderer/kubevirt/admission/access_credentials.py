@@ -8,7 +8,7 @@ from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 
-#: The volume that a way of propagating SSH keys needs.
+#: The volume that each way of propagating SSH keys needs.
 _VOLUMES = {"noCloud": "cloudInitNoCloud", "configDrive": "cloudInitConfigDrive"}
 _SSH_METHODS = ("noCloud", "configDrive", "qemuGuestAgent")
 _PASSWORD_METHODS = ("qemuGuestAgent",)
@@ -17,7 +17,7 @@ _KINDS = ("sshPublicKey", "userPassword")
 
 
 def check_number_of_access_credentials(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Check access credentials, unless there are more than 256."""
+    """Check access credentials; skip them if there are more than 256."""
     count = len(elements(vmi.content, "accessCredentials"))
     if count > _MOST:
         message = f"there are {count} accessCredentials; {_MOST} are allowed"
@@ -27,7 +27,7 @@ def check_number_of_access_credentials(vmi: VmiSpec, cluster: AdmittingCluster) 
 
 
 def check_access_credentials(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check source and way of each SSH key and password."""
+    """Check the source and the propagation method of each SSH key and password."""
     for index, credential in enumerate(elements(vmi.content, "accessCredentials")):
         at = vmi.at("accessCredentials", index)
         if has(credential, "sshPublicKey"):

@@ -1,6 +1,6 @@
-"""The stage's front door: requests in, what the webhooks refuse out, at the user's fields.
+"""The stage's entry point: requests in; rejections by the webhooks out, at the user's fields.
 
-The twin of a virtual machine that was admitted is admitted too (``twins``).
+The twin of an admitted virtual machine is admitted, too (``twins``).
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from renderer.model.release import Release
 from renderer.model.resource import ResourceSet
 from renderer.model.sharing import once_for_same
 
-#: Keys of twins that are kept: the machines of a fleet are of a few makes, or all different.
+#: The number of keys of twins to keep: the machines of a fleet are of a few kinds, or all different.
 _MOST_KEYS = 1_000
 
 
 def admit(
     requests: Iterable[AdmissionRequest], release: Release, composed: ResourceSet
 ) -> tuple[Diagnostic, ...]:
-    """Return a diagnostic for each cause for which ``release`` refuses a request, or warns of what it admits.
+    """Return a diagnostic for each cause for which ``release`` rejects a request, and for each warning.
 
-    ``composed`` are the resources before their expansion: what is not there comes from an instance type, a
-    preference or a default, and the diagnostic says so.
+    ``composed`` are the resources before their expansion. A field that they do not have comes from an
+    instance type, a preference or a default, and the diagnostic says so.
     """
     answers = list(_answers(requests, release))
     if not answers:
@@ -43,7 +43,7 @@ def admit(
 def _answers(requests: Iterable[AdmissionRequest], release: Release) -> Iterator[WebhookAnswer]:
     """Yield the answers that have causes.
 
-    An object that cannot be defaulted has none: its expansion or its schema reports it.
+    An object that cannot be defaulted has no answer: its expansion or its schema reports it.
     """
     for request in requests:
         cluster, admitted = _admitting(release, request.config)
@@ -66,7 +66,7 @@ def _answers(requests: Iterable[AdmissionRequest], release: Release) -> Iterator
 
 @once_for_same
 def _admitting(release: Release, config: ClusterConfig) -> tuple[AdmittingCluster, set[bytes]]:
-    """Return the cluster, and keys of twins that it admitted, of whichever overlay."""
+    """Return the cluster, and the keys of twins that it has admitted in any overlay."""
     return AdmittingCluster(release, config), set()
 
 
@@ -84,5 +84,5 @@ def _causes(request: AdmissionRequest, cluster: AdmittingCluster) -> tuple[Cause
         if request.kind not in CHECKS_OF_KINDS:
             return ()
         return tuple(CHECKS_OF_KINDS[request.kind].causes(cluster.release, frozenset(spec), spec, cluster))
-    except DiagnosticError:  # a quantity that is none, of which the schema tells
+    except DiagnosticError:  # an invalid quantity; the schema stage reports it
         return ()

@@ -1,4 +1,4 @@
-"""Machine types, and what a VirtualMachineInstance cannot have on its architecture."""
+"""Machine types, and fields of a VirtualMachineInstance that its architecture does not support."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _PPC64LE_MACHINES, _S390X = ("pseries*",), ("s390-ccw-virtio*",)
 
 
 class Machines(Record):
-    """The machine types that a release emulates: patterns by architecture, and what a cluster may set.
+    """The machine types that a release emulates: patterns by architecture, and the cluster's settings.
 
-    An architecture that is not there has those of amd64. ``fixed`` architectures have no list of their own in
-    the configuration; ``has_general`` tells that a list for all architectures counts.
+    A missing architecture uses the patterns of amd64. ``fixed`` architectures have no list of their own in
+    the configuration; ``has_general`` is True if a list for all architectures counts.
     """
 
     patterns: Mapping[str, tuple[str, ...]]
@@ -56,7 +56,7 @@ _MACHINES_1_7 = Machines({"amd64": _AMD64, "arm64": _ARM64, "s390x": _S390X})
 def check_machine_type(
     vmi: VmiSpec, cluster: AdmittingCluster, *, machines: Machines, is_regexp: bool
 ) -> Causes:
-    """Check that the cluster emulates the machine; ``is_regexp`` reads patterns as regular expressions."""
+    """Check that the cluster emulates the machine; ``is_regexp``: the patterns are regular expressions."""
     machine = text(section(vmi.domain, "machine"), "type")
     if not machine:
         return
@@ -88,9 +88,9 @@ MACHINE_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
 
 
 def check_foreign_architecture(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Refuse another architecture than that of the control plane, unless the gate is listed.
+    """Reject an architecture other than the control plane's, unless the gate is listed.
 
-    Offline the control plane is taken to be of the cluster's default architecture.
+    Offline we assume that the control plane has the cluster's default architecture.
     """
     own = cluster.config.default_architecture
     if vmi.architecture not in ("", own) and Gate.MULTI_ARCHITECTURE not in cluster.gates:
@@ -129,7 +129,7 @@ _VIDEOS: Mapping[str, tuple[str, ...]] = {
 
 
 def check_architecture(vmi: VmiSpec, _: AdmittingCluster, *, known: tuple[str, ...]) -> Causes:
-    """Check that the architecture is one of those ``known``."""
+    """Check that the architecture is in ``known``."""
     if vmi.architecture not in known:
         hint = f"one of {', '.join(known)}"
         message = f"KubeVirt does not know the architecture {vmi.architecture!r}"
@@ -188,7 +188,7 @@ def _check_watchdog(vmi: VmiSpec, *, watchdog: str) -> Causes:
 
 
 def check_video_type(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check that the architecture has such a video device."""
+    """Check that the architecture supports the video device."""
     videos = _VIDEOS.get(vmi.architecture)
     video = text(section(vmi.devices, "video"), "type")
     if videos is not None and has(vmi.devices, "video") and video not in videos:
@@ -200,12 +200,12 @@ def check_video_type(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 def _on_architecture(
     architecture: str, check: Callable[[VmiSpec], Causes], *fields: str, since: str = "", until: str = ""
 ) -> Check[[VmiSpec, AdmittingCluster]]:
-    """Return the row of a check that is made on one architecture."""
+    """Return the row of a check that applies to one architecture."""
     run = partial(_on, architecture, check)
     return on(run, *fields, upstream=f"webhooks/{architecture}.go", since=since, until=until)
 
 
-#: ``ValidateVirtualMachineInstancePerArch``, which only a VirtualMachineInstance is checked by.
+#: ``ValidateVirtualMachineInstancePerArch``, which only applies to a VirtualMachineInstance.
 ARCHITECTURE_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
     on(
         partial(check_architecture, known=("amd64", "arm64", "s390x")),

@@ -15,7 +15,7 @@ from renderer.model.record import Record
 
 
 class _MappedDisk(Record):
-    """A disk and the volume of its name, None where there is none."""
+    """A disk and the volume with its name; None if there is no such volume."""
 
     vmi: VmiSpec
     position: int
@@ -29,7 +29,7 @@ class _MappedDisk(Record):
 
 
 def check_boot_order(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Check disks with their volumes, and that no two devices have the same boot order."""
+    """Check disks with their volumes, and that all boot orders of devices differ."""
     yield from check_disk_volumes(vmi, cluster)
     taken = disk_boot_orders(vmi)
     for position in range(len(vmi.interfaces)):
@@ -37,7 +37,7 @@ def check_boot_order(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 
 
 def check_disk_volumes(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Check disks with their volumes, and that no two disks have the same boot order."""
+    """Check disks with their volumes, and that all boot orders of disks differ."""
     volumes = {text(volume, "name"): volume for volume in vmi.volumes}
     taken: set[int] = set()
     for position, disk in enumerate(vmi.disks):
@@ -51,13 +51,13 @@ def check_disk_volumes(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 
 
 def disk_boot_orders(vmi: VmiSpec) -> set[int]:
-    """Return the boot orders that disks have."""
+    """Return the boot orders of the disks."""
     orders = (disk.get("bootOrder") for disk in vmi.disks)
     return {order for order in orders if isinstance(order, int)}
 
 
 def check_interface_boot_order(vmi: VmiSpec, position: int, taken: set[int]) -> Causes:
-    """Check the boot order of an interface, which is not among ``taken``, and add it there."""
+    """Check that the boot order of an interface is not in ``taken``, and add it there."""
     order = vmi.interfaces[position].get("bootOrder")
     if not isinstance(order, int):
         return

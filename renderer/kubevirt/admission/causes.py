@@ -1,4 +1,4 @@
-"""The causes for which a webhook refuses an object (``metav1.StatusCause``), in our words."""
+"""The causes for which a webhook rejects an object (``metav1.StatusCause``), in our words."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CauseType(TextEnum):
 class Cause(Record):
     """One reason.
 
-    ``at`` is where the user finds the field, ``reported`` what KubeVirt calls it if that is something else.
+    ``at`` is where the user finds the field; ``reported`` is KubeVirt's name for it, if different.
     ``lone`` is the name of an interface or network at ``at`` that has no counterpart.
     """
 
@@ -40,7 +40,7 @@ class Cause(Record):
 
     @property
     def field(self) -> str:
-        """The field as KubeVirt's answer has it (``k8s.io/apimachinery``, ``field.Path``)."""
+        """The field as written in KubeVirt's answer (``k8s.io/apimachinery``, ``field.Path``)."""
         return kubernetes_text(self.at if self.reported is None else self.reported)
 
 
@@ -48,7 +48,7 @@ Causes: TypeAlias = Iterator[Cause]
 
 
 class WebhookAnswer(Record):
-    """The answer of a webhook to a request: the causes for which it refuses, or that it warns of."""
+    """The answer of a webhook to a request: the causes of a rejection, or the warnings."""
 
     request: AdmissionRequest
     causes: tuple[Cause, ...]
@@ -58,33 +58,33 @@ class WebhookAnswer(Record):
 def invalid(
     at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
 ) -> Cause:
-    """Return the cause for a value that does not fit."""
+    """Return the cause for an invalid value."""
     return Cause(CauseType.INVALID, at, message, hint, reported)
 
 
 def required(
     at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
 ) -> Cause:
-    """Return the cause for a value that is missing."""
+    """Return the cause for a missing value."""
     return Cause(CauseType.REQUIRED, at, message, hint, reported)
 
 
 def not_supported(
     at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
 ) -> Cause:
-    """Return the cause for a value that is none of those known."""
+    """Return the cause for a value that is not in the list of known values."""
     return Cause(CauseType.NOT_SUPPORTED, at, message, hint, reported)
 
 
 def duplicate(
     at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
 ) -> Cause:
-    """Return the cause for a value that stands twice."""
+    """Return the cause for a duplicate value."""
     return Cause(CauseType.DUPLICATE, at, message, hint, reported)
 
 
 def needs_gate(at: FieldPath, what: str, gate: Gate, *, reported: FieldPath | None = None) -> Cause:
-    """Return the cause for a field whose feature the cluster does not have on."""
+    """Return the cause for a field whose feature is not enabled in the cluster."""
     return invalid(
         at,
         f"{what} needs the feature gate {gate}, which no KubeVirt object in this repository turns on",
@@ -94,7 +94,7 @@ def needs_gate(at: FieldPath, what: str, gate: Gate, *, reported: FieldPath | No
 
 
 def gate_hint(gate: Gate) -> str:
-    """Return how to say that the cluster has the gate on."""
+    """Return the hint that says how to enable the gate in the cluster."""
     return (
         f"if the cluster has it on, write featureGates: [{gate}] into vmrender.yaml,"
         " or keep its KubeVirt object in this repository"
@@ -102,7 +102,7 @@ def gate_hint(gate: Gate) -> str:
 
 
 def kubernetes_text(path: FieldPath) -> str:
-    """``spec.volumes[0].name``; unlike ours it quotes no key."""
+    """``spec.volumes[0].name``; unlike our own format it quotes no key."""
     text = ""
     for segment in path.segments:
         if isinstance(segment, int):

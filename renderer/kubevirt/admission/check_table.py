@@ -1,4 +1,4 @@
-"""Tables of checks: the fields and releases that make each necessary, and the function of KubeVirt."""
+"""Tables of checks: the fields and releases that need each check, and KubeVirt's function for it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ P = ParamSpec("P")
 
 
 class Check(Record, Generic[P]):
-    """One check: it yields a cause for each thing that is wrong.
+    """One check: it yields a cause for each mistake.
 
-    It is made where one of ``fields`` is written, or always when there are none. ``since`` is the first
-    release that makes it, ``until`` the first that no longer does; each is several releases where patch
-    releases of older minors have the change as well (``Release.includes``).
-    ``upstream`` names KubeVirt's function. When it yields a cause and ``ends`` is true of its arguments, the
-    checks after it are not made.
+    It runs if one of ``fields`` is written, or always if ``fields`` is empty. ``since`` is the first release
+    that makes the check, ``until`` the first that no longer does; each has several releases if patch releases
+    of older minors have the change as well (``Release.includes``).
+    ``upstream`` names KubeVirt's function. If the check yields a cause and ``ends`` returns True for its
+    arguments, the following checks are skipped.
     """
 
     run: Callable[P, Iterable[Cause]]
@@ -31,7 +31,7 @@ class Check(Record, Generic[P]):
     ends: Callable[..., bool] | None
 
     def holds_for(self, release: Release) -> bool:
-        """Return true if ``release`` makes the check."""
+        """Return True if ``release`` makes the check."""
         return (not self.since or release.includes(*self.since)) and not (
             self.until and release.includes(*self.until)
         )
@@ -39,8 +39,8 @@ class Check(Record, Generic[P]):
     def noted_for(self, release: Release) -> Check[P]:
         """Return the check as ``release`` makes it.
 
-        Where ``release`` is a minor alone, and other patch releases of it do not make the check, its messages
-        say which one does.
+        If ``release`` is only a minor version, and other patch releases of it do not make the check, its
+        messages name the release that does.
         """
         exact = release.exact
         if release.names_patch or not exact.names_patch:
@@ -63,7 +63,7 @@ def on(
     until: str = "",
     ends: Callable[..., bool] | None = None,
 ) -> Check[P]:
-    """Return a row of a table of checks; ``since`` and ``until`` are written ``1.5``, or ``1.5.3 1.6.1``."""
+    """Return a row of a table of checks; ``since`` and ``until`` look like ``1.5`` or ``1.5.3 1.6.1``."""
     return Check(run, frozenset(fields), upstream, _releases(since), _releases(until), ends)
 
 
@@ -82,7 +82,7 @@ class CheckTable(Generic[P]):
     def causes(
         self, release: Release, fields: frozenset[str], *args: P.args, **kwargs: P.kwargs
     ) -> Sequence[Cause]:
-        """Return the causes of all checks that ``release`` makes where ``fields`` are written."""
+        """Return the causes of all checks that ``release`` makes if ``fields`` are written."""
         found: list[Cause] = []
         for check in self.needed(release, fields):
             causes = check.run(*args, **kwargs)
@@ -96,9 +96,9 @@ class CheckTable(Generic[P]):
         return found
 
     def needed(self, release: Release, fields: frozenset[str]) -> tuple[Check[P], ...]:
-        """Return the checks that ``release`` makes where ``fields`` are written.
+        """Return the checks that ``release`` makes if ``fields`` are written.
 
-        A fleet has few sets of fields, so the answer is kept.
+        The result is cached, because a fleet has few different sets of fields.
         """
         key = (release, fields)
         needed = self._needed.get(key)

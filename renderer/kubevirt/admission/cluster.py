@@ -1,4 +1,4 @@
-"""The cluster that an object is admitted to."""
+"""The cluster that admits an object."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class AdmittingCluster:
 
     @cached_property
     def gates(self) -> frozenset[Gate]:
-        """The feature gates that are on."""
+        """The enabled feature gates."""
         return enabled_gates(self.release, self.config)
 
     @cached_property
     def updates_live(self) -> bool:
-        """True if changes reach running virtual machines (``IsVMRolloutStrategyLiveUpdate``)."""
+        """True if changes are applied to running virtual machines (``IsVMRolloutStrategyLiveUpdate``)."""
         return self._cluster.updates_live
 
     def machine_type(self, architecture: str) -> str:
@@ -32,5 +32,5 @@ class AdmittingCluster:
         return self._cluster.machine_type(architecture)
 
     def architecture(self, architecture: str) -> str:
-        """Return the architecture, or the cluster's own where none is given."""
+        """Return the architecture; the cluster's own if the argument is empty."""
         return self._cluster.architecture(architecture)

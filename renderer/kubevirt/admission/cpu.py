@@ -15,7 +15,7 @@ _FEATURE_POLICIES = ("force", "require", "optional", "disable", "forbid")
 
 
 def check_cpu_request(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse a negative CPU request."""
+    """Reject a negative CPU request."""
     request = quantity(vmi.requests, "cpu")
     if request.milli_value() < 0:
         at = vmi.at(*_RESOURCES, "requests", "cpu")
@@ -23,7 +23,7 @@ def check_cpu_request(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_cpu_limit(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse a negative CPU limit."""
+    """Reject a negative CPU limit."""
     limit = quantity(vmi.limits, "cpu")
     if limit.milli_value() < 0:
         at = vmi.at(*_RESOURCES, "limits", "cpu")
@@ -31,7 +31,7 @@ def check_cpu_limit(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_cpu_request_in_limit(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse a CPU request above the limit."""
+    """Reject a CPU request above the limit."""
     if not vmi.limits or not vmi.requests:
         return
     limit, request = quantity(vmi.limits, "cpu"), quantity(vmi.requests, "cpu")
@@ -61,7 +61,7 @@ def check_emulator_thread(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_cpu_features(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse unknown policies of CPU features."""
+    """Reject unknown policies of CPU features."""
     for index, feature in enumerate(elements(vmi.cpu, "features")):
         policy = text(feature, "policy")
         if policy and policy not in _FEATURE_POLICIES:
@@ -73,7 +73,7 @@ def check_cpu_features(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_max_sockets(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse more sockets than ``maxSockets``."""
+    """Reject more sockets than ``maxSockets``."""
     sockets, most = number(vmi.cpu, "sockets"), number(vmi.cpu, "maxSockets")
     if 0 != most < sockets:
         yield invalid(vmi.at(*_CPU, "sockets"), f"{sockets} sockets are more than maxSockets, {most}")
@@ -99,7 +99,7 @@ _MOST_THREADS = 2
 
 
 def check_dedicated_cpus(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Make the checks of the table below where CPUs are dedicated (``validateCpuPinning``)."""
+    """Run the checks of the table below if CPUs are dedicated (``validateCpuPinning``)."""
     if vmi.cpu.get("dedicatedCpuPlacement"):
         yield from DEDICATED_CPU_CHECKS.causes(cluster.release, frozenset(), vmi, cluster)
 
@@ -111,7 +111,7 @@ def _check_memory_of_resources(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def _check_memory_is_given(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check that there is memory of any kind."""
+    """Check that memory is set in any field."""
     if quantity(vmi.limits, "memory").sign or quantity(vmi.requests, "memory").sign:
         return
     if not has(vmi.memory, "hugepages") and not quantity(vmi.memory, "guest").sign:

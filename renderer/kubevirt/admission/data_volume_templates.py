@@ -34,7 +34,7 @@ def check_template_names_and_uses(vm: VmSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_templates(vm: VmSpec, _: AdmittingCluster, *, may_be_populated: bool) -> Causes:
-    """Yield the first problem of each template; what ``may_be_populated`` needs no source of its own."""
+    """Yield the first problem of each template; ``may_be_populated``: a dataSource can replace its source."""
     named = frozenset(_volumes_of_claims(vm.vmi))
     for index in range(len(vm.templates)):
         problem = (
@@ -51,7 +51,7 @@ def _name_of(template: JsonObject) -> str:
 
 
 def _reported(vm: VmSpec, index: int, *segments: Segment) -> FieldPath:
-    """Return the field as KubeVirt calls it, in the singular."""
+    """Return the field by KubeVirt's name for it, in the singular."""
     return vm.at("dataVolumeTemplate", index, *segments)
 
 
@@ -63,7 +63,7 @@ def _name_problem(vm: VmSpec, index: int) -> Cause | None:
 
 
 def _use_problem(vm: VmSpec, index: int, named: frozenset[str]) -> Cause | None:
-    """Return a problem unless one of the volumes, which have the names ``named``, has the template's name."""
+    """Return a problem unless a volume has the template's name; ``named`` are the names in volumes."""
     templates = vm.templates
     name = _name_of(templates[index])
     if name in named:
@@ -78,7 +78,7 @@ def _use_problem(vm: VmSpec, index: int, named: frozenset[str]) -> Cause | None:
 
 
 def _use_of(name: str, unmatched: Collection[str]) -> str:
-    """Return how to get the template used; ``unmatched`` are names in volumes that are of no template."""
+    """Return the hint how to use the template; ``unmatched`` are names in volumes that match no template."""
     written = suggest(name, sorted(unmatched), most=1)
     if written:
         return f"a volume names {written[0]}: did you mean {name} there?"
@@ -86,7 +86,7 @@ def _use_of(name: str, unmatched: Collection[str]) -> str:
 
 
 def check_template_namespaces(vm: VmSpec, namespace: str) -> Causes:
-    """Refuse templates for another namespace than ``namespace`` (``authorizeVirtualMachineSpec``)."""
+    """Reject templates for a namespace other than ``namespace`` (``authorizeVirtualMachineSpec``)."""
     if not namespace:
         return
     for index, template in enumerate(vm.templates):

@@ -1,6 +1,7 @@
-"""Deprecation warnings of webhooks, which admit the object all the same.
+"""Deprecation warnings of webhooks about objects that they admit.
 
-``spec.running`` has a rule of its own; instance types and preferences are warned of where they are checked.
+``spec.running`` has a rule of its own; warnings about instance types and preferences are where these are
+checked.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _ADVICE = {
 
 
 def warnings_of(request: AdmissionRequest, cluster: AdmittingCluster) -> Causes:
-    """Yield what a webhook warns of in an object that it admits."""
+    """Yield a webhook's warnings about an object that it admits."""
     if request.kind == "KubeVirt":
         configuration = object_at(request.content, "spec", "configuration")
         fields = frozenset(configuration)
@@ -45,7 +46,7 @@ def warnings_of(request: AdmissionRequest, cluster: AdmittingCluster) -> Causes:
 
 
 def _warn_of_bindings(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Warn of a binding that the next release discontinues; without its gate it is refused."""
+    """Warn about a binding that the next release discontinues; without its gate it is rejected."""
     for gate in cluster.config.feature_gates:
         for index, interface in enumerate(vmi.interfaces):
             binding = next((binding for known, binding in _BINDINGS.items() if known == gate), "")
@@ -57,7 +58,7 @@ def _warn_of_bindings(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 
 
 def _warn_of_gates(configuration: JsonObject, cluster: AdmittingCluster) -> Causes:
-    """Warn of gates that need not be listed, or will soon be of no use."""
+    """Warn about gates that need not be listed, or that will soon have no effect."""
     known = {str(gate): gate for gate in Gate}
     for index, name in enumerate(texts(section(configuration, "developerConfiguration"), "featureGates")):
         state = state_of(known[name], cluster.release) if name in known else None

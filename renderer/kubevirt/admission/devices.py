@@ -24,7 +24,7 @@ _ADDRESS = pattern(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
 
 
 def is_pci_address(address: str) -> bool:
-    """Return true if it is domain:bus:slot.function, as ``0000:81:01.0``."""
+    """Return True if ``address`` is domain:bus:slot.function, such as ``0000:81:01.0``."""
     return _ADDRESS.fullmatch(address) is not None
 
 
@@ -33,7 +33,7 @@ _PANIC_MODELS = ("hyperv", "isa", "pvpanic")
 
 
 def check_inputs(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse input devices other than tablets on virtio or USB."""
+    """Reject input devices other than tablets on virtio or USB."""
     for index, device in enumerate(elements(vmi.devices, "inputs")):
         bus = text(device, "bus")
         if bus not in ("", "virtio", "usb"):
@@ -46,7 +46,7 @@ def check_inputs(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_io_threads_policy(vmi: VmiSpec, _: AdmittingCluster, *, policies: tuple[str, ...]) -> Causes:
-    """Check that the policy is one of ``policies``."""
+    """Check that the policy is in ``policies``."""
     policy = vmi.domain.get("ioThreadsPolicy")
     if policy is not None and policy not in policies:
         at = vmi.at("domain", "ioThreadsPolicy")
@@ -66,7 +66,7 @@ def check_io_threads_pool(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_ram_framebuffers(vmi: VmiSpec, _: AdmittingCluster, *, counts_silent: bool) -> Causes:
-    """Refuse two GPUs with ramFB; ``counts_silent`` takes an empty ramFB for one that is on."""
+    """Reject two GPUs with ramFB; with ``counts_silent`` an empty ramFB counts as enabled."""
     gpus = elements(vmi.devices, "gpus")
     options = (section(gpu, "virtualGPUOptions") for gpu in gpus)
     if sum(_has_ram_framebuffer(each, counts_silent=counts_silent) for each in options) > 1:
@@ -126,7 +126,7 @@ def check_downward_metrics(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 
 
 def check_gated_video(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Refuse a video device unless its gate is listed."""
+    """Reject a video device unless its gate is listed."""
     if Gate.VIDEO_CONFIG in cluster.gates:
         yield from check_video(vmi, cluster)
     elif has(vmi.devices, "video"):
@@ -134,7 +134,7 @@ def check_gated_video(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 
 
 def check_video(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse a video device on a machine without graphics."""
+    """Reject a video device on a machine without graphics."""
     if has(vmi.devices, "video") and vmi.devices.get("autoattachGraphicsDevice") is False:
         yield invalid(
             vmi.device("video"),
@@ -145,7 +145,7 @@ def check_video(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_gated_panic_devices(vmi: VmiSpec, cluster: AdmittingCluster, *, without: tuple[str, ...]) -> Causes:
-    """Refuse panic devices unless their gate is listed."""
+    """Reject panic devices unless their gate is listed."""
     if Gate.PANIC_DEVICES in cluster.gates:
         yield from check_panic_devices(vmi, cluster, without=without)
     elif elements(vmi.devices, "panicDevices"):
@@ -153,7 +153,7 @@ def check_gated_panic_devices(vmi: VmiSpec, cluster: AdmittingCluster, *, withou
 
 
 def check_panic_devices(vmi: VmiSpec, cluster: AdmittingCluster, *, without: tuple[str, ...]) -> Causes:
-    """Check panic devices, which the architectures ``without`` do not have."""
+    """Check panic devices, which the architectures in ``without`` do not support."""
     panic_devices = elements(vmi.devices, "panicDevices")
     architecture = cluster.architecture(vmi.architecture)
     if panic_devices and architecture in without:
@@ -176,7 +176,7 @@ _CONFIG_VOLUMES = frozenset({"configMap", "secret", "serviceAccount", "downwardA
 
 
 def check_root_filesystems(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Refuse file systems that a container of root serves, unless the gate is listed."""
+    """Reject file systems that a root container serves, unless the gate is listed."""
     if Gate.VIRTIO_FS in cluster.gates:
         return
     for index, volume in _filesystem_volumes(vmi):
@@ -188,7 +188,7 @@ def check_root_filesystems(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 
 
 def check_filesystems_by_two_gates(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Check the gates of file systems on configuration and on storage; an older gate counts for both."""
+    """Check the gates of file systems for configuration and for storage; an older gate counts for both."""
     if Gate.VIRTIO_FS in cluster.gates:
         return
     for index, volume in _filesystem_volumes(vmi):
@@ -199,7 +199,7 @@ def check_filesystems_by_two_gates(vmi: VmiSpec, cluster: AdmittingCluster) -> C
 
 
 def check_storage_filesystems(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Check the gate of file systems on storage."""
+    """Check the gate of file systems for storage."""
     for index, volume in _filesystem_volumes(vmi):
         if present(volume, _STORAGE_VOLUMES) and Gate.VIRTIO_FS_STORAGE not in cluster.gates:
             yield _filesystem_gate(vmi, index, Gate.VIRTIO_FS_STORAGE)

@@ -18,7 +18,7 @@ TARGETS = ("disk", "lun", "cdrom")
 
 
 class Disk(Record):
-    """``target`` is what it is for the guest: disk, lun, cdrom, or empty."""
+    """``target`` is the type of disk that the guest sees: disk, lun, cdrom, or empty."""
 
     vmi: VmiSpec
     position: int
@@ -30,7 +30,7 @@ class Disk(Record):
 
     @classmethod
     def of(cls, vmi: VmiSpec, position: int, cluster: AdmittingCluster, *, decides: int) -> Disk:
-        """Return the disk; of several targets the first (``decides`` 0) or the last (-1) is its own."""
+        """Return the disk; if it has several targets, use the first (``decides`` 0) or the last (-1)."""
         content = vmi.disks[position]
         targets = [target for target in TARGETS if content.get(target) is not None]
         target = targets[decides] if targets else ""
@@ -42,11 +42,11 @@ class Disk(Record):
         return self.vmi.device("disks", self.position, *segments)
 
     def block_size(self, key: str) -> int:
-        """Return the custom block size ``logical`` or ``physical`` in bytes, 0 where there is none."""
+        """Return the custom block size ``logical`` or ``physical`` in bytes; 0 if it is not set."""
         return number(section(section(self.content, "blockSize"), "custom"), key)
 
     def reported(self, *segments: Segment) -> FieldPath:
-        """Return the name that KubeVirt, which appends the whole path once more, has for some fields."""
+        """Return KubeVirt's name for some fields, which repeats the whole path."""
         return self.vmi.device("disks", "domain", "devices", "disks", *segments)
 
 
@@ -126,19 +126,19 @@ _ERROR_POLICIES = ("stop", "ignore", "report", "enospace")
 
 
 def check_disks(vmi: VmiSpec, cluster: AdmittingCluster, *, decides: int) -> Causes:
-    """Make the checks of the table below for each disk; ``decides`` as for ``Disk.of``."""
+    """Run the checks of the table below for each disk; ``decides`` as for ``Disk.of``."""
     for position, content in enumerate(vmi.disks):
         disk = Disk.of(vmi, position, cluster, decides=decides)
         yield from DISK_CHECKS.causes(cluster.release, frozenset(content), disk)
 
 
 def _check_unique(disk: Disk) -> Causes:
-    """Refuse a name that another disk has, once."""
+    """Reject a name that another disk has; report it once."""
     yield from list(_check_unique_to_each(disk))[:1]
 
 
 def _check_unique_to_each(disk: Disk) -> Causes:
-    """Refuse a name once for each disk before that has it."""
+    """Reject a name once for each earlier disk that has it."""
     for other in disk.vmi.disks[: disk.position]:
         if text(other, "name") == disk.name:
             yield invalid(
@@ -244,20 +244,20 @@ def _check_error_policy(disk: Disk) -> Causes:
 
 
 def _check_name(disk: Disk) -> Causes:
-    """Check the name of a disk that may become that of a container."""
+    """Check the name of a disk, which may become the name of a container."""
     for error in dns_label_errors(disk.name):
         message = f"the disk's name {disk.name!r} {error}"
         yield invalid(disk.at("name"), message, reported=disk.reported(disk.position, "name"))
 
 
 def check_reservations_by_gate(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Refuse a persistent reservation unless the gate is listed."""
+    """Reject a persistent reservation unless the gate is listed."""
     if Gate.PERSISTENT_RESERVATION not in cluster.gates:
         yield from _reservation(vmi)
 
 
 def check_reservations(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Refuse a persistent reservation unless the cluster's setting, or else the gate, allows it."""
+    """Reject a persistent reservation unless the cluster's setting, or else the gate, allows it."""
     allowed = cluster.config.persistent_reservation
     if not (Gate.PERSISTENT_RESERVATION in cluster.gates if allowed is None else allowed):
         yield from _reservation(vmi)

@@ -1,4 +1,4 @@
-"""``hostname``, ``subdomain``, ``dnsPolicy`` and ``dnsConfig``, as of a Pod."""
+"""``hostname``, ``subdomain``, ``dnsPolicy`` and ``dnsConfig``, as in a Pod."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def check_hostname(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_subdomain(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check that the subdomain is one of DNS."""
+    """Check that the subdomain is a DNS subdomain."""
     name = text(vmi.content, "subdomain")
     errors = dns_subdomain_errors(name) if name else []
     if errors:
@@ -34,7 +34,7 @@ def check_subdomain(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_dns_policy(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse unknown DNS policies."""
+    """Reject unknown DNS policies."""
     policy = text(vmi.content, "dnsPolicy")
     if policy and policy not in _POLICIES:
         yield not_supported(
@@ -43,7 +43,7 @@ def check_dns_policy(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_dns_config(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check ``dnsConfig`` as Kubernetes does a pod's (``ValidateDNSConfig``)."""
+    """Check ``dnsConfig`` as Kubernetes checks a pod's (``ValidateDNSConfig``)."""
     is_none = text(vmi.content, "dnsPolicy") == "None"
     at = vmi.at("dnsConfig")
     if not has(vmi.content, "dnsConfig"):

@@ -1,4 +1,4 @@
-"""Causes as diagnostics: where the user wrote the field, or who else did."""
+"""Causes as diagnostics: where the user wrote the field, or which object set it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from renderer.model.resource import ResourceSet
 from renderer.model.suggest import suggest
 
 _PARTIES = {"instancetype": "instance type", "preference": "preference"}
-#: What an instance type gives a VM; all else that the files do not have is a preference's, or a default.
+#: Fields that an instance type sets in a VM; others that the files lack come from a preference or a default.
 _OF_INSTANCETYPES = frozenset(
     {
         "cpu",
@@ -34,9 +34,9 @@ _CODES = {Severity.ERROR: Code.ADMISSION, Severity.WARNING: Code.DEPRECATED}
 
 
 def findings(answers: Iterable[WebhookAnswer], composed: ResourceSet) -> Iterator[Diagnostic]:
-    """Yield a diagnostic for each cause; one that a pool and the VirtualMachine in it share is reported once.
+    """Yield a diagnostic for each cause; a cause shared by a pool and its VirtualMachine is reported once.
 
-    A value that another tool has yet to fill in is not judged.
+    A value that another tool fills in later is not judged.
     """
     written = {resource.current_id: resource.content for resource in composed}
     reported: set[tuple[ResId, FieldPath, str]] = set()
@@ -61,10 +61,10 @@ def findings(answers: Iterable[WebhookAnswer], composed: ResourceSet) -> Iterato
 
 
 def without_consequences(causes: Sequence[Cause]) -> Iterator[Cause]:
-    """Yield the causes without those that only follow from an unmatched interface or network.
+    """Yield the causes without the ones that only follow from an unmatched interface or network.
 
     KubeVirt gives up to three causes for one wrong name: the interface has no network, the network has no
-    interface, and the binding does not fit a network that is not there.
+    interface, and the binding does not fit the missing network.
     """
     lone = [cause for cause in causes if cause.lone is not None]
     if not lone:
@@ -84,14 +84,14 @@ def without_consequences(causes: Sequence[Cause]) -> Iterator[Cause]:
 
 
 def _counterpart(interface: Cause, networks: Mapping[str, Cause], interfaces: int) -> str | None:
-    """Return the network without an interface that the interface is probably for."""
+    """Return the network without an interface that the interface probably belongs to."""
     if interfaces == 1 and len(networks) == 1:
         return next(iter(networks))
     return next(iter(suggest(interface.lone or "", networks, most=1)), None)
 
 
 def _origin(seen: JsonObject, files: JsonObject, at: FieldPath) -> str:
-    """Return who set a field that KubeVirt sees but that the files do not have."""
+    """Return the origin of a field that KubeVirt sees but that the files do not have."""
     if _value(seen, at) is None or _value(files, at) is not None:
         return ""
     spec = object_at(files, "spec")
@@ -112,7 +112,7 @@ def _givers(at: FieldPath) -> Container[str]:
 
 
 def _value(content: Json, at: FieldPath) -> Json:
-    """Return the value at ``at``; None for nothing."""
+    """Return the value at ``at``; None if it is missing."""
     value = content
     for segment in at.segments:
         if isinstance(segment, int) and isinstance(value, list):

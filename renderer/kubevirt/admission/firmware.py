@@ -57,7 +57,7 @@ def _volume(vmi: VmiSpec, name: str) -> JsonObject | None:
 
 
 def check_firmware(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse two bootloaders, and a kernel boot that is not complete."""
+    """Reject two bootloaders, and an incomplete kernel boot."""
     firmware = section(vmi.domain, "firmware")
     if not firmware:
         return
@@ -79,13 +79,13 @@ def check_serial(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_persistent_tpm(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Check the gate of a persistent TPM, switched on or not."""
+    """Check the gate of a persistent TPM, whether it is enabled or not."""
     if section(vmi.devices, "tpm").get("persistent"):
         yield from _check_persistence(cluster, vmi.device("tpm", "persistent"), "a persistent TPM")
 
 
 def check_enabled_persistent_tpm(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Check the gate of a persistent TPM that is not switched off."""
+    """Check the gate of a persistent TPM that is not disabled."""
     if is_not_disabled(vmi.devices, "tpm"):
         yield from check_persistent_tpm(vmi, cluster)
 
@@ -117,7 +117,7 @@ def check_secure_boot(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_secure_boot_without_tdx(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Check that secure boot has SMM; TDX has its keys in a ROM, and needs none."""
+    """Check that secure boot has SMM; TDX keeps its keys in a ROM and does not need SMM."""
     if not has(section(vmi.domain, "launchSecurity"), "tdx"):
         yield from check_secure_boot(vmi, cluster)
 
@@ -127,7 +127,7 @@ def _efi(vmi: VmiSpec) -> JsonObject:
 
 
 def boots_securely(vmi: VmiSpec) -> bool:
-    """Return true if secure boot is on, which is the default with EFI."""
+    """Return True if secure boot is on, which is the default with EFI."""
     bootloader = section(section(vmi.domain, "firmware"), "bootloader")
     efi = bootloader.get("efi")
     return isinstance(efi, dict) and efi.get("secureBoot") is not False

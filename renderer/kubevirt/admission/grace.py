@@ -1,4 +1,4 @@
-"""NVIDIA Grace GPUs that are passed through (``grace_io_virtualization.go``)."""
+"""Passthrough of NVIDIA Grace GPUs (``grace_io_virtualization.go``)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GRACE_DEVICES = ("2342", "2348", "2941")
 _SELECTOR = pattern(r"([0-9A-F]{4}):([0-9A-F]{4}|\*)")
 _DEVICES = ("gpus", "hostDevices")
 _NEEDED_GATES = (Gate.PCI_NUMA_AWARE_TOPOLOGY, Gate.IOMMUFD)
-#: Annotations that do not go with such a GPU.
+#: Annotations that cannot be combined with such a GPU.
 _ANNOTATIONS = ("kubevirt.io/placePCIDevicesOnRootComplex", "kubevirt.io/disablePCIHole64")
 
 
@@ -29,7 +29,7 @@ class _Request(Record):
 
 
 def check_grace(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Check machines with NVIDIA Grace GPUs: their gate, or all that they need besides."""
+    """Check machines with NVIDIA Grace GPUs: the gate, or the other requirements if the gate is on."""
     if not cluster.config.pci_host_devices:
         return
     requests = list(_requests(vmi, cluster))
@@ -49,7 +49,7 @@ def check_grace(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 def check_grace_annotations(
     vmi: VmiSpec, cluster: AdmittingCluster, metadata: JsonObject, metadata_at: FieldPath
 ) -> Causes:
-    """``metadata`` is that of the VirtualMachineInstance, or of the template for it."""
+    """``metadata`` is the metadata of the VirtualMachineInstance, or of the template for it."""
     if not cluster.config.pci_host_devices:
         return
     if not any(map(_is_grace, _requests(vmi, cluster))):
@@ -81,7 +81,7 @@ def _check_vmi(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 
 
 def _requests(vmi: VmiSpec, cluster: AdmittingCluster) -> Iterator[_Request]:
-    """Yield the devices of permitted PCI resources."""
+    """Yield the devices that use permitted PCI resources."""
     for kind in _DEVICES:
         for index, device in enumerate(elements(vmi.devices, kind)):
             name = text(device, "deviceName")
@@ -91,7 +91,7 @@ def _requests(vmi: VmiSpec, cluster: AdmittingCluster) -> Iterator[_Request]:
 
 
 def _selector(selector: str) -> tuple[str, str] | None:
-    """Vendor and device; None for something else."""
+    """Return vendor and device; None if the selector has another form."""
     normalised = ":".join(part.strip().upper().removeprefix("0X") for part in selector.split(":"))
     match = _SELECTOR.fullmatch(normalised)
     return None if match is None else (match[1], match[2])

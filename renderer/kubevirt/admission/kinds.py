@@ -1,4 +1,4 @@
-"""The tables of checks of kinds other than virtual machines, which are admitted as they stand."""
+"""The tables of checks for kinds other than virtual machines; their objects are admitted as written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from renderer.kubevirt.admission.storage_objects import (
 from renderer.kubevirt.admission.workloads import POOL_CHECKS, PRESET_CHECKS, REPLICA_SET_CHECKS
 from renderer.model.json import JsonObject
 
-#: What is checked of ``spec``, by kind.
+#: The checks of ``spec``, by kind.
 CHECKS_OF_KINDS: Mapping[str, CheckTable[[JsonObject, AdmittingCluster]]] = {
     "MigrationPolicy": POLICY_CHECKS,
     "VirtualMachineClone": CLONE_CHECKS,

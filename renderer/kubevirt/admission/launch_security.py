@@ -10,7 +10,7 @@ from renderer.kubevirt.admission.firmware import boots_securely
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, is_not_disabled, section, text
 from renderer.kubevirt.facts.feature_gates import Gate
 
-#: The kinds on amd64, what they are called, and the gate of each.
+#: The kinds on amd64, with the name and the gate of each.
 _KINDS = {
     "sev": ("SEV", Gate.WORKLOAD_ENCRYPTION_SEV),
     "snp": ("SEV-SNP", Gate.WORKLOAD_ENCRYPTION_SEV),
@@ -19,7 +19,7 @@ _KINDS = {
 
 
 def check_gated_launch_security(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Check SEV, whose gate all launch security needs."""
+    """Check SEV; all launch security needs its gate."""
     if not has(vmi.domain, "launchSecurity"):
         return
     if Gate.WORKLOAD_ENCRYPTION_SEV not in cluster.gates:

@@ -13,7 +13,7 @@ _RECEIVER = "WaitAsReceiver"
 
 
 def check_running(vm: VmSpec, _: AdmittingCluster) -> Causes:
-    """Check that there is one of ``running`` and ``runStrategy``."""
+    """Check that exactly one of ``running`` and ``runStrategy`` is set."""
     strategy = vm.content.get("runStrategy")
     if has(vm.content, "running") and strategy is not None:
         yield invalid(vm.at("running"), "running and runStrategy exclude each other", "drop running")
@@ -27,7 +27,7 @@ def check_running(vm: VmSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_run_strategy_name(vm: VmSpec, _: AdmittingCluster) -> Causes:
-    """Check that ``runStrategy`` is a strategy."""
+    """Check that ``runStrategy`` is a valid strategy."""
     strategy = vm.content.get("runStrategy")
     if strategy is not None and strategy not in _RUN_STRATEGIES:
         hint = f"one of {', '.join(_RUN_STRATEGIES)}"
@@ -35,7 +35,7 @@ def check_run_strategy_name(vm: VmSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_run_strategy_or_receiver(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
-    """Check that ``runStrategy`` is a strategy, of which one needs a gate."""
+    """Check that ``runStrategy`` is a valid strategy; one of them needs a gate."""
     at = vm.at("runStrategy")
     if vm.content.get("runStrategy") != _RECEIVER:
         yield from check_run_strategy_name(vm, cluster)
@@ -47,7 +47,7 @@ _EVICTION_STRATEGIES = ("LiveMigrate", "LiveMigrateIfPossible", "None", "Externa
 
 
 def check_start_strategy(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse start strategies other than Paused, and Paused with a liveness probe."""
+    """Reject start strategies other than Paused, and Paused with a liveness probe."""
     strategy = vmi.content.get("startStrategy")
     if strategy is None:
         return
@@ -59,7 +59,7 @@ def check_start_strategy(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_eviction_strategy(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Refuse unknown eviction strategies, the cluster's included."""
+    """Reject unknown eviction strategies, including the cluster's."""
     strategy = vmi.content.get("evictionStrategy")
     if strategy is None:
         strategy = cluster.config.eviction_strategy
@@ -74,7 +74,7 @@ _NEEDS_POD_NETWORK = ("httpGet", "tcpSocket")
 
 
 def check_probes(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check that each probe has one handler."""
+    """Check that each probe has exactly one handler."""
     for name in _PROBES:
         if not has(vmi.content, name):
             continue
@@ -90,13 +90,13 @@ def check_probes(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_probes_have_pod_interface(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Refuse probes over the network of a VM without an interface on the pod network."""
+    """Reject network probes of a VM without an interface on the pod network."""
     if not pod_interfaces(vmi):
         yield from _check_probes_without_pod(vmi, cluster)
 
 
 def check_probes_have_pod_network(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Refuse probes over the network of a VM without the pod network."""
+    """Reject network probes of a VM without the pod network."""
     if not any(has(network, "pod") for network in vmi.networks):
         yield from _check_probes_without_pod(vmi, cluster)
 

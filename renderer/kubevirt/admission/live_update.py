@@ -1,4 +1,4 @@
-"""CPU and memory of a VM whose changes reach it while it runs (KubeVirt ``pkg/liveupdate/memory``)."""
+"""CPU and memory of a VM that is updated while it runs (KubeVirt ``pkg/liveupdate/memory``)."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def _check_sockets(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
 def _check_memory(
     vm: VmSpec, _: AdmittingCluster, *, architectures: tuple[str, ...], least_guest: int = _LEAST_GUEST
 ) -> Causes:
-    """Yield the first problem of ``maxGuest``, which only ``architectures`` have.
+    """Yield the first problem of ``maxGuest``, which only ``architectures`` support.
 
-    ``least_guest`` is the memory in bytes that a guest starts with at least.
+    ``least_guest`` is the minimum memory in bytes that a guest starts with.
     """
     vmi = vm.vmi
     if not has(vmi.memory, "maxGuest"):
@@ -161,14 +161,14 @@ def _check_features_gate(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
 
 
 def _check_most_by_hand(vm: VmSpec, _: AdmittingCluster, *, path: tuple[str, ...]) -> Causes:
-    """Refuse a maximum that KubeVirt itself sets in the VirtualMachineInstance."""
+    """Reject a maximum that KubeVirt itself sets in the VirtualMachineInstance."""
     if section(vm.vmi.domain, path[-2]).get(path[-1]):
         message = f"{path[-1]} is not set by hand, but by liveUpdateFeatures"
         yield not_supported(vm.vmi.at(*path), message, "drop it")
 
 
 def _check_no_instancetype(vm: VmSpec, _: AdmittingCluster, *, part: str) -> Causes:
-    """Refuse live update beside an instance type; in 1.0 only that of ``part`` counts."""
+    """Reject live update combined with an instance type; in 1.0 only the live update of ``part`` counts."""
     features = section(vm.content, "liveUpdateFeatures")
     is_live = has(features, part) if part else has(vm.content, "liveUpdateFeatures")
     if is_live and has(vm.content, "instancetype"):
@@ -206,7 +206,7 @@ def _check_live_memory(vm: VmSpec, _: AdmittingCluster) -> Causes:
 def _live(
     check: Callable[[VmSpec, AdmittingCluster], Causes], *fields: str, since: str = "1.2", until: str = ""
 ) -> Check[[VmSpec, AdmittingCluster]]:
-    """Return the row of a check that is made where the rollout strategy is ``LiveUpdate``."""
+    """Return the row of a check that runs if the rollout strategy is ``LiveUpdate``."""
     upstream = "validateLiveUpdateFeatures"
     return on(partial(_if_live_update, check), *fields, upstream=upstream, since=since, until=until)
 

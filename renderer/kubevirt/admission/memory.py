@@ -1,4 +1,4 @@
-"""Memory: requests and limits, huge pages, what the guest sees, and what is reserved."""
+"""Memory: requests and limits, huge pages, guest memory, and reserved memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEAST_REQUEST = Quantity.parse("1M")
 
 
 def check_memory_request(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse memory requests that are negative, or so small that the unit was forgotten."""
+    """Reject memory requests that are negative, or so small that the unit was probably forgotten."""
     request = quantity(vmi.requests, "memory")
     at = vmi.at(*_RESOURCES, "requests", "memory")
     if request.value() < 0:
@@ -28,7 +28,7 @@ def check_memory_request(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_memory_limit(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse a negative memory limit, and one below the request."""
+    """Reject a negative memory limit, and a limit below the request."""
     limit, request = quantity(vmi.limits, "memory"), quantity(vmi.requests, "memory")
     if limit.value() < 0:
         at = vmi.at(*_RESOURCES, "limits", "memory")
@@ -57,12 +57,12 @@ def check_huge_pages_of_request(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_huge_pages(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check that the memory, whoever gives it, is a multiple of the page size."""
+    """Check that the memory, from whichever field, is a multiple of the page size."""
     page = _page(vmi)
     if page is None:
         return
     if not quantity(vmi.requests, "memory").value() and not has(vmi.memory, "guest"):
-        # The defaults give a VirtualMachine one huge page; only a pool's template comes here without.
+        # The defaults give a VirtualMachine one huge page; only a pool's template has no memory here.
         message = "huge pages need memory, without which KubeVirt itself crashes"
         yield invalid(vmi.at(*_MEMORY, "guest"), message, "set memory.guest")
         return
@@ -80,7 +80,7 @@ def check_huge_pages(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_page_size(vmi: VmiSpec, _: AdmittingCluster, *, reported: tuple[str, ...]) -> Causes:
-    """Check that the page size can be read; KubeVirt tells of it at ``reported``."""
+    """Check that the page size is a valid quantity; KubeVirt reports it at ``reported``."""
     if has(vmi.memory, "hugepages") and _page(vmi) is None:
         yield invalid(
             vmi.at(*_PAGE_SIZE),
@@ -97,7 +97,7 @@ def _check_page_is_not_zero(vmi: VmiSpec, page: Quantity) -> Causes:
 
 
 def _page(vmi: VmiSpec) -> Quantity | None:
-    """Return the size of huge pages; None where there are none, or it cannot be read."""
+    """Return the size of huge pages; None if they are not set, or the size is not a valid quantity."""
     if not has(vmi.memory, "hugepages"):
         return None
     try:
@@ -118,7 +118,7 @@ _FIELDS = {
 
 
 def _memory_of(vmi: VmiSpec) -> tuple[str, Quantity]:
-    """Return the amount that has to fit into huge pages, and which it is: the first that is not 0."""
+    """Return the amount that has to fit into huge pages, with its field: the first that is not 0."""
     amounts = (
         quantity(vmi.requests, "memory"),
         quantity(vmi.memory, "guest"),
@@ -129,13 +129,13 @@ def _memory_of(vmi: VmiSpec) -> tuple[str, Quantity]:
 
 
 def check_guest_memory_unless_live(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Refuse a guest larger than the memory limit, unless changes reach running machines."""
+    """Reject a guest larger than the memory limit, unless running machines are updated live."""
     if not cluster.updates_live:
         yield from check_guest_memory(vmi, cluster)
 
 
 def check_guest_memory(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse a guest larger than the memory limit."""
+    """Reject a guest larger than the memory limit."""
     if not has(vmi.memory, "guest"):
         return
     guest, limit = quantity(vmi.memory, "guest"), quantity(vmi.limits, "memory")
@@ -153,7 +153,7 @@ def check_reserved_overhead(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 
 
 def check_memory_is_given(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check that memory is asked for; a VirtualMachine's defaults always do."""
+    """Check that some memory is requested; a VirtualMachine's defaults always request it."""
     if quantity(vmi.requests, "memory").value() or has(vmi.memory, "guest") or has(vmi.memory, "hugepages"):
         return
     yield required(

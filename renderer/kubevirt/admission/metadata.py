@@ -32,7 +32,7 @@ _GATED_ANNOTATIONS = {
 
 
 class Metadata(Record):
-    """The metadata of a VirtualMachineInstance, or of the template for it, which stands at ``path``."""
+    """The metadata, at ``path``, of a VirtualMachineInstance or of the template for it."""
 
     content: JsonObject
     path: FieldPath
@@ -44,7 +44,7 @@ class Metadata(Record):
 
 
 def check_labels(metadata: Metadata, _: AdmittingCluster) -> Causes:
-    """Refuse labels that only KubeVirt itself sets."""
+    """Reject labels that only KubeVirt itself sets."""
     labels = section(metadata.content, "labels")
     reserved = [label for label in _RESERVED_LABELS if label in labels] if labels else []
     if reserved:
@@ -71,7 +71,7 @@ def check_gated_annotations(metadata: Metadata, cluster: AdmittingCluster) -> Ca
 
 
 def check_migration_threads(metadata: Metadata, _: AdmittingCluster) -> Causes:
-    """Check the number of threads that an annotation gives to migrations."""
+    """Check the number of migration threads in an annotation."""
     annotations = section(metadata.content, "annotations")
     threads = text(annotations, _MIGRATION_THREADS)
     if _MIGRATION_THREADS not in annotations or (_INTEGER.fullmatch(threads) and int(threads) > 1):
@@ -108,7 +108,7 @@ METADATA_CHECKS: CheckTable[[Metadata, AdmittingCluster]] = CheckTable(
 
 
 def check_service_account_name(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check the service account's name, which volumes have to share."""
+    """Check that the service account's name is valid, and that volumes use the same name."""
     name = text(vmi.content, "serviceAccountName")
     if not name:
         return

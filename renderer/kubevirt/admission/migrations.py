@@ -1,6 +1,6 @@
 """Migration policies and migrations (``migrationpolicy-admitter.go``, ``migration-create-admitter.go``).
 
-What depends on objects in the cluster is not checked: the machine that migrates, and its other migrations.
+Rules that depend on objects in the cluster are not checked: the migrating machine, and its other migrations.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _check_downtime(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
 
 
 def _check_downtime_tuning(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
-    """Check the gate of ``downtimeTuning``, and that there is no ``stallDetector`` with it."""
+    """Check the gate of ``downtimeTuning``, and that it is not combined with ``stallDetector``."""
     options, at = section(spec, "experimental"), _SPEC.child("experimental")
     if has(options, "downtimeTuning") and Gate.MIGRATION_DOWNTIME_TUNING not in cluster.gates:
         yield needs_gate(at.child("downtimeTuning"), "downtimeTuning", Gate.MIGRATION_DOWNTIME_TUNING)
@@ -61,7 +61,7 @@ def _check_stall_detector_gate(spec: JsonObject, cluster: AdmittingCluster) -> C
 
 
 class _Factor(Record):
-    """The bounds of a factor of the stall detector: 0 or 1 at least, 1 or nothing at most."""
+    """The bounds of a factor of the stall detector: the minimum is 0 or 1, the maximum 1 or unlimited."""
 
     name: str
     from_one: bool = False

@@ -1,4 +1,4 @@
-"""GPUs, host devices and networks that DRA allocates by claims (KubeVirt ``pkg/dra/admitter``)."""
+"""GPUs, host devices and networks that DRA allocates through claims (KubeVirt ``pkg/dra/admitter``)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def check_claimed_networks(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 
 
 def network_claims(vmi: VmiSpec) -> dict[str, int]:
-    """Return the first network of each complete pair (``ExtractDRANetworkClaimRequestTuples``)."""
+    """Return the first network's index by complete pair (``ExtractDRANetworkClaimRequestTuples``)."""
     first: dict[str, int] = {}
     for index, network in enumerate(vmi.networks):
         claim = section(network, "resourceClaim")
@@ -85,7 +85,7 @@ _CLAIM_SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
 
 
 class _Kind(Record):
-    """A kind of device; of GPUs either all are claimed or none."""
+    """A kind of device; either all GPUs use claims or none."""
 
     key: str
     name: str
@@ -104,7 +104,7 @@ _KINDS = (
 
 
 def check_claimed_gpus(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Check GPUs as 1.6 and 1.7 do, which report most problems at a field that does not exist."""
+    """Check GPUs like 1.6 and 1.7, which report most problems at a field that does not exist."""
     gpus = [(index, gpu) for index, gpu in enumerate(elements(vmi.devices, "gpus"))]
     at, reported = vmi.device("gpus"), vmi.at("spec", "domain", "devices", "gpus")
     claimed = [(index, gpu) for index, gpu in gpus if not text(gpu, "deviceName") and _claims(gpu)]
@@ -130,7 +130,7 @@ def check_claimed_gpus(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 
 
 def check_claimed_devices_apart(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Check GPUs and host devices as 1.8.0 to 1.8.2 do: both may have the same claim and request."""
+    """Check GPUs and host devices like 1.8.0 to 1.8.2: both may use the same claim and request."""
     wanted: set[str] = set()
     for kind in _KINDS_1_8_0:
         causes, first = _check_devices(vmi, kind, cluster, has)
@@ -142,10 +142,10 @@ def check_claimed_devices_apart(vmi: VmiSpec, cluster: AdmittingCluster) -> Caus
 def check_claimed_devices(
     vmi: VmiSpec, cluster: AdmittingCluster, *, with_networks: bool, has_pointers: bool
 ) -> Causes:
-    """Check GPUs and host devices, and that no two have the same claim, nor one with a network.
+    """Check GPUs and host devices, and that no two of them, nor one and a network, use the same claim.
 
-    ``has_pointers``: an empty ``claimName`` or ``requestName`` counts. Otherwise the mutating webhook, which
-    writes the machine anew, has left it out.
+    ``has_pointers``: an empty ``claimName`` or ``requestName`` counts. Otherwise the mutating webhook has
+    dropped it, because it rewrites the whole machine.
     """
     wanted: set[str] = set()
     owners: dict[str, str] = {}
@@ -169,7 +169,7 @@ def _check_claims_exist(vmi: VmiSpec, wanted: set[str]) -> Causes:
 
 
 def check_claim_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse a second claim of the same name."""
+    """Reject a second claim of the same name."""
     names: set[str] = set()
     for index, claim in enumerate(elements(vmi.content, "resourceClaims")):
         name = text(claim, "name")
@@ -180,7 +180,7 @@ def check_claim_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_claims(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check names and sources of claims."""
+    """Check the names and sources of claims."""
     names: set[str] = set()
     for index, claim in enumerate(elements(vmi.content, "resourceClaims")):
         at = vmi.at("resourceClaims", index)
@@ -215,7 +215,7 @@ def _check_claim_source(at: FieldPath, claim: JsonObject) -> Causes:
 def _check_devices(
     vmi: VmiSpec, kind: _Kind, cluster: AdmittingCluster, is_given: Callable[[JsonObject, str], object]
 ) -> tuple[list[Cause], dict[str, int]]:
-    """Return what is wrong, and the first device of each complete claim and request."""
+    """Return the causes, and the first device of each complete claim and request."""
     at = vmi.device(kind.key)
     devices = list(enumerate(elements(vmi.devices, kind.key)))
     if not devices:
@@ -271,7 +271,7 @@ def _check_claimed(
 
 
 def _check_shared(at: FieldPath, first: dict[str, int], owners: dict[str, str]) -> list[Cause]:
-    """Refuse pairs that devices of another kind have too."""
+    """Reject pairs that devices of another kind also use."""
     causes = []
     for pair, index in first.items():
         owner = owners.setdefault(pair, str(at.child(index)))

@@ -17,7 +17,7 @@ from renderer.model.record import Record
 
 
 class Place(Record):
-    """A field where it stands, and as KubeVirt reports it."""
+    """A field at its actual place, and as KubeVirt reports it."""
 
     at: FieldPath
     reported: FieldPath
@@ -26,7 +26,7 @@ class Place(Record):
         return Place(self.at.child(*segments), self.reported.child(*segments))
 
     def invalid(self, message: str, hint: str | None = None) -> Cause:
-        """KubeVirt gives this type to all that Kubernetes' own validation says."""
+        """KubeVirt gives this type to every error of Kubernetes' own validation."""
         return invalid(self.at, message, hint, reported=self.reported)
 
 
@@ -60,7 +60,7 @@ def _check_label_requirement(place: Place, requirement: JsonObject) -> Causes:
 def _check_requirement(
     place: Place, requirement: JsonObject, operators: tuple[str, ...], selector: str
 ) -> Causes:
-    """Check one requirement of a selector, which takes some ``operators``; of values, the number alone."""
+    """Check one requirement of a selector that accepts ``operators``; of its values only the number."""
     operator, values = text(requirement, "operator"), texts(requirement, "values")
     if operator not in operators:
         message = f"{operator!r} is no operator of a {selector}"
@@ -83,7 +83,7 @@ _NODE_NAME = "metadata.name"
 
 
 def check_affinity(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check ``affinity`` as Kubernetes does a pod's."""
+    """Check ``affinity`` as Kubernetes checks a pod's."""
     if not has(vmi.content, "affinity"):
         return
     affinity = section(vmi.content, "affinity")
@@ -164,7 +164,7 @@ _ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
 
 
 def check_topology_spread(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check ``topologySpreadConstraints`` as Kubernetes does a pod's."""
+    """Check ``topologySpreadConstraints`` as Kubernetes checks a pod's."""
     constraints = elements(vmi.content, "topologySpreadConstraints")
     if not constraints:
         return

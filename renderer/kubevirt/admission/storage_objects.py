@@ -1,6 +1,6 @@
 """Snapshots, restores, exports and clones of virtual machines (KubeVirt ``pkg/storage/admitters``).
 
-What depends on objects in the cluster is not checked: snapshots that are ready, machines that are stopped.
+Rules that depend on objects in the cluster are not checked: whether snapshots are ready or machines stopped.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _always(_: JsonObject, __: AdmittingCluster) -> bool:
 
 
 def _check_gate(_: JsonObject, cluster: AdmittingCluster, *, gate: Gate) -> Causes:
-    """Refuse the object as a whole; KubeVirt's answer names no field."""
+    """Reject the object as a whole; KubeVirt's answer names no field."""
     if gate not in cluster.gates:
         yield needs_gate(_SPEC, "the object", gate, reported=ROOT)
 
@@ -52,7 +52,7 @@ def _is_no_machine(spec: JsonObject, cluster: AdmittingCluster) -> bool:
 
 
 def _check_restore_patches(spec: JsonObject, _: AdmittingCluster) -> Causes:
-    """Check that patches change labels, annotations and fields below ``spec``, as KubeVirt splits them."""
+    """Check that patches change labels, annotations or fields below ``spec``, split as KubeVirt does it."""
     at = _SPEC.child("patches")
     for index, patch in enumerate(texts(spec, "patches")):
         for pair in patch.strip("{}").split(","):
@@ -86,7 +86,7 @@ def _check_policy(spec: JsonObject, _: AdmittingCluster, *, key: str, policies: 
 def _check_export_source(
     spec: JsonObject, _: AdmittingCluster, *, groups: tuple[tuple[str, str], ...]
 ) -> Causes:
-    """Check the source, which is of a kind in ``groups``, and of its group; an empty group is none."""
+    """Check that the source's kind is in ``groups``, and that it has its group; the core group is empty."""
     source, at = section(spec, "source"), _SPEC.child("source")
     kind, known = text(source, "kind"), dict(groups)
     if kind not in known:

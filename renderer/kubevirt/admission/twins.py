@@ -1,8 +1,8 @@
-"""Virtual machines that the webhooks cannot tell apart: twins, which get one verdict.
+"""Virtual machines that the webhooks cannot distinguish: twins, which get one verdict.
 
-The machines of a fleet are mostly alike: they differ in names, addresses, labels, sizes of disks and what
-cloud-init gets. The webhooks look at these, their own fields, in few ways. In the key of a machine, each of
-them has a stand-in: the same one for all values that no check tells apart.
+The machines of a fleet are mostly alike: they differ in names, addresses, labels, disk sizes and cloud-init
+data. The webhooks look at these individual fields in few ways. The key of a machine has a stand-in for each
+of them: the same one for all values that no check distinguishes.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from renderer.kubevirt.facts.kubernetes_names import dns_label_errors
 from renderer.model.json import Json, object_at
 from renderer.model.record import Record
 
-#: The bytes of the longest key.
+#: The maximum length of a key in bytes.
 _LONGEST = 20_000
 
 
 class _StandIns(Record):
-    """The stand-ins for fields of one machine, whose namespace and numbered claims it knows."""
+    """The stand-ins for fields of one machine; it knows the machine's namespace and numbers the claims."""
 
     namespace: str
     claims: dict[str, tuple[int]]
 
     def claim(self, name: Json) -> object:
-        """Return the number of a claim: checks compare the names with each other, and with nothing else."""
+        """Return the number of a claim: checks only compare the names with each other."""
         return self.claims.setdefault(name, (len(self.claims),)) if isinstance(name, str) and name else name
 
     def is_own_namespace(self, namespace: Json) -> object:
-        """Return True for the machine's namespace; where that is not known, any is good."""
+        """Return True for the machine's namespace; if that is unknown, for any namespace."""
         return (True,) if namespace == self.namespace or not self.namespace else namespace
 
     def unseen(self, value: Json) -> object:
-        """Return one stand-in for all values: checks ask only whether there is one."""
+        """Return one stand-in for all values: checks only ask if there is one."""
         return value if value is None else (True,)
 
     def name(self, name: Json) -> object:
@@ -45,7 +45,7 @@ class _StandIns(Record):
         return (True,) if isinstance(name, str) and name else name
 
     def keys(self, labels: Json) -> object:
-        """Return the keys of labels, whose values nobody checks."""
+        """Return the keys of labels; nobody checks the values."""
         return tuple(labels) if isinstance(labels, dict) else labels
 
     def data(self, text: Json) -> object:
@@ -67,7 +67,7 @@ _CLOUD_INIT = {
     "secretRef": {"name": _StandIns.name},
     "networkDataSecretRef": {"name": _StandIns.name},
 }
-#: The fields of a VirtualMachine's spec that are its own, and what the checks see of them.
+#: The individual fields in a VirtualMachine's spec, and what the checks see of them.
 _OWN_FIELDS = {
     "dataVolumeTemplates": {
         "metadata": {"name": _StandIns.claim, "namespace": _StandIns.is_own_namespace},
@@ -94,14 +94,14 @@ _OWN_FIELDS = {
 
 
 def twin_key(request: AdmissionRequest) -> bytes:
-    """Return bytes that are equal for twins; none for very large machines, and for objects of other kinds."""
+    """Return bytes that are equal for twins; none for very large machines and for objects of other kinds."""
     if request.kind != "VirtualMachine":
         return b""
     own = _StandIns(request.resource.namespace, {})
     seen = _with_stand_ins(object_at(request.written, "spec"), _OWN_FIELDS, own)
     try:
-        key = marshal.dumps(seen, 2)  # where equal values have equal bytes; a third of the time of repr
-    except ValueError:  # for one that is too deep, or a kind of text of our own
+        key = marshal.dumps(seen, 2)  # equal values have equal bytes here; a third of the time of repr
+    except ValueError:  # the value is too deep, or has a text type of our own
         return b""
     return key if len(key) <= _LONGEST else b""
 

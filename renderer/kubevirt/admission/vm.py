@@ -1,4 +1,4 @@
-"""A VirtualMachine's creation (``vms-admitter.go``)."""
+"""The creation of a VirtualMachine (``vms-admitter.go``)."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ VM_CHECKS: CheckTable[[VmSpec, AdmittingCluster]] = CheckTable(
 
 
 def admit_vm(vm_spec: JsonObject, cluster: AdmittingCluster, namespace: str = "") -> tuple[Cause, ...]:
-    """Return the causes for which the VirtualMachine with that ``spec`` is refused.
+    """Return the causes for which the VirtualMachine with that ``spec`` is rejected.
 
     Instance type and preference are applied to ``spec.template``, and the defaults are set. Without a
-    ``namespace`` it is not known where the VirtualMachine will be. The first step that has causes ends the
+    ``namespace`` the namespace of the VirtualMachine is unknown. The first step that has causes ends the
     admission.
     """
     vm = VmSpec.of(vm_spec, _SPEC)

@@ -1,4 +1,4 @@
-"""A VirtualMachineInstance's creation (``vmi-create-admitter.go``)."""
+"""The creation of a VirtualMachineInstance (``vmi-create-admitter.go``)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, is_not_
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 
-#: What an enabled feature needs enabled.
+#: The features that an enabled feature requires.
 _NEEDS = {
     "evmcs": "vapic",
     "ipi": "vpindex",
@@ -25,12 +25,12 @@ _NEEDS = {
 
 
 def check_hyperv_at_spec(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check that Hyper-V features have those that they need."""
+    """Check that Hyper-V features have the features that they require."""
     yield from _check_hyperv_features(vmi, vmi.at("domain", "features", "hyperv"))
 
 
 def check_hyperv(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check Hyper-V features, which KubeVirt reports with the path in it twice."""
+    """Check Hyper-V features, which KubeVirt reports with a repeated path."""
     features, at = section(vmi.domain, "features"), vmi.at("domain", "features", "hyperv")
     yield from _check_hyperv_features(vmi, at.child("domain", "features", "hyperv"))
     if has(features, "hyperv") and has(features, "hypervPassthrough"):
@@ -63,7 +63,7 @@ _RESERVED_PATHS = ("/var/run/kubevirt", "/var/run/libvirt")
 
 
 def check_volume_devices(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check that each volume is a disk's or a file system's."""
+    """Check that each volume belongs to a disk or a file system."""
     disks = {text(disk, "name") for disk in vmi.disks}
     filesystems = {text(filesystem, "name") for filesystem in elements(vmi.devices, "filesystems")}
     for index, volume in enumerate(vmi.volumes):
@@ -102,7 +102,7 @@ def _check_container_path(
         )
 
 
-#: The checks that a VirtualMachine's template is not made.
+#: The checks that a VirtualMachine's template does not get.
 VMI_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
     on(check_discontinued_gates, "interfaces", upstream="validator.go ValidateFeatureGates", since="1.3"),
     *DISCONTINUED_BINDING_CHECKS,
@@ -115,7 +115,7 @@ VMI_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
 
 
 def check_vmi(vmi: JsonObject, cluster: AdmittingCluster) -> Causes:
-    """Yield the causes for which the VirtualMachineInstance, with its defaults, is refused: all at once."""
+    """Yield all causes for which the VirtualMachineInstance, with its defaults, is rejected."""
     spec = VmiSpec.of(section(vmi, "spec"), FieldPath.of("spec"))
     metadata = Metadata(section(vmi, "metadata"), FieldPath.of("metadata"), spec)
     release = cluster.release

@@ -13,11 +13,11 @@ _ZERO = Quantity.of(None)
 
 
 class VmiSpec(Record):
-    """The spec's ``content`` at ``path``, with the sections that many checks look at.
+    """The spec's ``content`` at ``path``, with the sections that many checks use.
 
-    A section that is absent is empty; ``content`` and ``domain`` tell whether it is there. An empty list is
-    the same as none, as KubeVirt's mutating webhook leaves out what is empty. ``fields`` are the names of
-    what is written in the spec and in the sections of its domain.
+    A missing section is empty; ``content`` and ``domain`` show if it is there. An empty list equals a missing
+    one, because KubeVirt's mutating webhook drops empty lists. ``fields`` are the names of the fields written
+    in the spec and in the sections of its domain.
     """
 
     path: FieldPath
@@ -57,7 +57,7 @@ class VmiSpec(Record):
 
     @property
     def architecture(self) -> str:
-        """The architecture, empty where there is none."""
+        """The architecture; empty if it is not set."""
         return text_at(self.content, "architecture")
 
     def at(self, *segments: Segment) -> FieldPath:
@@ -70,7 +70,7 @@ class VmiSpec(Record):
 
 
 class VmSpec(Record):
-    """A VirtualMachine's spec, ``content`` at ``path``, and the VirtualMachineInstance's in its template.
+    """A VirtualMachine's spec, ``content`` at ``path``, and the spec of the instance in its template.
 
     ``templates`` are its ``dataVolumeTemplates``.
     """
@@ -88,7 +88,7 @@ class VmSpec(Record):
 
     @property
     def fields(self) -> frozenset[str]:
-        """The names of what is written in the spec and in the VirtualMachineInstance's."""
+        """The names of the fields written in the spec and in the VirtualMachineInstance's spec."""
         return self.vmi.fields | frozenset(self.content)
 
     def at(self, *segments: Segment) -> FieldPath:
@@ -97,13 +97,13 @@ class VmSpec(Record):
 
 
 def section(parent: JsonObject, key: str) -> JsonObject:
-    """Return the mapping at ``key``, an empty one where there is none."""
+    """Return the mapping at ``key``; an empty one if it is missing."""
     child = parent.get(key)
     return child if isinstance(child, dict) else EMPTY
 
 
 def elements(parent: JsonObject, key: str) -> Sequence[JsonObject]:
-    """Return the mappings in the list at ``key``; whatever else stands there counts as an empty one."""
+    """Return the mappings in the list at ``key``; any other element counts as an empty mapping."""
     children = parent.get(key)
     if not isinstance(children, list):
         return ()
@@ -111,13 +111,13 @@ def elements(parent: JsonObject, key: str) -> Sequence[JsonObject]:
 
 
 def text(parent: JsonObject, key: str) -> str:
-    """Return the text at ``key``, an empty one where there is none."""
+    """Return the text at ``key``; an empty one if it is missing."""
     value = parent.get(key)
     return value if isinstance(value, str) else ""
 
 
 def texts(parent: JsonObject, key: str) -> Sequence[str]:
-    """Return the texts in the list at ``key``, an empty one in place of null."""
+    """Return the texts in the list at ``key``; an empty one in place of null."""
     children = parent.get(key)
     return (
         [child if isinstance(child, str) else "" for child in children] if isinstance(children, list) else ()
@@ -125,28 +125,28 @@ def texts(parent: JsonObject, key: str) -> Sequence[str]:
 
 
 def number(parent: JsonObject, key: str) -> int:
-    """Return the whole number at ``key``, 0 where there is none."""
+    """Return the integer at ``key``; 0 if it is missing."""
     value = parent.get(key)
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 def quantity(parent: JsonObject, key: str) -> Quantity:
-    """Return the quantity at ``key``, 0 where there is none. Raises ``DiagnosticError`` for what is none."""
+    """Return the quantity at ``key``; 0 if it is missing. Raises ``DiagnosticError`` if it is invalid."""
     value = parent.get(key)
     return _ZERO if value is None else Quantity.of(value)
 
 
 def has(parent: JsonObject, key: str) -> bool:
-    """Return true if there is anything but null, as Go's pointers have it."""
+    """Return True if the value is not null, like a Go pointer that is not nil."""
     return parent.get(key) is not None
 
 
 def present(parent: JsonObject, keys: Container[str]) -> list[str]:
-    """Return those of ``keys`` that are there."""
+    """Return the ``keys`` that are present."""
     return [key for key, value in parent.items() if value is not None and key in keys]
 
 
 def is_not_disabled(parent: JsonObject, key: str) -> bool:
-    """Return true if a feature is present and is not ``enabled: false`` (Go's ``FeatureState``)."""
+    """Return True if a feature is present and not ``enabled: false`` (Go's ``FeatureState``)."""
     value: Json = parent.get(key)
     return isinstance(value, dict) and value.get("enabled") is not False

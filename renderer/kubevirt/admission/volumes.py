@@ -1,4 +1,4 @@
-"""Volumes: their sources, cloud-init data, and paths of files inside images."""
+"""Volumes: their sources, cloud-init data, and file paths inside images."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Volume(Record):
 
     @property
     def name(self) -> str:
-        """The volume's name, empty where there is none."""
+        """The volume's name; empty if it has none."""
         return text(self.content, "name")
 
     def at(self, *segments: Segment) -> FieldPath:
@@ -53,7 +53,7 @@ _NOT_BASE64 = pattern(r"[^A-Za-z0-9+/]")
 
 
 def check_cloud_init(volume: Volume) -> Causes:
-    """Check that cloud-init has data, each from one source and short enough."""
+    """Check that cloud-init has data, each part from one source and not too long."""
     source = next((source for source in _CLOUD_INIT if has(volume.content, source)), None)
     if source is None:
         return
@@ -84,7 +84,7 @@ def _check_data(at: FieldPath, data: JsonObject, kind: str, sources: Sequence[st
 
 
 def fits(data: str) -> bool:
-    """Return true if cloud-init's data fit into a VirtualMachine."""
+    """Return True if cloud-init's data fit into a VirtualMachine."""
     return _length(data) <= _MOST_BYTES
 
 
@@ -99,14 +99,14 @@ def _data_sources(data: JsonObject, kind: str) -> list[str]:
 
 
 def _secret_key(kind: str) -> str:
-    """Return the field for UserDataSecretRef, ``secretRef``; that of network data has a name of its own."""
+    """Return the field for UserDataSecretRef, ``secretRef``; network data has a field of its own."""
     return "secretRef" if kind == "userData" else "networkDataSecretRef"
 
 
 def _decoded_length(encoded: str) -> tuple[int, bool]:
-    """Return the count of bytes that Go decodes before the first wrong character, and true if there is none.
+    """Return the count of bytes that Go decodes before the first wrong character, and True if all are valid.
 
-    Line breaks do not count, padding does.
+    Line breaks do not count; padding does.
     """
     characters = encoded.replace("\n", "").replace("\r", "")
     if _BASE64.fullmatch(characters):
@@ -134,14 +134,14 @@ _SOURCES = frozenset(
         "containerPath",
     }
 )
-#: Volumes of these sources have to name what they are of.
+#: Volumes with these sources have to name the object that they use.
 _NAMES = {"configMap": "name", "secret": "secretName", "serviceAccount": "serviceAccountName"}
 _ONLY_ONE = ("serviceAccount", "downwardMetrics", "memoryDump")
 _HOST_DISK_TYPES = ("Disk", "DiskOrCreate")
 
 
 def check_volumes(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Check each volume, that names differ, and that some sources stand once."""
+    """Check each volume, that names differ, and that some sources occur only once."""
     names: set[str] = set()
     limited = []
     for position, content in enumerate(vmi.volumes):
@@ -197,7 +197,7 @@ def _check_host_disk(volume: Volume) -> Causes:
         yield invalid(at.child("capacity"), message, "drop it, or use the type DiskOrCreate")
 
 
-#: ``validateVolumes``, of one volume.
+#: ``validateVolumes``, for one volume.
 VOLUME_CHECKS: CheckTable[[Volume]] = CheckTable(
     on(_check_source, upstream="validateVolumes"),
     on(check_cloud_init, "cloudInitNoCloud", "cloudInitConfigDrive", upstream="validateVolumes"),
@@ -217,7 +217,7 @@ def check_container_disks(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_utility_volumes(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse utility volumes, which are added to running machines only."""
+    """Reject utility volumes, which can only be added to running machines."""
     if vmi.content.get("utilityVolumes"):
         at = vmi.at("utilityVolumes")
         yield invalid(at, "utilityVolumes can only be added while the VM runs", "drop them")

@@ -1,6 +1,6 @@
 """Objects with a template: pools, replica sets and presets.
 
-Templates are checked as they stand: without defaults, and unexpanded.
+Templates are checked as written: without defaults, and unexpanded.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _check_strategies(spec: JsonObject, _: AdmittingCluster) -> Causes:
 
 
 def check_selector(selector: JsonObject, labels: JsonObject, template: str) -> Causes:
-    """Check that ``selector`` selects the ``labels`` of what stands at ``template``."""
+    """Check that ``selector`` selects the ``labels`` of the template at ``template``."""
     problems = list(check_label_selector(Place(_SELECTOR, _SELECTOR), selector))
     if problems:
         yield problems[0]._replace(reported=_SELECTOR)

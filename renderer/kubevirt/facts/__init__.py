@@ -1,10 +1,10 @@
 """Facts about KubeVirt and its objects that several stages share: pure values and functions on JSON trees.
 
-``virtual_machine``  one view of every kind that a virtual machine comes from, with the paths of its parts
-``cluster``          the ``KubeVirt`` object's configuration, and what it means at a release
+``virtual_machine``  one view of every kind that creates virtual machines, with the paths of its parts
+``cluster``          the ``KubeVirt`` object's configuration, and its meaning at a release
 ``feature_gates``    the state of each feature gate by release
 ``confidential``     the one table of fields that may hold a secret
-``lists``            the pairing of list elements by name, and the fields in which two trees differ
+``lists``            pairing of list elements by name, and the fields in which two trees differ
 ``sizes``            vCPUs, memory and GPUs of a virtual machine
 ``placeholders``     variables that another tool fills in after rendering
 """

@@ -11,7 +11,7 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 from renderer.model.resource import Resource
 
-#: The kinds that KubeVirt's validating webhooks are asked about; most are admitted without defaults.
+#: The kinds that KubeVirt's validating webhooks check; most are admitted without defaults.
 ADMITTED = frozenset(
     {
         "VirtualMachine",
@@ -31,9 +31,9 @@ ADMITTED = frozenset(
 
 
 class AdmissionRequest:
-    """An object of ``kind`` that a webhook is asked about: ``written`` is expanded, and has no defaults yet.
+    """An object of ``kind`` that a webhook checks: ``written`` is expanded and has no defaults yet.
 
-    It is ``resource``, or what stands at ``base`` in it, as the VirtualMachine in a pool does.
+    The object is ``resource`` itself, or the part of it at ``base``, such as the VirtualMachine in a pool.
     """
 
     def __init__(  # noqa: PLR0913 - the parts of a request
@@ -55,5 +55,5 @@ class AdmissionRequest:
 
     @cached_property
     def content(self) -> JsonObject:
-        """The object as the webhook sees it. Raises ``DiagnosticError`` where a default is not possible."""
+        """The object as the webhook sees it. Raises ``DiagnosticError`` if a default cannot be set."""
         return self._with_defaults(self.written)

@@ -1,9 +1,9 @@
-"""The fields whose values a cluster chooses or allocates where nobody writes them, by kind.
+"""The fields, by kind, whose values a cluster chooses or allocates if nobody writes them.
 
-``vmrender import`` leaves out the values without a meaning in another cluster (``adopt.dump.user_objects``);
-for ``diff --live`` a value that only the cluster has is not drift (``diff.server_defaults``). What an import
-keeps identifies a machine or its data: MAC addresses, the firmware's UUID and serial, the machine type, a
-storage class.
+``vmrender import`` leaves out the values that mean nothing in another cluster (``adopt.dump.user_objects``);
+for ``diff --live`` a value that only the cluster has is not drift (``diff.server_defaults``). An import keeps
+the values that identify a machine or its data: MAC addresses, the firmware's UUID and serial, the machine
+type, a storage class.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from renderer.model.json import JsonObject, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.res_id import Gvk
 
-#: Stands for any key or element in a path.
+#: Matches any key or element in a path.
 ANY = "*"
 _CLAIM = ("", "PersistentVolumeClaim")
 _SERVICE = ("", "Service")
@@ -50,11 +50,11 @@ def _is_not_headless(service: JsonObject) -> bool:
 
 
 class AllocatedField(Record):
-    """A field whose value the cluster chooses in objects of ``kind``, of all kinds where that is empty.
+    """A field whose value the cluster chooses in objects of ``kind``; in all kinds if ``kind`` is empty.
 
-    ``group`` is the API group of the kind, empty for the core. ``source`` is the file of its project that
-    fills the field in. ``left_out`` tells whether an import leaves it out of an object: never where ``path``
-    has ``ANY``.
+    ``group`` is the API group of the kind, empty for the core group. ``source`` is the upstream file that
+    fills in the field. ``left_out`` is True if an import removes the field from an object; it is never True
+    if ``path`` has ``ANY``.
     """
 
     group: str
@@ -65,11 +65,11 @@ class AllocatedField(Record):
 
     @property
     def is_kept(self) -> bool:
-        """True where an import keeps the field of every object."""
+        """True if an import keeps the field in every object."""
         return self.left_out is _never
 
     def is_of(self, gvk: Gvk) -> bool:
-        """Tell whether objects of a kind have the field."""
+        """Return True if objects of this kind have the field."""
         return not self.kind or (self.group, self.kind) == (gvk.group, gvk.kind)
 
 
@@ -142,8 +142,8 @@ ALLOCATED_FIELDS = (
     *(AllocatedField(*_ALL_KINDS, (*_ANNOTATIONS, key), source, _always) for key, source in COPIES.items()),
 )
 
-#: Labels and annotations by which Argo CD and Flux know what they deploy, and their notes. An
-#: import keeps those without ``_always``: people set such labels, too.
+#: Labels and annotations by which Argo CD and Flux recognise the objects that they deploy, and their notes.
+#: An import keeps the ones without ``_always``, because people set such labels, too.
 TRACKING_MARKS = (
     AllocatedField(*_ALL_KINDS, (*_ANNOTATIONS, "argocd.argoproj.io/tracking-id"), _ARGO_CD_SOURCE, _always),
     AllocatedField(
@@ -161,12 +161,12 @@ _TRACKING_PATHS = frozenset(row.path for row in TRACKING_MARKS)
 
 
 def is_tracking(field: FieldPath) -> bool:
-    """Tell whether a field is a label or annotation by which Argo CD or Flux knows the object."""
+    """Return True if a field is a label or annotation by which Argo CD or Flux recognises the object."""
     return field.segments in _TRACKING_PATHS
 
 
 def is_chosen_by_cluster(gvk: Gvk, field: FieldPath) -> bool:
-    """Tell whether the cluster chooses the value of a field where nobody writes one."""
+    """Return True if the cluster chooses the value of a field when nobody writes one."""
     return any(row.is_of(gvk) and _matches(row.path, field) for row in ALLOCATED_FIELDS)
 
 
@@ -177,7 +177,7 @@ def _matches(pattern: tuple[str, ...], field: FieldPath) -> bool:
 
 
 def fields_to_leave_out(content: JsonObject) -> Iterator[tuple[str, ...]]:
-    """Yield the paths of the allocated fields of an object that an import leaves out."""
+    """Yield the paths of the allocated fields that an import removes from an object."""
     gvk = Gvk.parse(text_at(content, "apiVersion"), text_at(content, "kind"))
     for row in (*ALLOCATED_FIELDS, *TRACKING_MARKS):
         if row.is_of(gvk) and row.path[-1] in object_at(content, *row.path[:-1]) and row.left_out(content):

@@ -1,4 +1,4 @@
-"""The cluster that is rendered for: its release, and its configuration in the ``KubeVirt`` object.
+"""The target cluster: its release, and its configuration in the ``KubeVirt`` object.
 
 KubeVirt ``pkg/virt-config/virt-config.go`` and ``configuration.go``.
 """
@@ -38,14 +38,14 @@ _MAX_PERCENT = 100
 
 
 class ClusterConfig(Record):
-    """The configuration, with KubeVirt's own defaults for what is not said.
+    """The configuration, with KubeVirt's own defaults for missing settings.
 
-    ``emulated_machines`` are patterns for all architectures, ``emulated_machines_of`` those of one; both are
-    empty where nothing is written. So is ``vm_rollout_strategy``, whose default depends on the release.
-    ``pci_host_devices`` leads from the resource name of a permitted device to its vendor selector.
-    ``mediated_devices`` are the resource names of permitted ones, ``migrating_bindings`` the names of the
-    network binding plugins that a live migration takes along. ``max_cpu_sockets`` is 0 where the cluster sets
-    no maximum.
+    ``emulated_machines`` are patterns for all architectures, ``emulated_machines_of`` the patterns of one
+    architecture; both are empty if nothing is written. ``vm_rollout_strategy`` is empty then, too, because
+    its default depends on the release. ``pci_host_devices`` maps the resource name of a permitted device to
+    its vendor selector. ``mediated_devices`` are the resource names of permitted mediated devices.
+    ``migrating_bindings`` are the names of the network binding plugins that support live migration.
+    ``max_cpu_sockets`` is 0 if the cluster sets no maximum.
     """
 
     default_architecture: str = "amd64"
@@ -74,7 +74,7 @@ class ClusterConfig(Record):
     migrating_bindings: tuple[str, ...] = ()
 
     def with_gates(self, feature_gates: tuple[str, ...]) -> ClusterConfig:
-        """Return the configuration with further feature gates listed."""
+        """Return the configuration with additional feature gates."""
         if not feature_gates:
             return self
         return self._replace(feature_gates=tuple(dict.fromkeys((*self.feature_gates, *feature_gates))))
@@ -85,9 +85,9 @@ DEFAULT_CONFIG = ClusterConfig()
 
 
 class Cluster(Record):
-    """The release that is rendered for, and the configuration of the cluster.
+    """The target release, and the configuration of the cluster.
 
-    ``workload_update_methods`` are those of the ``KubeVirt`` object; None where there is no such object.
+    ``workload_update_methods`` come from the ``KubeVirt`` object; None if there is no such object.
     """
 
     release: Release
@@ -96,16 +96,16 @@ class Cluster(Record):
 
     @classmethod
     def of(cls, release: Release, kubevirt: JsonObject, feature_gates: tuple[str, ...] = ()) -> Cluster:
-        """Return the cluster of a ``KubeVirt`` object, which is empty where there is none.
+        """Return the cluster of a ``KubeVirt`` object, which is empty if the repository has none.
 
-        ``feature_gates`` are on beside those that the object lists.
+        ``feature_gates`` are enabled in addition to the gates that the object lists.
         """
         methods = _texts(kubevirt, "spec", "workloadUpdateStrategy", "workloadUpdateMethods")
         config = read_cluster_config(kubevirt).with_gates(feature_gates)
         return cls(release, config, methods if kubevirt else None)
 
     def has_gate(self, gate: Gate) -> bool:
-        """Return whether a feature gate is on."""
+        """Return True if a feature gate is on."""
         configured = self.config.persistent_reservation
         if (
             gate is Gate.PERSISTENT_RESERVATION
@@ -117,7 +117,7 @@ class Cluster(Record):
 
     @property
     def updates_live(self) -> bool:
-        """True if changes reach running virtual machines (``IsVMRolloutStrategyLiveUpdate``)."""
+        """True if changes are applied to running virtual machines (``IsVMRolloutStrategyLiveUpdate``)."""
         if self.release < _ROLLOUT_STRATEGY_SINCE or not self.has_gate(Gate.VM_LIVE_UPDATE):
             return False
         return (self.config.vm_rollout_strategy or default_rollout_strategy(self.release)) == LIVE_UPDATE
@@ -135,7 +135,7 @@ class Cluster(Record):
     def machine_type(self, architecture: str) -> str:
         """Return the default machine type of an architecture (``virt-config.go``, ``GetMachineType``).
 
-        One that the release does not know gets that of amd64.
+        An architecture that the release does not know gets the machine type of amd64.
         """
         if self.config.machine_type and self.release >= _GENERAL_MACHINE_TYPE_SINCE:
             return self.config.machine_type
@@ -147,7 +147,7 @@ class Cluster(Record):
         return types["amd64"] if is_gone else types.get(architecture, types["amd64"])
 
     def architecture(self, written: str) -> str:
-        """Return the architecture of a virtual machine, whose manifest says ``written`` or nothing."""
+        """Return the architecture of a virtual machine; ``written`` is its manifest's value, or empty."""
         return written or self.config.default_architecture
 
 
@@ -157,10 +157,10 @@ def default_rollout_strategy(release: Release) -> str:
 
 
 def read_cluster_config(kubevirt: JsonObject) -> ClusterConfig:
-    """Return the configuration in a ``KubeVirt`` object; the defaults where the object is empty.
+    """Return the configuration in a ``KubeVirt`` object; the defaults if the object is empty.
 
-    A value of a wrong type counts as none. KubeVirt falls back to its defaults altogether when one of its
-    values is out of range (``configuration.go``, ``setConfigFromKubeVirt``).
+    A value of a wrong type counts as missing. KubeVirt itself falls back to its defaults for everything if
+    one value is out of range (``configuration.go``, ``setConfigFromKubeVirt``).
     """
     configuration = object_at(kubevirt, "spec", "configuration")
     if not _is_in_range(configuration):
@@ -171,7 +171,7 @@ def read_cluster_config(kubevirt: JsonObject) -> ClusterConfig:
     live_update = object_at(configuration, "liveUpdateConfiguration")
     architectures = object_at(configuration, "architectureConfiguration")
     return ClusterConfig(
-        # KubeVirt reads the status alone; its operator writes it.
+        # KubeVirt reads only the status; its operator writes it.
         default_architecture=text_at(kubevirt, "status", "defaultArchitecture")
         or defaults.default_architecture,
         machine_type=text_at(configuration, "machineType"),
@@ -249,6 +249,6 @@ def _flag(value: Json, *path: str) -> bool | None:
 
 
 def _integer(value: JsonObject, key: str) -> int:
-    """Return a number; 0 where there is none, as Go has it."""
+    """Return an integer; 0 if the key is missing, as in Go."""
     number = value.get(key)
     return number if isinstance(number, int) and not isinstance(number, bool) else 0

@@ -1,10 +1,10 @@
-"""The fields that may hold a secret, in one table, and the means to withhold their values.
+"""The fields that may hold a secret, in one table, and functions that withhold their values.
 
-The values of Secrets; the data that a virtual machine is started with (cloud-init, Ignition, answer files of
-Windows) and its access credentials, as passwords stand in them; the keys of launch security; and the copies
-that kubectl keeps of whole objects. The table serves every output: fields that were compared (``withheld``),
-lines of a file that are quoted (``findings.public_lines``), text that is printed as it is (``emit.redact``),
-and what findings say (``findings.masking``).
+The table covers the values of Secrets; the start-up data of a virtual machine (cloud-init, Ignition, Windows
+answer files) and its access credentials, because they contain passwords; the keys of launch security; and
+the copies of whole objects that kubectl keeps. Every output uses the table: compared fields (``withheld``),
+quoted lines of a file (``findings.public_lines``), text that is printed unchanged (``emit.redact``), and the
+text of findings (``findings.masking``).
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _CONFIG_MAP = "ConfigMap"
 
 #: The fields of a Secret that anybody may read.
 PUBLIC_FIELDS_OF_SECRETS = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})
-#: Fields with the values of a Secret, or of what one is made of.
+#: Fields with the values of a Secret, or with the source of one.
 SECRET_DATA = ("binaryData", "data", "stringData", "secretGenerator")
 #: Fields that are confidential in an object of any kind.
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-#: Annotations in which tools keep copies of whole objects, or of the token of a Secret, and their sources.
+#: Annotations in which tools keep copies of whole objects, or of the token of a Secret, with their sources.
 COPIES = {
     LAST_APPLIED: "kubernetes staging/src/k8s.io/kubectl/pkg/util/apply.go",
     "banzaicloud.com/last-applied": "k8s-objectmatcher patch/annotation.go",
@@ -44,33 +44,33 @@ COPIES = {
 IGNITION = "kubevirt.io/ignitiondata"
 START_DATA = ("networkData", "networkDataBase64", "userData", "userDataBase64")
 LAUNCH_SECURITY = ("dhCert", "session")  # of launchSecurity.sev
-#: Keys of a ConfigMap for a sysprep volume (KubeVirt ``pkg/config/sysprep.go``), in any case.
+#: Keys of a ConfigMap for a sysprep volume (KubeVirt ``pkg/config/sysprep.go``); case is ignored.
 ANSWER_FILES = ("autounattend.xml", "unattend.xml")
-#: Fields that are confidential but for the names of other objects in them.
+#: Fields that are confidential except for the names of other objects in them.
 SECTIONS = ("accessCredentials", "cloudInitConfigDrive", "cloudInitNoCloud")
 REFERENCES = frozenset({"networkDataSecretRef", "secretName", "secretRef", "userDataSecretRef"})
 
 #: Keys whose values are confidential in an object of any kind.
 _CONFIDENTIAL_KEYS = (*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION)
-#: Keys whose values are confidential in a text, where nobody can tell what kind of object it is part of.
+#: Keys whose values are confidential in plain text, where the kind of the object is unknown.
 CONFIDENTIAL_KEYS_OF_TEXT = (*_CONFIDENTIAL_KEYS, *ANSWER_FILES, *SECRET_DATA)
 
 _CONFIDENTIAL = frozenset(_CONFIDENTIAL_KEYS)
 _CONFIDENTIAL_IN_TEXT = frozenset(key.lower() for key in CONFIDENTIAL_KEYS_OF_TEXT)
 
-#: The fewest characters of a value that is looked for in other texts: a shorter one may be part of any text.
+#: The minimum length of a value that we search for in other texts: a shorter one may occur anywhere.
 _SHORTEST = 6
 
 
 def is_confidential_key(key: object) -> bool:
-    """Return whether the value of ``key`` is confidential in a text, however the key is capitalised."""
+    """Return True if the value of ``key`` is confidential in a text; case is ignored."""
     return isinstance(key, str) and key.lower() in _CONFIDENTIAL_IN_TEXT
 
 
 def is_confidential(field: FieldPath, kind: str = "") -> bool:
-    """Return whether the value of a field is confidential in an object of ``kind``.
+    """Return True if the value of a field is confidential in an object of ``kind``.
 
-    With an empty kind every field counts that is confidential in an object of some kind.
+    With an empty kind, return True if the field is confidential in an object of any kind.
     """
     segments = field.segments
     if kind == _SECRET and segments and segments[0] not in PUBLIC_FIELDS_OF_SECRETS:
@@ -83,10 +83,10 @@ def is_confidential(field: FieldPath, kind: str = "") -> bool:
 
 
 def without_secrets(change: FieldChange, kind: str, secrets: Masking = NOTHING) -> FieldChange:
-    """Return the change of a field with ``NoValue.WITHHELD`` for a value that is confidential.
+    """Return the change of a field with ``NoValue.WITHHELD`` in place of each confidential value.
 
-    ``kind`` is the kind of the object; a text that holds one of ``secrets`` is confidential in any field, and
-    so is what it took the place of, or what takes its place: the same Secret's value, most likely.
+    ``kind`` is the kind of the object. A text that contains one of ``secrets`` is confidential in any field.
+    So is the value on the other side of the change: it is most likely a value of the same Secret.
     """
     from renderer.model.difference import NoValue  # noqa: PLC0415 - few commands compare
 
@@ -98,7 +98,7 @@ def without_secrets(change: FieldChange, kind: str, secrets: Masking = NOTHING) 
 
 
 def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceChange:
-    """Return the change of a resource with ``***`` for each of ``secrets`` in its reasons."""
+    """Return the change of a resource with each of ``secrets`` in its reasons replaced by ``***``."""
 
     def masked(impact: Impact | None) -> Impact | None:
         return impact and impact._replace(reason=secrets.mask(impact.reason))
@@ -119,9 +119,9 @@ def _withheld_value(value: Value, field: FieldPath, kind: str, secrets: Masking)
 
 
 def withheld(value: Json, field: FieldPath, kind: str, secrets: Masking = NOTHING) -> Json:
-    """Return the value of a field with ``***`` for all that is confidential in it.
+    """Return the value of a field with every confidential part replaced by ``***``.
 
-    So is every text that holds one of ``secrets``, wherever it stands.
+    Every text that contains one of ``secrets`` is confidential, in any field.
     """
     if isinstance(value, dict):
         return {key: withheld(child, field.child(key), kind, secrets) for key, child in value.items()}
@@ -131,7 +131,7 @@ def withheld(value: Json, field: FieldPath, kind: str, secrets: Masking = NOTHIN
 
 
 def holds_any(value: Json, secrets: Masking) -> bool:
-    """Return whether ``value`` is a text that holds one of ``secrets``."""
+    """Return True if ``value`` is a text that contains one of ``secrets``."""
     return isinstance(value, str) and secrets.is_in(value)
 
 
@@ -143,16 +143,16 @@ def secret_values(objects: Iterable[Json]) -> frozenset[str]:
 
 
 def lost_values(before: JsonObject, after: JsonObject) -> frozenset[str]:
-    """Return the values that a Secret has lost."""
+    """Return the values that the change removes from a Secret."""
     if text_at(after, "kind") == _SECRET and all(before.get(key) is after.get(key) for key in SECRET_DATA):
         return frozenset()
     return secret_values([before]) - secret_values([after])
 
 
 def is_about_secret(finding: Diagnostic) -> bool:
-    """Return whether a finding may repeat a confidential value.
+    """Return True if a finding may repeat a confidential value.
 
-    Its field is confidential, or one of its sites is, which may stand in a patch or in a kustomization.
+    Its field is confidential, or the field of one of its sites, which may be in a patch or a kustomization.
     """
     kind = finding.resource.gvk.kind if finding.resource else ""
     if kind == _SECRET and finding.field is not None and not is_confidential(finding.field, kind):

@@ -1,8 +1,8 @@
 """KubeVirt's feature gates, with the state of each by release (KubeVirt ``pkg/virt-config/featuregate``).
 
-Read at every tag up to v1.9.0; what is to come with 1.10 was read at ``d923fdb815``. Before 1.5 KubeVirt
-registers no alpha and beta gates: those rows follow the comments beside the constants. A newer release is
-taken to be as the newest known.
+Read at every tag up to v1.9.0; the changes planned for 1.10 were read at ``d923fdb815``. Before 1.5 KubeVirt
+does not register alpha and beta gates: those rows follow the comments next to the constants. We treat a
+newer release like the newest known one.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ _Bound: TypeAlias = int | tuple[int, int]
 
 
 class _History(Record):
-    """The release of KubeVirt 1 in which a gate took each state; what it was before 1.0 is at 0."""
+    """The release of KubeVirt 1 in which a gate entered each state; its state before 1.0 is at 0."""
 
     alpha: _Bound | None = None
     beta: _Bound | None = None
@@ -233,19 +233,19 @@ _HISTORIES: Mapping[Gate, _History] = {
     Gate.WORKLOAD_ENCRYPTION_TDX: _History(alpha=7),
 }
 
-#: Beta gates are on unless they are disabled (``feature-gates.go``, ``IsEnabled``); before, they are listed.
+#: From here beta gates are on unless disabled (``feature-gates.go``, ``IsEnabled``); before, only if listed.
 _BETA_IS_ON = Release(1, 9)
 #: ``disabledFeatureGates`` counts.
 _GATES_CAN_BE_DISABLED = Release(1, 8)
-#: A gate that the release does not know is off, even when it is listed.
+#: Since this release a gate that the release does not know is off, even if it is listed.
 _UNKNOWN_IS_OFF = Release(1, 9)
-#: GA in the registry, yet off unless it is listed or enabled by a setting: KubeVirt looks it up by its name
+#: GA in the registry, but off unless it is listed or a setting enables it: KubeVirt looks it up by its name
 #: (``PersistentReservationEnabled``).
 _ASKED_BY_NAME = frozenset({Gate.PERSISTENT_RESERVATION})
 
 
 def state_of(gate: Gate, release: Release) -> State | None:
-    """Return the state of ``gate`` in ``release``; None where the release does not know it."""
+    """Return the state of ``gate`` in ``release``; None if the release does not know it."""
     history = _HISTORIES[gate]
     if _has_reached(release, history.removed):
         return None
@@ -266,7 +266,7 @@ def _has_reached(release: Release, bound: _Bound | None) -> bool:
 
 
 def is_on_by_default(gate: Gate, release: Release) -> bool:
-    """Return true if ``gate`` is on in a cluster that lists no gates."""
+    """Return True if ``gate`` is on in a cluster that lists no gates."""
     state = state_of(gate, release)
     if state is State.GA:
         return gate not in _ASKED_BY_NAME
@@ -274,9 +274,9 @@ def is_on_by_default(gate: Gate, release: Release) -> bool:
 
 
 def is_enabled(gate: Gate, release: Release, configured: ConfiguredGates) -> bool:
-    """Return true if ``gate`` is on in a cluster of ``release`` (``isFeatureGateEnabled``, ``IsEnabled``).
+    """Return True if ``gate`` is on in a cluster of ``release`` (``isFeatureGateEnabled``, ``IsEnabled``).
 
-    ``PersistentReservation`` has a setting of its own since 1.9, which the caller looks at first.
+    Since 1.9 ``PersistentReservation`` has a setting of its own, which the caller checks first.
     """
     state = state_of(gate, release)
     on_by_default = is_on_by_default(gate, release)
@@ -297,13 +297,13 @@ def enabled_gates(release: Release, configured: ConfiguredGates) -> frozenset[Ga
 
 
 class _Listed(Record):
-    """The gates of a configuration alone."""
+    """Only the gates of a configuration."""
 
     feature_gates: tuple[str, ...]
     disabled_feature_gates: tuple[str, ...]
 
 
-#: The overlays of a project have few configurations, and each asks once: a twentieth of rendering five VMs.
+#: A project's overlays share few configurations, but each asks once: a twentieth of rendering five VMs.
 @lru_cache(maxsize=64)
 def _enabled_gates(release: Release, listed: _Listed) -> frozenset[Gate]:
     return frozenset(gate for gate in Gate if is_enabled(gate, release, listed))

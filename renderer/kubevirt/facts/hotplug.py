@@ -1,7 +1,7 @@
-"""How much CPU and memory can be plugged into an instance: the plan that is made when it starts.
+"""The CPU and memory that can be hotplugged into an instance, as planned when the instance starts.
 
 KubeVirt ``pkg/defaults/defaults.go`` (``setupHotplug``) and ``pkg/liveupdate/memory``
-(``ValidateLiveUpdateMemory``). All functions take the spec of a VirtualMachineInstance with its defaults.
+(``ValidateLiveUpdateMemory``). All functions need the spec of a VirtualMachineInstance with its defaults.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from renderer.model.release import Release
 _CPU, _MEMORY = ("domain", "cpu"), ("domain", "memory")
 _ARM = "arm64"
 _MAX_VCPUS = 512
-#: The cluster's ``maxCpuSockets`` is never less than the VM has.
+#: Since this release the cluster's ``maxCpuSockets`` never counts as less than the sockets of the VM.
 _SINCE_LEAST_SOCKETS = Release(1, 4)
 _LIMITED_VCPUS = (Release(1, 4, 1), Release(1, 5, 1))
 _SINCE_NOT_ON_ARM = Release(1, 5, 2)  # from it on, nothing is planned on arm64
@@ -26,12 +26,12 @@ _BLOCK, _LARGE_BLOCK, _LEAST_GUEST = 2 << 20, 1 << 30, 1 << 30
 
 
 def is_possible(cluster: Cluster, spec: JsonObject) -> bool:
-    """Return False on an architecture on which nothing is plugged in."""
+    """Return False if the architecture does not support hotplug."""
     return cluster.release < _SINCE_NOT_ON_ARM or text_at(spec, "architecture") != _ARM
 
 
 def planned_sockets(cluster: Cluster, spec: JsonObject) -> int:
-    """Return the number of sockets that an instance without ``maxSockets`` gets room for."""
+    """Return the maximum number of sockets that KubeVirt plans for an instance without ``maxSockets``."""
     if not is_possible(cluster, spec):
         return 0
     cpu = object_at(spec, *_CPU)
@@ -46,7 +46,7 @@ def planned_sockets(cluster: Cluster, spec: JsonObject) -> int:
 
 
 def planned_memory(cluster: Cluster, spec: JsonObject) -> Quantity | None:
-    """Return the memory that an instance without ``maxGuest`` gets room for; None for no room at all."""
+    """Return the maximum memory planned for an instance without ``maxGuest``; None if none is planned."""
     if not is_possible(cluster, spec):
         return None
     wanted = wanted_memory(cluster, spec)
@@ -58,7 +58,7 @@ def planned_memory(cluster: Cluster, spec: JsonObject) -> Quantity | None:
 
 
 def wanted_memory(cluster: Cluster, spec: JsonObject) -> Quantity | None:
-    """Return the memory to make room for, whether that is possible or not."""
+    """Return the maximum memory to plan for, even if hotplug is impossible."""
     guest = lenient_quantity(object_at(spec, *_MEMORY).get("guest"))
     if cluster.config.max_guest is not None or guest is None:
         return cluster.config.max_guest
@@ -66,7 +66,7 @@ def wanted_memory(cluster: Cluster, spec: JsonObject) -> Quantity | None:
 
 
 def memory_obstacle(spec: JsonObject, most: Quantity, release: Release) -> str:
-    """Return why an instance cannot grow to ``most`` (``ValidateLiveUpdateMemory``); empty where it can."""
+    """Return why an instance cannot grow to ``most`` (``ValidateLiveUpdateMemory``); empty if it can."""
     cpu, memory = object_at(spec, *_CPU), object_at(spec, *_MEMORY)
     incompatible = {
         "cpu.realtime": cpu.get("realtime"),

@@ -1,4 +1,4 @@
-"""KubeVirt's API groups and kinds, and the two matchers that lead from a VirtualMachine to its instance type.
+"""KubeVirt's API groups and kinds, and the two matchers by which a VirtualMachine names its instance type.
 
 Read from ``staging/src/kubevirt.io/api/*/register.go`` of KubeVirt and
 ``staging/src/kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1/register.go`` of CDI.
@@ -27,10 +27,10 @@ VM_POOL = "VirtualMachinePool"
 KUBEVIRT = "KubeVirt"
 CONTROLLER_REVISION = "ControllerRevision"
 
-#: The API version of instance types and preferences that every release of KubeVirt stores.
+#: The API version in which every release of KubeVirt stores instance types and preferences.
 INSTANCETYPE_VERSION = "v1beta1"
 INSTANCETYPE_API_VERSION = f"{INSTANCETYPE_GROUP}/{INSTANCETYPE_VERSION}"
-#: The API version of KubeVirt's customisation proposal: an instance type may leave its size to the VM.
+#: The API version of KubeVirt's customisation proposal: an instance type may leave the size to the VM.
 PROPOSED_INSTANCETYPE_VERSION = "v1beta2"
 PROPOSED_INSTANCETYPE_API_VERSION = f"{INSTANCETYPE_GROUP}/{PROPOSED_INSTANCETYPE_VERSION}"
 #: The prefix of the labels and annotations of instance types, preferences and their revisions.
@@ -40,9 +40,9 @@ INSTANCETYPE_PREFIX = f"{INSTANCETYPE_GROUP}/"
 class MatcherType:
     """One of the two matchers of a VirtualMachine, and the objects that it matches.
 
-    ``key`` is its field in ``spec``. ``matched_kinds`` leads from what a matcher may have as its kind to the
-    kind that is meant (``pkg/instancetype/find``): case does not matter, the plural is as good as the
-    singular, and nothing means cluster-wide.
+    ``key`` is its field in ``spec``. ``matched_kinds`` maps the kind in a matcher to the kind of the object
+    (``pkg/instancetype/find``): case is ignored, singular and plural are both valid, and an empty kind means
+    the cluster-wide kind.
     """
 
     def __init__(self, *, key: str, noun: str, kind: str, cluster_kind: str, not_found: Code) -> None:
@@ -82,7 +82,7 @@ class MatcherType:
         return self.cluster_kind.lower()
 
     def matched_kind(self, kind: str) -> str | None:
-        """Return the kind of object that a matcher's ``kind`` means; None for an unknown one."""
+        """Return the kind of object that a matcher's ``kind`` refers to; None if it is unknown."""
         return self.matched_kinds.get(kind) or self.matched_kinds.get(kind.lower())
 
 
@@ -103,14 +103,14 @@ PREFERENCE = MatcherType(
 MATCHER_TYPES = (INSTANCETYPE, PREFERENCE)
 #: The fields of a VirtualMachine's ``spec`` that name an instance type and a preference.
 MATCHER_KEYS = tuple(matcher_type.key for matcher_type in MATCHER_TYPES)
-#: The matcher that leads to each kind of instance type and preference.
+#: The matcher for each kind of instance type and preference.
 MATCHER_TYPE_OF: Mapping[str, MatcherType] = {
     kind: matcher_type for matcher_type in MATCHER_TYPES for kind in matcher_type.kinds
 }
-#: The kinds of KubeVirt that stand in no namespace and that a repository of virtual machines has.
+#: The cluster-scoped kinds of KubeVirt that a repository of virtual machines contains.
 CLUSTER_KINDS = frozenset(matcher_type.cluster_kind for matcher_type in MATCHER_TYPES)
 
 
 def is_kubevirt_group(group: str) -> bool:
-    """Return whether an API group is KubeVirt's own or one below it, CDI's among them."""
+    """Return True if an API group is KubeVirt's own or a subgroup of it, which includes CDI's."""
     return group == KUBEVIRT_GROUP or group.endswith(f".{KUBEVIRT_GROUP}")

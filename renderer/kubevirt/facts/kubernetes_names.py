@@ -1,6 +1,6 @@
 """The names that Kubernetes accepts (``k8s.io/apimachinery/pkg/util/validation``).
 
-Each function returns what is wrong, one text for every error that Kubernetes counts.
+Each ``*_errors`` function returns one text for every error that Kubernetes counts.
 """
 
 from __future__ import annotations
@@ -26,45 +26,45 @@ _NAME_RULE = "letters, digits, '-', '_' and '.', with a letter or digit at both 
 
 
 def is_dns_label(text: str) -> bool:
-    """Return whether ``text`` has the characters of a DNS label; nothing is said of its length."""
+    """Return True if ``text`` has only the characters of a DNS label; the length is not checked."""
     return consists_of(text, f"{_LOWER}{DIGITS}-") and "-" not in (text[:1] or "-", text[-1:])
 
 
 def is_dns_subdomain(text: str) -> bool:
-    """Return whether ``text`` has the characters of a DNS subdomain; nothing is said of its length."""
+    """Return True if ``text`` has only the characters of a DNS subdomain; the length is not checked."""
     return all(map(is_dns_label, text.split(".")))
 
 
 def is_qualified_name(text: str) -> bool:
-    """Return whether ``text`` has the characters of a label's value; nothing is said of its length."""
+    """Return True if ``text`` has only the characters of a label's value; the length is not checked."""
     ends = text[:1] + text[-1:]
     return bool(text) and consists_of(text, f"{ALPHANUMERIC}-_.") and consists_of(ends, ALPHANUMERIC)
 
 
 def consists_of(text: str, characters: str) -> bool:
-    """Return whether ``text`` has no other characters than these. An expression would have to be compiled."""
+    """Return True if ``text`` has only these characters. A regular expression would have to be compiled."""
     return not text.strip(characters)
 
 
 def dns_label_errors(name: str) -> list[str]:
-    """Return what is wrong with a DNS label, one text per error."""
+    """Return the errors in a DNS label, one text per error."""
     return _errors(name, is_dns_label, _LABEL_LENGTH, _LABEL_RULE)
 
 
 def dns_subdomain_errors(name: str) -> list[str]:
-    """Return what is wrong with a DNS subdomain, one text per error."""
+    """Return the errors in a DNS subdomain, one text per error."""
     if len(name) <= _LABEL_LENGTH and is_dns_label(name):  # as most names are
         return []
     return _errors(name, is_dns_subdomain, _SUBDOMAIN_LENGTH, _SUBDOMAIN_RULE)
 
 
 def label_value_errors(value: str) -> list[str]:
-    """Return what is wrong with the value of a label, one text per error."""
+    """Return the errors in the value of a label, one text per error."""
     return _errors(value, is_qualified_name, _LABEL_LENGTH, _NAME_RULE) if value else []
 
 
 def label_key_errors(key: str) -> list[str]:
-    """Return what is wrong with a qualified name, ``name`` or ``prefix/name``, one text per error."""
+    """Return the errors in a qualified name, ``name`` or ``prefix/name``, one text per error."""
     prefix, slash, name = key.rpartition("/")
     if "/" in prefix:
         return ["has more than one '/'"]
@@ -81,7 +81,7 @@ def label_key_errors(key: str) -> list[str]:
 
 
 def is_port_name(name: str) -> bool:
-    """Return true if it can name a port."""
+    """Return True if ``name`` is a valid port name."""
     return len(name) <= _PORT_NAME_LENGTH and _PORT_NAME.fullmatch(name) is not None
 
 

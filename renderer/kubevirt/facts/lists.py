@@ -1,4 +1,4 @@
-"""The pairing of list elements by name, and the fields in which two JSON trees differ."""
+"""Pair list elements by name, and find the fields in which two JSON trees differ."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from renderer.model.json import Json
 from renderer.model.list_elements import element_key, element_names, element_text
 from renderer.model.quantity import lenient_quantity
 
-#: Fields whose value is a quantity. ``cpu.guest`` of an instance type is a number, which is one as well.
+#: Fields whose value is a quantity. ``cpu.guest`` of an instance type is a number, which is also a quantity.
 _QUANTITIES = frozenset(
     {
         "capacity",  # of an emptyDisk
@@ -44,15 +44,15 @@ _QUANTITY_MAPS = frozenset(
 def field_changes(before: Json, after: Json) -> tuple[FieldChange, ...]:
     """Return the deepest fields that differ, in the order of their paths as texts.
 
-    Mappings are compared by key, lists whose elements have names by these, other lists by position,
-    quantities by amount (``1Gi`` is ``1024Mi``). Null is the same as nothing in a mapping. A named list in
-    another order is a change of its own (``FieldChange.reordered``).
+    Mappings are compared by key, lists with named elements by name, other lists by position, and quantities
+    by amount (``1Gi`` equals ``1024Mi``). Null in a mapping equals a missing key. A named list in another
+    order is a change of its own (``FieldChange.reordered``).
     """
     return tuple(sorted(_changes(before, after, ROOT), key=lambda change: str(change.field)))
 
 
 def is_equal(before: Json, after: Json) -> bool:
-    """Return whether two trees are equal as JSON: 1 is 1.0, but not true."""
+    """Return True if two trees are equal as JSON: 1 equals 1.0, but not true."""
     if isinstance(before, dict) and isinstance(after, dict):
         return before.keys() == after.keys() and all(is_equal(before[key], after[key]) for key in before)
     if isinstance(before, list) and isinstance(after, list):
@@ -61,7 +61,7 @@ def is_equal(before: Json, after: Json) -> bool:
 
 
 def is_same(before: Json, after: Json) -> bool:
-    """Return what ``is_equal`` returns, but quickly for large objects, which are mostly equal."""
+    """Return the result of ``is_equal``, but faster for large objects, which are mostly equal."""
     if before != after:
         return False
     return json.dumps(before) == json.dumps(after) or is_equal(before, after)  # for Python, 1 is true
@@ -124,7 +124,7 @@ def _texts(names: Sequence[Segment]) -> Sequence[str]:
 def named_elements(
     before: Sequence[Json], after: Sequence[Json]
 ) -> tuple[Mapping[Segment, Json], Mapping[Segment, Json]] | None:
-    """Return the elements of two lists by name; None when one key does not name all elements of both."""
+    """Return the elements of two lists by name; None unless one key names all elements of both."""
     key = element_key(before, after)
     if key is None:
         return None
@@ -136,7 +136,7 @@ def _by_name(elements: Sequence[Json], key: str) -> Mapping[Segment, Json]:
 
 
 def _unnamed(before: Sequence[Json], after: Sequence[Json], field: FieldPath) -> Iterator[FieldChange]:
-    """Yield the changes of a list by position; of a list of scalars with insertions and removals found."""
+    """Yield the changes of a list by position; for a list of scalars, find insertions and removals."""
     if any(isinstance(element, dict | list) for element in (*before, *after)):
         yield from _by_position(before, after, field)
     else:
@@ -153,7 +153,7 @@ def _by_position(before: Sequence[Json], after: Sequence[Json], field: FieldPath
         yield _absent_on_one_side(after[index], field.child(index), is_added=True)
 
 
-#: Texts that stand for true and false, which are 1 and 0 to Python. No YAML has such a character.
+#: Texts that replace true and false, because Python treats them as 1 and 0. No YAML has such a character.
 _FLAGS = {"\0true": True, "\0false": False}
 
 
@@ -178,12 +178,12 @@ def _of_scalars(before: Sequence[Json], after: Sequence[Json], field: FieldPath)
                 yield _absent_on_one_side(new, place, is_added=True)
             elif change_type == "iterable_item_removed":
                 yield _absent_on_one_side(old, place, is_added=False)
-            elif not is_equal(old, new):  # 1 and 1.0 are of two types, and one value
+            elif not is_equal(old, new):  # 1 and 1.0 have different types but are the same value
                 yield FieldChange(place, old, new)
 
 
 def is_same_amount(before: Json, after: Json, field: Segment, parent: Segment) -> bool:
-    """Return whether two values of ``field`` in ``parent`` are equal quantities: ``1Gi`` is ``1024Mi``."""
+    """Return True if two values of ``field`` in ``parent`` are equal quantities: ``1Gi`` is ``1024Mi``."""
     if field not in _QUANTITIES and parent not in _QUANTITY_MAPS:
         return False
     one, other = lenient_quantity(before), lenient_quantity(after)

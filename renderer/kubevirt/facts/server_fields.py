@@ -1,8 +1,8 @@
-"""The fields of an object that the API server and controllers write, and an object without them.
+"""The fields that the API server and controllers write, and a function that removes them from an object.
 
 ``kubectl get -o yaml`` prints them all. In Git they go stale, and a sync that applies them fails or fights
-with the controller that owns them. Fields that only identify a machine, such as MAC addresses and the
-firmware UUID, are the user's and stay.
+the controller that owns them. Fields that only identify a machine, such as MAC addresses and the firmware
+UUID, belong to the user and stay.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from renderer.model.resource import Resource, ResourceSet
 
 
 class ServerField(Record):
-    """A field that is not the user's. A key that ends in ``*`` stands for all keys that begin so.
+    """A field that does not belong to the user. A key that ends in ``*`` matches all keys with that prefix.
 
-    ``source`` is the file of its project that writes or defines the field.
+    ``source`` is the upstream file that writes or defines the field.
     """
 
     path: tuple[str, ...]
@@ -115,7 +115,7 @@ SERVER_FIELDS = (
     ServerField((*_LABELS, f"{CDI_GROUP}/OwnedByUID"), f"{_CDI_POPULATORS}/clone-populator.go"),
     ServerField((*_ANNOTATIONS, "k8s.io/CloneOf"), _CDI),
 )
-#: The same by section: the path, its keys, and the beginnings of keys.
+#: The same by section: the path, its keys, and the prefixes of keys.
 _SECTIONS = tuple(
     (
         parents,
@@ -124,7 +124,7 @@ _SECTIONS = tuple(
     )
     for parents in dict.fromkeys(path[:-1] for path, _ in SERVER_FIELDS)
 )
-#: Finalizers that controllers add, and remove when they have cleaned up.
+#: Finalizers that controllers add, and remove after they have cleaned up.
 SERVER_FINALIZERS = {
     "foregroundDeleteVirtualMachine": "kubevirt staging/src/kubevirt.io/api/core/v1/types.go",
     "kubevirt.io/virtualMachineControllerFinalize": "kubevirt staging/src/kubevirt.io/api/core/v1/types.go",
@@ -145,16 +145,16 @@ SERVER_FINALIZERS = {
     "kubernetes.io/pvc-protection": "kubernetes pkg/volume/util/finalizer.go",
     "kubernetes.io/pv-protection": "kubernetes pkg/volume/util/finalizer.go",
 }
-#: Fields that a warning names; the others are counted.
+#: The number of fields that a warning names; it only counts the rest.
 _MOST_NAMES = 3
 
 
 def without_server_fields(content: JsonObject) -> tuple[JsonObject, tuple[FieldPath, ...]]:
-    """Return ``content`` without fields that are the cluster's, and those fields; itself where it has none.
+    """Return ``content`` without the cluster's fields, and those fields; ``content`` itself if it has none.
 
-    Empty values, such as ``status: {}`` and ``creationTimestamp: null``, say nothing and stay. Of owner
-    references those go that a controller wrote (``controller: true``). A mapping that becomes empty goes as
-    well.
+    Empty values, such as ``status: {}`` and ``creationTimestamp: null``, are harmless and stay. Owner
+    references that a controller wrote (``controller: true``) are removed. A mapping that becomes empty is
+    removed as well.
     """
     removed = tuple(_server_fields(content))
     for field in removed:
@@ -169,8 +169,8 @@ def without_server_fields(content: JsonObject) -> tuple[JsonObject, tuple[FieldP
 def strip_server_fields(resources: ResourceSet) -> Outcome[ResourceSet]:
     """Return the resources without the cluster's fields, with one warning for each file that has any.
 
-    The status of a KubeVirt object stays until the resources are written (``strip_status``): expansion reads
-    the default architecture of the cluster from it.
+    The status of a KubeVirt object stays until the resources are written (``strip_status``), because
+    expansion reads the default architecture of the cluster from it.
     """
     found: dict[str, list[tuple[Resource, FieldPath]]] = {}
     results: list[Resource] = []
@@ -234,7 +234,7 @@ def _is_controller(element: Json) -> bool:
 
 
 def _is_empty(value: Json) -> bool:
-    """Return whether the value holds only null, empty texts, empty mappings and empty lists."""
+    """Return True if the value contains only null, empty texts, empty mappings and empty lists."""
     if isinstance(value, dict):
         return all(map(_is_empty, value.values()))
     if isinstance(value, list):
@@ -243,7 +243,7 @@ def _is_empty(value: Json) -> bool:
 
 
 def _warning(found: list[tuple[Resource, FieldPath]]) -> Diagnostic:
-    """Return one warning for all the fields that were found in a file, at the first of them."""
+    """Return one warning for all the fields that were found in a file, located at the first of them."""
     resource, field = found[0]
     names = list(dict.fromkeys(str(each) for _, each in found))
     verb = "is" if len(names) == 1 else "are"

@@ -15,7 +15,7 @@ _RESOURCES = ("requests", "limits")
 
 
 class MachineSize(Record):
-    """The size of one virtual machine; memory in bytes, of which ``hugepages`` are a part."""
+    """The size of one virtual machine; memory is in bytes and includes ``hugepages``."""
 
     vcpus: int
     memory: int
@@ -24,7 +24,7 @@ class MachineSize(Record):
 
 
 def machine_size(machine: VirtualMachineView) -> MachineSize:
-    """Return the size of one virtual machine, whatever the number of its replicas."""
+    """Return the size of one virtual machine; its replicas are not counted."""
     memory = guest_memory(machine)
     hugepages = memory if object_at(machine.domain, "memory").get("hugepages") is not None else 0
     return MachineSize(vcpus(machine), memory, hugepages, len(array_at(machine.devices, "gpus")))
@@ -36,7 +36,7 @@ def sockets(machine: VirtualMachineView) -> int:
 
 
 def vcpus(machine: VirtualMachineView) -> int:
-    """Return the product of the topology; without one, the CPU limit or request, and one at least."""
+    """Return the product of the CPU topology; without one, the CPU limit or request; at least 1."""
     cpu = object_at(machine.domain, "cpu")
     given = [positive(cpu.get(part)) for part in _TOPOLOGY]
     if any(given):
@@ -50,7 +50,7 @@ def vcpus(machine: VirtualMachineView) -> int:
 
 
 def guest_memory(machine: VirtualMachineView) -> int:
-    """Return the guest's memory in bytes; the memory request, or the limit, where it is not said."""
+    """Return the guest's memory in bytes; if it is not set, the memory request or the limit."""
     resources = object_at(machine.domain, "resources")
     said = [object_at(machine.domain, "memory").get("guest")]
     said += [object_at(resources, section).get("memory") for section in _RESOURCES]
@@ -59,5 +59,5 @@ def guest_memory(machine: VirtualMachineView) -> int:
 
 
 def positive(value: Json) -> int:
-    """Return a positive whole number; 0 for anything else."""
+    """Return a positive integer; 0 for any other value."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

@@ -1,8 +1,8 @@
-"""Values as KubeVirt's Go types hold them, and the fields in which two of them differ.
+"""Values as KubeVirt's Go types store them, and the fields in which two of them differ.
 
-Values that a Go type cannot tell from absent ones are left out: empty texts and lists, ``false`` and 0 in a
-field that is no pointer (``staging/src/kubevirt.io/api/core/v1/schema.go``). Quantities are canonical, so
-that two values are equal where ``equality.Semantic.DeepEqual`` says so.
+Values that a Go type cannot distinguish from absent ones are left out: empty texts and lists, and ``false``
+or 0 in a field that is not a pointer (``staging/src/kubevirt.io/api/core/v1/schema.go``). Quantities are
+canonical, so that two values are equal if ``equality.Semantic.DeepEqual`` says so.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BOOLEANS = frozenset(
         "reservation",
     }
 )
-#: Fields of a number type, not of a pointer to one.
+#: Fields of a number type that are not pointers.
 _NUMBERS = frozenset(
     {
         "acpiIndex",
@@ -76,7 +76,7 @@ _TEXT_POINTERS = frozenset(
 )
 _TEXT_POINTERS_IN = frozenset({("options", "value"), ("panicDevices", "model"), ("utilityVolumes", "type")})
 _TEXT_MAPS = frozenset({"annotations", "labels", "matchLabels", "nodeSelector"})
-#: Fields of a struct type, and maps: an empty one is as good as none.
+#: Fields that are structs or maps: an empty one equals a missing one.
 _STRUCTS = frozenset(
     {
         "annotations",
@@ -93,21 +93,21 @@ _STRUCTS = frozenset(
         "source",
     }
 )
-#: Structs that are there also where nothing is written of them.
+#: Structs that are present even if nothing is written.
 _ALWAYS_THERE = frozenset({"annotations", "devices", "domain", "labels", "metadata", "resources"})
 _QUANTITIES = frozenset({"addedOverhead", "capacity", "divisor", "guest", "maxGuest"})
 _QUANTITY_MAPS = frozenset({"limits", "requests"})
-#: Targets of a disk in which ``readonly`` is no pointer, as it is in ``cdrom``.
+#: Targets of a disk in which ``readonly`` is not a pointer; in ``cdrom`` it is one.
 _READ_WRITE_TARGETS = frozenset({"disk", "lun"})
 
 
 def held(value: JsonObject) -> JsonObject:
-    """Return an object, or a part of one, as KubeVirt's Go types hold it."""
+    """Return an object, or a part of one, as KubeVirt's Go types store it."""
     return _object(value, "")
 
 
 def _object(value: JsonObject, parent: str) -> JsonObject:
-    """``parent`` is the key that leads to the object, or to the list that it is an element of."""
+    """``parent`` is the key of the object, or of the list that contains it."""
     kept: dict[str, Json] = {}
     for key, child in value.items():
         found = _value(child, key, parent)
@@ -138,7 +138,7 @@ def _value(value: Json, key: str, parent: str) -> Json:
 
 
 def differences(before: JsonObject, after: JsonObject, at: FieldPath = ROOT) -> Iterator[FieldPath]:
-    """Yield the topmost fields that differ; ``#order`` ends a list of named elements in another order."""
+    """Yield the topmost fields that differ; ``#order`` ends the path of a named list in another order."""
     for key in sorted({*before, *after}):
         one, other = before.get(key), after.get(key)
         if key in _ALWAYS_THERE:
@@ -173,7 +173,7 @@ def _list_differences(before: Sequence[Json], after: Sequence[Json], at: FieldPa
 
 
 def with_part(value: JsonObject, path: Sequence[str], part: Json) -> JsonObject:
-    """Return ``value`` with ``part`` at ``path``; without it where ``part`` is None or an empty list."""
+    """Return ``value`` with ``part`` at ``path``; without that field if ``part`` is None or an empty list."""
     head, *rest = path
     child: Json = with_part(object_at(value, head), rest, part) if rest else part
     others = {key: each for key, each in value.items() if key != head}

@@ -20,7 +20,7 @@ POOL = "VirtualMachinePool"
 INSTANCE = "VirtualMachineInstance"
 REPLICA_SET = "VirtualMachineInstanceReplicaSet"
 
-#: The run strategies: when virt-controller keeps an instance of a VirtualMachine.
+#: The run strategies: they say when virt-controller keeps an instance of a VirtualMachine.
 ALWAYS = "Always"
 HALTED = "Halted"
 MANUAL = "Manual"
@@ -37,10 +37,10 @@ Element: TypeAlias = tuple[int, JsonObject]
 class VirtualMachinePaths(Record):
     """The parts of a virtual machine, as paths from the root of its resource.
 
-    ``machine`` has the ``metadata`` and ``spec`` of a VirtualMachine; None in kinds that hold an instance
-    only. ``template`` has the ``metadata`` and ``spec`` of a VirtualMachineInstance. ``spec`` is that of the
-    VirtualMachine, the root in kinds that hold an instance only; ``instance`` the spec of the
-    VirtualMachineInstance.
+    ``machine`` has the ``metadata`` and ``spec`` of a VirtualMachine; it is None in kinds that contain only
+    an instance. ``template`` has the ``metadata`` and ``spec`` of a VirtualMachineInstance. ``spec`` is the
+    spec of the VirtualMachine, or the root in kinds that contain only an instance. ``instance`` is the spec
+    of the VirtualMachineInstance.
     """
 
     machine: FieldPath | None
@@ -54,13 +54,13 @@ class VirtualMachinePaths(Record):
         return cls(machine, template, spec, template.child("spec"))
 
 
-#: Paths from the root of a VirtualMachine: to what an instance is made of, and to its spec.
+#: Paths from the root of a VirtualMachine: to the template of its instance, and to the instance's spec.
 TEMPLATE = FieldPath.of("spec", "template")
 INSTANCE_SPEC = TEMPLATE.child("spec")
 
 _POOLED = FieldPath.of("spec", "virtualMachineTemplate")
 
-#: The kinds that virtual machines come from.
+#: The kinds that create virtual machines.
 PATHS: Mapping[str, VirtualMachinePaths] = {
     VIRTUAL_MACHINE: VirtualMachinePaths.of(ROOT, TEMPLATE),
     POOL: VirtualMachinePaths.of(_POOLED, _POOLED.child(*TEMPLATE.segments)),
@@ -78,7 +78,7 @@ def virtual_machine_paths(content: JsonObject) -> VirtualMachinePaths | None:
 
 
 class RunStrategy(Record):
-    """A run strategy, as text, the field that says it and how it is written there."""
+    """A run strategy as text, the field that sets it, and its value there."""
 
     strategy: str
     field: FieldPath
@@ -86,10 +86,10 @@ class RunStrategy(Record):
 
 
 class VirtualMachineView:
-    """A resource that a virtual machine, or several copies of one, come from.
+    """A resource that creates one virtual machine, or several copies of one.
 
-    ``machine`` is the VirtualMachine and ``spec`` its spec, both empty in kinds that hold an instance only.
-    What is in them is looked up anew each time: a fleet has a hundred thousand views.
+    ``machine`` is the VirtualMachine and ``spec`` its spec; both are empty in kinds that contain only an
+    instance. Their contents are looked up each time, because a fleet has a hundred thousand views.
     """
 
     __slots__ = ("instance", "machine", "paths", "resource", "spec")
@@ -148,7 +148,7 @@ class VirtualMachineView:
 
     @property
     def ports(self) -> Sequence[JsonObject]:
-        """The ports that interfaces list, which the machine's pod has too (``containerPortsFromVMI``)."""
+        """The ports that interfaces list; the machine's pod has them too (``containerPortsFromVMI``)."""
         listed = (elements(interface.get("ports")) for _, interface in self.interfaces)
         return [port for ports in listed for _, port in ports]
 
@@ -166,9 +166,9 @@ class VirtualMachineView:
 
     @property
     def written_run_strategy(self) -> RunStrategy | None:
-        """The run strategy that the manifest says.
+        """The run strategy in the manifest.
 
-        None where it says nothing, or both ``running`` and ``runStrategy``, which KubeVirt refuses.
+        None if the manifest sets none, or sets both ``running`` and ``runStrategy``, which KubeVirt rejects.
         """
         strategy, running = self.spec.get("runStrategy"), self.spec.get("running")
         if isinstance(strategy, str) and strategy and running is None:
@@ -201,9 +201,9 @@ class VirtualMachineView:
 
 
 def run_strategy_of(vm_spec: JsonObject) -> str:
-    """Return the run strategy in the spec of a VirtualMachine, ``Always`` where it says nothing.
+    """Return the run strategy in the spec of a VirtualMachine; ``Always`` if it sets none.
 
-    KubeVirt's webhook refuses a VirtualMachine that says nothing; of other kinds the instances run.
+    KubeVirt's webhook rejects a VirtualMachine that sets none; the instances of other kinds always run.
     """
     strategy = vm_spec.get("runStrategy")
     if isinstance(strategy, str) and strategy:
@@ -219,7 +219,7 @@ def elements(value: Json) -> Sequence[Element]:
 
 
 def elements_by_name(value: Sequence[Json]) -> Mapping[str, JsonObject]:
-    """Return the elements of a list by their ``name``; of several the last counts, as in KubeVirt's maps."""
+    """Return the elements of a list by their ``name``; the last duplicate wins, as in KubeVirt's maps."""
     return {
         str(name): each for each in value if isinstance(each, dict) and (name := each.get("name")) is not None
     }

@@ -1,1 +1,1 @@
-"""The effect of a change on a virtual machine that runs: KubeVirt's virt-controller, by release."""
+"""The effect of a change on a running virtual machine: KubeVirt's virt-controller, by release."""

@@ -15,10 +15,10 @@ from renderer.kubevirt.impact.table import Views, impact_by_table
 from renderer.model.difference import Effect, FieldChange, Impact, worst
 from renderer.model.field_path import FieldPath
 
-#: Effects that do not depend on whether the VM runs.
+#: Effects that are the same whether or not the VM runs.
 _ALWAYS = frozenset({Effect.NONE, Effect.START, Effect.STOP, Effect.DELETED, Effect.REFUSED})
 _BY_MIGRATION = frozenset({Effect.NEXT_MIGRATION, Effect.MIGRATION, Effect.BLOCKED})
-#: Maximums that an instance was started with, which are not amounts that it has.
+#: Maximums that the instance was started with, not its current amounts.
 _PLANNED = frozenset({"maxSockets", "maxGuest"})
 _NOTES = frozenset(
     {
@@ -37,10 +37,10 @@ _UPDATER = "pkg/virt-controller/watch/workload-updater/workload-updater.go getUp
 
 
 class Judgement(NamedTuple):
-    """The changes with their impacts, and what the change as a whole does to the VM.
+    """The changes with their impacts, and the effect of the whole change on the VM.
 
-    ``effects`` are all that happen, the worst first. ``pending`` are the fields in which the instance that is
-    made next differs from the one that runs.
+    ``effects`` are all effects, the worst first. ``pending`` are the fields in which the next instance will
+    differ from the running one.
     """
 
     changes: tuple[FieldChange, ...]
@@ -51,7 +51,7 @@ class Judgement(NamedTuple):
 
 
 def judge(views: Views, held: HeldChange | None, changes: Iterable[FieldChange]) -> Judgement:
-    """Judge the changes of one object; ``held`` is None for what is no VirtualMachine, or cannot be held."""
+    """Judge the changes of one object; ``held`` is None unless it is a VirtualMachine with a known state."""
     changes = tuple(changes)
     if held is None:
         return _judge_fields(views, changes)
@@ -76,7 +76,7 @@ def judge(views: Views, held: HeldChange | None, changes: Iterable[FieldChange])
 
 
 def _judge_fields(views: Views, changes: tuple[FieldChange, ...]) -> Judgement:
-    """Judge each field by the table alone."""
+    """Judge each field only by the table."""
     unknown = Impact(Effect.RESTART, "how it is started is not known; counted as a restart")
     judged = tuple(
         change._replace(impact=change.impact or _in_state(views, impact_by_table(views, change) or unknown))
@@ -91,7 +91,7 @@ def _worst_first(impacts: Iterable[Impact]) -> tuple[Effect, ...]:
 
 
 def _in_state(views: Views, impact: Impact) -> Impact:
-    """Return the impact on the VM in its present state: one that does not run is affected less."""
+    """Return the impact on the VM in its present state: a stopped VM is affected less."""
     before, after = views.before.run_strategy, views.after.run_strategy
     if impact.effect in _ALWAYS or HALTED not in (before, after):
         return impact
@@ -100,7 +100,7 @@ def _in_state(views: Views, impact: Impact) -> Impact:
 
 
 class _VmImpacts:
-    """The impacts of the change of one VirtualMachine, from the reaction of virt-controller to it."""
+    """The impacts of the change of one VirtualMachine, derived from the reaction of virt-controller to it."""
 
     def __init__(self, views: Views, held: HeldChange) -> None:
         self._views = views
@@ -116,7 +116,7 @@ class _VmImpacts:
             reaction = _without_waiting_fields(reaction, waiting)
         self.state = reaction.state
         self.pending = tuple(_pending(reaction))
-        #: Whether what waits for the next start is more than the names that KubeVirt notes for people.
+        #: True if more waits for the next start than the names that KubeVirt notes for people.
         self.differs = any(field.segments[-1] not in _NOTES for field in self.pending)
         self._waits = FieldIndex(field for field in self.pending if field.segments[-1] not in _NOTES)
         self._patches = tuple(
@@ -125,7 +125,7 @@ class _VmImpacts:
         self._restarts = FieldIndex(self.state.restart.fields if self.state.restart else ())
 
     def asks_for_restart(self, change: FieldChange) -> bool:
-        """Return True if the field is one that KubeVirt compares, and it sets RestartRequired for it."""
+        """Return True if KubeVirt compares the field and sets RestartRequired for it."""
         return (
             not self.halted
             and self.state.restart is not None
@@ -156,7 +156,7 @@ class _VmImpacts:
             yield self._waiting()
 
     def _waiting(self, fields: Sequence[FieldPath] = ()) -> Impact:
-        """Return the impact on what stays as it is until the VM is restarted; the reason names ``fields``."""
+        """Return the impact on fields that wait for a restart of the VM; the reason names ``fields``."""
         if self.state.restart:
             return Impact(Effect.RESTART, _WAITS, self.state.restart.source)
         if self.state.stuck:
@@ -166,7 +166,7 @@ class _VmImpacts:
         return Impact(Effect.PENDING, f"{what} at the next start; {_SILENT}", f"{VM} sync")
 
     def whole(self) -> Iterator[Impact]:
-        """Yield what happens to the VM, whatever field it comes from."""
+        """Yield the effects on the VM as a whole, from any field."""
         if self._held.start_refusal and not self.halted:
             reason = f"the instance that is made next is refused: {self._held.start_refusal}"
             yield Impact(Effect.NO_START, reason)
@@ -182,7 +182,7 @@ class _VmImpacts:
             yield self._waiting(self.pending)
 
     def _with_starter(self, patch: InstancePatch) -> InstancePatch:
-        """Return a patch with who starts the live migration that it takes, and what is not known of it."""
+        """Return a patch with who starts the live migration that it needs, and what is unknown about it."""
         if patch.effect not in _BY_MIGRATION:
             return patch
         reason = patch.reason
@@ -213,7 +213,7 @@ def _started_by(patch: InstancePatch, cluster: Cluster) -> InstancePatch:
 
 
 def _without_waiting_fields(reaction: Reaction, waiting: Reaction) -> Reaction:
-    """Return a reaction without the fields that wait for the next start since before the change."""
+    """Return a reaction without the fields that were already waiting for the next start."""
     others = FieldIndex(differences(waiting.next_instance, reaction.next_instance))
     restart = reaction.state.restart
     if restart and waiting.state.restart and not any(each in others for each in restart.fields):
@@ -230,7 +230,7 @@ def _pending(reaction: Reaction) -> Iterator[FieldPath]:
 
 
 def _in_instance(field: FieldPath) -> FieldPath:
-    """Return a field of the VirtualMachine as one of the instance that is made of it."""
+    """Return a field of the VirtualMachine as a field of the instance that is created from it."""
     if field.segments[:2] == ("spec", "template"):
         return FieldPath(field.segments[2:])
     if field.segments == ("spec", "updateVolumesStrategy"):

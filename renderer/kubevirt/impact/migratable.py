@@ -1,8 +1,8 @@
 """The obstacles to the live migration of an instance.
 
 KubeVirt ``pkg/virt-handler/vm.go`` (``calculateLiveMigrationCondition``) and
-``pkg/network/vmispec/interface.go`` (``VerifyVMIMigratable``). What only the node knows, such as the model
-of its processor, is taken to be no obstacle.
+``pkg/network/vmispec/interface.go`` (``VerifyVMIMigratable``). Facts that only the node knows, such as the
+model of its processor, are assumed not to be an obstacle.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SHARED = "ReadWriteMany"
 
 
 def migration_obstacle(update: Update, state: InstanceState) -> str:
-    """Return why the instance cannot be migrated; empty where it can."""
+    """Return why the instance cannot be migrated; empty if it can."""
     return volume_migration_obstacle(update, state) or _volumes(update, state)
 
 
@@ -33,7 +33,7 @@ def volume_migration_obstacle(update: Update, state: InstanceState) -> str:
 
 
 def unknown_claims(update: Update, state: InstanceState) -> tuple[str, ...]:
-    """Return the claims whose access modes the repository does not have; they have to be shared."""
+    """Return the claims with access modes unknown to the repository; a migration needs them to be shared."""
     claims = (_claim(volume) for volume in state.items("volumes"))
     return tuple(claim for claim in claims if claim and claim not in update.access_modes)
 
@@ -123,7 +123,7 @@ def is_shared(update: Update, claim: str) -> bool:
 
 
 def _claim(volume: JsonObject) -> str:
-    """Return the claim of a volume that a disk is on; those of memory dumps do not count here."""
+    """Return the claim of a volume that a disk uses; claims of memory dumps do not count here."""
     return text_at(volume, "persistentVolumeClaim", "claimName") or text_at(volume, "dataVolume", "name")
 
 

@@ -27,7 +27,7 @@ _SINCE_NAD_REF_OF_MIGRATABLE = Release(1, 10)
 
 
 def network_needs_restart(update: Update, state: InstanceState, *, migratable: bool) -> bool:
-    """Tell whether interfaces or networks of the instance are changed or gone (``IsRestartRequired``)."""
+    """Return True if interfaces or networks of the instance changed or are gone (``IsRestartRequired``)."""
     desired, current = update.after.applied, state.spec
     if _are_changed(array_at(current, *_INTERFACES), array_at(desired, *_INTERFACES), "state"):
         return True
@@ -42,7 +42,7 @@ def network_needs_restart(update: Update, state: InstanceState, *, migratable: b
 
 
 def sync_interfaces(update: Update, state: InstanceState) -> InstanceState:
-    """Plug interfaces in, set their states, and connect them to other networks (``Sync``)."""
+    """Plug in interfaces, set their states, and connect them to other networks (``Sync``)."""
     if not update.cluster.has_gate(Gate.HOTPLUG_NICS):
         return state
     migratable = not migration_obstacle(update, state)
@@ -57,10 +57,10 @@ def sync_interfaces(update: Update, state: InstanceState) -> InstanceState:
 
 
 def with_cleared_interfaces(spec: JsonObject, present: Iterable[str]) -> JsonObject:
-    """Return a template's spec after virt-controller has cleared it (``clearDetachedIfacesFromVM``).
+    """Return a template's spec after virt-controller has cleaned it up (``clearDetachedIfacesFromVM``).
 
-    Absent interfaces are gone unless the instance has them (``present``), and networks are those of the
-    interfaces, in their order (``FilterNetworksByInterfaces``).
+    Absent interfaces are removed unless the instance has them (``present``). The networks are then the
+    networks of the remaining interfaces, in their order (``FilterNetworksByInterfaces``).
     """
     names = frozenset(present)
     interfaces = [
@@ -74,7 +74,7 @@ def with_cleared_interfaces(spec: JsonObject, present: Iterable[str]) -> JsonObj
 
 
 def with_network_of(spec: JsonObject, other: JsonObject) -> JsonObject:
-    """Return the spec of an instance with the interfaces and networks of another one."""
+    """Return the spec of an instance with the interfaces and networks of another spec."""
     for path in (_INTERFACES, _NETWORKS):
         spec = with_part(spec, path, array_at(other, *path))
     return spec
@@ -110,7 +110,7 @@ def _plugged(update: Update, state: InstanceState, *, migratable: bool) -> Insta
 
 
 def _with_states(update: Update, state: InstanceState) -> InstanceState:
-    """Set the states of links; an interface that was unplugged stays so."""
+    """Set the link states; an interface that was unplugged stays unplugged."""
     desired = elements_by_name(array_at(update.after.template, *_INTERFACES))
     links = update.cluster.release >= _SINCE_LINK_STATE
     for absent in (False, True):

@@ -1,4 +1,4 @@
-"""CPU sockets and guest memory, which are plugged in within what was planned for when the VM started.
+"""Hotplug of CPU sockets and guest memory, within the maximums planned when the VM started.
 
 KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``handleCPUChangeRequest``, ``handleMemoryHotplugRequest``),
 ``pkg/liveupdate/memory``; the plan itself is in ``kubevirt.facts.hotplug``.
@@ -24,7 +24,7 @@ from renderer.model.release import Release
 _CPU, _MEMORY = ("domain", "cpu"), ("domain", "memory")
 _SOCKETS, _GUEST = (*_CPU, "sockets"), (*_MEMORY, "guest")
 _SINCE_SOCKETS_STAY = Release(1, 2, 1)
-#: No sockets are plugged in with ``networkInterfaceMultiqueue``, until they are.
+#: From here until ``_MULTI_QUEUE_PLUGGED``, ``networkInterfaceMultiqueue`` prevents plugging in sockets.
 _SINCE_MULTI_QUEUE_REFUSED = Release(1, 3)
 _MULTI_QUEUE_PLUGGED = (Release(1, 4, 1), Release(1, 5, 2))
 _SINCE_MEMORY_CHECKS = Release(1, 3)
@@ -59,7 +59,7 @@ def handle_cpu_change(update: Update, state: InstanceState) -> InstanceState:
 
 
 def _socket_refusal(update: Update, cpu: JsonObject, before: int, after: int) -> str:
-    """Return why sockets are not plugged in; empty where they are."""
+    """Return why sockets are not plugged in; empty if they are."""
     release = update.cluster.release
     most = max_sockets(update)
     if after > most:
@@ -84,7 +84,7 @@ def _no_room(update: Update, cpu: JsonObject) -> str:
 
 
 def max_sockets(update: Update) -> int:
-    """Return how many sockets the instance had room for when it was started."""
+    """Return the maximum number of sockets that was planned when the instance started."""
     spec = object_at(update.before.instance, "spec")
     return positive(object_at(spec, *_CPU).get("maxSockets")) or planned_sockets(update.cluster, spec)
 
@@ -114,7 +114,7 @@ def handle_memory_change(update: Update, state: InstanceState) -> InstanceState:
 
 
 def _memory_refusal(update: Update, state: InstanceState, before: Quantity, after: Quantity) -> str:
-    """Return why memory is not plugged in; empty where it is."""
+    """Return why memory is not plugged in; empty if it is."""
     release = update.cluster.release
     if release < LIVE_UPDATE_FEATURES_UNTIL:
         return ""
@@ -144,14 +144,14 @@ def _because(update: Update) -> str:
 
 
 def max_guest(update: Update) -> Quantity | None:
-    """Return how much memory the instance has room for; None where none can be plugged in."""
+    """Return the maximum memory of the instance; None if no memory can be plugged in."""
     spec = object_at(update.before.instance, "spec")
     given = lenient_quantity(object_at(spec, *_MEMORY).get("maxGuest"))
     return planned_memory(update.cluster, spec) if given is None else given
 
 
 def _is_chosen(update: Update, feature: str) -> bool:
-    """Tell whether a VM of KubeVirt 1.0 or 1.1 updates a feature live; later the cluster decides."""
+    """Return True if a VM of KubeVirt 1.0 or 1.1 updates a feature live; later the cluster decides."""
     release = update.cluster.release
     if release >= LIVE_UPDATE_FEATURES_UNTIL:
         return True

@@ -1,7 +1,7 @@
 """The changes that set RestartRequired at once (``pkg/virt-controller/watch/vm``, ``syncRestartRequired``).
 
-The fields that KubeVirt updates while a VM runs are first copied from the new spec into the one that it has
-last seen. Whatever still differs needs a restart.
+KubeVirt first copies the fields that it updates while a VM runs from the new spec into the spec that it saw
+last. Whatever still differs needs a restart.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _STAGED = "the cluster stages changes until a restart (vmRolloutStrategy)"
 
 
 def sync_restart_required(update: Update, state: InstanceState) -> InstanceState:
-    """Set RestartRequired where something still differs once the fields that are updated live are excused."""
+    """Set RestartRequired if fields still differ after the live-updatable ones are copied."""
     current = update.after.applied
     last_seen = _with_live_storage(update, state, update.before.applied)
     if update.cluster.updates_live:
@@ -65,7 +65,7 @@ def _reason(update: Update) -> str:
 
 
 def _with_live_storage(update: Update, state: InstanceState, last_seen: JsonObject) -> JsonObject:
-    """Copy volumes and disks whose changes are valid on a VM that runs."""
+    """Copy volumes and disks whose changes are valid on a running VM."""
     release, current = update.cluster.release, update.after.applied
     if release >= _SINCE_VOLUMES_ALWAYS_LIVE or update.cluster.updates_live:
         if volumes_change_live(update):
@@ -81,7 +81,7 @@ def _with_live_storage(update: Update, state: InstanceState, last_seen: JsonObje
 
 
 def _with_live_resources(update: Update, last_seen: JsonObject) -> JsonObject:
-    """Copy what the rollout strategy LiveUpdate updates."""
+    """Copy the fields that the rollout strategy LiveUpdate updates."""
     current = update.after.applied
     if _is_there(last_seen, _CPU) and _is_there(current, _CPU):
         last_seen = _with_current_field(last_seen, current, (*_CPU, "sockets"))
@@ -99,7 +99,7 @@ def _with_live_resources(update: Update, last_seen: JsonObject) -> JsonObject:
 
 
 def _with_firmware_uuid(update: Update, state: InstanceState, last_seen: JsonObject) -> JsonObject:
-    """Copy a firmware UUID that the running instance has already."""
+    """Copy a firmware UUID that the running instance already has."""
     current = object_at(update.after.applied, *_FIRMWARE).get("uuid")
     if not update.cluster.release.includes(*_FIRMWARE_UUID_LIVE) or current is None:
         return last_seen
@@ -118,7 +118,7 @@ def _is_there(spec: JsonObject, path: tuple[str, ...]) -> bool:
 
 
 def _with_current_field(last_seen: JsonObject, current: JsonObject, path: tuple[str, ...]) -> JsonObject:
-    """Return what KubeVirt saw last with the field at ``path`` as it is now: it asks for no restart."""
+    """Return the spec that KubeVirt saw last with the current field at ``path``: it needs no restart."""
     value: Json = object_at(current, *path[:-1]).get(path[-1])
     if value is None and not _is_there(last_seen, path):
         return last_seen

@@ -13,16 +13,17 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at
 from renderer.model.release import Release
 
-#: Before this release each VM says under ``liveUpdateFeatures`` what is updated while it runs; from it on the
-#: cluster's rollout strategy decides.
+#: Before this release each VM lists under ``liveUpdateFeatures`` the features to update while it runs; since
+#: then the cluster's rollout strategy decides.
 LIVE_UPDATE_FEATURES_UNTIL = Release(1, 2)
 
 
 class HeldVm(NamedTuple):
-    """A VirtualMachine as the cluster holds it.
+    """A VirtualMachine as the cluster stores it.
 
-    ``content`` is the object after the mutating webhook, ``applied`` its ``spec.template.spec`` with instance
-    type and preference, ``instance`` the VirtualMachineInstance that is made of it (``metadata``, ``spec``).
+    ``content`` is the object after the mutating webhook. ``applied`` is its ``spec.template.spec`` with
+    instance type and preference. ``instance`` is the VirtualMachineInstance that is created from it
+    (``metadata``, ``spec``).
     """
 
     content: JsonObject
@@ -46,12 +47,12 @@ class HeldVm(NamedTuple):
 class HeldChange(NamedTuple):
     """A VirtualMachine before and after a change.
 
-    ``update_refusal`` says why the cluster refuses the change, ``start_refusal`` why no instance can be made
-    after it; both are empty where nothing is refused. ``between`` are its states since it was started from
-    ``before``, the oldest first.
-    ``access_modes`` are those of the claims and DataVolumes that the repository has, by their names.
-    ``runs`` tells whether there is an instance; None where its run strategy has to tell. ``waiting`` is
-    the spec in the cluster where it was changed since the VM started: the change leads from it to ``after``.
+    ``update_refusal`` says why the cluster rejects the change, ``start_refusal`` why no instance can be
+    created after it; both are empty if there is no rejection. ``between`` are its states since it was started
+    from ``before``, the oldest first.
+    ``access_modes`` are the access modes of the claims and DataVolumes in the repository, by name.
+    ``runs`` is True if there is an instance; None if only the run strategy can decide. ``waiting`` is the
+    spec in the cluster if it was changed since the VM started: the change then goes from it to ``after``.
     """
 
     before: HeldVm
@@ -67,7 +68,7 @@ class HeldChange(NamedTuple):
 def held_vm(
     content: JsonObject, applied: JsonObject | None = None, instance: JsonObject | None = None
 ) -> HeldVm:
-    """Return a VirtualMachine as KubeVirt's Go types hold it; what is not given is as in its template."""
+    """Return a VirtualMachine as KubeVirt's Go types store it; missing arguments default to its template."""
     template = object_at(content, "spec", "template")
     return HeldVm(
         held(content),
@@ -77,7 +78,7 @@ def held_vm(
 
 
 class Update(NamedTuple):
-    """A change of a VirtualMachine that was started from ``before``, in a cluster."""
+    """A change, in a cluster, of a VirtualMachine that was started from ``before``."""
 
     before: HeldVm
     after: HeldVm
@@ -86,7 +87,7 @@ class Update(NamedTuple):
 
 
 class UpdateBlocker(NamedTuple):
-    """The reason why KubeVirt does not update a running instance, and the fields that it is about."""
+    """The reason why KubeVirt does not update a running instance, and the fields concerned."""
 
     reason: str
     fields: tuple[FieldPath, ...] = ()
@@ -94,7 +95,7 @@ class UpdateBlocker(NamedTuple):
 
 
 class InstancePatch(NamedTuple):
-    """Fields of the instance that were patched, and what that does to the machine."""
+    """Fields of the instance that were patched, and the effect on the machine."""
 
     effect: Effect
     reason: str
@@ -103,9 +104,9 @@ class InstancePatch(NamedTuple):
 
 
 class InstanceState(NamedTuple):
-    """The instance (``metadata`` and ``spec``), and the outcome of the change so far.
+    """The instance (``metadata`` and ``spec``), and the result of the change so far.
 
-    ``restart``: RestartRequired is set. ``stuck``: the controller fails, and comes no further.
+    ``restart``: RestartRequired is set. ``stuck``: the controller fails and does not continue.
     """
 
     instance: JsonObject
@@ -118,22 +119,22 @@ class InstanceState(NamedTuple):
         return object_at(self.instance, "spec")
 
     def at(self, *path: str) -> JsonObject:
-        """Return an object of the instance's spec."""
+        """Return an object in the instance's spec."""
         return object_at(self.instance, "spec", *path)
 
     def items(self, *path: str) -> tuple[JsonObject, ...]:
-        """Return a list of objects of the instance's spec."""
+        """Return a list of objects in the instance's spec."""
         return tuple(object_at(each) for each in array_at(self.instance, "spec", *path))
 
     def patched(self, parts: Mapping[tuple[str, ...], Json], effect: Effect, reason: str) -> InstanceState:
-        """Return the state with ``parts`` of the spec in place of those that are there."""
+        """Return the state with ``parts`` of the spec replaced."""
         whole = {("spec", *path): part for path, part in parts.items()}
         return self.patched_object(whole, effect, reason)
 
     def patched_object(
         self, parts: Mapping[tuple[str, ...], Json], effect: Effect, reason: str
     ) -> InstanceState:
-        """Return the state with ``parts`` of the whole object in place of those that are there."""
+        """Return the state with ``parts`` of the whole object replaced."""
         instance = self.instance
         for path, part in parts.items():
             instance = with_part(instance, path, part)
@@ -145,7 +146,7 @@ class InstanceState(NamedTuple):
         )
 
     def restarting(self, reason: str, *fields: FieldPath) -> InstanceState:
-        """Return the state with RestartRequired; the first reason stays."""
+        """Return the state with RestartRequired; the first reason is kept."""
         return self if self.restart else self._replace(restart=UpdateBlocker(reason, fields))
 
     def failing(self, reason: str, *fields: FieldPath) -> InstanceState:
@@ -168,14 +169,14 @@ def spec_fields(before: JsonObject, after: JsonObject) -> tuple[FieldPath, ...]:
 
 
 class FieldIndex:
-    """Some fields of an instance, to tell of others whether they are among them."""
+    """A set of fields of an instance that can be searched for a field."""
 
     def __init__(self, fields: Iterable[FieldPath]) -> None:
         self._fields = {_plain(field) for field in fields}
         self._around = {field[:end] for field in self._fields for end in range(1, len(field))}
 
     def __contains__(self, field: FieldPath) -> bool:
-        """Tell whether a field is one of them, or one in or around one of them."""
+        """Return True if a field is one of them, or is inside or around one of them."""
         path = _plain(field)
         return path in self._around or any(path[:end] in self._fields for end in range(1, len(path) + 1))
 

@@ -1,4 +1,4 @@
-"""Volumes and their disks: what changes on a VM that runs, and what its webhook refuses.
+"""Volumes and their disks: which changes apply to a running VM, and which its webhook rejects.
 
 KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``validLiveUpdateVolumes``, ``validLiveUpdateDisks``),
 ``pkg/storage/hotplug/hotplug.go`` and ``pkg/storage/admitters/storagehotplug.go``.
@@ -27,7 +27,7 @@ _PLUGGED = "hotpluggable volumes are plugged in and unplugged"
 
 
 def volumes_change_live(update: Update) -> bool:
-    """Tell whether volumes change as they may on a VM that runs (``validLiveUpdateVolumes``)."""
+    """Return True if the volume changes are allowed on a running VM (``validLiveUpdateVolumes``)."""
     old = dict(elements_by_name(array_at(update.before.applied, "volumes")))
     migrates = _has_migration_strategy(update)
     for volume in map(object_at, array_at(update.after.applied, "volumes")):
@@ -42,9 +42,9 @@ def volumes_change_live(update: Update) -> bool:
 
 
 def disks_change_live(update: Update, last_seen: JsonObject) -> bool:
-    """Tell whether disks change as they may on a VM that runs (``validLiveUpdateDisks``).
+    """Return True if the disk changes are allowed on a running VM (``validLiveUpdateDisks``).
 
-    ``last_seen`` is the spec before, with the new volumes where these change live.
+    ``last_seen`` is the spec before, with the new volumes if their changes apply live.
     """
     old = dict(elements_by_name(array_at(update.before.applied, *_DISKS)))
     old_volumes = elements_by_name(array_at(last_seen, "volumes"))
@@ -77,7 +77,7 @@ def _is_declarative(volume: JsonObject) -> bool:
 
 
 def handle_declarative_volumes(update: Update, state: InstanceState) -> InstanceState:
-    """Plug hotpluggable volumes in and out (``HandleDeclarativeVolumes``), until nothing changes any more."""
+    """Plug hotpluggable volumes in and out (``HandleDeclarativeVolumes``) until nothing changes any more."""
     cluster = update.cluster
     if cluster.has_gate(Gate.HOTPLUG_VOLUMES) or not cluster.has_gate(Gate.DECLARATIVE_HOTPLUG_VOLUMES):
         return state
@@ -98,7 +98,7 @@ def handle_declarative_volumes(update: Update, state: InstanceState) -> Instance
 
 
 def _kept_volumes(update: Update, state: InstanceState) -> list[JsonObject]:
-    """``filterHotplugVMIVolumes``: without hotplugged ones that are gone or others."""
+    """``filterHotplugVMIVolumes``: drop hotplugged volumes that are gone or have changed."""
     wanted = elements_by_name(array_at(update.after.template, "volumes"))
     return [
         volume
@@ -148,9 +148,9 @@ def _new_disks(update: Update, state: InstanceState, volumes: list[JsonObject]) 
 
 
 def _refusal(state: InstanceState, volumes: list[JsonObject], disks: list[JsonObject]) -> str:
-    """Return why the instance's webhook refuses volumes and disks; empty where it does not.
+    """Return why the instance's webhook rejects volumes and disks; empty if it accepts them.
 
-    ``AdmitHotplugStorage``: every volume has its disk, and what is plugged in can be.
+    ``AdmitHotplugStorage``: every volume needs a disk, and each plugged-in disk must be hotpluggable.
     """
     names = {text_at(volume, "name") for volume in volumes if volume.get("memoryDump") is None}
     required = len(state.items("domain", "devices", "filesystems")) + sum(

@@ -47,7 +47,7 @@ _PLACED = "it takes effect at the next live migration"
 
 
 def handle_affinity_change(update: Update, state: InstanceState) -> InstanceState:
-    """Patch ``affinity`` and ``nodeSelector``; 1.1 where ``liveUpdateFeatures`` asks for it, 1.0 never."""
+    """Patch ``affinity`` and ``nodeSelector``; in 1.1 if ``liveUpdateFeatures`` asks for it, in 1.0 never."""
     release = update.cluster.release
     chosen = object_at(update.after.spec, "liveUpdateFeatures").get("affinity") is not None
     if release < LIVE_UPDATE_FEATURES_UNTIL and not (chosen and release >= Release(1, 1)):
@@ -69,7 +69,7 @@ def _patched_from_template(update: Update, state: InstanceState, *fields: str) -
 
 
 def sync_dynamic_annotations(update: Update, state: InstanceState) -> InstanceState:
-    """Copy the annotations of the descheduler from the template, and that of backups from the VM."""
+    """Copy the descheduler's annotations from the template, and the backup annotation from the VM."""
     template = object_at(update.after.content, "spec", "template", *_ANNOTATIONS)
     own = object_at(update.after.content, *_ANNOTATIONS)
     changed = dict(object_at(state.instance, *_ANNOTATIONS))
@@ -90,7 +90,7 @@ def sync_dynamic_annotations(update: Update, state: InstanceState) -> InstanceSt
 
 
 def sync_run_strategy(update: Update, state: InstanceState) -> InstanceState:
-    """Fail for a running VM whose new run strategy waits for a VM of another cluster."""
+    """Fail if the new run strategy of a running VM waits for a VM of another cluster."""
     if update.after.run_strategy != WAIT_AS_RECEIVER:
         return state
     if update.before.run_strategy == WAIT_AS_RECEIVER:
@@ -107,8 +107,8 @@ _MOST_PASSES = 4
 class SyncStep(NamedTuple):
     """A step of ``sync`` and the function of KubeVirt that it follows.
 
-    ``since`` is the first release that has it. A ``live`` step is left out while the VM waits for a restart,
-    and where the cluster stages changes. Only ``early`` steps are taken for a VM that the change stops.
+    ``since`` is the first release that has it. A ``live`` step is skipped while the VM waits for a restart,
+    and if the cluster stages changes. A VM that the change stops only gets the ``early`` steps.
     """
 
     step: Step
@@ -119,9 +119,9 @@ class SyncStep(NamedTuple):
 
 
 class Reaction(NamedTuple):
-    """The state that the instance comes to, and the instance that would be made at the next start.
+    """The final state of the instance, and the instance that the next start would create.
 
-    ``waits`` are fields in which the two differed before the change, and in the same way.
+    ``waits`` are the fields in which the two already differed in the same way before the change.
     """
 
     state: InstanceState
@@ -151,11 +151,11 @@ STEPS: Sequence[SyncStep] = (
 
 
 def sync(update: Update, between: Sequence[HeldVm] = (), waiting: HeldVm | None = None) -> Reaction:
-    """Return what virt-controller makes of the change of a VM that runs, once nothing changes any more.
+    """Return the reaction of virt-controller to a change of a running VM, once nothing changes any more.
 
-    The VM was started from ``update.before``, and has been in the states ``between`` since. What these have
-    patched into the instance counts, as a live migration may still be due. What ``waiting``, the state just
-    before the change, has patched does not.
+    The VM was started from ``update.before``, and has had the states ``between`` since. Their patches of the
+    instance count, because a live migration may still be pending. The patches of ``waiting``, the state just
+    before the change, do not count.
     """
     started = _cleared(update._replace(after=update.before), update.before.instance)
     state = InstanceState(_reconciled(started, InstanceState(update.before.instance)).instance)
@@ -173,7 +173,7 @@ def sync(update: Update, between: Sequence[HeldVm] = (), waiting: HeldVm | None 
 def _lasting(
     patches: Sequence[InstancePatch], begun: JsonObject, reached: JsonObject
 ) -> Iterator[InstancePatch]:
-    """Yield the patches of which something is left, and not taken back by a later one."""
+    """Yield the patches that still have an effect and that no later patch reverts."""
     left = FieldIndex(differences(begun, reached))
     yield from (patch for patch in patches if any(field in left for field in patch.fields))
 
@@ -188,7 +188,7 @@ def _reconciled(update: Update, state: InstanceState) -> InstanceState:
 
 
 def _again(update: Update, state: InstanceState) -> InstanceState:
-    """Return the state to begin another pass with: RestartRequired is only taken back since 1.6.4."""
+    """Return the state at the start of another pass: RestartRequired is only reset since 1.6.4."""
     restart = None if update.cluster.release.includes(*_RESTART_TAKEN_BACK) else state.restart
     return state._replace(restart=restart, stuck=None)
 
@@ -213,7 +213,7 @@ def _reconciled_once(update: Update, state: InstanceState) -> InstanceState:
 
 
 def _cleared(update: Update, running: JsonObject) -> Update:
-    """Return the update with the VM as virt-controller rewrites it, and what would be started from that."""
+    """Return the update with the VM as virt-controller rewrites it, and the instance it would then start."""
     release = update.cluster.release
     if release < _SINCE_CLEARED_INTERFACES or not update.cluster.has_gate(Gate.HOTPLUG_NICS):
         return update
@@ -243,7 +243,7 @@ def _has_network(template: JsonObject) -> bool:
 
 
 def _with_source(before: InstanceState, after: InstanceState, source: str) -> InstanceState:
-    """Return ``after`` with the function that what is new in it comes from."""
+    """Return ``after`` with the KubeVirt function that caused its new parts."""
     if after is before:
         return after
     patches: tuple[InstancePatch, ...] = (

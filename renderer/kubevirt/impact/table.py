@@ -1,6 +1,6 @@
-"""The effect of changes outside of a VirtualMachine's template, and of those in pools and replica sets.
+"""The effect of changes outside a VirtualMachine's template, and of changes in pools and replica sets.
 
-The first row that a field is in counts. Changes in the template of a VirtualMachine are left to ``sync``.
+The first row that contains a field counts. Changes in the template of a VirtualMachine are left to ``sync``.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _STARTED = (ALWAYS, RERUN_ON_FAILURE, ONCE)
 _SINCE_VOLUMES_STRATEGY = Release(1, 3)
 _SINCE_POOL_STRATEGIES = Release(1, 7)
 _SINCE_POOL_REPLACES_DISKS = Release(1, 6)
-#: The first release that notes the revision in the status, which leaves the matcher to Git.
+#: The first release that records the revision in the status, which leaves the matcher to Git.
 _SINCE_REVISION_IN_STATUS = Release(1, 5)
 
 
 class Views(NamedTuple):
-    """Both sides of a change as they are written, and the cluster."""
+    """Both sides of a change as written, and the cluster."""
 
     before: VirtualMachineView
     after: VirtualMachineView
@@ -45,18 +45,18 @@ class Views(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The effect of one field's change while the VM runs, and why it is that one."""
+    """The effect of one field's change while the VM runs, and the reason."""
 
     effect: Effect
     reason: str
 
 
-#: Judges a change of a field; None for one that ``sync`` reacts to.
+#: Judges a change of a field; returns None if ``sync`` handles it.
 Judge: TypeAlias = Callable[[Views, FieldChange], Verdict | None]
 
 
 class Base(Enum):
-    """The place where the fields of a row begin."""
+    """The path at which the fields of a row start."""
 
     RESOURCE = "resource"
     SPEC = "spec"  # the VirtualMachine's
@@ -64,7 +64,7 @@ class Base(Enum):
 
 
 class FieldRow(NamedTuple):
-    """A group of fields, who judges them, and KubeVirt's function that does it."""
+    """A group of fields, the function that judges them, and the KubeVirt function it follows."""
 
     base: Base
     fields: tuple[str, ...]
@@ -73,7 +73,7 @@ class FieldRow(NamedTuple):
 
 
 def impact_by_table(views: Views, change: FieldChange) -> Impact | None:
-    """Return the impact of a change; None for one that ``sync`` reacts to."""
+    """Return the impact of a change; None if ``sync`` handles it."""
     row = next(row for row in ROWS[views.after.kind] if _has(row, views.after, change.field))
     verdict = row.judge(views, change)
     return None if verdict is None else Impact(*verdict, row.source)
@@ -84,7 +84,7 @@ def _judge_in_sync(_views: Views, _change: FieldChange) -> None:
 
 
 def _judge_volumes_strategy(views: Views, _change: FieldChange) -> Verdict | None:
-    """Refuse it where LiveUpdate takes feature gates that are off (``validateLiveUpdateFeatures``)."""
+    """Reject the change if LiveUpdate needs feature gates that are off (``validateLiveUpdateFeatures``)."""
     if views.after.spec.get("updateVolumesStrategy") is None:
         return None
     gates = (Gate.VOLUMES_UPDATE_STRATEGY, Gate.VOLUME_MIGRATION)
@@ -132,7 +132,7 @@ def _judge_matcher(views: Views, change: FieldChange) -> Verdict:
 
 
 def _is_refused(matchers: tuple[JsonObject, JsonObject]) -> bool:
-    """``validateMatcherUpdate``; where Git has no revisionName, the cluster has one, and keeps it."""
+    """``validateMatcherUpdate``; if Git has no revisionName, the cluster has one and keeps it."""
     before, after = matchers
     if not before or not after:
         return False

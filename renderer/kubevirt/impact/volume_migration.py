@@ -1,4 +1,4 @@
-"""Volumes that are migrated to other claims, or wait for a restart to be replaced.
+"""Volumes that are migrated to other claims, or are replaced at the next restart.
 
 KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``handleVolumeUpdateRequest``) and
 ``pkg/virt-controller/watch/volume-migration``.
@@ -27,7 +27,7 @@ _READ_WRITE_ONCE = ("ReadWriteOnce", "ReadWriteOncePod")
 
 
 def handle_volume_update(update: Update, state: InstanceState) -> InstanceState:
-    """Migrate volumes whose claims differ, where ``updateVolumesStrategy`` says so."""
+    """Migrate volumes whose claims differ if ``updateVolumesStrategy`` says so."""
     cluster = update.cluster
     if not cluster.has_gate(Gate.VOLUMES_UPDATE_STRATEGY):
         return state
@@ -50,7 +50,7 @@ def handle_volume_update(update: Update, state: InstanceState) -> InstanceState:
 
 
 def _replaced(update: Update, state: InstanceState) -> InstanceState:
-    """Ask for a restart where volumes differ; from 1.6.3 on nothing does that here."""
+    """Require a restart if volumes differ; since 1.6.3 nothing does that here."""
     present = elements_by_name(state.items("volumes"))
     wanted = [_with_pull_policy(each, present) for each in _items(update.after.template, "volumes")]
     if update.cluster.release >= _REPLACEMENT_RESTARTS_UNTIL or wanted == [*state.items("volumes")]:
@@ -59,7 +59,7 @@ def _replaced(update: Update, state: InstanceState) -> InstanceState:
 
 
 def _other_claims(update: Update, state: InstanceState) -> Mapping[str, JsonObject]:
-    """Return the new volumes whose claims are others than the instance has (``updatedVolumesMapping``)."""
+    """Return the new volumes whose claims differ from the instance's (``updatedVolumesMapping``)."""
     present = elements_by_name(state.items("volumes"))
     return {
         name: volume
@@ -108,7 +108,7 @@ def _other_obstacle(update: Update, state: InstanceState, changed: Mapping[str, 
 
 
 def _with_pull_policy(volume: JsonObject, present: Mapping[str, JsonObject]) -> JsonObject:
-    """Give a container disk the pull policy that only the instance has, whose volumes are ``present``."""
+    """Give a container disk the pull policy that only the instance has; ``present`` are its volumes."""
     of_instance = present.get(text_at(volume, "name"), {})
     policy: Json = object_at(of_instance, "containerDisk").get("imagePullPolicy")
     if volume.get("containerDisk") is None or policy is None:
@@ -117,7 +117,7 @@ def _with_pull_policy(volume: JsonObject, present: Mapping[str, JsonObject]) -> 
 
 
 def claim_of(volume: JsonObject) -> str:
-    """Return the claim of a volume (``PVCNameFromVirtVolume``); empty where it has none."""
+    """Return the claim of a volume (``PVCNameFromVirtVolume``); empty if it has none."""
     return (
         text_at(volume, "dataVolume", "name")
         or text_at(volume, "persistentVolumeClaim", "claimName")

@@ -1,26 +1,26 @@
-"""Do what KubeVirt does to a VirtualMachine that names an instance type and a preference.
+"""Process a VirtualMachine that names an instance type and a preference, as KubeVirt does.
 
 ``expand.expand`` is the entry point. A VirtualMachine goes through these steps, in virt-api's order; the
-right column has KubeVirt's files, counted from ``pkg/instancetype``:
+right column has KubeVirt's files, relative to ``pkg/instancetype``:
 
 =====================  ======================================================  =========================
 ``resolve``            checks both matchers (``matcher``) and infers them      ``webhooks/vm/mutator.go``
-``infer``              leads from a volume to a label, by one of twelve ways   ``infer/``
-``find``               leads from a matcher to an object or its revision       ``find/``
+``infer``              finds a volume's label, by one of twelve ways           ``infer/``
+``find``               finds a matcher's object or its revision                ``find/``
 ``revision``           decodes a ControllerRevision                            ``compatibility/``
 ``custom_supply``      makes a VM's own size the size of its instance type     proposal, in no release
 ``admission``          checks ``spread``, applies, checks ``requirements``     ``webhooks/vm/admitter.go``
 ``apply/``             applies an instance type, field by field                ``apply/``
-``preference/``        applies a preference, likewise                          ``preference/apply/``
+``preference/``        applies a preference, field by field                    ``preference/apply/``
 ``defaults``           defaults the template, for ``expand: defaults``         ``expand/``, ``pkg/defaults``
 ``target_form``        writes v1beta2 objects as v1beta1                       proposal, in no release
 ``findings``           turns causes into diagnostics, with the files of both
 =====================  ======================================================  =========================
 
-``behaviour`` is the one table of the differences between releases. ``api/`` has the Go types as data, by
-which objects are decoded. ``object_admission`` checks instance types and preferences themselves;
+``behaviour`` is the one table of the differences between releases. ``api/`` describes the Go types as data;
+objects are decoded by it. ``object_admission`` checks instance types and preferences themselves;
 ``webhook_fields`` writes the other fields that the mutating webhook sets.
 
-Errors within the stage are ``CauseError`` (a cause of KubeVirt's) and ``ApplyError`` (a spec cannot be
+Errors within the stage are ``CauseError`` (one of KubeVirt's causes) and ``ApplyError`` (a spec cannot be
 applied).
 """

@@ -2,7 +2,7 @@
 
 KubeVirt ``pkg/instancetype/webhooks/vm/admitter.go`` and
 ``pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go``: the vCPUs can be spread, nothing
-conflicts, and once defaulted the requirements are met.
+conflicts, and the requirements are met after defaulting.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _COUNTS = ("sockets", "cores", "threads")
 
 
 class TargetCluster(Record):
-    """The cluster that is rendered for."""
+    """The target cluster."""
 
     behaviour: Behaviour
     config: ClusterConfig = DEFAULT_CONFIG
@@ -55,9 +55,9 @@ class ConflictError(CauseError):
 def admit(
     selected: ResolvedMatchers, template: JsonObject, scope: Scope, cluster: TargetCluster
 ) -> JsonObject:
-    """Return the VirtualMachine's ``spec.template`` with everything applied, and nothing defaulted.
+    """Return the VirtualMachine's ``spec.template`` with everything applied, but without defaults.
 
-    Raises ``CauseError`` with the causes for which KubeVirt refuses the VirtualMachine.
+    Raises ``CauseError`` with the causes for which KubeVirt rejects the VirtualMachine.
     """
     if selected.custom_size.vcpus is None:
         spread = check_spread(selected.instancetype, selected.preference, cluster.behaviour)
@@ -120,7 +120,7 @@ def _spec(found: Found | None) -> JsonObject | None:
 
 
 def _causes(error: ApplyError, selected: ResolvedMatchers) -> tuple[ExpansionCause, ...]:
-    """Return the causes of an ``ApplyError``, at the VM's field or at the matcher that leads to it."""
+    """Return the causes of an ``ApplyError``, at the VM's field or at the matcher of the object."""
     party = {FieldOwner.INSTANCETYPE: selected.instancetype, FieldOwner.PREFERENCE: selected.preference}.get(
         error.owner
     )
@@ -149,8 +149,7 @@ def conflict_causes(
 ) -> tuple[ExpansionCause, ...]:
     """Return a cause for each conflict of ``instancetype`` with the VirtualMachine's ``spec.template``.
 
-    ``custom_size`` is the part of the instance type that the VM gave itself; it does not conflict with the
-    VM.
+    ``custom_size`` is the part of the instance type that the VM itself set; it does not conflict with the VM.
     """
     given = {_VCPUS: custom_size.vcpus, _MEMORY: custom_size.memory}
     causes: list[ExpansionCause] = []
@@ -160,7 +159,7 @@ def conflict_causes(
             message = f"{field} is set by {instancetype}"
             hint = _conflict_hint(conflict, instancetype, template, scope)
             related = instancetype.related(decided_by)
-        else:  # requests and limits, which are always the instance type's to decide
+        else:  # requests and limits, which the instance type always sets
             message = f"{instancetype} sets {field} itself, from {VCPUS if decided_by == _VCPUS else MEMORY}"
             hint = f"drop {field}"
             related = instancetype.left_to_vm(decided_by)
@@ -189,7 +188,7 @@ def _conflict_hint(conflict: Conflict, instancetype: Found, template: JsonObject
 
 
 def _wanted_vcpus(conflict: Conflict, template: JsonObject) -> int | None:
-    """Return the number of vCPUs that the VM asks for, if the conflict is about vCPUs."""
+    """Return the number of vCPUs that the VM requests, if the conflict is about vCPUs."""
     if conflict.instancetype_field != _VCPUS or conflict.field.segments[-1] not in ("guest", *_COUNTS):
         return None
     cpu = object_at(template, "spec", "domain", "cpu")
@@ -200,7 +199,7 @@ def _wanted_vcpus(conflict: Conflict, template: JsonObject) -> int | None:
 
 
 def _wanted_memory(conflict: Conflict, template: JsonObject) -> int | None:
-    """Return the bytes of memory that the VM asks for, if the conflict is about memory."""
+    """Return the bytes of memory that the VM requests, if the conflict is about memory."""
     if conflict.instancetype_field.segments[:2] != _MEMORY.segments[:2]:
         return None
     guest = object_at(template, "spec", "domain", "memory").get("guest")

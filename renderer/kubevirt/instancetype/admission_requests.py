@@ -1,4 +1,4 @@
-"""Make the requests that KubeVirt's validating webhooks get for expanded resources."""
+"""Create the requests that KubeVirt's validating webhooks get for expanded resources."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def admission_requests(
 ) -> Iterator[AdmissionRequest]:
     """Yield the requests for the virtual machines, instances and pools in ``expanded``.
 
-    A pool is judged without defaults; the VirtualMachine that it makes is another request.
+    A pool is judged without defaults; the VirtualMachine that it creates is a separate request.
     """
     config = _cluster_config(expanded, catalog)
     if config is None:
@@ -90,7 +90,7 @@ class _Requests:
         return default_vmi_object(spec, self._config.cpu_model, self._behaviour)
 
     def _vmi_of_template(self, resource: Resource) -> AdmissionRequest:
-        """Return the request for an instance that a replica set makes."""
+        """Return the request for an instance that a replica set creates."""
         base = FieldPath.of("spec", "template")
         return self._vmi(resource, base, object_at(resource.content, "spec", "template"))
 
@@ -100,7 +100,7 @@ class _Requests:
 
 
 def _defaulted(spec: JsonObject, default: Callable[[JsonObject], JsonObject]) -> JsonObject:
-    """Return the spec with defaults. Raises ``DiagnosticError``, whose causes expansion tells of."""
+    """Return the spec with defaults. Raises ``DiagnosticError``, whose causes the expansion reports."""
     try:
         return default(spec)
     except CauseError:
@@ -110,7 +110,7 @@ def _defaulted(spec: JsonObject, default: Callable[[JsonObject], JsonObject]) ->
 def _cluster_config(resources: ResourceSet, catalog: Catalog) -> ClusterConfig | None:
     """Return the configuration of the KubeVirt object in the resources, else in the catalog.
 
-    Return None when it cannot be read.
+    Return None if it is invalid.
     """
     own = resources.where(lambda resource: resource.content.get("kind") == KUBEVIRT)
     if len(own):

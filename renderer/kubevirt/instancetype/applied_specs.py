@@ -1,4 +1,4 @@
-"""What is applied to a VM: the specs of its instance type and preference, and the error of what cannot be."""
+"""The specs of instance type and preference to apply to a VM, and the error if that is impossible."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from renderer.model.text_enum import TextEnum
 
 
 class FieldOwner(TextEnum):
-    """The object in whose document a field is counted."""
+    """The object whose document a field belongs to."""
 
     VM = "VM"
     INSTANCETYPE = "instance type"
@@ -18,7 +18,7 @@ class FieldOwner(TextEnum):
 
 
 class ApplyError(DiagnosticError):
-    """Something cannot be applied; ``diagnostic.field`` is counted in the document of ``owner``."""
+    """A spec cannot be applied; ``diagnostic.field`` is relative to the document of ``owner``."""
 
     def __init__(self, owner: FieldOwner, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic)
@@ -26,9 +26,9 @@ class ApplyError(DiagnosticError):
 
 
 class AppliedSpecs(Record):
-    """The ``spec`` of the instance type and of the preference, empty where there is none, and the release.
+    """The ``spec`` of the instance type and of the preference, empty if missing, and the release.
 
-    With ``vm_gives_memory``, the VM itself gave ``memory.guest`` of the instance type.
+    With ``vm_gives_memory``, the VM itself set ``memory.guest`` of the instance type.
     """
 
     instancetype: JsonObject

@@ -1,6 +1,6 @@
 """The differences between KubeVirt's releases, one row each.
 
-The rows are the properties of ``Behaviour``, made by ``behaviour_of`` for a release. The paths are in
+The rows are the properties of ``Behaviour``; ``behaviour_of`` returns it for a release. The paths are in
 KubeVirt's ``pkg/instancetype``, the numbers are its pull requests.
 """
 
@@ -31,14 +31,14 @@ class SpreadCheck(TextEnum):
     """The check at admission that vCPUs can be spread evenly."""
 
     NONE = "none"
-    NEEDS_INSTANCETYPE = "needs-instancetype"  # and KubeVirt crashes without one
+    NEEDS_INSTANCETYPE = "needs-instancetype"  # KubeVirt crashes without one
     WITH_INSTANCETYPE = "with-instancetype"
 
 
 class VmMemory(TextEnum):
-    """The memory that a requirement is compared with when there is no instance type."""
+    """The memory that a requirement is compared with if there is no instance type."""
 
-    AS_WRITTEN = "as-written"  # no domain.memory passes, one without guest crashes KubeVirt
+    AS_WRITTEN = "as-written"  # without domain.memory the check passes; without its guest KubeVirt crashes
     DEFAULTED_OR_CRASH = "defaulted-or-crash"
     DEFAULTED_OR_ZERO = "defaulted-or-zero"
 
@@ -56,20 +56,20 @@ class PciTopology(TextEnum):
 
     NONE = "none"
     OF_ALL = "of-all"
-    OF_ARCHITECTURES = "of-architectures"  # those with PCIe
-    OF_MACHINE_TYPES = "of-machine-types"  # those with PCIe, of such architectures
+    OF_ARCHITECTURES = "of-architectures"  # the architectures with PCIe
+    OF_MACHINE_TYPES = "of-machine-types"  # the machine types with PCIe on these architectures
 
 
 class SpecRevisions(TextEnum):
-    """The ways to read a revision that holds only a spec in base64."""
+    """The ways to read a revision that contains only a spec in base64."""
 
-    BY_MATCHER = "by-matcher"  # as what the matcher asks for, unknown fields are ignored
-    BY_CONTENT = "by-content"  # as what its fields say, unknown fields are refused
+    BY_MATCHER = "by-matcher"  # decoded as the matcher's type; unknown fields are ignored
+    BY_CONTENT = "by-content"  # decoded by its fields; unknown fields are an error
     NONE = "none"
 
 
 class Behaviour(Record):
-    """The behaviour of one release, 1.0.0 to 1.9.0; a newer one behaves as the newest known."""
+    """The behaviour of one release, 1.0.0 to 1.9.0; a newer one behaves like the newest known."""
 
     release: Release
 
@@ -77,7 +77,7 @@ class Behaviour(Record):
 
     @property
     def topologies(self) -> Mapping[str, Topology]:
-        """Names of preferredCPUTopology; any other gives 1/1/1. v1beta1/types.go, #10454, #10547, #11927"""
+        """Valid names of preferredCPUTopology; others give 1/1/1. v1beta1/types.go, #10454, #10547, #11927"""
         if self.release >= (1, 4):
             return _TOPOLOGIES_1_4
         return _TOPOLOGIES_1_1 if self.release >= (1, 1) else _TOPOLOGIES_1_0
@@ -89,17 +89,17 @@ class Behaviour(Record):
 
     @property
     def memory_conflicts_by_field(self) -> bool:
-        """Before, a domain.memory conflicts as a whole, even an empty one. apply/memory.go, #14685"""
+        """Before, domain.memory conflicts as a whole, even if it is empty. apply/memory.go, #14685"""
         return self.release >= (1, 7)
 
     @property
     def dedicated_io_thread_needs_virtio(self) -> bool:
-        """Before, preferredDiskDedicatedIoThread goes to every disk. preference/apply/disk.go, #12169"""
+        """Before, preferredDiskDedicatedIoThread applies to every disk. preference/apply/disk.go, #12169"""
         return self.release >= (1, 3)
 
     @property
     def firmware_options_of_vm_stay(self) -> bool:
-        """Before, the options of BIOS and EFI that are preferred overrule the VM. instancetype.go, #10314"""
+        """Before, the preferred options of BIOS and EFI override the VM's. instancetype.go, #10314"""
         return self.release >= (1, 0, 1)
 
     @property
@@ -109,19 +109,19 @@ class Behaviour(Record):
 
     @property
     def machine_needs_type(self) -> bool:
-        """Before, a section without a type leaves an empty one. preference/apply/machine.go, #13036"""
+        """Before, a section without a type results in an empty one. preference/apply/machine.go, #13036"""
         return self.release >= (1, 5)
 
     @property
     def panic_device_is_created(self) -> bool:
-        """Before, only panic devices that are there get their model. preference/apply/device.go, #18343"""
+        """Before, only existing panic devices get their model. preference/apply/device.go, #18343"""
         return self.release >= (1, 9)
 
     # Admission.
 
     @property
     def fills_in_matcher_kind(self) -> bool:
-        """An empty kind becomes that of cluster-wide objects. mutators/vm-mutator.go, until #15009"""
+        """An empty kind becomes the cluster-wide kind. mutators/vm-mutator.go, until #15009"""
         return self.release < (1, 7)
 
     @property
@@ -131,7 +131,7 @@ class Behaviour(Record):
 
     @property
     def admits_missing_objects(self) -> bool:
-        """Before, a VM whose objects are missing or unusable is refused. webhooks/vm/admitter.go, #14219"""
+        """Before, a VM whose objects are missing or unusable is rejected. webhooks/vm/admitter.go, #14219"""
         return self.release >= (1, 6)
 
     @property
@@ -180,12 +180,12 @@ class Behaviour(Record):
 
     @property
     def fills_in_storage_class_of_storage(self) -> bool:
-        """Before, preferredStorageClassName is written into ``pvc`` alone. vm-mutator.go, #10052"""
+        """Before, preferredStorageClassName is only written into ``pvc``. vm-mutator.go, #10052"""
         return self.release >= (1, 0, 1)
 
     @property
     def assigns_firmware_uuid(self) -> bool:
-        """A VM that is created gets a random one. mutating-webhook/mutators/vm-mutator.go, #14130"""
+        """A new VM gets a random one. mutating-webhook/mutators/vm-mutator.go, #14130"""
         return self.release >= (1, 6)
 
     @property
@@ -195,7 +195,7 @@ class Behaviour(Record):
 
     @property
     def pci_topology(self) -> PciTopology:
-        """The VMs that are annotated at their creation. mutators/vm-mutator.go, #17029, #16915, #17729"""
+        """The VMs that are annotated on creation. mutators/vm-mutator.go, #17029, #16915, #17729"""
         if self.release.includes((1, 6, 6), (1, 7, 4), (1, 8, 3)):
             return PciTopology.OF_MACHINE_TYPES
         if self.release.includes((1, 6, 5), (1, 7, 3), (1, 8, 2)):
@@ -214,37 +214,37 @@ class Behaviour(Record):
 
     @property
     def defaults_template_as_instance(self) -> bool:
-        """A VM is admitted with the defaults of an instance's creation. webhooks/defaults.go, until 1.4"""
+        """A VM is admitted with the defaults of a new instance. webhooks/defaults.go, until 1.4"""
         return self.release < (1, 4)
 
     @property
     def knows_s390x(self) -> bool:
-        """Before, it has the defaults of amd64. webhooks/defaults.go (setDefaultCPUArch)"""
+        """Before, it gets the defaults of amd64. webhooks/defaults.go (setDefaultCPUArch)"""
         return self.release >= (1, 3)
 
     @property
     def defaults_guest_memory(self) -> bool:
-        """From request, limit or huge page. webhooks/defaults.go (setGuestMemory)"""
+        """Set it from request, limit or huge page. webhooks/defaults.go (setGuestMemory)"""
         return self.release >= (1, 3)
 
     @property
     def defaults_memory_request(self) -> bool:
-        """The request follows from guest memory and the cluster's overcommit. pkg/defaults/defaults.go"""
+        """Compute the request from guest memory and the cluster's overcommit. pkg/defaults/defaults.go"""
         return self.release < (1, 6, 4)
 
     @property
     def overcommits_memory(self) -> bool:
-        """1.6.2 alone requests all of the guest's memory. pkg/defaults/defaults.go, #15736"""
+        """Only 1.6.2 requests all of the guest's memory. pkg/defaults/defaults.go, #15736"""
         return self.release[:3] != (1, 6, 2)
 
     @property
     def defaults_eviction_strategy(self) -> bool:
-        """Before, the cluster's strategy is not written into it. webhooks/defaults.go, #10255"""
+        """Before, the cluster's strategy is not written into the VM. webhooks/defaults.go, #10255"""
         return self.release >= (1, 0, 1)
 
     @property
     def other_watchdogs(self) -> Mapping[str, str]:
-        """A watchdog without a device is an i6300esb but for these architectures. pkg/defaults/s390x.go"""
+        """A watchdog without a device is an i6300esb, except on these architectures. pkg/defaults/s390x.go"""
         return _OTHER_WATCHDOGS if self.release >= (1, 5, 1) else {}
 
     @property
@@ -273,26 +273,26 @@ class Behaviour(Record):
 
     @property
     def decodes_alpha_revisions(self) -> bool:
-        """Whole objects of v1alpha1 and v1alpha2. compatibility/compatibility.go, until #15400"""
+        """Decode whole objects of v1alpha1 and v1alpha2. compatibility/compatibility.go, until #15400"""
         return self.release < (1, 7)
 
     @property
     def revision_name_has_version(self) -> bool:
-        """Before, it is made of VM, object, UID and generation only. revision/store.go, #10545"""
+        """Before, it consists only of VM, object, UID and generation. revision/store.go, #10545"""
         return self.release >= (1, 3)
 
     @property
     def takes_revision_by_name(self) -> bool:
-        """Before, a revision in the status counts whatever the VM names now. find/revision.go, #14726"""
+        """Before, a revision in the status counts, whatever the VM names now. find/revision.go, #14726"""
         return self.release >= (1, 5, 2)
 
     @property
     def notes_revision_in_status(self) -> bool:
-        """Before, it is noted in revisionName of the matcher. revision/store.go, #13916"""
+        """Before, it is recorded in revisionName of the matcher. revision/store.go, #13916"""
         return self.release >= (1, 5)
 
 
 @lru_cache
 def behaviour_of(release: Release) -> Behaviour:
-    """Return the behaviour of ``release``, one object for each release."""
+    """Return the behaviour of ``release``; one object for each release."""
     return Behaviour(release)

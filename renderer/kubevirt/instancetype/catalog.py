@@ -20,7 +20,7 @@ from renderer.model.json import EMPTY
 from renderer.model.record import Record
 from renderer.model.resource import Definition, Resource, ResourceSet, UnreadResources
 
-#: The kinds that resolving a VirtualMachine may look up, and their API groups.
+#: The kinds that may be looked up to resolve a VirtualMachine, and their API groups.
 _GROUPS = {
     **dict.fromkeys(MATCHER_TYPE_OF, INSTANCETYPE_GROUP),
     CONTROLLER_REVISION: APPS_GROUP,
@@ -30,35 +30,35 @@ _GROUPS = {
     "PersistentVolumeClaim": "",
     "VolumeSnapshot": SNAPSHOT_STORAGE_GROUP,
 }
-#: The namespace of objects that are written without one, unless kubectl is told otherwise.
+#: The namespace of objects written without one, unless kubectl is told otherwise.
 _DEFAULT_NAMESPACE = "default"
 
 _Namespaces = dict[str, Resource]
-#: The objects of one name; a function returns those that may still have to be read.
+#: The objects with one name, or a function that reads them first and returns them.
 _Named: TypeAlias = "_Namespaces | Callable[[], _Namespaces]"
 _Index = Mapping[str, Mapping[str, _Named]]
 
 
 class CatalogSource(Record):
-    """Catalog objects from one place; ``name`` is the user's word for it (a path, ``builtin:…``)."""
+    """Catalog objects from one source; ``name`` is the user's name for it (a path, ``builtin:…``)."""
 
     name: str
     resources: ResourceSet
 
 
-#: Returns the definition of an object of these kinds and that name outside of all catalogs, if there is one.
+#: Returns the definition, outside all catalogs, of an object with one of these kinds and that name, if any.
 FindDefinition: TypeAlias = Callable[[Iterable[str], str], Definition | None]
 
 
 def no_definition(_kinds: Iterable[str], _name: str) -> None:
-    """Find no definition: there is no repository to look through."""
+    """Return None: there is no repository to search."""
 
 
 class Catalog:
     """Objects by kind, name and namespace, and the names of the ``sources`` they came from.
 
-    ``find_definition`` looks for objects that are in no source, to tell the user where they are.
-    ``feature_gates`` are on in the cluster, beside those that a ``KubeVirt`` object lists.
+    ``find_definition`` searches for objects that are in no source, to tell the user where they are.
+    ``feature_gates`` are enabled in the cluster, in addition to the gates that a ``KubeVirt`` object lists.
     """
 
     __slots__ = ("_index", "feature_gates", "find_definition", "sources")
@@ -77,7 +77,7 @@ class Catalog:
 
     @classmethod
     def of(cls, *sources: CatalogSource, find_definition: FindDefinition = no_definition) -> Catalog:
-        """Return the catalog that ``sources`` make together; of equal objects the first one is taken."""
+        """Return the combined catalog of ``sources``; the first of several equal objects wins."""
         index: dict[str, dict[str, _Named]] = {}
         for source in sources:
             resources = source.resources
@@ -89,7 +89,7 @@ class Catalog:
         return cls(tuple(source.name for source in sources), index, find_definition)
 
     def after(self, source: CatalogSource) -> Catalog:
-        """Return the catalog with ``source`` searched before everything else."""
+        """Return the catalog with ``source`` searched first."""
         first = Catalog.of(source)
         merged = {kind: dict(names) for kind, names in first._index.items()}  # noqa: SLF001 - its own class
         for kind, names in self._index.items():
@@ -99,12 +99,12 @@ class Catalog:
         return Catalog(first.sources + self.sources, merged, self.find_definition, self.feature_gates)
 
     def with_gates(self, feature_gates: tuple[str, ...]) -> Catalog:
-        """Return the catalog of a cluster that has these gates on, too."""
+        """Return the catalog of a cluster with these gates enabled, too."""
         gates = tuple(dict.fromkeys((*self.feature_gates, *feature_gates)))
         return Catalog(self.sources, self._index, self.find_definition, gates)
 
     def named(self, kind: str, name: str) -> Mapping[str, Resource]:
-        """Return the objects of that kind and name by namespace; the key is empty where none is written."""
+        """Return the objects of that kind and name by namespace; the key is empty if none is written."""
         return _read(self._index.get(kind, {}).get(name, {}))
 
     def count(self, *kinds: str) -> int:
@@ -119,17 +119,17 @@ class Catalog:
 class Scope(Record):
     """The catalog as one VirtualMachine sees it.
 
-    An object that is written without a namespace is in the VirtualMachine's; a VirtualMachine without one is
-    in ``default``, as in kustomize.
+    An object written without a namespace is in the VirtualMachine's namespace; a VirtualMachine without one
+    is in ``default``, as in kustomize.
     """
 
     catalog: Catalog
     namespace: str
 
     def find(self, kind: str, name: str, namespace: str | None = None) -> Resource | None:
-        """Return the object of that name in ``namespace`` (the VirtualMachine's when None), if there is one.
+        """Return the object of that name in ``namespace`` (None: the VirtualMachine's), if there is one.
 
-        Cluster-wide kinds are found whatever the namespace is.
+        Cluster-wide kinds are found in any namespace.
         """
         found = self.catalog.named(kind, name)
         if kind in CLUSTER_KINDS:
@@ -164,7 +164,7 @@ def _add_unread(index: dict[str, dict[str, _Named]], resources: UnreadResources)
 
 
 class _Unread:
-    """The object of a name: read once, when it is asked for. A ``cache`` takes 20 times as long to make."""
+    """The object with one name: read once, on first use. A ``cache`` takes 20 times as long to create."""
 
     __slots__ = ("_namespaces", "_number", "_resources")
 

@@ -1,4 +1,4 @@
-"""The reasons for which KubeVirt refuses a VirtualMachine, in our words."""
+"""The reasons for which KubeVirt rejects a VirtualMachine, in our words."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from renderer.model.record import Record
 
 
 class ExpansionCause(Record):
-    """A reason why KubeVirt refuses an object; it corresponds to a ``StatusCause`` of an admission webhook.
+    """A reason why KubeVirt rejects an object; it corresponds to a ``StatusCause`` of an admission webhook.
 
-    ``field`` is the field as KubeVirt's answer names it (several are joined with a comma, and some are no
-    path in the VirtualMachine at all); ``at`` is where the user finds it. ``beside`` lists other fields of
-    the VirtualMachine that play a part.
+    ``field`` is the field as KubeVirt's answer names it (several are joined with a comma, and some do not
+    exist in the VirtualMachine at all); ``at`` is where the user finds it. ``beside`` lists other fields of
+    the VirtualMachine that are involved.
     """
 
     code: Code
@@ -35,13 +35,13 @@ class ExpansionCause(Record):
         reported: str | None = None,
         related: tuple[Related, ...] = (),
     ) -> ExpansionCause:
-        """Return a cause at a field; ``reported`` is its name in KubeVirt's answer, where that is another."""
+        """Return a cause at a field; ``reported`` is its name in KubeVirt's answer, if different."""
         field = str(at) if reported is None else reported
         return cls(code=code, field=field, at=at, message=message, hint=hint, related=related)
 
 
 class CauseError(Exception):
-    """The VirtualMachine cannot be worked on further; ``findings`` makes diagnostics of the causes."""
+    """Processing of the VirtualMachine stops; ``findings`` turns the causes into diagnostics."""
 
     def __init__(self, *causes: ExpansionCause) -> None:
         super().__init__("; ".join(cause.message for cause in causes))

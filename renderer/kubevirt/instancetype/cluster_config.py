@@ -1,4 +1,4 @@
-"""Reads the cluster's ``KubeVirt`` object (KubeVirt ``pkg/virt-config``)."""
+"""Read the cluster's ``KubeVirt`` object (KubeVirt ``pkg/virt-config``)."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _CONFIGURATION = Struct(
 def cluster_config(catalog: Catalog) -> ClusterConfig:
     """Return the configuration in the first ``KubeVirt`` object of the catalog; the defaults without one.
 
-    KubeVirt falls back to all its defaults when one of its values is out of range. Raises ``DiagnosticError``
+    KubeVirt falls back to all its defaults if one of its values is out of range. Raises ``DiagnosticError``
     for a value of a wrong type.
     """
     return _config(next(catalog.of_kind(KUBEVIRT), None), catalog.feature_gates)
@@ -87,5 +87,5 @@ def _read(resource: Resource) -> ClusterConfig:
     except DecodeError as error:
         at = FieldPath.of("spec", "configuration", *error.field.segments)
         raise Diagnostic.about(resource, at, Code.RESOURCE_INVALID, f"{at} {error.reason}").error() from None
-    # What is decoded stands over what is written: KubeVirt reads keys in any case, and null as nothing.
+    # Decoded keys replace written ones: KubeVirt reads keys in any case, and null as missing.
     return read_cluster_config({**resource.content, "spec": {"configuration": {**configuration, **decoded}}})

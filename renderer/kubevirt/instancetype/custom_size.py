@@ -1,6 +1,6 @@
-"""Sizes that a VirtualMachine gives itself: ``domain.cpu.guest``, and memory where its type leaves it open.
+"""Sizes that a VirtualMachine sets itself: ``domain.cpu.guest``, and memory if its type leaves it open.
 
-No release of KubeVirt knows them; the rules are those of KubeVirt's customisation proposal.
+No release of KubeVirt knows them; the rules come from KubeVirt's customisation proposal.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.resource import Resource
 
-#: The fields of a VirtualMachine that give its size.
+#: The fields of a VirtualMachine that set its size.
 VCPUS = VMI_SPEC.child("domain", "cpu", "guest")
 MEMORY = VMI_SPEC.child("domain", "memory", "guest")
 _CPU = VMI_SPEC.child("domain", "cpu")
@@ -47,7 +47,7 @@ _TOPOLOGY = FieldPath.of("spec", "cpu", "preferredCPUTopology")
 
 
 class CustomSize(Record):
-    """The ``vcpus`` and the ``memory`` (a quantity) that a VirtualMachine gives; None where it gives none."""
+    """The ``vcpus`` and the ``memory`` (a quantity) that a VirtualMachine sets; None if it does not."""
 
     vcpus: int | None = None
     memory: Json = None
@@ -57,7 +57,7 @@ NO_CUSTOM_SIZE = CustomSize()
 
 
 def gives_vcpus(template: JsonObject) -> bool:
-    """Return whether a VirtualMachine's ``spec.template`` has ``domain.cpu.guest``."""
+    """Return True if a VirtualMachine's ``spec.template`` has ``domain.cpu.guest``."""
     return object_at(template, "spec", "domain", "cpu").get("guest") is not None
 
 
@@ -72,7 +72,7 @@ def without_custom_vcpus(resource: Resource) -> Resource:
 def vcpu_causes(
     vm: VirtualMachine, template: JsonObject, instancetype: Found | None
 ) -> Iterator[ExpansionCause]:
-    """Yield the mistakes in the vCPUs of ``vm``; its ``instancetype``, if any, leaves them to it."""
+    """Yield the mistakes in the vCPUs of ``vm``; its ``instancetype``, if any, leaves them to the VM."""
     cpu = object_at(template, "spec", "domain", "cpu")
     guest = cpu.get("guest")
     counts = [count for count in _COUNTS if not is_zero(cpu.get(count))]
@@ -146,10 +146,10 @@ def _missing_size(at: FieldPath, what: str, left: FieldPath, instancetype: Found
 
 
 def custom_topology(vcpus: int, preference: Found | None, behaviour: Behaviour) -> CpuTopology:
-    """Return ``vcpus`` in the topology of the preference; by default sockets of one core.
+    """Return ``vcpus`` in the topology of the preference; the default is sockets with one core.
 
-    Raises ``CauseError`` (topology) when the topology would have another number of vCPUs; not every release
-    of KubeVirt checks that for instance types.
+    Raises ``CauseError`` (topology) if the topology would have another number of vCPUs; not every release of
+    KubeVirt checks that for instance types.
     """
     if preference is None:
         return cpu_topology(vcpus, AppliedSpecs(EMPTY, EMPTY, behaviour))
@@ -212,7 +212,7 @@ def unexpanded_causes(
 
 
 def unpinnable_causes(instancetype: Found | None, release: Release) -> Iterator[ExpansionCause]:
-    """Yield the reasons why no ControllerRevision can keep a VirtualMachine's instance type."""
+    """Yield the reasons why no ControllerRevision can store a VirtualMachine's instance type."""
     if instancetype is not None and is_incomplete(instancetype.spec):
         yield _matcher_cause(
             instancetype,

@@ -1,7 +1,7 @@
-"""Put a VirtualMachine's own size where an instance type has its size, and check it against the limits.
+"""Make a VirtualMachine's own size the size of its instance type, and check it against the limits.
 
-All that follows is then what KubeVirt does with an instance type of that size. The limits are what KubeVirt
-asks of every VirtualMachine (``pkg/virt-api/webhooks/validating-webhook/admitters``, ``validateCPUHotplug``,
+After that KubeVirt's handling of an instance type of that size applies. The limits are KubeVirt's limits for
+every VirtualMachine (``pkg/virt-api/webhooks/validating-webhook/admitters``, ``validateCPUHotplug``,
 ``validateHugepagesMemoryRequests``; ``pkg/liveupdate/memory``).
 """
 
@@ -41,12 +41,12 @@ _PAGE_SIZE = ("memory", "hugepages", "pageSize")
 def with_custom_size(
     selected: ResolvedMatchers, template: JsonObject, vm: VirtualMachine, behaviour: Behaviour
 ) -> tuple[ResolvedMatchers, JsonObject]:
-    """Return the resolved matchers and the template as if the VM's own size were that of an instance type.
+    """Return the resolved matchers and the template as if an instance type had the VM's own size.
 
-    An instance type that leaves a size to the VM gets the VM's, which is removed from the template; without
-    an instance type the vCPUs become sockets, cores and threads. A size that the instance type has itself
-    stays in the template, and is a conflict when it is applied. Raises ``CauseError``: custom-size, conflict,
-    quantity-invalid, topology.
+    An instance type that leaves a size to the VM gets the VM's size, which is removed from the template;
+    without an instance type the vCPUs become sockets, cores and threads. If the instance type has that size
+    itself, the VM's size stays in the template and is a conflict when applied. Raises ``CauseError``:
+    custom-size, conflict, quantity-invalid, topology.
     """
     instancetype = selected.instancetype
     cpu = object_at(template, *_CPU)
@@ -97,7 +97,7 @@ def _completed(instancetype: Found, size: CustomSize) -> Found:
 
 
 def limit_causes(selected: ResolvedMatchers, template: JsonObject) -> Iterator[ExpansionCause]:
-    """Yield the limits that the size breaks in ``template``, a ``spec.template`` with everything applied."""
+    """Yield the limits that the size exceeds in ``template``, a ``spec.template`` with everything applied."""
     domain = object_at(template, "spec", "domain")
     if selected.custom_size.vcpus is not None:
         yield from _socket_causes(selected, object_at(domain, "cpu"))
@@ -147,7 +147,7 @@ def _cause(
 
 
 def _bytes(quantity: Json) -> int | None:
-    """Return the bytes of a quantity; None for null and for text that is no quantity."""
+    """Return the bytes of a quantity; None for null and for text that is not a valid quantity."""
     if quantity is None:
         return None
     try:

@@ -1,8 +1,8 @@
 """Write KubeVirt's defaults into a VirtualMachine's template.
 
 KubeVirt ``pkg/defaults/defaults.go`` (``SetDefaultVirtualMachineInstanceSpec``), ``pkg/util/util.go``
-(``SetDefaultVolumeDisk``) and ``pkg/network/vmispec/defaults.go``. All functions take and return a
-template's spec.
+(``SetDefaultVolumeDisk``) and ``pkg/network/vmispec/defaults.go``. All functions accept and return the spec
+of a template.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ _UINT32 = 2**32
 
 
 def with_default(spec: JsonObject, path: tuple[str, ...], value: Json) -> JsonObject:
-    """The spec with ``value`` at ``path`` if there is nothing, or an empty text."""
+    """Return the spec with ``value`` at ``path`` if the field is missing or an empty text."""
     current = object_at(spec, *path[:-1]).get(path[-1])
     return with_section(spec, path, value) if current in (None, "") else spec
 
 
 def default_disks(spec: JsonObject) -> JsonObject:
-    """A disk for every volume that neither a disk nor a file system is named after."""
+    """Return the spec with a disk for every volume that no disk or file system uses."""
     devices = object_at(spec, *_DEVICES)
     disks = array_at(devices, "disks")
     named = {text_at(device, "name") for device in (*disks, *array_at(devices, "filesystems"))}
     volumes = (text_at(volume, "name") for volume in array_at(spec, "volumes"))
-    # A volume that stands twice gets two disks, as in KubeVirt.
+    # A duplicate volume gets two disks, as in KubeVirt.
     missing: list[Json] = [{"name": name} for name in volumes if name not in named]
     if not missing or not isinstance(devices.get("disks"), list | None):
         return spec
@@ -45,9 +45,9 @@ def default_disks(spec: JsonObject) -> JsonObject:
 
 
 def default_network(spec: JsonObject, config: ClusterConfig, behaviour: Behaviour) -> JsonObject:
-    """The pod network and an interface on it, where there are none.
+    """Return the spec with the pod network and an interface on it, unless it has networks or interfaces.
 
-    Raises ``DefaultsError`` when the cluster's default interface is not possible.
+    Raises ``DefaultsError`` if the cluster's default interface is not possible.
     """
     devices = object_at(spec, *_DEVICES)
     if devices.get("autoattachPodInterface") is False:
@@ -76,7 +76,7 @@ def _impossible(reason: str) -> DefaultsError:
 
 
 def default_requests(spec: JsonObject, config: ClusterConfig, behaviour: Behaviour) -> JsonObject:
-    """``resources.requests`` from the limits and the cluster's defaults (``setDefaultResourceRequests``)."""
+    """Set ``resources.requests`` from limits and the cluster's defaults (``setDefaultResourceRequests``)."""
     spec = _request_from_limit(spec, "cpu")
     if behaviour.defaults_memory_request:
         overcommit = config.memory_overcommit if behaviour.overcommits_memory else _HUNDRED_PERCENT
@@ -113,7 +113,7 @@ def _default_memory_request(spec: JsonObject, overcommit: int) -> JsonObject:
 
 
 def default_guest_memory(spec: JsonObject) -> JsonObject:
-    """``memory.guest`` from the request, the limit or one huge page (``setGuestMemory``)."""
+    """Set ``memory.guest`` from the request, the limit or one huge page (``setGuestMemory``)."""
     memory = object_at(spec, "domain", "memory")
     if memory.get("guest") is not None:
         return spec
@@ -130,7 +130,7 @@ def default_guest_memory(spec: JsonObject) -> JsonObject:
 
 
 def default_cpu_topology(spec: JsonObject) -> JsonObject:
-    """``cpu.sockets`` from the limit or request, if no topology is set (``SetDefaultGuestCPUTopology``)."""
+    """Set ``cpu.sockets`` from limit or request if no topology is set (``SetDefaultGuestCPUTopology``)."""
     cpu = object_at(spec, "domain", "cpu")
     if cpu.get("cores") or cpu.get("sockets") or cpu.get("threads"):
         return spec
@@ -147,7 +147,7 @@ def default_cpu_topology(spec: JsonObject) -> JsonObject:
 
 
 def _page_size(memory: JsonObject) -> str | None:
-    """The huge page size, when it is a quantity."""
+    """Return the huge page size if it is a valid quantity."""
     size = object_at(memory, "hugepages").get("pageSize")
     if not isinstance(size, str):
         return None
@@ -162,18 +162,18 @@ def _is_zero(amount: Json) -> bool:
 
 
 def _wrapped(number: int) -> int:
-    """Return the number as an int64 overflows."""
+    """Return the number after int64 overflow."""
     return (number + INT64_MAX + 1) % (2 * (INT64_MAX + 1)) - INT64_MAX - 1
 
 
 def _truncated(dividend: int, divisor: int) -> int:
-    """Go's division, which rounds towards zero."""
+    """Divide like Go, which rounds towards zero."""
     quotient = abs(dividend) // abs(divisor)
     return quotient if (dividend < 0) == (divisor < 0) else -quotient
 
 
 def default_vmi_spec(spec: JsonObject, config: ClusterConfig, behaviour: Behaviour) -> JsonObject:
-    """The template's spec, defaulted. Raises ``DefaultsError`` when the default network is not possible."""
+    """Return the spec with defaults. Raises ``DefaultsError`` if the default network is not possible."""
     spec = default_architecture(spec, config)
     machine_type = Cluster(behaviour.release, config).machine_type(text_at(spec, "architecture"))
     spec = with_default(spec, ("domain", "machine", "type"), machine_type)
@@ -188,7 +188,7 @@ def default_vmi_spec(spec: JsonObject, config: ClusterConfig, behaviour: Behavio
 
 
 def default_architecture(spec: JsonObject, config: ClusterConfig) -> JsonObject:
-    """Return the template's spec with the cluster's architecture, unless it names one."""
+    """Return the template's spec with the cluster's architecture, unless it sets one."""
     return with_default(spec, ("architecture",), config.default_architecture)
 
 
@@ -200,7 +200,7 @@ def _default_pull_policies(spec: JsonObject) -> JsonObject:
 
 
 def _with_pull_policy(volume: Json) -> Json:
-    """The image is pulled always when it has the tag ``latest``, or neither tag nor digest."""
+    """Set the pull policy: always pull an image with the tag ``latest``, or with neither tag nor digest."""
     if not isinstance(volume, dict) or not isinstance(volume.get("containerDisk"), dict):
         return volume
     image = text_at(volume, "containerDisk", "image")

@@ -40,8 +40,8 @@ from renderer.model.resource import Resource, ResourceSet
 class VmExpansion(Record):
     """The inputs and the result of one expansion: ``vm`` became ``expanded``.
 
-    ``sized`` is its ``spec.template`` after inference and without a size of its own, ``completed`` the same
-    with devices that KubeVirt adds at the start. ``selected`` was applied to ``completed``; with ``defaults``
+    ``sized`` is its ``spec.template`` after inference and without a size of its own; ``completed`` also has
+    the devices that KubeVirt adds at the start. ``selected`` was applied to ``completed``; with ``defaults``
     the result was also defaulted.
     """
 
@@ -60,8 +60,8 @@ def expand_spec(
     """Return the answer of KubeVirt's ``expand-spec`` API (``pkg/instancetype/expand/expand.go``).
 
     That is the VirtualMachine's ``spec.template``, applied and defaulted as far as the release does it. Disks
-    and the network are defaulted before the preference is applied, which therefore reaches them. Raises
-    ``CauseError``.
+    and the network get their defaults before the preference is applied, so the preference affects them.
+    Raises ``CauseError``.
     """
     behaviour, config = cluster.behaviour, cluster.config
     if behaviour.expand_defaults is ExpandDefaults.NONE:
@@ -76,14 +76,14 @@ def expand_spec(
 
 
 def with_default_devices(template: JsonObject, cluster: TargetCluster) -> JsonObject:
-    """Return ``spec.template`` with the devices that the release defaults before it applies."""
+    """Return ``spec.template`` with the devices that the release adds by default before it applies specs."""
     if cluster.behaviour.expand_defaults is ExpandDefaults.NONE:
         return template
     spec = default_disks(object_at(template, "spec"))
     return {**template, "spec": default_network(spec, cluster.config, cluster.behaviour)}
 
 
-#: Gets every VirtualMachine that is expanded.
+#: Called with every VirtualMachine that is expanded.
 Observe: TypeAlias = Callable[[VmExpansion], None]
 
 
@@ -101,13 +101,13 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and four t
     """Return the resources with their VirtualMachines and VirtualMachinePools expanded.
 
     Instance types, preferences, volumes and the KubeVirt object are looked up among ``resources``, which
-    diagnostics call ``own``, then in ``catalog``. A VirtualMachine with a problem stays as it is, except for
-    a size of its own, and does not keep others from being expanded. Instance types that leave a size to the
+    diagnostics call ``own``, then in ``catalog``. A VirtualMachine with a problem stays unchanged, except
+    that its own size is removed, and the others are still expanded. Instance types that leave a size to the
     VM are still in the result; all others have a form that the release knows.
 
-    ``live``: the VirtualMachines are from a cluster. A ControllerRevision that was not read with one is
-    skipped, with a warning, and the object itself is taken. ``admitted`` gets the resources as webhooks are
-    asked about them: expanded in the mode ``off``, too.
+    ``live``: the VirtualMachines come from a cluster. A ControllerRevision that was not read with them is
+    skipped with a warning, and the object itself is used. ``admitted`` receives the resources as the webhooks
+    see them: expanded, even in the mode ``off``.
     """
     everything = catalog.after(CatalogSource(own, resources))
     diagnostics: list[Diagnostic] = []
@@ -132,12 +132,12 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and four t
     return Outcome(ResourceSet(tuple(results)), tuple(diagnostics)).then(in_target_form)
 
 
-#: Pairs of matchers that are known at a time; what they name is known besides.
+#: The maximum number of cached pairs of matchers; the objects that they name are cached separately.
 _MOST_KNOWN = 1000
 
 
 class _Expander:
-    """Expand one resource after the other; objects that were looked up are kept for the next."""
+    """Expand one resource after the other; looked-up objects are cached for the next."""
 
     def __init__(
         self,
@@ -161,18 +161,18 @@ class _Expander:
 
     @property
     def warnings(self) -> Iterator[Diagnostic]:
-        """The warnings about what was expanded so far."""
+        """The warnings about everything expanded so far."""
         yield from self._warnings
         if self._with_assumed_network:
             yield assumed_network(self._with_assumed_network, self._cluster.config.default_interface)
 
     @property
     def used(self) -> tuple[Resource, ...]:
-        """The instance types and preferences that were expanded with."""
+        """The instance types and preferences that the expansion used."""
         return self._finder.used
 
     def expand(self, resource: Resource) -> tuple[Resource, Resource]:
-        """Return the resource as it is written, and expanded if it is, or holds, a VirtualMachine.
+        """Return the resource as written and, if it is or contains a VirtualMachine, expanded.
 
         Raises ``DiagnosticError``.
         """
@@ -228,7 +228,7 @@ class _Expander:
         return whole, whole
 
     def _resolved(self, vm: VirtualMachine, scope: Scope) -> tuple[Matchers, ResolvedMatchers]:
-        """Return the matchers and what they name. Those of a fleet are mostly the same objects.
+        """Return the matchers and the objects that they name. In a fleet these are mostly the same objects.
 
         Raises ``CauseError``.
         """
@@ -242,12 +242,12 @@ class _Expander:
         found = select(matchers, status, scope, self._finder)
         depends_on_vm = status or any("inferFromVolume" in object_at(each) for each in written)
         if not depends_on_vm and len(self._known) < _MOST_KNOWN:
-            self._known[key] = written, matchers, found  # which keeps the ids of what is written
+            self._known[key] = written, matchers, found  # keeps the ids of the written values alive
         return matchers, found
 
 
 def _inferred(matchers: Matchers, selected: ResolvedMatchers, template: JsonObject) -> JsonObject:
-    """Return the template after inference, which removes only memory that the instance type gives."""
+    """Return the template after inference, which only removes memory that the instance type sets."""
     leaves_memory = selected.instancetype is not None and leaves_memory_to_vm(selected.instancetype.spec)
     return template if leaves_memory else matchers.template(template)
 
@@ -257,7 +257,7 @@ def _networks(template: JsonObject) -> Json:
 
 
 def _refuse_unexpanded(selected: ResolvedMatchers, template: JsonObject, behaviour: Behaviour) -> None:
-    """Raises ``CauseError`` for a VirtualMachine that the cluster could not expand."""
+    """Raise ``CauseError`` for a VirtualMachine that the cluster could not expand."""
     causes = tuple(unexpanded_causes(selected.instancetype, template, behaviour.release))
     if causes:
         raise CauseError(*causes)

@@ -1,7 +1,7 @@
 """Find the instance type or preference that a matcher names.
 
-KubeVirt ``pkg/instancetype/find`` and ``…/preference/find``: a revision comes before anything else, then kind
-and name count.
+KubeVirt ``pkg/instancetype/find`` and ``…/preference/find``: a revision has precedence; without one, kind and
+name count.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ _API_VERSION = FieldPath.of("apiVersion")
 class Found(Record):
     """An instance type or preference: its v1beta1 ``spec``, and the resource with the spec at ``field``.
 
-    A size that a v1beta2 instance type leaves to the VM, ``cpu.guest`` or ``memory.guest``, is missing in the
-    spec.
+    If a v1beta2 instance type leaves a size to the VM, ``cpu.guest`` or ``memory.guest``, the spec lacks it.
     """
 
     matcher_type: MatcherType
@@ -57,18 +56,18 @@ class Found(Record):
 
     @property
     def is_revision(self) -> bool:
-        """The spec is the copy in a ControllerRevision."""
+        """True if the spec is the copy in a ControllerRevision."""
         return self.field is not _SPEC
 
     def related(self, field: FieldPath) -> Related:
-        """The place of ``field``, counted from the document of an instance type or preference."""
+        """Return the location of ``field``, a path in the document of an instance type or preference."""
         *parents, last = (str(segment) for segment in field.segments[1:])
         value = object_at(self.spec, *parents).get(last)
         text = str(field) if value is None or isinstance(value, dict | list) else f"{field}: {value}"
         return Related(text, self.resource.sites(self.field.child(*field.segments[1:])))
 
     def left_to_vm(self, field: FieldPath) -> Related:
-        """The place where ``field`` could be, counted as in ``related``."""
+        """Return the location where ``field`` could be set; the path is as in ``related``."""
         return self.related(field)._replace(message=f"{field} is left to the VM")
 
 
@@ -76,7 +75,7 @@ class Finder:
     """Find the objects that matchers name, for one release; every object is decoded once."""
 
     def __init__(self, behaviour: Behaviour, *, live: bool = False) -> None:
-        """``live``: VirtualMachines are from a cluster; a revision that was not read with them is skipped."""
+        """``live``: the VMs come from a cluster; a revision that was not read with them is skipped."""
         self._behaviour = behaviour
         self._live = live
         self._found: dict[tuple[int, MatcherType], Found] = {}
@@ -84,9 +83,9 @@ class Finder:
     def find(
         self, matcher: Matcher | None, matcher_type: MatcherType, status: JsonObject, scope: Scope
     ) -> Found | None:
-        """Return the object that ``matcher`` names for a VM with that ``status``; None for no matcher.
+        """Return the object that ``matcher`` names for a VM with that ``status``; None without a matcher.
 
-        Raises ``CauseError`` when there is no such object, or when it cannot be decoded.
+        Raises ``CauseError`` if there is no such object, or if it cannot be decoded.
         """
         if matcher is None:
             return None
@@ -94,7 +93,7 @@ class Finder:
         if not self._live or missing_revision(matcher, matcher_type, status, scope, self._behaviour) is None:
             revision = find_revision(matcher, matcher_type, status, scope, self._behaviour)
         resource = revision or find_object(matcher, matcher_type, scope, self._behaviour)
-        # The catalog keeps the resource, and with it its id.
+        # The catalog keeps the resource alive, and so its id.
         found = self._found.get((id(resource), matcher_type))
         if found is None:
             if revision is None:
@@ -108,12 +107,12 @@ class Finder:
 
     @property
     def used(self) -> tuple[Resource, ...]:
-        """The objects, not revisions, that something was found in so far."""
+        """The objects, not revisions, that have been found so far."""
         return tuple(found.resource for found in self._found.values() if not found.is_revision)
 
 
 def find_object(matcher: Matcher, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour) -> Resource:
-    """Return the catalog's object that ``matcher`` names, whatever its revision. Raises ``CauseError``."""
+    """Return the catalog's object that ``matcher`` names, ignoring its revision. Raises ``CauseError``."""
     kind = matcher_type.matched_kind(matcher.kind)
     if kind is None:
         from renderer.kubevirt.instancetype import not_found  # noqa: PLC0415 - only errors need it
@@ -130,7 +129,7 @@ def find_object(matcher: Matcher, matcher_type: MatcherType, scope: Scope, behav
 def find_revision(
     matcher: Matcher, matcher_type: MatcherType, status: JsonObject, scope: Scope, behaviour: Behaviour
 ) -> Resource | None:
-    """Return the ControllerRevision to take, None to take the object itself. Raises ``CauseError``."""
+    """Return the ControllerRevision to use; None to use the object itself. Raises ``CauseError``."""
     name = matcher.revision_name or _status_revision(matcher_type, status, behaviour)
     if not name:
         return None
@@ -148,7 +147,7 @@ def find_revision(
 def missing_revision(
     matcher: Matcher, matcher_type: MatcherType, status: JsonObject, scope: Scope, behaviour: Behaviour
 ) -> str | None:
-    """Return the name of the ControllerRevision that the VM names, if it is not in the catalog."""
+    """Return the name of the ControllerRevision that the VM names if it is not in the catalog."""
     name = matcher.revision_name or _status_revision(matcher_type, status, behaviour)
     return name if name and scope.find(CONTROLLER_REVISION, name) is None else None
 
@@ -181,7 +180,7 @@ def _stored(
 
 
 def spec_type_of(matcher_type: MatcherType, version: str = INSTANCETYPE_VERSION) -> Struct:
-    """Return the Go type by which the matcher's objects of ``version`` are decoded."""
+    """Return the Go type that decodes the matcher's objects of ``version``."""
     if matcher_type is not INSTANCETYPE:
         return PREFERENCE_SPEC
     return V1BETA2_INSTANCETYPE_SPEC if version == PROPOSED_INSTANCETYPE_VERSION else INSTANCETYPE_SPEC
@@ -191,8 +190,8 @@ def spec_type_of(matcher_type: MatcherType, version: str = INSTANCETYPE_VERSION)
 def decoded(resource: Resource, matcher_type: MatcherType, behaviour: Behaviour) -> Found:
     """Return the object with its spec decoded.
 
-    The object must be of v1beta2 or a version that the release serves. Fields that the release does not know
-    yet are dropped, as its API server would. Raises ``CauseError``.
+    The object must have version v1beta2 or a version that the release serves. Fields that the release does
+    not know yet are dropped, as its API server would do. Raises ``CauseError``.
     """
     version = resource.gvk.version
     if version not in behaviour.served_versions and version != PROPOSED_INSTANCETYPE_VERSION:

@@ -20,7 +20,7 @@ from renderer.model.location import BUILTIN_SCHEME
 from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet
 
-#: The codes of causes that hold for every value of a placeholder.
+#: The codes of causes that are certain, whatever value a placeholder gets.
 _CERTAIN = frozenset({Code.CONFLICT, Code.CUSTOM_SIZE})
 
 
@@ -32,10 +32,10 @@ def vm_diagnostics(error: CauseError | DiagnosticError, vm: VirtualMachine) -> t
 
 
 def check_objects(own: ResourceSet, used: Iterable[Resource], behaviour: Behaviour) -> Iterator[Diagnostic]:
-    """Yield KubeVirt's refusals of instance types and preferences: the overlay's own, and all that are used.
+    """Yield KubeVirt's rejections of instance types and preferences: the overlay's own, and all used ones.
 
-    KubeVirt's warnings are reported for the overlay's own objects only, as a catalog is not the user's to
-    change. Fields of catalog objects that the release does not know yet are reported: machines go without
+    KubeVirt's warnings are only reported for the overlay's own objects, because the user cannot change a
+    catalog. Fields of catalog objects that the release does not know yet are reported: machines do not get
     them, and no schema checks them.
     """
     for resource in own:
@@ -64,7 +64,7 @@ def _check_object(resource: Resource, behaviour: Behaviour) -> Iterator[Diagnost
 
 
 def _unknown_field_warnings(resource: Resource, release: Release) -> Iterator[Diagnostic]:
-    """Yield the fields that virtual machines do not get, as the release is too old for them."""
+    """Yield the fields that virtual machines do not get, because the release is too old for them."""
     spec_type = spec_type_of(MATCHER_TYPE_OF[resource.kind], resource.gvk.version)
     for below, since in later_fields(spec_type, resource.content.get("spec"), release):
         field = FieldPath.of("spec", *below.segments)
@@ -75,7 +75,7 @@ def _unknown_field_warnings(resource: Resource, release: Release) -> Iterator[Di
 
 
 def _refusals(causes: Iterable[ExpansionCause], resource: Resource) -> Iterator[Diagnostic]:
-    """Yield the diagnostics for causes; the schema reports values with a placeholder."""
+    """Yield the diagnostics for causes; the schema stage reports values with a placeholder."""
     for cause in causes:
         if _deciding_placeholder(cause, resource.content) is None:
             yield _diagnostic(cause, resource, cause.at)
@@ -96,7 +96,7 @@ def _diagnostic(cause: ExpansionCause, resource: Resource, at: FieldPath) -> Dia
 
 
 def _placed(diagnostic: Diagnostic, vm: VirtualMachine) -> Diagnostic:
-    """Return a diagnostic of a value, which knows no file, at the VirtualMachine that has the value."""
+    """Locate a diagnostic of a value, which has no file, at the VirtualMachine that has the value."""
     if diagnostic.sites or diagnostic.location:
         return diagnostic
     at = vm.field(diagnostic.field or ROOT)
@@ -104,9 +104,9 @@ def _placed(diagnostic: Diagnostic, vm: VirtualMachine) -> Diagnostic:
 
 
 def _deciding_placeholder(cause: ExpansionCause, content: JsonObject) -> str | None:
-    """Return the placeholder that decides about the cause; None for a cause that holds in any case.
+    """Return the placeholder that decides about the cause; None for a cause that is certain.
 
-    It is in the value that the cause is about, beside a missing value, or in the words of the cause.
+    It is in the value that the cause is about, next to a missing value, or in the message of the cause.
     """
     if cause.code in _CERTAIN:
         return None

@@ -1,8 +1,9 @@
 """Infer an instance type and a preference from a volume's labels (``inferFromVolume``).
 
-KubeVirt ``pkg/instancetype/infer``. A volume leads to a PersistentVolumeClaim or a DataVolume; a DataVolume,
-which may be one of the VirtualMachine's ``dataVolumeTemplates``, to a PersistentVolumeClaim, a VolumeSnapshot
-or a DataSource; a DataSource to a PersistentVolumeClaim or a VolumeSnapshot. The first label found counts.
+KubeVirt ``pkg/instancetype/infer``. A volume refers to a PersistentVolumeClaim or a DataVolume. A DataVolume,
+which may be one of the VirtualMachine's ``dataVolumeTemplates``, refers to a PersistentVolumeClaim, a
+VolumeSnapshot or a DataSource; a DataSource to a PersistentVolumeClaim or a VolumeSnapshot. The first label
+found counts.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ class InferenceError(CauseError):
 def infer_matcher(
     matcher: Matcher, matcher_type: MatcherType, vm_spec: JsonObject, scope: Scope, behaviour: Behaviour
 ) -> Matcher | None:
-    """Return the matcher with the name and kind in its volume's labels; None when it is to be dropped.
+    """Return the matcher with the name and kind from its volume's labels; None if it has to be dropped.
 
-    A matcher without a volume comes back as it is. Raises ``InferenceError``.
+    A matcher without a volume is returned unchanged. Raises ``InferenceError``.
     """
     if not matcher.infer_from_volume:
         return matcher
@@ -50,7 +51,7 @@ def infer_matcher(
 
 
 class _Chain(Record):
-    """The way from one volume of a VirtualMachine to a label."""
+    """The chain of references from one volume of a VirtualMachine to a label."""
 
     volume: str
     matcher_type: MatcherType
@@ -77,7 +78,7 @@ class _Chain(Record):
             if text_at(template, "metadata", "name") == name:
                 return self._from_data_volume_spec(object_at(template, "spec"), f"dataVolumeTemplate {name}")
         data_volume = self.scope.find("DataVolume", name)
-        if data_volume is None:  # collected as garbage, while its claim of the same name stays
+        if data_volume is None:  # garbage collected, but its claim of the same name stays
             return self._from_labels(self._find("PersistentVolumeClaim", name, self.scope.namespace))
         spec = object_at(data_volume.content, "spec")
         return self._labelled(data_volume) or self._from_data_volume_spec(spec, f"DataVolume {name}")
@@ -113,7 +114,7 @@ class _Chain(Record):
         return self._from_labels(origin)
 
     def _source_of(self, source: JsonObject) -> Resource | None:
-        """Return the object that a DataVolume or DataSource is copied from, if it can hold labels."""
+        """Return the object that a DataVolume or DataSource is copied from, if it can have labels."""
         if source.get("pvc") is not None:
             return self._find_source("PersistentVolumeClaim", object_at(source, "pvc"))
         if self.behaviour.infers_from_volume_snapshots and source.get("snapshot") is not None:

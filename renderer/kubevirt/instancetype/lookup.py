@@ -1,6 +1,6 @@
 """Look up instance types and preferences by the names that people type: ``u1.medium``, ``kind/name``.
 
-A name alone is that of a cluster-wide object, as in a matcher without a kind.
+A name without a kind refers to a cluster-wide object, as in a matcher without a kind.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _SHORT_NAMES: Mapping[str, tuple[str, ...]] = {
 def look_up(catalog: Catalog, wanted: str) -> Resource:
     """Return the object that ``wanted`` names: ``NAME``, ``KIND/NAME`` or ``KIND/NAMESPACE/NAME``.
 
-    ``KIND`` is one that a matcher takes, a short name of kubectl's, ``instancetype`` or ``preference``.
-    Raises ``DiagnosticError``: unknown-kind, instancetype-not-found, preference-not-found, and name-ambiguous
-    for several objects, with the forms to write instead.
+    ``KIND`` is a kind that a matcher accepts, a short name of kubectl's, ``instancetype`` or ``preference``.
+    Raises ``DiagnosticError``: unknown-kind, instancetype-not-found, preference-not-found; and name-ambiguous
+    if there are several objects, with the forms to write instead.
     """
     *kinds, name = wanted.split("/", 2)
     namespace = kinds.pop() if len(kinds) > 1 else None
@@ -64,7 +64,7 @@ def _kind(written: str) -> str:
 
 
 def _matcher_type(written: str) -> MatcherType:
-    """Raises ``DiagnosticError``: unknown-kind."""
+    """Return the type of matcher for a kind. Raises ``DiagnosticError``: unknown-kind."""
     lower = written.lower()
     for matcher_type in MATCHER_TYPES:
         short = (name for kind in matcher_type.kinds for name in _SHORT_NAMES[kind])
@@ -78,7 +78,7 @@ def _matcher_type(written: str) -> MatcherType:
 
 
 def _form(resource: Resource, among: Sequence[Resource]) -> str:
-    """Return the form that names this object and none of the others."""
+    """Return the form that names only this object."""
     kind = resource.kind.lower()
     shared = [other for other in among if other.kind == resource.kind]
     if len(shared) > 1 and resource.namespace:

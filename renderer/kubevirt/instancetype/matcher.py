@@ -20,7 +20,7 @@ REJECT = "Reject"
 class Matcher(Record):
     """The fields of a matcher; a missing one is empty, a missing failure policy None.
 
-    An inferred matcher knows the volume that it was inferred from, and the label that names the object.
+    An inferred matcher has the volume that it was inferred from, and the label that names the object.
     """
 
     name: str = ""
@@ -32,7 +32,7 @@ class Matcher(Record):
     label: Related | None = None
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both name the same object; the volume that it was inferred from does not count."""
+        """Return True if both name the same object; the volume that it was inferred from does not count."""
         return isinstance(other, Matcher) and tuple(self)[:5] == tuple(other)[:5]
 
     def __hash__(self) -> int:
@@ -46,7 +46,7 @@ class Matcher(Record):
         return self._replace(kind=kind)
 
     def content(self) -> JsonObject:
-        """Return the matcher as it stands in a VirtualMachine."""
+        """Return the matcher as written in a VirtualMachine."""
         said = {
             "name": self.name,
             "kind": self.kind,
@@ -60,7 +60,7 @@ class Matcher(Record):
 
 
 def read_matcher(vm_spec: JsonObject, matcher_type: MatcherType) -> Matcher | None:
-    """Return the matcher in a VirtualMachine's ``spec``; None when there is none. Raises ``CauseError``."""
+    """Return the matcher in a VirtualMachine's ``spec``; None if it is missing. Raises ``CauseError``."""
     content = vm_spec.get(matcher_type.key)
     if content is None:
         return None
@@ -87,7 +87,7 @@ def _wrong_type(at: FieldPath, expected: str) -> ExpansionCause:
 
 
 def check_matcher(matcher: Matcher | None, matcher_type: MatcherType) -> tuple[ExpansionCause, ...]:
-    """Return the mutating webhook's refusals of a matcher by itself, without a look at its object."""
+    """Return the mutating webhook's rejections of the matcher itself, without looking at its object."""
     if matcher is None:
         return ()
     return (
@@ -128,7 +128,7 @@ def _check_failure_policy(matcher: Matcher, matcher_type: MatcherType) -> tuple[
 def check_matcher_update(
     new: Matcher | None, old: Matcher | None, matcher_type: MatcherType
 ) -> tuple[ExpansionCause, ...]:
-    """Return the mutating webhook's refusal of a matcher with another name and the old revision."""
+    """Return the mutating webhook's rejection of a matcher with a new name and the old revision."""
     if new is None or old is None or not new.revision_name:
         return ()
     if new.name == old.name or new.revision_name != old.revision_name:

@@ -1,4 +1,4 @@
-"""Warnings about matchers: one with a placeholder, an empty one, one whose revision holds another object."""
+"""Warnings about matchers: placeholders, empty matchers, and revisions that contain another object."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from renderer.model.json import object_at, text_at
 
 
 def unresolved_matchers(vm: VirtualMachine) -> Iterator[Diagnostic]:
-    """Warn of each text in the matchers of ``vm`` that holds a placeholder."""
+    """Warn about each text with a placeholder in the matchers of ``vm``."""
     for matcher_type in MATCHER_TYPES:
         for key, value in object_at(vm.spec, matcher_type.key).items():
             placeholder = placeholder_in(value)
@@ -28,7 +28,7 @@ def unresolved_matchers(vm: VirtualMachine) -> Iterator[Diagnostic]:
 
 
 def empty_matchers(vm: VirtualMachine) -> Iterator[Diagnostic]:
-    """Warn of each matcher of ``vm`` that is null: no schema sees it once the VM is expanded."""
+    """Warn about each matcher of ``vm`` that is null: no schema sees it once the VM is expanded."""
     for matcher_type in MATCHER_TYPES:
         if matcher_type.key in vm.spec and vm.spec[matcher_type.key] is None:
             at = vm.field(matcher_type.path)
@@ -39,9 +39,9 @@ def empty_matchers(vm: VirtualMachine) -> Iterator[Diagnostic]:
 
 
 def mismatches(vm: VirtualMachine, matchers: Matchers, selected: ResolvedMatchers) -> Iterator[Diagnostic]:
-    """Warn of each matcher whose name has no effect, as its revision holds another object.
+    """Warn about each matcher whose name has no effect because its revision contains another object.
 
-    KubeVirt takes the revision, but refuses the change of a VirtualMachine that leads there
+    KubeVirt uses the revision, but rejects a change that brings a VirtualMachine into this state
     (``pkg/instancetype/webhooks/vm``, #9132).
     """
     pairs = ((matchers.instancetype, selected.instancetype), (matchers.preference, selected.preference))
@@ -66,7 +66,7 @@ def mismatches(vm: VirtualMachine, matchers: Matchers, selected: ResolvedMatcher
 def missing_revisions(
     vm: VirtualMachine, matchers: Matchers, scope: Scope, behaviour: Behaviour
 ) -> Iterator[Diagnostic]:
-    """Warn of each revision that a VirtualMachine from a cluster names and that was not read with it."""
+    """Warn about each revision that a VirtualMachine from a cluster names but that was not read with it."""
     for matcher, matcher_type in zip(
         (matchers.instancetype, matchers.preference), MATCHER_TYPES, strict=True
     ):

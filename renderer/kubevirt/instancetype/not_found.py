@@ -1,4 +1,4 @@
-"""Explain that a matcher names nothing: suggest what may be meant, and say where was searched."""
+"""Explain that a matcher names a missing object: suggest likely names, and say where we searched."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _CUSTOM = "custom"
 _CLASS_LABEL = f"{INSTANCETYPE_PREFIX}class"
 _GENERAL_PURPOSE = "general.purpose"
 
-#: Steps to compare a name with one that may be meant (``model.work``).
+#: Work steps to compare a name with a suggestion (``model.work``).
 _STEPS_PER_NAME = 8
 
 
 def unknown_kind(matcher: Matcher, matcher_type: MatcherType, behaviour: Behaviour) -> ExpansionCause:
-    """Return the cause for a matcher with a kind that is not one of its type."""
+    """Return the cause for a matcher whose kind does not belong to its type."""
     kinds = {kind.lower(): kind for kind in matcher_type.kinds}
     meant = [kinds[nearest] for nearest in suggest(matcher.kind.lower(), kinds, most=1)]
     message = f"{matcher.kind} is not a kind of {matcher_type.noun}"
@@ -93,7 +93,7 @@ def _admitted_until_there_is_one(behaviour: Behaviour) -> str:
 
 
 def _elsewhere(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope) -> str | None:
-    """Return the hint for a name that exists, though not where the matcher looks."""
+    """Return the hint for a name that exists, but not where the matcher looks."""
     other = next(other for other in matcher_type.kinds if other != kind)
     set_kind = f"set {matcher_type.path}.kind: {other}"
     if scope.find(other, matcher.name):
@@ -108,7 +108,7 @@ def _elsewhere(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Sc
 
 
 def _renamed(matcher: Matcher, matcher_type: MatcherType, scope: Scope) -> str | None:
-    """Return the hint for an object that has another name since namePrefix or nameSuffix of an overlay."""
+    """Return the hint for an object that an overlay's namePrefix or nameSuffix has renamed."""
     for kind in matcher_type.kinds:
         for resource in scope.catalog.of_kind(kind):
             if any(previous.name == matcher.name for previous in resource.previous_ids):
@@ -121,7 +121,7 @@ def _renamed(matcher: Matcher, matcher_type: MatcherType, scope: Scope) -> str |
 
 
 def _as_custom(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope) -> str | None:
-    """Return the hint for a custom size of a series that sets nothing but a size, and so needs no custom one.
+    """Return the hint for a custom size of a series that sets only the size, and so needs no custom type.
 
     That is the universal series of common-instancetypes, whose class is ``general.purpose``.
     """
@@ -142,7 +142,7 @@ def _as_custom(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Sc
 
 
 def _catalog_hint(defined: Definition, matcher_type: MatcherType, kind: str) -> str:
-    """Return the hint for an object that some other file of the repository defines."""
+    """Return the hint for an object that another file of the repository defines."""
     set_kind = "" if defined.kind == kind else f", and set {matcher_type.path}.kind: {defined.kind}"
     return f"{defined.site.path} defines it: {defined.catalog_hint}{set_kind}"
 
@@ -157,5 +157,5 @@ def _searched(scope: Scope) -> str:
 
 
 def _cause(matcher_type: MatcherType, at: FieldPath, code: Code, message: str, hint: str) -> ExpansionCause:
-    """KubeVirt up to 1.5 refuses the matcher, not a field of it."""
+    """Return the cause; KubeVirt up to 1.5 rejects the matcher, not a field of it."""
     return ExpansionCause.at_field(at, code, message, hint, reported=str(matcher_type.path))

@@ -1,4 +1,4 @@
-"""Check instance types and preferences themselves: KubeVirt's refusals and warnings.
+"""Check instance types and preferences themselves: KubeVirt's rejections and warnings.
 
 KubeVirt ``pkg/instancetype/webhooks/admitter.go`` and ``pkg/instancetype/preference/webhooks/admitter.go``.
 """
@@ -42,7 +42,7 @@ _DEPRECATED = "prefer"
 
 
 class ObjectAdmission(Record):
-    """The causes for which an object is refused, and the warnings about one that is not."""
+    """The causes for which an object is rejected, or the warnings about an accepted one."""
 
     causes: tuple[ExpansionCause, ...] = ()
     warnings: tuple[ExpansionCause, ...] = ()
@@ -50,7 +50,7 @@ class ObjectAdmission(Record):
 
 @once_for_same
 def admit_object(content: JsonObject, matcher_type: MatcherType, behaviour: Behaviour) -> ObjectAdmission:
-    """Check the instance type or preference ``content``, created or changed.
+    """Check the created or changed instance type or preference ``content``.
 
     Raises ``CauseError`` for an object that cannot be decoded.
     """
@@ -68,7 +68,7 @@ def admit_object(content: JsonObject, matcher_type: MatcherType, behaviour: Beha
 
 
 def _version_warnings(content: JsonObject, behaviour: Behaviour) -> Iterator[ExpansionCause]:
-    """Warn of a deprecated version that is served; one that is not served is an error, reported elsewhere."""
+    """Warn about a deprecated version that is served; a version that is not served is reported elsewhere."""
     version = text_at(content, "apiVersion").rpartition("/")[2]
     if version.startswith("v1alpha") and version in behaviour.served_versions:
         message = f"{version} is deprecated, and KubeVirt 1.6 does not serve it"
@@ -78,7 +78,7 @@ def _version_warnings(content: JsonObject, behaviour: Behaviour) -> Iterator[Exp
 
 
 def _section_causes(content: JsonObject) -> Iterator[ExpansionCause]:
-    """KubeVirt names no field here."""
+    """Yield the causes for which KubeVirt names no field."""
     for key in content:
         if key not in _KNOWN_SECTIONS:
             at = FieldPath.of(key)

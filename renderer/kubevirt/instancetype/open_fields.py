@@ -1,4 +1,4 @@
-"""The fields of VirtualMachines that Git leaves open and the cluster fills in, so that the two differ.
+"""The fields of VirtualMachines that Git leaves open and the cluster fills in, which makes the two differ.
 
 KubeVirt ``pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go`` and
 ``pkg/instancetype/webhooks/vm/mutator.go``; until 1.4 also its controller (``revisionName``), and for
@@ -23,14 +23,14 @@ _PCI_SLOTS = "kubevirt.io/pci-interface-slot-count"
 
 
 class _OpenField(Record):
-    """A path as jq writes it, and the test that a VirtualMachine with that ``spec`` leaves it open."""
+    """A path in jq syntax, and the test that a VirtualMachine with that ``spec`` leaves it open."""
 
     path: str
     is_open: Callable[[JsonObject, Behaviour], bool]
 
 
 def open_fields(resources: ResourceSet, behaviour: Behaviour) -> tuple[str, ...]:
-    """Return the jq paths that the release fills in for any VirtualMachine of ``resources``."""
+    """Return the jq paths that the release fills in for at least one VirtualMachine of ``resources``."""
     vms = (VirtualMachine.of(resource) for resource in resources)
     specs = [vm.spec for vm in vms if vm is not None and not vm.base.segments]
     return tuple(field.path for field in _FIELDS if any(field.is_open(spec, behaviour) for spec in specs))

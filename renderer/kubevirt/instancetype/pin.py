@@ -1,6 +1,6 @@
-"""Pin VirtualMachines: make the ControllerRevisions that keep their objects in Git, and the patch.
+"""Pin VirtualMachines: create the ControllerRevisions that store their objects in Git, and the patch.
 
-A revision is like KubeVirt's, but named after its content, and without an owner.
+A revision looks like KubeVirt's, but its name comes from its content, and it has no owner.
 """
 
 from __future__ import annotations
@@ -33,17 +33,16 @@ from renderer.model.release import Release
 _NO_NAME_CHARACTERS = re.compile(r"[^a-z0-9.-]+")
 _NAME_PART = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
 _LABEL_VALUE = re.compile(r"(?=.{0,63}\Z)(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
-#: With version and digest still within the 253 characters of a name in Kubernetes.
+#: Leaves room for version and digest within the 253 characters of a name in Kubernetes.
 _LONGEST_PREFIX = 200
-#: The name that a ControllerRevision of a given name has at the end of the build.
+#: Returns the name that a ControllerRevision has at the end of the build, given its original name.
 FinalName = Callable[[str], str]
 
 
 def pinned_revision(found: Found, namespace: str) -> JsonObject:
-    """Return the revision that keeps an object, for all VirtualMachines in ``namespace``.
+    """Return the revision that stores an object, for all VirtualMachines in ``namespace``.
 
-    Equal content has an equal name. Quantities stay as they are written, where KubeVirt writes 1Gi for
-    1024Mi.
+    Equal content has an equal name. Quantities stay as written; KubeVirt would write 1Gi for 1024Mi.
     """
     data = _copy(found, namespace)
     metadata: dict[str, Json] = {"name": f"{_prefix(found)}-{INSTANCETYPE_VERSION}-{content_digest(data)}"}
@@ -60,7 +59,7 @@ def pinned_revision(found: Found, namespace: str) -> JsonObject:
 
 
 def _copy(found: Found, namespace: str) -> JsonObject:
-    """Return the object without its cluster's metadata; a namespaced one is in the VM's namespace."""
+    """Return the object without its cluster's metadata; a namespaced one gets the VM's namespace."""
     kind = found.resource.gvk.kind
     metadata: dict[str, Json] = {"name": found.resource.name}
     if namespace and kind == found.matcher_type.kind:
@@ -85,7 +84,7 @@ def _prefix(found: Found) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A patch for the ``spec`` of a VirtualMachine and the ControllerRevisions it names, or what is wrong."""
+    """A patch for the ``spec`` of a VirtualMachine and the ControllerRevisions it names, or the errors."""
 
     patch: JsonObject = field(default_factory=dict)
     revisions: tuple[JsonObject, ...] = ()
@@ -93,7 +92,7 @@ class Pin:
 
 
 class Pinner:
-    """Pin one VirtualMachine after the other; objects that were looked up are kept for the next."""
+    """Pin one VirtualMachine after the other; looked-up objects are cached for the next."""
 
     def __init__(self, catalog: Catalog, release: Release, final_name: FinalName) -> None:
         self._catalog = catalog
@@ -102,7 +101,7 @@ class Pinner:
         self._final_name = final_name
 
     def pin(self, vm: VirtualMachine) -> Pin:
-        """The pin to what the matchers select now; empty when they select nothing or name a revision."""
+        """Return the pin to the currently selected objects; empty without any, or if a revision is named."""
         try:
             return self._pin(vm)
         except (CauseError, DiagnosticError) as error:
@@ -136,7 +135,7 @@ def _unpinned(*found: tuple[Matcher | None, Found | None]) -> Iterator[tuple[Mat
 
 
 def _patched(vm_spec: JsonObject, matcher: Matcher, matcher_type: MatcherType, revision: str) -> JsonObject:
-    """Return the patch of a matcher. One that infers names the inferred object from now on.
+    """Return the patch of a matcher. A matcher that infers its object names that object from now on.
 
     KubeVirt drops the ``revisionName`` of a matcher when it infers (``pkg/instancetype/infer``).
     """

@@ -77,15 +77,15 @@ def _check_sizes(
 def _check_sizes_of_pair(
     instancetype: Found, preference: Found, behaviour: Behaviour
 ) -> ExpansionCause | None:
-    """Check the sizes of an instance type, which are those of all machines that name it."""
+    """Check the sizes of an instance type, which all machines with this pair share."""
     return _check_sizes(ResolvedMatchers(instancetype, preference), preference, EMPTY, behaviour)
 
 
 def satisfies(instancetype: Resource, preference: Resource, release: Release) -> bool:
-    """Return whether an instance type has the CPU and memory that a preference requires.
+    """Return True if an instance type has the CPU and memory that a preference requires.
 
-    The architecture is the VM's own, so that it is not checked. Raises ``CauseError`` for an object that the
-    release cannot decode.
+    The architecture is not checked, because it belongs to the VM. Raises ``CauseError`` for an object that
+    the release cannot decode.
     """
     behaviour = behaviour_of(release)
     selected = ResolvedMatchers(
@@ -125,7 +125,7 @@ def _check_cpu(
 
 
 def _provided_as(preference: Found, behaviour: Behaviour) -> tuple[str, ...] | None:
-    """Return the fields whose product is the VM's vCPUs; None for an unknown topology: no check."""
+    """Return the fields whose product is the VM's vCPUs; None (no check) for an unknown topology."""
     topology = preferred_topology(preference.spec, behaviour.topologies)
     if topology is None:
         return None
@@ -235,7 +235,7 @@ def _cause(
 
 
 def _product(cpu: JsonObject, fields: tuple[str, ...]) -> int:
-    """Return the product in 32 bits, as KubeVirt multiplies; 0 for no fields."""
+    """Return the product in 32 bits, as KubeVirt multiplies; 0 without fields."""
     return prod(_uint(cpu, field) for field in fields) % _UINT32 if fields else 0
 
 

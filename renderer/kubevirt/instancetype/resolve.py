@@ -1,4 +1,4 @@
-"""Lead from a VirtualMachine to its instance type and preference: the mutating webhook's part of admission.
+"""Find a VirtualMachine's instance type and preference: the mutating webhook's part of admission.
 
 KubeVirt ``pkg/instancetype/webhooks/vm/mutator.go``.
 """
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Matchers(Record):
-    """The two matchers of a VirtualMachine; ``clears_memory`` when inference removes ``domain.memory``."""
+    """The two matchers of a VirtualMachine; with ``clears_memory`` inference removes ``domain.memory``."""
 
     instancetype: Matcher | None = None
     preference: Matcher | None = None
@@ -39,7 +39,7 @@ class Matchers(Record):
 class ResolvedMatchers(Record):
     """The objects that the matchers of a VirtualMachine name.
 
-    The spec of ``instancetype`` includes the ``custom_size`` that the VirtualMachine gives.
+    The spec of ``instancetype`` includes the ``custom_size`` that the VirtualMachine sets.
     """
 
     instancetype: Found | None = None
@@ -50,10 +50,10 @@ class ResolvedMatchers(Record):
 def resolve_matchers(
     vm_spec: JsonObject, scope: Scope, behaviour: Behaviour, old_vm_spec: JsonObject = EMPTY
 ) -> Matchers:
-    """Return the matchers, checked, inferred and with their kinds filled in, as they would be stored.
+    """Return the matchers as they would be stored: checked, inferred and with their kinds filled in.
 
     ``old_vm_spec`` is the VirtualMachine's spec before an update. Raises ``CauseError`` with the mistakes of
-    both matchers, though KubeVirt stops at the first.
+    both matchers, although KubeVirt stops at the first.
     """
     instancetype = read_matcher(vm_spec, INSTANCETYPE)
     preference = read_matcher(vm_spec, PREFERENCE)
@@ -105,7 +105,7 @@ def _inferred(
 
 
 def _both_results(instancetype: Callable[[], T], preference: Callable[[], T]) -> tuple[T, T]:
-    """Run both steps; when either fails, raise the causes of both."""
+    """Run both steps; if either fails, raise the causes of both."""
     try:
         first = instancetype()
     except CauseError as error:

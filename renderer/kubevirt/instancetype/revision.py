@@ -1,8 +1,8 @@
 """Decode the instance type or preference in a ControllerRevision, in every encoding that KubeVirt ever wrote.
 
 KubeVirt ``pkg/instancetype/compatibility``; ``behaviour`` says which encodings a release reads. Revisions of
-KubeVirt 0.56 and 0.57 hold an ``apiVersion`` and the spec's JSON in base64 (``decodeSpecRevision``, last in
-1.6): releases up to 1.2 decode it as what the matcher asks for, from 1.3 on its fields tell what it is.
+KubeVirt 0.56 and 0.57 contain an ``apiVersion`` and the spec's JSON in base64 (``decodeSpecRevision``, last
+in 1.6): releases up to 1.2 decode it as the type of the matcher; since 1.3 its fields decide the type.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _decode_by_content(data: JsonObject, decoding: Decoding) -> SpecRevision | N
 
 
 def _encoded_spec(data: JsonObject) -> bytes | None:
-    """Return the bytes that the base64 encodes; None when ``data`` is no spec revision."""
+    """Return the decoded base64 bytes; None if ``data`` is not a spec revision."""
     encoded = data.get("spec")
     if not isinstance(data.get("apiVersion"), str | None):
         return None
@@ -126,12 +126,12 @@ def _parse_json(text: str, decoding: Decoding) -> Json:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    """NaN and Infinity are JSON to Python only."""
+    """Reject NaN and Infinity, which only Python accepts as JSON."""
     raise DecodeError(f"has {name}", FieldPath())
 
 
 class RevisionError(Exception):
-    """The content of a ControllerRevision cannot be used; the text describes the content."""
+    """The content of a ControllerRevision is unusable; the text describes the content."""
 
     def __init__(self, reason: str, *, outdated: bool = False) -> None:
         super().__init__(reason)
@@ -139,7 +139,7 @@ class RevisionError(Exception):
 
 
 class DecodedRevision(Record):
-    """A decoded ControllerRevision: a v1beta1 ``spec``, and its place in the revision."""
+    """A decoded ControllerRevision: a v1beta1 ``spec``, and its path in the revision."""
 
     matcher_type: MatcherType
     spec: JsonObject

@@ -1,4 +1,4 @@
-"""Find instance types of the catalog by size, to propose them in place of one that does not fit."""
+"""Find instance types of the catalog by size, to suggest them in place of one that does not fit."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class CatalogSize(Record):
 def instancetypes_of_size(
     instancetype: Found, scope: Scope, *, vcpus: int | None, memory: int | None
 ) -> tuple[CatalogSize, ...]:
-    """Return instance types of the same kind with those vCPUs and bytes of memory, where one is asked for.
+    """Return instance types of the same kind with these vCPUs and bytes of memory; None matches any amount.
 
-    Those of the same series come first, then those that differ least in the other amount; two at most. The
-    result is empty when ``instancetype`` itself has that size.
+    Instance types of the same series come first, then the ones that differ least in the other amount; two at
+    most. The result is empty if ``instancetype`` itself has that size.
     """
     if vcpus is None and memory is None:
         return ()
@@ -56,7 +56,7 @@ def instancetypes_of_size(
 def instancetypes_of_at_least(
     instancetype: Found, scope: Scope, *, vcpus: int, memory: int
 ) -> tuple[CatalogSize, ...]:
-    """Return instance types of the same kind that have at least so much, ordered in the same way."""
+    """Return instance types of the same kind with at least these amounts, in the same order."""
     return _nearest(instancetype, scope, lambda size: size.vcpus >= vcpus and size.memory >= memory)
 
 

@@ -1,4 +1,4 @@
-"""Check that the vCPUs of an instance type can be spread as the preference asks.
+"""Check that the vCPUs of an instance type can be spread as the preference requests.
 
 KubeVirt ``pkg/instancetype/preference/validation/cpu.go``.
 """
@@ -29,7 +29,7 @@ _TOPOLOGY = FieldPath.of("spec", "cpu", "preferredCPUTopology")
 def check_spread(
     instancetype: Found | None, preference: Found | None, behaviour: Behaviour
 ) -> ExpansionCause | None:
-    """Return the cause when vCPUs would be left over. Raises ``CrashError`` where KubeVirt crashes."""
+    """Return the cause if vCPUs would be left over. Raises ``CrashError`` where KubeVirt crashes."""
     if preference is None or behaviour.spread_check is SpreadCheck.NONE:
         return None
     if preferred_topology(preference.spec, behaviour.topologies) is not Topology.SPREAD:
@@ -64,9 +64,9 @@ def check_spread(
 
 
 def is_spreadable(vcpus: int, options: SpreadOptions, preference: Found) -> bool:
-    """Return whether no vCPU is left over, or the release does not know what to spread across.
+    """Return True if no vCPU is left over, or if the release does not know what to spread across.
 
-    ``options`` are those of ``preference``. Raises ``CrashError`` for a ratio of 0.
+    ``options`` are the spread options of ``preference``. Raises ``CrashError`` for a ratio of 0.
     """
     if options.across is None:
         return True

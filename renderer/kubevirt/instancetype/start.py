@@ -1,9 +1,9 @@
-"""The VirtualMachineInstance that virt-controller makes of a VirtualMachine.
+"""The VirtualMachineInstance that virt-controller creates from a VirtualMachine.
 
 KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``startVMI``), and the instance's mutating webhook,
 ``pkg/virt-api/webhooks/mutating-webhook/mutators/vmi-mutator.go`` and ``pkg/defaults``. Devices that a
-VirtualMachine does not name are added before its instance type and preference are applied, so that a
-preference reaches them. A machine that is written without its preference has to name those that it changes.
+VirtualMachine does not name are added before its instance type and preference are applied, so that the
+preference affects them. A machine written without its preference has to name the devices that it changes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from renderer.model.release import Release
 
 _DEVICES = ("domain", "devices")
 _NODE_LABELS_UNTIL = Release(1, 5)
-#: Before, virt-controller plans for hot plug before it applies the instance type, which is not modelled.
+#: Before this release, virt-controller plans hotplug itself, before it applies the instance type: not modelled.
 _HOTPLUG_IS_PLANNED_BY_WEBHOOK_SINCE = Release(1, 3)
 _FROM_NAME = "made of the name"  # ``setupStableFirmwareUUID``
 
@@ -48,12 +48,12 @@ def started_instance(
 ) -> JsonObject:
     """Return ``metadata`` and ``spec`` of the instance of a VirtualMachine with that ``spec.template``.
 
-    The template is as the VirtualMachine's own webhook left it. A firmware UUID that KubeVirt makes is a
-    fixed text. Raises ``CauseError`` where an instance type, a preference or the default network cannot be
-    applied.
+    The template is the one that the VirtualMachine's own webhook has returned. A firmware UUID that KubeVirt
+    generates is a fixed text. Raises ``CauseError`` if an instance type, a preference or the default network
+    cannot be applied.
     """
     behaviour, config = cluster.behaviour, cluster.config
-    if selected.preference is not None:  # whether an input device or a network is added may be preferred
+    if selected.preference is not None:  # it may decide if an input device or a network is added
         specs = AppliedSpecs(EMPTY, selected.preference.spec, behaviour)
         template = apply_autoattach(specs, template)
     template = apply(selected, with_added_devices(template, cluster), scope, behaviour)
@@ -70,7 +70,7 @@ def started_instance(
 def with_added_devices(template: JsonObject, cluster: TargetCluster) -> JsonObject:
     """Return ``spec.template`` with the devices that virt-controller adds: disks, an input, the network.
 
-    Raises ``DefaultsError`` when the cluster's default interface is not possible.
+    Raises ``DefaultsError`` if the cluster's default interface is not possible.
     """
     spec = default_disks(object_at(template, "spec"))
     devices = object_at(spec, *_DEVICES)
@@ -83,11 +83,11 @@ def with_added_devices(template: JsonObject, cluster: TargetCluster) -> JsonObje
 def with_preferred_devices(
     template: JsonObject, preference: JsonObject | None, cluster: TargetCluster
 ) -> JsonObject:
-    """Return ``spec.template`` with those added devices that ``preference``, a spec, changes when applied.
+    """Return ``spec.template`` with the added devices that ``preference``, a spec, changes when applied.
 
-    A machine written from the result then starts without its preference as it does with it. Devices that the
-    preference leaves as KubeVirt adds them stay unwritten. So does a default network that is not possible,
-    which admission refuses.
+    A machine written from the result then starts the same without its preference as with it. Devices that the
+    preference leaves as KubeVirt adds them are not written. Neither is a default network that is not
+    possible; admission rejects it.
     """
     preferred = object_at(preference, "devices")
     if preference is None or REACHING_ADDED_DEVICES.isdisjoint(preferred):
@@ -134,7 +134,7 @@ def _with_hotplug_plan(spec: JsonObject, cluster: Cluster) -> JsonObject:
 
 
 def _with_node_labels(spec: JsonObject) -> JsonObject:
-    """The labels of nodes that can run the instance, as the webhook selected them (``addNodeSelector``)."""
+    """Add the labels of nodes that can run the instance, as selected by the webhook (``addNodeSelector``)."""
     domain = object_at(spec, "domain")
     sev = object_at(domain, "launchSecurity").get("sev")
     wanted = {

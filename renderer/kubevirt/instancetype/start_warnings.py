@@ -31,7 +31,7 @@ def input_device_left_out(vm: VirtualMachine, preference: JsonObject) -> Diagnos
 
 
 def assumed_network(vms: Sequence[VirtualMachine], binding: str) -> Diagnostic:
-    """Warn that the default network of ``vms`` is written for a cluster whose configuration is unknown."""
+    """Warn that the default network of ``vms`` is written for a cluster with unknown configuration."""
     first, others = vms[0], len(vms) - 1
     name = text_at(first.content, "metadata", "name")
     names = f"{name} and {others} other VMs name" if others > 1 else f"{name} names"

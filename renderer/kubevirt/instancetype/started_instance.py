@@ -1,7 +1,7 @@
-"""A VirtualMachine as the cluster holds it, and the instance that virt-controller makes of it.
+"""A VirtualMachine as the cluster stores it, and the instance that virt-controller creates from it.
 
-KubeVirt ``pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go``. What KubeVirt chooses at random,
-the firmware's UUID and serial, is a fixed text here: only whether it changes counts.
+KubeVirt ``pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go``. The values that KubeVirt chooses
+at random, the firmware's UUID and serial, are fixed texts here: it only matters if they change.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _NAME_ANNOTATIONS = {
     INSTANCETYPE.key: ("kubevirt.io/instancetype-name", "kubevirt.io/cluster-instancetype-name"),
     PREFERENCE.key: ("kubevirt.io/preference-name", "kubevirt.io/cluster-preference-name"),
 }
-#: Annotations that name a pair in the instance, for people.
+#: Annotations that name the matched objects in the instance, for people.
 NAME_ANNOTATIONS = frozenset(name for names in _NAME_ANNOTATIONS.values() for name in names)
 
 
 class StartedVm(Record):
-    """A VirtualMachine in the cluster, and the instance that is made of it.
+    """A VirtualMachine in the cluster, and the instance that is created from it.
 
     ``content`` is the object after the mutating webhook; ``applied`` its ``spec.template`` with instance type
-    and preference; ``instance`` the VirtualMachineInstance that is made of it (``metadata`` and ``spec``).
+    and preference; ``instance`` the VirtualMachineInstance that is created from it (``metadata``, ``spec``).
     """
 
     content: JsonObject
@@ -54,7 +54,7 @@ class StartedVm(Record):
 
 
 class VmHolder:
-    """Holds VirtualMachines as a cluster does, with the instance types that one state of a project has."""
+    """Simulates how a cluster stores VirtualMachines, with the instance types of one state of a project."""
 
     def __init__(self, catalog: Catalog, own: ResourceSet, cluster: TargetCluster) -> None:
         self._catalog = catalog.after(CatalogSource("the overlay", own))
@@ -63,7 +63,7 @@ class VmHolder:
         self._live_finder = Finder(cluster.behaviour, live=True)
 
     def created(self, resource: Resource) -> StartedVm:
-        """The VirtualMachine after it was created. Raises ``CauseError`` or ``DiagnosticError``."""
+        """Return the VirtualMachine after its creation. Raises ``CauseError`` or ``DiagnosticError``."""
         scope, matchers, selected = self._selected(resource)
         content = self._mutated(_inferred(resource.content, matchers), selected, scope)
         behaviour = self._cluster.behaviour
@@ -76,7 +76,7 @@ class VmHolder:
         return self._held(content, matchers, selected, resource)
 
     def existing(self, resource: Resource, status: JsonObject) -> StartedVm:
-        """The VirtualMachine that is in a cluster with this ``status``, as it stands there.
+        """Return the VirtualMachine that is in a cluster with this ``status``, unchanged.
 
         Its instance type and preference are the copies that the status or its matchers name. Raises
         ``CauseError`` or ``DiagnosticError``.
@@ -86,10 +86,10 @@ class VmHolder:
         return self._held(resource.content, matchers, selected, resource)
 
     def updated(self, before: StartedVm, old: Resource, new: Resource) -> StartedVm:
-        """The VirtualMachine of ``before`` after ``new`` was applied in place of ``old``.
+        """Return the VirtualMachine of ``before`` after ``new`` was applied in place of ``old``.
 
-        Where a matcher stays, so does the copy of its object that the cluster stored when the VM was made.
-        Raises ``CauseError`` or ``DiagnosticError``.
+        If a matcher does not change, neither does the copy of its object that the cluster stored when the VM
+        was created. Raises ``CauseError`` or ``DiagnosticError``.
         """
         scope, matchers, found = self._selected(new)
         selected = ResolvedMatchers(
@@ -138,16 +138,16 @@ class VmHolder:
 
 
 def start(vm: Resource, objects: Catalog, cluster: TargetCluster) -> JsonObject:
-    """Return ``metadata`` and ``spec`` of the instance that virt-controller makes of a new VirtualMachine.
+    """Return ``metadata`` and ``spec`` of the instance that virt-controller creates for a new VirtualMachine.
 
-    ``objects`` are what the cluster has: instance types, preferences and revisions, volumes and their
-    sources. Raises ``CauseError`` or ``DiagnosticError`` where there is no instance.
+    ``objects`` are the objects in the cluster: instance types, preferences and revisions, volumes and their
+    sources. Raises ``CauseError`` or ``DiagnosticError`` if there is no instance.
     """
     return VmHolder(objects, ResourceSet((vm,)), cluster).created(vm).instance
 
 
 def applied_to(live: Json, old: Json, new: Json) -> Json:
-    """Return what ``kubectl apply`` makes of ``live`` with ``new`` after ``old``: a three-way merge."""
+    """Return ``live`` after ``kubectl apply`` of ``new``, with ``old`` applied last: a three-way merge."""
     if not isinstance(new, dict) or not isinstance(live, dict):
         return new
     before = old if isinstance(old, dict) else EMPTY
@@ -161,7 +161,7 @@ def applied_to(live: Json, old: Json, new: Json) -> Json:
 
 
 def read_cluster_config(resources: ResourceSet, catalog: Catalog) -> ClusterConfig:
-    """The configuration of the ``KubeVirt`` object among ``resources``, or else in ``catalog``.
+    """Return the configuration of the ``KubeVirt`` object among ``resources``, or else in ``catalog``.
 
     Raises ``DiagnosticError`` for a value of a wrong type.
     """
@@ -175,7 +175,7 @@ def _inferred(vm: JsonObject, matchers: Matchers) -> JsonObject:
 
 
 def _kept(before: StartedVm, matchers: Matchers, found: ResolvedMatchers, key: str) -> Found | None:
-    """Return what a matcher selects: what was stored, as long as the matcher is the same."""
+    """Return the object that a matcher selects: the stored one, unless the matcher has changed."""
     stays: bool = getattr(before.matchers, key) == getattr(matchers, key)
     selected: Found | None = getattr(before.selected if stays else found, key)
     return selected

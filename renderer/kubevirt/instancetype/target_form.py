@@ -1,8 +1,8 @@
-"""Bring instance types, preferences and revisions into the form that a cluster knows.
+"""Convert instance types, preferences and revisions to the form that a cluster knows.
 
-Complete objects of v1beta2 become v1beta1, which every release that can be rendered for serves and stores
-(``pkg/virt-operator/resource/generate/components/crds.go``). Those that leave a size to the VM have no such
-form. ControllerRevisions that served the expansion only are left out.
+Complete objects of v1beta2 become v1beta1, which every supported target release serves and stores
+(``pkg/virt-operator/resource/generate/components/crds.go``). Objects that leave a size to the VM have no such
+form. ControllerRevisions that were only used for the expansion are removed.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _NAME = FieldPath.of("metadata", "name")
 
 
 def in_target_form(resources: ResourceSet) -> Outcome[ResourceSet]:
-    """Return the resources with complete ones of v1beta2 as v1beta1; all others as they are.
+    """Return the resources with complete v1beta2 objects as v1beta1; all others unchanged.
 
-    Reports duplicate-id for an object that is there in both versions.
+    Reports duplicate-id for an object that exists in both versions.
     """
     if not any(resource.api_version == PROPOSED_INSTANCETYPE_API_VERSION for resource in resources):
         return Outcome(resources)
@@ -60,7 +60,7 @@ def in_target_form(resources: ResourceSet) -> Outcome[ResourceSet]:
 
 
 def is_render_time_only(resource: Resource) -> bool:
-    """Return whether it is an instance type that leaves a size to the VM: no release of KubeVirt knows it."""
+    """Return True for an instance type that leaves a size to the VM: no release of KubeVirt knows it."""
     if resource.api_version != PROPOSED_INSTANCETYPE_API_VERSION or not resource.kind.endswith(
         "Instancetype"
     ):
@@ -69,12 +69,12 @@ def is_render_time_only(resource: Resource) -> bool:
 
 
 def written_form(resources: ResourceSet) -> ResourceSet:
-    """Return the resources in forms that a cluster knows, without those that have no such form."""
+    """Return the resources in forms that a cluster knows, without resources that have no such form."""
     return in_target_form(resources).value.where(lambda resource: not is_render_time_only(resource))
 
 
 class _Identity(Record):
-    """The parts that identify an object, whatever its version."""
+    """The parts that identify an object in any version."""
 
     kind: str
     namespace: str
@@ -92,10 +92,10 @@ def _converted(resource: Resource) -> Resource:
 
 
 def without_unneeded_revisions(expanded: ResourceSet, composed: ResourceSet) -> ResourceSet:
-    """Return the expanded resources without the ControllerRevisions that served to expand them.
+    """Return the expanded resources without the ControllerRevisions that were only used to expand them.
 
-    ``composed`` are the resources before. A revision that none of their VirtualMachines named stays, as other
-    VirtualMachines may name it.
+    ``composed`` are the resources before expansion. A revision that none of their VirtualMachines named
+    stays, because other VirtualMachines may name it.
     """
     if not any(map(_is_revision, expanded)):
         return expanded
@@ -111,7 +111,7 @@ def without_unneeded_revisions(expanded: ResourceSet, composed: ResourceSet) -> 
 
 
 def _references(resources: ResourceSet) -> Iterator[tuple[str, str]]:
-    """Namespace and name of each revision that is named."""
+    """Yield namespace and name of each named revision."""
     for resource in resources:
         vm = VirtualMachine.of(resource)
         if vm is not None:

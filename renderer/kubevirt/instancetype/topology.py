@@ -1,4 +1,4 @@
-"""The CPU topology that a preference asks for (KubeVirt ``pkg/instancetype/preference/apply/cpu.go``)."""
+"""The CPU topology that a preference requests (KubeVirt ``pkg/instancetype/preference/apply/cpu.go``)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from renderer.model.text_enum import TextEnum
 
 _DEFAULT_RATIO = 2
 
-#: How many threads a core has in ``SocketsCoresThreads``.
+#: The number of threads of a core in ``SocketsCoresThreads``.
 THREADS_PER_CORE = 2
 
 
 class Topology(TextEnum):
-    """The shapes of vCPUs, by today's names."""
+    """The shapes of vCPUs, by their current names."""
 
     SOCKETS = "sockets"
     CORES = "cores"
@@ -37,7 +37,7 @@ class Across(TextEnum):
 class SpreadOptions(Record):
     """The options of a spread; ``across`` is None for a word that KubeVirt does not know.
 
-    ``ratio`` is the preference's own value, which may be 0 or no number; ``ratio_field`` is its place.
+    ``ratio`` is the preference's own value, which may be 0 or not a number; ``ratio_field`` is its path.
     """
 
     across: Across | None
@@ -47,7 +47,7 @@ class SpreadOptions(Record):
 
 
 def preferred_topology(preference: JsonObject, names: Mapping[str, Topology]) -> Topology | None:
-    """Return the topology of a preference's spec: sockets by default, None for a name not in ``names``."""
+    """Return the topology of a preference's spec: by default sockets; None for a name not in ``names``."""
     name = object_at(preference, "cpu").get("preferredCPUTopology")
     if name is None:
         return Topology.SOCKETS

@@ -17,7 +17,7 @@ from renderer.model.sharing import share_keys
 
 
 class VirtualMachine(Record):
-    """A VirtualMachine: ``content`` has its ``spec``, and stands at ``base`` in the resource."""
+    """A VirtualMachine: ``content`` has its ``spec``, and is at ``base`` in the resource."""
 
     resource: Resource
     base: FieldPath
@@ -42,7 +42,7 @@ class VirtualMachine(Record):
 
     @property
     def template(self) -> JsonObject | None:
-        """``spec.template``; None when it is missing or no mapping."""
+        """``spec.template``; None if it is missing or not a mapping."""
         template = self.spec.get("template")
         return template if isinstance(template, dict) else None
 
@@ -55,7 +55,7 @@ class VirtualMachine(Record):
         return self.base.child(*at.segments) if self.base.segments else at
 
     def with_content(self, content: JsonObject) -> Resource:
-        """Return the resource with another VirtualMachine in it."""
+        """Return the resource with its VirtualMachine replaced."""
         if content is self.content:
             return self.resource
         if not self.base.segments:
@@ -64,13 +64,13 @@ class VirtualMachine(Record):
 
 
 def needs_catalog(resources: ResourceSet) -> bool:
-    """Return whether any VirtualMachine among the resources names an instance type or a preference."""
+    """Return True if any VirtualMachine among the resources names an instance type or a preference."""
     vms = (VirtualMachine.of(resource) for resource in resources)
     return any(vm is not None and vm.has_matchers for vm in vms)
 
 
 def expanded(vm: JsonObject, template: JsonObject) -> JsonObject:
-    """Return the VirtualMachine with another ``spec.template`` and no matchers; itself if nothing changes."""
+    """Return the VirtualMachine with another ``spec.template`` and no matchers; ``vm`` if nothing changes."""
     spec = object_at(vm, "spec")
     if template is spec.get("template") and not any(key in spec for key in MATCHER_KEYS):
         return vm
@@ -81,7 +81,7 @@ def expanded(vm: JsonObject, template: JsonObject) -> JsonObject:
 
 
 def _with_shared_keys(template: JsonObject) -> JsonObject:
-    """Return the template with the tables of keys of those that got the same fields."""
+    """Return the template with key tables shared with templates that have the same fields."""
     spec = template.get("spec")
     domain = spec.get("domain") if isinstance(spec, dict) else None
     if not isinstance(spec, dict) or not isinstance(domain, dict):
@@ -96,10 +96,10 @@ def _without_references(vm: JsonObject) -> JsonObject:
 
 
 def needs_instancetype_stage(resources: ResourceSet) -> bool:
-    """Return whether the resources hold anything that this stage expands or checks.
+    """Return True if the resources contain anything that this stage expands or checks.
 
     That is an instance type, a preference, a KubeVirt object (it may forbid KubeVirt's defaults), or a
-    VirtualMachine with a matcher or a size of its own, even a null one.
+    VirtualMachine with a matcher or a size of its own, even if it is null.
     """
     return any(map(_needs_stage, resources))
 

@@ -1,9 +1,8 @@
-"""The defaults of a VirtualMachineInstance's creation, beyond those of the spec.
+"""The defaults that creating a VirtualMachineInstance adds, beyond the defaults of the spec.
 
-Until 1.3 a VirtualMachine is admitted with them too, and expand-spec of 1.3, and only it, adds them.
+Until 1.3 a VirtualMachine is admitted with them too. Only the expand-spec of 1.3 adds them.
 
-They are the defaults of a VirtualMachineInstance's creation: KubeVirt v1.3 ``pkg/virt-api/webhooks``
-(``SetDefaultVirtualMachine``, ``hyperv.go``) and
+They come from KubeVirt v1.3 ``pkg/virt-api/webhooks`` (``SetDefaultVirtualMachine``, ``hyperv.go``) and
 ``staging/src/kubevirt.io/api/core/v1/zz_generated.defaults.go``. Its random firmware UUID is left out.
 """
 
@@ -18,7 +17,7 @@ from renderer.kubevirt.instancetype.vmi_template import with_section
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 
 _CPU_FEATURES = ("domain", "cpu", "features")
-#: A feature, and the feature it needs; a needed one stands below those that need it.
+#: A feature, and the feature that it requires; a required feature is below the ones that require it.
 _DEPENDENCIES = (
     ("evmcs", "vapic"),
     ("ipi", "vpindex"),
@@ -60,7 +59,7 @@ _PROBE = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "fail
 def default_admitted_spec(spec: JsonObject, config: ClusterConfig, behaviour: Behaviour) -> JsonObject:
     """Return a VirtualMachine's template as the validating webhook sees it.
 
-    Raises ``DefaultsError`` when the default network is not possible.
+    Raises ``DefaultsError`` if the default network is not possible.
     """
     spec = default_vmi_spec(spec, config, behaviour)
     if not behaviour.defaults_template_as_instance:
@@ -72,9 +71,9 @@ def default_admitted_spec(spec: JsonObject, config: ClusterConfig, behaviour: Be
 
 
 def default_hyperv_dependencies(spec: JsonObject) -> JsonObject:
-    """Enable every Hyper-V feature that an enabled one needs (``pkg/virt-api/webhooks/hyperv.go``).
+    """Enable every Hyper-V feature that an enabled one requires (``pkg/virt-api/webhooks/hyperv.go``).
 
-    As soon as a needed one is disabled, the rest is left for validation to refuse.
+    Stop at the first required feature that is disabled, so that validation rejects it.
     """
     for name, needed in _DEPENDENCIES:
         if object_at(spec, *_HYPERV, name).get("enabled") is not True:
@@ -90,7 +89,7 @@ def default_hyperv_dependencies(spec: JsonObject) -> JsonObject:
 
 
 def _with_vmx(features: list[Json]) -> list[Json]:
-    """The CPU features with ``vmx`` required."""
+    """Return the CPU features with ``vmx`` required."""
     for index, feature in enumerate(features):
         if isinstance(feature, dict) and feature.get("name") == "vmx":
             return [*features[:index], {**feature, "policy": "require"}, *features[index + 1 :]]
@@ -98,7 +97,7 @@ def _with_vmx(features: list[Json]) -> list[Json]:
 
 
 def default_vmi_object(spec: JsonObject, cpu_model: str, behaviour: Behaviour) -> JsonObject:
-    """The template's spec, whose own defaults are set already; ``cpu_model`` is the cluster's, or empty."""
+    """Add the object's defaults to a defaulted spec; ``cpu_model`` is the cluster's, or empty."""
     architecture = spec.get("architecture")
     if architecture == "s390x":
         spec = with_default_flag(spec, (*_FEATURES, "acpi", "enabled"), value=False)
@@ -128,12 +127,12 @@ def _default_arm64_bootloader(spec: JsonObject, behaviour: Behaviour) -> JsonObj
 
 
 def with_default_flag(spec: JsonObject, path: tuple[str, ...], *, value: bool) -> JsonObject:
-    """Return the spec with ``value`` at ``path``, unless something is there."""
+    """Return the spec with ``value`` at ``path``, unless the field is set."""
     return spec if object_at(spec, *path[:-1]).get(path[-1]) is not None else with_section(spec, path, value)
 
 
 def _enabled(spec: JsonObject, *path: str) -> JsonObject:
-    """``enabled: true`` in the section at ``path``, when there is one that does not say."""
+    """Set ``enabled: true`` in the section at ``path`` if it exists and does not say."""
     if object_at(spec, *path[:-1]).get(path[-1]) is None:
         return spec
     return with_default_flag(spec, (*path, "enabled"), value=True)

@@ -1,7 +1,7 @@
-"""Read and replace the parts of a VM's ``spec.template`` that are applied to.
+"""Read and replace the parts of a VM's ``spec.template`` that specs are applied to.
 
-A part of the wrong type (a text in place of a mapping) reads as empty and is left as it is, so that the
-schema reports it.
+A part of the wrong type (a text in place of a mapping) reads as empty and stays unchanged, so that the schema
+stage reports it.
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ from renderer.kubevirt.facts.virtual_machine import INSTANCE_SPEC
 from renderer.model.json import EMPTY, Json, JsonObject, with_entries
 from renderer.model.sharing import once_for_same, share_part
 
-#: The place of the VirtualMachineInstance's spec in a VirtualMachine.
+#: The path of the VirtualMachineInstance's spec in a VirtualMachine.
 VMI_SPEC = INSTANCE_SPEC
 
 
-#: Sections that name something, and so are those of one virtual machine.
+#: Sections that contain names, and so are specific to one virtual machine.
 _OF_ONE_MACHINE = frozenset(("spec", "domain", "devices"))
 
 
 def is_null(value: Json) -> bool:
-    """Return whether a pointer or a map is nil; ``false``, ``""`` and ``{}`` are values."""
+    """Return True if a pointer or a map is nil; ``false``, ``""`` and ``{}`` are values."""
     return value is None
 
 
 def is_zero(value: Json) -> bool:
-    """Return whether a field that is no pointer has the zero value: null, ``""``, 0, false or ``[]``."""
+    """Return True if a field without a pointer has the zero value: null, ``""``, 0, false or ``[]``."""
     return value is None or (not value and not isinstance(value, dict))
 
 
 def domain_of(template: JsonObject) -> JsonObject:
-    """Return ``spec.domain`` of a VM template, empty where there is none."""
+    """Return ``spec.domain`` of a VM template; empty if it is missing."""
     return _mapping(_mapping(template, "spec"), "domain")
 
 
 def devices_of(template: JsonObject) -> JsonObject:
-    """Return ``spec.domain.devices`` of a VM template, empty where there are none."""
+    """Return ``spec.domain.devices`` of a VM template; empty if it is missing."""
     return _mapping(domain_of(template), "devices")
 
 
 def with_section(part: JsonObject, path: tuple[str, ...], section: Json) -> JsonObject:
-    """Return a part of the template with ``section`` at ``path``; itself where no mapping leads there."""
+    """Return ``part`` of a template with ``section`` at ``path``; unchanged if a parent is not a mapping."""
     head, *rest = path
     if not rest:
         return with_entries(part, {head: section})
@@ -57,7 +57,7 @@ def with_section(part: JsonObject, path: tuple[str, ...], section: Json) -> Json
 
 
 def with_annotations(template: JsonObject, annotations: JsonObject) -> JsonObject:
-    """Return the template with more annotations; those that it has stay."""
+    """Return the template with more annotations; existing ones stay."""
     metadata = _present(template, "metadata")
     present = None if metadata is None else _present(metadata, "annotations")
     if metadata is None or present is None:
@@ -67,7 +67,7 @@ def with_annotations(template: JsonObject, annotations: JsonObject) -> JsonObjec
 
 
 def with_domain_section(template: JsonObject, name: str, section: JsonObject) -> JsonObject:
-    """Return the template with another ``spec.domain.<name>``."""
+    """Return the template with ``spec.domain.<name>`` replaced."""
     spec = _present(template, "spec")
     domain = None if spec is None else _present(spec, "domain")
     if spec is None or domain is None or _present(domain, name) is None:
@@ -77,16 +77,16 @@ def with_domain_section(template: JsonObject, name: str, section: JsonObject) ->
 
 
 def with_device_field(template: JsonObject, name: str, value: Json) -> JsonObject:
-    """Return the template with another ``spec.domain.devices.<name>``."""
+    """Return the template with ``spec.domain.devices.<name>`` replaced."""
     return with_domain_section(template, "devices", with_entries(devices_of(template), {name: value}))
 
 
 def with_each_device(
     template: JsonObject, name: str, change: Callable[[JsonObject], JsonObject]
 ) -> JsonObject:
-    """Return the template with ``change`` made to every element of ``spec.domain.devices.<name>``.
+    """Return the template with ``change`` applied to every element of ``spec.domain.devices.<name>``.
 
-    The same ``change`` is made once to the same list.
+    The same ``change`` is applied only once to the same list.
     """
     before = devices_of(template).get(name)
     if not isinstance(before, list) or not before:
@@ -97,7 +97,7 @@ def with_each_device(
 
 @once_for_same
 def _changed_devices(devices: list[Json], change: Callable[[JsonObject], JsonObject]) -> list[Json]:
-    """Return the list with each element changed; itself where that changes nothing."""
+    """Return the list with each element changed; the list itself if nothing changes."""
     after = [share_part(change(device)) if isinstance(device, dict) else device for device in devices]
     return devices if all(map(is_, after, devices)) else share_part(after)
 
@@ -108,7 +108,7 @@ def _mapping(parent: JsonObject, key: str) -> JsonObject:
 
 
 def _present(parent: JsonObject, key: str) -> JsonObject | None:
-    """Return the mapping at ``key``: an empty one where nothing is, None where a value of another type is."""
+    """Return the mapping at ``key``; an empty one if it is missing; None if it has another type."""
     child = parent.get(key)
     if child is None:
         return EMPTY

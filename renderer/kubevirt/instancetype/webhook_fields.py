@@ -1,8 +1,8 @@
-"""Fields that the mutating webhook fills in, written beforehand so that the cluster has what Git has.
+"""Fields that the mutating webhook fills in, written in advance so that the cluster matches Git.
 
 KubeVirt ``pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go``,
 ``pkg/instancetype/webhooks/vm/mutator.go`` and ``pkg/defaults/defaults.go`` (``SetVirtualMachineDefaults``).
-The webhook takes firmware UUID and serial at random; here they follow from namespace and name.
+The webhook chooses firmware UUID and serial at random; here they are derived from namespace and name.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from renderer.model.resource import Resource, ResourceSet
 
 _ARCHITECTURE_LABEL = "template.kubevirt.io/architecture"
 _ARCHITECTURES = frozenset({"amd64", "arm64", "s390x"})
-#: It stands for vmrender: another one would give every machine another identity.
+#: Identifies vmrender: another value would give every machine another identity.
 _NAMESPACE = UUID("1f8c2a5e-6d0b-4c1e-9a57-3b2f0e8d4c61")
 _SPEC = INSTANCE_SPEC.keys
 _MACHINE_TYPE = (*_SPEC, "domain", "machine", "type")
@@ -39,7 +39,7 @@ _PCIE_ARCHITECTURES = frozenset({"amd64", "arm64"})
 
 
 class Mutation(Record):
-    """The values afterwards; one storage class for each of the ``dataVolumeTemplates``, None for none."""
+    """The resulting values; one storage class for each of the ``dataVolumeTemplates``, or None for it."""
 
     architecture: str
     machine_type: str
@@ -75,7 +75,7 @@ def mutation_of(
 
 
 def _architecture_of_data_source(vm_spec: JsonObject, scope: Scope, behaviour: Behaviour) -> str:
-    """The architecture that the first labelled DataSource of a ``dataVolumeTemplate`` is for."""
+    """Return the architecture of the first labelled DataSource of a ``dataVolumeTemplate``."""
     if not behaviour.reads_data_source_architecture:
         return ""
     for template in array_at(vm_spec, "dataVolumeTemplates"):
@@ -94,7 +94,7 @@ def _architecture_label(source: Resource) -> str:
 
 
 def _data_source(reference: JsonObject, scope: Scope) -> Resource | None:
-    """The DataSource that is referred to, or the one it points at."""
+    """Return the DataSource of a reference, or the one that it points to."""
     namespace = text_at(reference, "namespace") or scope.namespace
     source = scope.find("DataSource", text_at(reference, "name"), namespace)
     if source is None:
@@ -106,7 +106,7 @@ def _data_source(reference: JsonObject, scope: Scope) -> Resource | None:
 
 
 def _storage_class_name(data_volume_spec: JsonObject, preferred: str, behaviour: Behaviour) -> str | None:
-    """The storage class of a DataVolume's ``storage``, else of its ``pvc``."""
+    """Return the storage class of a DataVolume's ``storage``, else of its ``pvc``."""
     filled_in = _sections_with_storage_class(behaviour) if preferred else ()
     names = [
         (preferred if key in filled_in else None)
@@ -128,8 +128,8 @@ def with_webhook_fields(
     """Return ``resources`` with the ``wanted`` fields that VMs leave open and the release fills in.
 
     ``before`` are the same resources before expansion, whose matchers name objects in them or in ``catalog``.
-    A VirtualMachine whose preference is not found stays as it is: expansion reports it. The VirtualMachines
-    of a pool are not in Git, and stay as they are.
+    A VirtualMachine whose preference is not found stays unchanged: expansion reports it. The VirtualMachines
+    of a pool are not in Git, and stay unchanged.
     """
     everything = catalog.after(CatalogSource("the overlay", before))
     try:
@@ -224,7 +224,7 @@ def _with_firmware(vm: JsonObject, namespace: str, behaviour: Behaviour) -> Json
 
 
 def gets_pci_topology(architecture: str, machine_type: str, behaviour: Behaviour) -> bool:
-    """Return True if a VM is annotated at its creation with its PCI topology (``SupportsPCIeHotplug``)."""
+    """Return True if a VM gets an annotation with its PCI topology on creation (``SupportsPCIeHotplug``)."""
     match behaviour.pci_topology:
         case PciTopology.NONE:
             return False

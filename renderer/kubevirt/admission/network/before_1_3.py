@@ -1,6 +1,6 @@
 """Networks and interfaces as KubeVirt 1.0 to 1.2 check them (``vmi-create-admitter.go``, ``network.go``).
 
-All checks of one interface are made before those of the next, and several problems end the admission.
+Each interface gets all its checks before the next one, and several problems end the admission.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _METHODS = ("bridge", "slirp", "masquerade", "sriov", "macvtap", "passt")
 
 
 def check_number(vmi: VmiSpec, _: AdmittingCluster, *, path: tuple[str, ...]) -> Causes:
-    """Refuse a list of more than 256 elements at ``path``."""
+    """Reject a list of more than 256 elements at ``path``."""
     count = _length(vmi, path)
     if count > _MOST:
         yield invalid(vmi.at(*path), f"there are {count} {path[-1]}; {_MOST} are allowed")
@@ -59,7 +59,7 @@ def _length(vmi: VmiSpec, path: tuple[str, ...]) -> int:
 
 
 def check_pod_interfaces(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse more than one interface on pod networks."""
+    """Reject more than one interface on pod networks."""
     count = pod_interfaces(vmi)
     if count > 1:
         message = f"{count} networks with an interface are the pod network; there is only one"
@@ -67,7 +67,7 @@ def check_pod_interfaces(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_sources(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check the source of each network, and how many are the default (``validateNetworks``)."""
+    """Check the source of each network, and the number of default networks (``validateNetworks``)."""
     for index, network in enumerate(vmi.networks):
         yield from source_problem(vmi, index)
         if has(network, "multus") and not text(section(network, "multus"), "networkName"):
@@ -78,7 +78,7 @@ def check_sources(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_interfaces_in_turn(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Check each interface, up to one that repeats a DHCP option (``validateNetworksMatchInterfaces``)."""
+    """Check each interface, until one repeats a DHCP option (``validateNetworksMatchInterfaces``)."""
     names: set[str] = set()
     port_names: set[str] = set()
     boot_orders = disk_boot_orders(vmi)
@@ -110,7 +110,7 @@ def _binding_problem(interface: Interface) -> Causes:
 
 
 def missing_network(interface: Interface) -> Cause:
-    """Return the cause for an interface that no network has the name of."""
+    """Return the cause for an interface whose name no network has."""
     hint = f"add a network {interface.name} to {interface.vmi.at('networks')}"
     return invalid(interface.at("name"), f"the interface {interface.name} has no network", hint)
 
@@ -163,7 +163,7 @@ def _plugin(interface: Interface) -> Causes:
 
 
 def _check_ports(interface: Interface, names: set[str]) -> Causes:
-    """Check the ports; ``names`` are those of all interfaces."""
+    """Check the ports; ``names`` are the port names of all interfaces."""
     if not interface.on_pod:
         return
     for index, port in enumerate(elements(interface.content, "ports")):
@@ -187,7 +187,7 @@ def check_networks_are_used(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_plugins(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Refuse a binding plugin beside another binding (``validateInterfaceBinding``)."""
+    """Reject a binding plugin combined with another binding (``validateInterfaceBinding``)."""
     for interface in interfaces(vmi, cluster):
         yield from check_plugins_are_alone(interface, methods=_METHODS)
 
@@ -213,14 +213,14 @@ def _number_of(*path: str) -> Check[[VmiSpec, AdmittingCluster]]:
 #: The checks before all others.
 NUMBER_CHECKS: Checks = (_number_of("domain", "devices", "disks"), _number_of("volumes"))
 
-#: In the place of ``pkg/network/admitter``, before ``validateBootOrder``.
+#: At the position of ``pkg/network/admitter``, before ``validateBootOrder``.
 NETWORK_CHECKS_BEFORE_BOOT_ORDER: Checks = (
     _number_of("domain", "devices", "interfaces"),
     _number_of("networks"),
     on(check_pod_interfaces, "networks", upstream="getNumberOfPodInterfaces", until="1.3", ends=_always),
 )
 
-#: The rest of them, after ``validateBootOrder``.
+#: The other checks, after ``validateBootOrder``.
 NETWORK_CHECKS_AFTER_BOOT_ORDER: Checks = (
     on(check_sources, "networks", upstream="validateNetworks", until="1.3"),
     on(

@@ -14,7 +14,7 @@ from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import EMPTY, JsonObject
 
 _DISCONTINUED: dict[str, str] = {Gate.PASST: "passt", Gate.MACVTAP: "macvtap"}
-#: What stands beside a binding plugin and excludes it.
+#: Fields that cannot be combined with a binding plugin.
 _METHODS_1_1 = ("bridge", "slirp", "masquerade", "sriov", "macvtap", "passt")
 _METHODS_1_8 = ("bridge", "masquerade", "sriov", "passtBinding")
 _BINDINGS_1_9 = (*_METHODS_1_8, "binding")
@@ -23,7 +23,7 @@ RESERVED_ADDRESS = "02:00:00:00:00:00"
 
 
 def check_discontinued_gates(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Refuse a discontinued binding whose gate is listed all the same."""
+    """Reject a discontinued binding if its gate is still listed."""
     for gate in cluster.config.feature_gates:
         binding = _DISCONTINUED.get(gate)
         if binding is None:
@@ -35,7 +35,7 @@ def check_discontinued_gates(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 
 
 def check_discontinued_bindings(vmi: VmiSpec, _: AdmittingCluster, *, bindings: tuple[str, ...]) -> Causes:
-    """Refuse bindings that nothing is created with; KubeVirt reports them below ``spec``."""
+    """Reject bindings that new objects cannot use; KubeVirt reports them below ``spec``."""
     for index, interface in enumerate(vmi.interfaces):
         for binding in bindings:
             if has(interface, binding):
@@ -44,7 +44,7 @@ def check_discontinued_bindings(vmi: VmiSpec, _: AdmittingCluster, *, bindings: 
                 yield invalid(at, *_discontinued(binding), reported=reported)
 
 
-#: Bindings that nothing is created with; an object that has one already may be changed.
+#: Bindings that new objects cannot use; an object that already has one may be changed.
 DISCONTINUED_BINDING_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
     on(
         partial(check_discontinued_bindings, bindings=("slirp",)),
@@ -70,7 +70,7 @@ def _discontinued(binding: str) -> tuple[str, str]:
 def check_interface_states(
     vmi: VmiSpec, _: AdmittingCluster, *, states: tuple[str, ...], typeless_is_default: bool
 ) -> Causes:
-    """Check ``state`` against ``states``; ``typeless_is_default`` counts a network without a source."""
+    """Check ``state`` against ``states``; ``typeless_is_default``: no source means the default network."""
     default = _default_network(vmi, typeless_is_default=typeless_is_default)
     for index, interface in enumerate(vmi.interfaces):
         state = text(interface, "state")
@@ -88,7 +88,7 @@ def check_interface_states(
 
 
 def _default_network(vmi: VmiSpec, *, typeless_is_default: bool) -> JsonObject | None:
-    """Return the pod network, or the Multus network that takes its place (``LookUpDefaultNetwork``)."""
+    """Return the pod network, or the Multus network that replaces it (``LookUpDefaultNetwork``)."""
     for network in vmi.networks:
         is_default_multus = bool(section(network, "multus").get("default"))
         has_default_source = not has(network, "multus") if typeless_is_default else has(network, "pod")
@@ -98,20 +98,20 @@ def _default_network(vmi: VmiSpec, *, typeless_is_default: bool) -> JsonObject |
 
 
 def check_bindings(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Make the checks of the table below for each interface."""
+    """Run the checks of the table below for each interface."""
     for interface in interfaces(vmi, cluster):
         yield from BINDING_CHECKS.causes(cluster.release, frozenset(interface.content), interface)
 
 
 def check_slirp(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Check slirp, which only objects that are no VirtualMachine come here with."""
+    """Check slirp; only objects other than a VirtualMachine get here with it."""
     for interface in interfaces(vmi, cluster):
         if has(interface.content, "slirp") and interface.network is not EMPTY:
             yield from slirp_problems(interface)
 
 
 def slirp_problems(interface: Interface) -> Causes:
-    """Yield what slirp misses: the pod network, or the cluster's permission."""
+    """Yield the missing requirements of slirp: the pod network, or the cluster's permission."""
     if not interface.on_pod:
         yield invalid(interface.at("slirp"), "slirp needs the pod network", reported=interface.at("name"))
     elif not interface.cluster.config.permits_slirp:
@@ -120,7 +120,7 @@ def slirp_problems(interface: Interface) -> Causes:
 
 
 def check_plugins_are_alone(interface: Interface, *, methods: tuple[str, ...]) -> Causes:
-    """Refuse a binding plugin beside one of ``methods``."""
+    """Reject a binding plugin combined with one of ``methods``."""
     others = present(interface.content, methods)
     if has(interface.content, "binding") and others:
         message = f"the interface {interface.name} has a binding plugin and more: {', '.join(others)}"
@@ -170,7 +170,7 @@ def _check_network(interface: Interface, *, binding: str, network: str) -> Cause
         yield invalid(at, f"{binding} needs a {network} network", reported=interface.at("name"))
 
 
-#: ``validateInterfaceBinding``, which 1.0 to 1.2 have otherwise (``before_1_3``).
+#: ``validateInterfaceBinding``; 1.0 to 1.2 have another version (``before_1_3``).
 BINDING_CHECKS: CheckTable[[Interface]] = CheckTable(
     on(
         partial(check_plugins_are_alone, methods=_METHODS_1_1),

@@ -12,7 +12,7 @@ from renderer.model.record import Record
 
 
 class Interface(Record):
-    """An interface and the network of its name, which is empty where there is none."""
+    """An interface and the network with its name; an empty network if it is missing."""
 
     vmi: VmiSpec
     position: int
@@ -22,7 +22,7 @@ class Interface(Record):
 
     @property
     def name(self) -> str:
-        """The interface's name, and its network's."""
+        """The name of the interface and of its network."""
         return text(self.content, "name")
 
     @property
@@ -36,7 +36,7 @@ class Interface(Record):
 
 
 def interfaces(vmi: VmiSpec, cluster: AdmittingCluster) -> Iterator[Interface]:
-    """Yield the interfaces, each with its network; of networks of one name the last counts."""
+    """Yield the interfaces, each with its network; the last of several networks with one name counts."""
     networks = {text(network, "name"): network for network in vmi.networks}
     for position, content in enumerate(vmi.interfaces):
         network = networks.get(text(content, "name"), EMPTY)

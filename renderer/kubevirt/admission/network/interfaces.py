@@ -21,14 +21,14 @@ _MODELS_1_4 = ("e1000", "e1000e", "igb", "ne2k_pci", "pcnet", "rtl8139", "virtio
 
 
 def is_mac_address(text: str) -> bool:
-    """Return whether Go's ``net.ParseMAC`` reads six bytes from ``text``."""
+    """Return True if Go's ``net.ParseMAC`` reads six bytes from ``text``."""
     length = 4 if "." in text else 2
     groups = text.split("." if "." in text else "-" if "-" in text else ":")
     return len(groups) * length == _MAC_DIGITS and all(_is_hexadecimal(group, length) for group in groups)
 
 
 def is_bare_mac_address(text: str) -> bool:
-    """Return whether ``text`` has six bytes without separators, which Go reads since 1.26."""
+    """Return True if ``text`` is six bytes without separators, which Go accepts since 1.26."""
     return _is_hexadecimal(text, _MAC_DIGITS)
 
 
@@ -37,7 +37,7 @@ def _is_hexadecimal(text: str, length: int) -> bool:
 
 
 def check_interface_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse a second interface of the same name."""
+    """Reject a second interface of the same name."""
     names: set[str] = set()
     for index, interface in enumerate(vmi.interfaces):
         name = text(interface, "name")
@@ -48,7 +48,7 @@ def check_interface_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_interfaces_have_networks(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check that each interface has a network of its name."""
+    """Check that each interface has a network with the same name."""
     networks = {text(network, "name") for network in vmi.networks}
     for index, interface in enumerate(vmi.interfaces):
         name = text(interface, "name")
@@ -61,7 +61,7 @@ def check_interfaces_have_networks(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_interfaces(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
-    """Make the checks of the table below for each interface."""
+    """Run the checks of the table below for each interface."""
     for interface in interfaces(vmi, cluster):
         yield from INTERFACE_CHECKS.causes(cluster.release, frozenset(interface.content), interface)
 
@@ -74,7 +74,7 @@ def check_name_format(interface: Interface) -> Causes:
 
 
 def check_model(interface: Interface, *, models: tuple[str, ...]) -> Causes:
-    """Check that the model is one of ``models``."""
+    """Check that the model is in ``models``."""
     model = text(interface.content, "model")
     if model and model not in models:
         hint = f"one of {', '.join(models)}"
@@ -90,7 +90,7 @@ def check_mac_address(interface: Interface) -> Causes:
 
 
 def _check_bare_mac_address(interface: Interface) -> Causes:
-    """Check the MAC address, which Go reads without separators since 1.26 too."""
+    """Check the MAC address, which since Go 1.26 may also have no separators."""
     if not is_bare_mac_address(text(interface.content, "macAddress")):
         yield from check_mac_address(interface)
 
@@ -109,7 +109,7 @@ def _check_dhcp(interface: Interface) -> Causes:
 
 
 def check_private_options(interface: Interface) -> Causes:
-    """Check that private DHCP options are from 224 to 254, each given once."""
+    """Check that private DHCP options are from 224 to 254, without duplicates."""
     at, reported = interface.at("dhcpOptions"), interface.vmi.path
     if has_repeated_option(interface.content):
         yield invalid(at.child("privateOptions"), "a private option is given twice", reported=reported)
@@ -123,7 +123,7 @@ def check_private_options(interface: Interface) -> Causes:
 
 
 def has_repeated_option(interface: JsonObject) -> bool:
-    """Return true if a private DHCP option is given twice."""
+    """Return True if a private DHCP option is given twice."""
     numbers = _private_options(interface)
     return len(set(numbers)) < len(numbers)
 
@@ -143,7 +143,7 @@ def check_ntp_servers(interface: Interface) -> Causes:
 
 
 def _is_ipv4(address: str) -> bool:
-    """Return true also for one with zeros in front, which the API type takes away, or in IPv6's notation."""
+    """Return True also for leading zeros, which the API type removes, and for IPv6 notation."""
     from ipaddress import IPv6Address, ip_address  # noqa: PLC0415 - only needed where someone sets NTP servers
 
     if "%" in address:
@@ -157,7 +157,7 @@ def _is_ipv4(address: str) -> bool:
     return parsed.ipv4_mapped is not None if isinstance(parsed, IPv6Address) else True
 
 
-#: ``validateInterfacesFields``, which 1.0 to 1.2 have otherwise (``before_1_3``).
+#: ``validateInterfacesFields``; 1.0 to 1.2 have another version (``before_1_3``).
 INTERFACE_CHECKS: CheckTable[[Interface]] = CheckTable(
     on(check_name_format, upstream="netiface.go validateInterfaceNameFormat", since="1.3"),
     on(

@@ -27,7 +27,7 @@ _SOURCES = ("pod", "multus", "resourceClaim")
 
 
 def check_default_networks(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse more than one pod network or default Multus network, and both together."""
+    """Reject more than one pod network or default Multus network, and both together."""
     pods = sum(has(network, "pod") for network in vmi.networks)
     if pods > 1:
         message = f"{pods} networks are the pod network; there is only one"
@@ -36,7 +36,7 @@ def check_default_networks(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def multus_default_problems(vmi: VmiSpec) -> Causes:
-    """Yield a cause for several default Multus networks, and for one beside the pod network."""
+    """Yield a cause for several default Multus networks, and for one combined with the pod network."""
     defaults = sum(bool(section(network, "multus").get("default")) for network in vmi.networks)
     at = vmi.at("networks")
     if defaults > 1:
@@ -46,7 +46,7 @@ def multus_default_problems(vmi: VmiSpec) -> Causes:
 
 
 def check_network_sources(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check that each network has one source."""
+    """Check that each network has exactly one source."""
     for index in range(len(vmi.networks)):
         yield from source_problem(vmi, index)
 
@@ -65,7 +65,7 @@ def source_problem(vmi: VmiSpec, index: int) -> Causes:
 
 
 def check_multus_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check that Multus networks name their definition; KubeVirt tells of the first that does not."""
+    """Check that Multus networks name their definition; KubeVirt reports the first that does not."""
     for index, network in enumerate(vmi.networks):
         if has(network, "multus") and not text(section(network, "multus"), "networkName"):
             at = vmi.at("networks", index)
@@ -75,7 +75,7 @@ def check_multus_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_network_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Refuse a second network of the same name."""
+    """Reject a second network of the same name."""
     names: set[str] = set()
     for index, network in enumerate(vmi.networks):
         name = text(network, "name")
@@ -85,7 +85,7 @@ def check_network_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 
 def check_networks_have_interfaces(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
-    """Check that each network has an interface of its name."""
+    """Check that each network has an interface with the same name."""
     interfaces = {text(interface, "name") for interface in vmi.interfaces}
     for index, network in enumerate(vmi.networks):
         name = text(network, "name")

@@ -19,7 +19,7 @@ _MOST_RANGES = 10
 
 
 def check_ports(interface: Interface, *, most: int, key: str) -> Causes:
-    """Check the ports, whose numbers go up to ``most``; KubeVirt reports them at ``key`` of the port."""
+    """Check the ports, with numbers up to ``most``; KubeVirt reports them at ``key`` of the port."""
     ports = elements(interface.content, "ports")
     if not interface.on_pod:
         return
@@ -33,7 +33,7 @@ def check_ports(interface: Interface, *, most: int, key: str) -> Causes:
 
 
 def check_port_name(at: FieldPath, port: JsonObject, names: set[str]) -> Causes:
-    """Check the name of a port, which is not among ``names``, and add it there."""
+    """Check that the name of a port is valid and not in ``names``, and add it there."""
     name = text(port, "name")
     if not name:
         return
@@ -58,7 +58,7 @@ def check_port(at: FieldPath, port: JsonObject, *, most: int, reported: FieldPat
 
 
 def check_port_ranges(interface: Interface) -> Causes:
-    """Check the gate of ``portRanges``, and on the pod network each range."""
+    """Check the gate of ``portRanges``, and each range on the pod network."""
     ranges = elements(interface.content, "portRanges")
     if not ranges:
         return

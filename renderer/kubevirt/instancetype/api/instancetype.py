@@ -1,4 +1,4 @@
-"""``VirtualMachineInstancetypeSpec`` of v1beta1, and of v1beta2 as the customisation proposal has it.
+"""``VirtualMachineInstancetypeSpec`` of v1beta1, and of v1beta2 in the customisation proposal.
 
 KubeVirt ``staging/src/kubevirt.io/api/instancetype/v1beta1/types.go``.
 """
@@ -30,7 +30,7 @@ from renderer.model.release import Release
 
 
 def instancetype_spec(*, guest_vcpus: Scalar, guest_memory: Scalar) -> Struct:
-    """The spec with these types of ``cpu.guest`` and ``memory.guest``, in which API versions differ."""
+    """Return the spec with these types of ``cpu.guest`` and ``memory.guest``, which differ by API version."""
     cpu = Struct(
         {
             "guest": guest_vcpus,
@@ -78,5 +78,5 @@ def instancetype_spec(*, guest_vcpus: Scalar, guest_memory: Scalar) -> Struct:
 
 
 INSTANCETYPE_SPEC = instancetype_spec(guest_vcpus=written(UINT32), guest_memory=written(QUANTITY))
-#: Has ``cpu.guest`` and ``memory.guest`` where they were given, and only there.
+#: Has ``cpu.guest`` and ``memory.guest`` only if they were written.
 V1BETA2_INSTANCETYPE_SPEC = instancetype_spec(guest_vcpus=pointer(UINT32), guest_memory=pointer(QUANTITY))

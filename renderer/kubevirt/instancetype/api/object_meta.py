@@ -1,4 +1,4 @@
-"""``ObjectMeta`` of ``k8s.io/apimachinery/pkg/apis/meta/v1``, which an object has to have to be decoded."""
+"""``ObjectMeta`` of ``k8s.io/apimachinery/pkg/apis/meta/v1``, which an object needs to be decoded."""
 
 from __future__ import annotations
 

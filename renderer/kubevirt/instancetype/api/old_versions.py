@@ -1,4 +1,4 @@
-"""The specs of v1alpha1 and v1alpha2, which KubeVirt 1.0 to 1.6 still decode, and their way to v1beta1.
+"""The specs of v1alpha1 and v1alpha2, which KubeVirt 1.0 to 1.6 decode, and their conversion to v1beta1.
 
 KubeVirt ``staging/src/kubevirt.io/api/instancetype``, ``v1alpha1`` and ``v1alpha2`` (``types.go``,
 ``conversion.go``).
@@ -64,17 +64,17 @@ V1ALPHA1_PREFERENCE_SPEC = Struct(
 )
 V1ALPHA2_PREFERENCE_SPEC = Struct({**V1ALPHA1_PREFERENCE_SPEC.fields, "volumes": VOLUMES}, value=True)
 
-#: Values in the old versions, pointers in v1beta1: what was not set becomes a zero value that is set.
+#: Values in the old versions, pointers in v1beta1: an unset field becomes a zero value that is set.
 _BECOMES_POINTER: JsonObject = {"model": "", "dedicatedCPUPlacement": False, "isolateEmulatorThread": False}
 
 
 def upgraded_instancetype(spec: JsonObject) -> JsonObject:
-    """A decoded v1alpha1 or v1alpha2 instance type spec as v1beta1."""
+    """Return a decoded v1alpha1 or v1alpha2 instance type spec as v1beta1."""
     return {**spec, "cpu": {**_BECOMES_POINTER, **object_at(spec, "cpu")}}
 
 
 def upgraded_preference(spec: JsonObject) -> JsonObject:
-    """A decoded v1alpha1 or v1alpha2 preference spec as v1beta1."""
+    """Return a decoded v1alpha1 or v1alpha2 preference spec as v1beta1."""
     if spec.get("cpu") is not None and not text_at(spec, "cpu", "preferredCPUTopology"):
         return with_value(spec, ("cpu",), without(object_at(spec, "cpu"), "preferredCPUTopology"))
     return spec

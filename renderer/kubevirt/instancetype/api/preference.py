@@ -46,7 +46,7 @@ _CPU = Struct(
     },
     later={"spreadOptions": Release(1, 3)},
 )
-#: What v1alpha1 and v1alpha2 had already.
+#: The fields that v1alpha1 and v1alpha2 already had.
 FIRST_DEVICES: Mapping[str, GoType] = {
     "preferredAutoattachGraphicsDevice": pointer(BOOL),
     "preferredAutoattachMemBalloon": pointer(BOOL),

@@ -1,7 +1,7 @@
-"""The JSON that Go's types accept, and the values of each type that mean the same.
+"""The JSON that Go's types accept, and which values of each type are equivalent.
 
-Kubernetes decodes by ``sigs.k8s.io/json``: names are case-sensitive, null means absent, a value of another
-type is an error, and an unknown field is dropped, or, decoding strictly, an error.
+Kubernetes decodes with ``sigs.k8s.io/json``: names are case-sensitive, null means absent, and a value of
+another type is an error. An unknown field is dropped; in strict decoding it is an error.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from renderer.model.text_enum import TextEnum
 
 
 class DecodeError(Exception):
-    """A value is not of its field's type; ``field`` counts from what was to be decoded."""
+    """A value does not have the type of its field; ``field`` is relative to the decoded value."""
 
     def __init__(self, reason: str, field: FieldPath) -> None:
         super().__init__(f"{field} {reason}" if field.segments else reason)
@@ -34,8 +34,8 @@ class DecodeError(Exception):
 class Decoding(Record):
     """The rules of decoding: whether unknown fields are errors, and which release's fields are known.
 
-    Go ``rewrites_quantities`` when it encodes them: 1024Mi as 1Gi. For computing, quantities stay as they
-    are, because the suffix decides how a result is written.
+    If Go ``rewrites_quantities``, it encodes 1024Mi as 1Gi. For calculations quantities stay unchanged,
+    because the suffix decides how a result is written.
     """
 
     strict: bool = False
@@ -44,15 +44,15 @@ class Decoding(Record):
 
 
 class GoType(Protocol):
-    """A type of a field."""
+    """The type of a field."""
 
     def decode(self, value: Json, decoding: Decoding) -> Json:
-        """The value without what Go would drop. Raises ``DecodeError``."""
+        """Return the value without the parts that Go would drop. Raises ``DecodeError``."""
 
     def normal(self, value: Json) -> Json:
-        """A decoded value in the form in which equal values are equal (``equality.Semantic``).
+        """Return a decoded value in normal form: equivalent values become equal (``equality.Semantic``).
 
-        None is what an absent field has, too.
+        The normal form of an absent field is None, too.
         """
 
 
@@ -66,8 +66,8 @@ class _Kind(TextEnum):
 class Scalar(Record):
     """``string``, ``bool``, an integer type or ``resource.Quantity``.
 
-    For a ``pointer`` its zero value is a value; otherwise it is the same as none. ``written`` fields have no
-    ``omitempty``: they have a value even where none was given.
+    In a ``pointer`` the zero value is a value; otherwise it equals a missing one. ``written`` fields have no
+    ``omitempty``: they have a value even if none was written.
     """
 
     kind: _Kind
@@ -79,7 +79,7 @@ class Scalar(Record):
     written: bool = False
 
     def omits(self, value: Json) -> bool:
-        """Return True if Go leaves out a field with this value."""
+        """Return True if Go omits a field with this value."""
         return value == self.zero and not self.pointer and not self.written
 
     def decode(self, value: Json, decoding: Decoding) -> Json:
@@ -118,8 +118,8 @@ class Scalar(Record):
 class Struct(Record):
     """A mapping with known fields.
 
-    ``later`` says which of them KubeVirt 1.0 did not have. A ``value`` is not held by a pointer: empty is the
-    same as none, and it is there even where none was given.
+    ``later`` are the fields that KubeVirt 1.0 did not have. A ``value`` is a struct without a pointer: an
+    empty one equals a missing one, and it is present even if none was written.
     """
 
     fields: Mapping[str, GoType]
@@ -159,7 +159,7 @@ class Struct(Record):
 
 
 class ListOf(Record):
-    """A slice; an empty one is the same as none."""
+    """A slice; an empty one equals a missing one."""
 
     element: GoType
 
@@ -181,7 +181,7 @@ class ListOf(Record):
 
 
 class StringMap:
-    """``map[string]string``; an empty one is the same as none."""
+    """``map[string]string``; an empty one equals a missing one."""
 
     def decode(self, value: Json, decoding: Decoding) -> Json:
         if not isinstance(value, dict):
@@ -199,7 +199,7 @@ class StringMap:
 
 
 def _amount(quantity: Quantity) -> str:
-    """Equal for equal amounts, however they are written: 4Gi is 4294967296 (``Quantity.Cmp``)."""
+    """Return a text that is equal for equal amounts: 4Gi and 4294967296 (``Quantity.Cmp``)."""
     written = str(quantity.digits)
     digits = written.rstrip("0")
     return f"{digits}e{quantity.scale + len(written) - len(digits)}"
@@ -208,7 +208,7 @@ def _amount(quantity: Quantity) -> str:
 def later_fields(
     field_type: GoType, value: Json, release: Release, at: FieldPath = ROOT
 ) -> Iterator[tuple[FieldPath, Release]]:
-    """The fields of ``value`` that ``release`` does not know yet, each with the first that does."""
+    """Yield the fields of ``value`` that ``release`` does not know yet, each with the first that does."""
     if isinstance(field_type, ListOf) and isinstance(value, list):
         for index, element in enumerate(value):
             yield from later_fields(field_type.element, element, release, at.child(index))
@@ -224,17 +224,17 @@ def later_fields(
 
 
 def pointer(scalar: Scalar) -> Scalar:
-    """The scalar held by a pointer."""
+    """Return the scalar as a pointer."""
     return scalar._replace(pointer=True)
 
 
 def written(scalar: Scalar) -> Scalar:
-    """The scalar in a field without ``omitempty``."""
+    """Return the scalar for a field without ``omitempty``."""
     return scalar._replace(written=True)
 
 
 def _written_zeros(struct: Struct) -> JsonObject:
-    """Return the fields that Go writes for a struct in which nothing is set."""
+    """Return the fields that Go writes for a struct without any field set."""
     zeros: dict[str, Json] = {}
     for key, field_type in struct.fields.items():
         if isinstance(field_type, Scalar) and field_type.written:

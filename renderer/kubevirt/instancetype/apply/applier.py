@@ -1,4 +1,4 @@
-"""The parts of every applier of an instance type: conflicts, and the rule that most fields follow."""
+"""The parts that all appliers of an instance type share: conflicts, and the rule of most fields."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _GO_NAMES = {"dedicatedCpuPlacement": "dedicatedCPUPlacement"}
 class Conflict(Record):
     """A field that both the VM and its instance type set.
 
-    ``path`` is KubeVirt's name for it (``spec.template.spec.domain.cpu.sockets``), ``field`` the place in the
-    VirtualMachine, ``instancetype_field`` the place in the instance type's document.
+    ``path`` is KubeVirt's name for it (``spec.template.spec.domain.cpu.sockets``), ``field`` its path in the
+    VirtualMachine, ``instancetype_field`` its path in the instance type's document.
     """
 
     path: str
@@ -28,14 +28,14 @@ class Conflict(Record):
 
     @classmethod
     def of_vmi_spec(cls, field: tuple[Segment, ...], instancetype_field: tuple[Segment, ...]) -> Conflict:
-        """Make a conflict of a field in the VMI's spec and one in the instance type's spec."""
+        """Return a conflict of a field in the VMI's spec with a field in the instance type's spec."""
         vm_field = VMI_SPEC.child(*field)
         path = ".".join(_GO_NAMES.get(str(segment), str(segment)) for segment in vm_field.segments)
         return cls(path, vm_field, FieldPath.of("spec", *instancetype_field))
 
     @classmethod
     def of_annotation(cls, key: str) -> Conflict:
-        """Make a conflict of an annotation of the template; KubeVirt's path for it has no prefix."""
+        """Return a conflict of an annotation of the template; KubeVirt's path for it has no prefix."""
         return cls(
             f"annotations.{key}",
             FieldPath.of("spec", "template", "metadata", "annotations", key),
@@ -58,8 +58,8 @@ def resource_conflicts(resource: str, resources: Json) -> Iterator[Conflict]:
 class ExclusiveField:
     """Copy ``source`` of the instance type's spec to ``target`` of the VMI's spec; both set is a conflict.
 
-    ``is_absent`` decides on either side that the field is not set; with ``drops_empty`` an empty mapping
-    counts as set, but is not written.
+    ``is_absent`` decides on both sides if the field is missing; with ``drops_empty`` an empty mapping counts
+    as set, but is not written.
     """
 
     def __init__(

@@ -22,7 +22,7 @@ from renderer.model.record import Record
 from renderer.model.sharing import once_for_same, share_part
 
 _GUEST = FieldPath.of("spec", "cpu", "guest")
-#: Fields of the VM, and the field of the instance type that each is copied from.
+#: Fields of the VM, each with the field of the instance type that it is copied from.
 _FIELDS = {
     "model": "model",
     "dedicatedCpuPlacement": "dedicatedCPUPlacement",
@@ -30,7 +30,7 @@ _FIELDS = {
     "numa": "numa",
     "realtime": "realtime",
 }
-#: No release of KubeVirt knows ``guest``: a VM gives it to an instance type that leaves its vCPUs to the VM.
+#: No release of KubeVirt knows ``guest``: a VM sets it if its instance type leaves the vCPUs to the VM.
 _COUNTS = ("guest", "sockets", "cores", "threads")
 
 
@@ -46,7 +46,7 @@ _FLAT = CpuTopology()
 
 
 def apply_cpu(specs: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
-    """Set model, placement, NUMA, realtime and the vCPUs in the topology that the preference asks for."""
+    """Set model, placement, NUMA, realtime and the vCPUs in the topology that the preference requests."""
     domain = domain_of(template)
     changed = _section(specs, domain.get("cpu"), domain.get("resources"))
     return changed if isinstance(changed, tuple) else with_domain_section(template, "cpu", changed)
@@ -54,7 +54,7 @@ def apply_cpu(specs: AppliedSpecs, template: JsonObject) -> JsonObject | Conflic
 
 @once_for_same
 def _section(specs: AppliedSpecs, present: Json, resources: Json) -> JsonObject | Conflicts:
-    """Return the section ``domain.cpu`` instead of the ``present`` one, or the conflicts."""
+    """Return the section ``domain.cpu`` that replaces the ``present`` one, or the conflicts."""
     sizes, cpu = object_at(specs.instancetype, "cpu"), object_at(present)
     conflicts = tuple(_conflicts(sizes, cpu, resources))
     if conflicts:
@@ -91,9 +91,9 @@ def _conflicts(sizes: JsonObject, cpu: JsonObject, resources: Json) -> Iterator[
 
 
 def cpu_topology(vcpus: Json, specs: AppliedSpecs) -> CpuTopology:
-    """Return ``vcpus`` in the topology that the preference asks for; 1/1/1 when the release does not know it.
+    """Return ``vcpus`` in the topology that the preference requests; 1/1/1 if the release does not know it.
 
-    Raises ``ApplyError`` for a spread over a ratio of 0 or a ratio that is no number.
+    Raises ``ApplyError`` for a spread if the ratio is 0 or not a number.
     """
     behaviour = specs.behaviour
     vcpus = 0 if vcpus is None else vcpus

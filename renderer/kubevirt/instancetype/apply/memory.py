@@ -18,9 +18,9 @@ _FLOAT32_PRECISION = 24
 
 
 def apply_memory(specs: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
-    """Set guest memory, its maximum, huge pages, and memory requests where memory is overcommitted.
+    """Set guest memory, its maximum, huge pages, and memory requests if memory is overcommitted.
 
-    Raises ``ApplyError`` (quantity-invalid) for a size that is no quantity.
+    Raises ``ApplyError`` (quantity-invalid) for a size that is not a valid quantity.
     """
     domain = domain_of(template)
     changed = _sections(specs, domain.get("memory"), domain.get("resources"))
@@ -33,14 +33,14 @@ def apply_memory(specs: AppliedSpecs, template: JsonObject) -> JsonObject | Conf
 
 @once_for_same
 def _sections(specs: AppliedSpecs, present: Json, resources: Json) -> Mapping[str, JsonObject] | Conflicts:
-    """Return the sections of the domain that change, by their names, or the first conflict."""
+    """Return the sections of the domain that change, by name, or the first conflict."""
     sizes = object_at(specs.instancetype, "memory")
     conflict = next(_conflicts(sizes, present, resources, specs), None)
     if conflict:
         return (conflict,)
     memory = {**object_at(present), **_memory(sizes)}
     if specs.vm_gives_memory:
-        memory["guest"] = sizes["guest"]  # which stays as it was written
+        memory["guest"] = sizes["guest"]  # unchanged, as written
     changed: dict[str, JsonObject] = {"memory": share_part(memory)}
     percent = sizes.get("overcommitPercent")
     if isinstance(percent, int) and 0 < percent <= INT64_MAX:
@@ -77,13 +77,13 @@ def _conflicts(sizes: JsonObject, memory: Json, resources: Json, specs: AppliedS
 
 
 def _written_size(memory: JsonObject, field: str) -> Json:
-    """Return ``memory[field]`` as the API server writes it; a placeholder stays as it is."""
+    """Return ``memory[field]`` as the API server writes it; a placeholder stays unchanged."""
     size = memory.get(field)
     return size if has_placeholder(size) else _size_quantity(memory, field).json
 
 
 def _size_quantity(memory: JsonObject, field: str) -> Quantity:
-    """Return ``memory[field]``, 0 when absent. Raises ``ApplyError``."""
+    """Return ``memory[field]``; 0 if absent. Raises ``ApplyError``."""
     try:
         return Quantity.of(memory.get(field))
     except DiagnosticError as error:
@@ -94,14 +94,14 @@ def _size_quantity(memory: JsonObject, field: str) -> Quantity:
 
 
 def overcommitted(guest: Quantity, percent: int) -> Quantity:
-    """Return ``guest`` less ``percent`` of it, a canonical quantity in the format of ``guest``.
+    """Return ``guest`` minus ``percent`` of it, as a canonical quantity in the format of ``guest``.
 
-    KubeVirt computes in 32-bit floats. A sum, product or quotient of two of them is exact enough as a double
-    to be rounded once more.
+    KubeVirt computes in 32-bit floats. We compute each sum, product or quotient of two of them as a double,
+    which is exact enough to round once more.
     """
     share = _float32(1 - _float32(_float32_of_integer(percent) / 100))
     requested = int(_float32(_float32_of_integer(guest.value()) * share))
-    # amd64 converts a float that no int64 holds to the smallest int64.
+    # If a float does not fit into an int64, amd64 converts it to the smallest int64.
     fitting = requested if INT64_MIN <= requested <= INT64_MAX else INT64_MIN
     return Quantity.of_integer(fitting, guest.form)
 
@@ -114,7 +114,7 @@ def _float32(number: float) -> float:
 
 
 def _float32_of_integer(number: int) -> float:
-    """Return the nearest float32, ties to even; by way of a double it would be rounded twice."""
+    """Return the nearest float32, ties to even; a conversion through a double would round twice."""
     unit = 1 << max(abs(number).bit_length() - _FLOAT32_PRECISION, 0)
     units, rest = divmod(number, unit)
     if 2 * rest > unit or (2 * rest == unit and units % 2):

@@ -38,10 +38,10 @@ def apply_to_template(
     *,
     vm_gives_memory: bool = False,
 ) -> Applied:
-    """Return the VM's ``spec.template`` with the two v1beta1 specs applied as the release does it.
+    """Return the VM's ``spec.template`` with the two v1beta1 specs applied, following the release.
 
-    ``vm_gives_memory``: the VM itself gave the instance type's ``memory.guest``. Raises ``ApplyError`` for a
-    size that is no quantity, and where KubeVirt crashes.
+    ``vm_gives_memory``: the VM itself set the instance type's ``memory.guest``. Raises ``ApplyError`` for a
+    size that is not a valid quantity, and where KubeVirt crashes.
     """
     specs = _applied_specs(instancetype or EMPTY, preference or EMPTY, behaviour, vm_gives_memory)
     if instancetype is None:
@@ -53,7 +53,7 @@ def apply_to_template(
 
 
 def apply_instancetype(specs: AppliedSpecs, template: JsonObject) -> tuple[JsonObject, Conflicts]:
-    """Return the VM's ``spec.template`` with the instance type applied, and the conflicts left out."""
+    """Return ``spec.template`` with the instance type applied where it fits, and the conflicts elsewhere."""
     conflicts: Conflicts = ()
     for apply in _needed(specs.instancetype):
         outcome = apply(specs, template)
@@ -65,7 +65,7 @@ def apply_instancetype(specs: AppliedSpecs, template: JsonObject) -> tuple[JsonO
 
 
 def apply_annotations(specs: AppliedSpecs, template: JsonObject) -> JsonObject | Conflicts:
-    """Add the annotations; those that the template has with another value conflict (``annotations.go``)."""
+    """Add the annotations; one that the template has with another value conflicts (``annotations.go``)."""
     annotations = object_at(specs.instancetype, "annotations")
     if not annotations:
         return template
@@ -97,7 +97,7 @@ APPLIERS: tuple[Applier, ...] = (
 
 @once_for_same
 def _needed(instancetype: JsonObject) -> tuple[Applier, ...]:
-    """Return the appliers without those of fields that the spec does not have."""
+    """Return the appliers whose fields are in the spec."""
     return tuple(
         apply
         for apply in APPLIERS

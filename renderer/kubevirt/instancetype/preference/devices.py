@@ -19,7 +19,7 @@ from renderer.kubevirt.instancetype.vmi_template import (
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.sharing import once_for_same
 
-#: The kinds of disks, of which the first that a disk has counts, and the preferences for each.
+#: The kinds of disks, with the preferences for each; the first kind that a disk has counts.
 _DISK_KINDS = {
     "disk": {"preferredDiskBus": "bus"},
     "cdrom": {"preferredCdromBus": "bus"},
@@ -38,7 +38,7 @@ _BINDINGS = ("bridge", "slirp", "masquerade", "sriov", "macvtap", "passt", "pass
 
 _INPUT_FIELDS = {"preferredInputBus": "bus", "preferredInputType": "type"}
 
-#: The fields that decide on devices which virt-controller adds when it starts a machine.
+#: The fields that control the devices which virt-controller adds when it starts a machine.
 _AUTOATTACH_FIELDS = {
     "preferredAutoattachPodInterface": "autoattachPodInterface",
     "preferredAutoattachInputDevice": "autoattachInputDevice",
@@ -64,7 +64,7 @@ _VIDEO_FIELDS = {"preferredVideoType": "type"}
 
 
 def apply_autoattach(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
-    """Fill in whether an input device and an interface on the pod network are attached."""
+    """Set whether an input device and an interface on the pod network are attached, if not set."""
     preferred = wanted(object_at(specs.preference, "devices"), _AUTOATTACH_FIELDS)
     if not preferred:
         return template
@@ -74,7 +74,7 @@ def apply_autoattach(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
 
 
 def apply_devices(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
-    """Fill in the fields that ``domain.devices`` lacks; hotplug alone is set whatever the VM says."""
+    """Fill in the fields that ``domain.devices`` lacks; only hotplug overrides the VM."""
     preferred = object_at(specs.preference, "devices")
     if not preferred:
         return template
@@ -97,7 +97,7 @@ def _with_hotplug(devices: JsonObject, preferred: JsonObject) -> JsonObject:
 
 
 def apply_disks(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
-    """Fill in bus, block size, cache, IO and IO thread; a disk of no kind becomes a ``disk``."""
+    """Fill in bus, block size, cache, IO and IO thread; a disk without a target becomes a ``disk``."""
     preferred = specs.preference.get("devices")
     if not isinstance(preferred, dict):
         return template
@@ -106,7 +106,7 @@ def apply_disks(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
 
 @once_for_same
 def _disk_filler(preferred: JsonObject, behaviour: Behaviour) -> Callable[[JsonObject], JsonObject]:
-    """Return the function that gives a disk what is preferred."""
+    """Return the function that fills in a disk's preferred fields."""
     by_kind = {kind: wanted(preferred, fields) for kind, fields in _DISK_KINDS.items()}
     fields = wanted(preferred, _DISK_FIELDS)
     dedicated_io_thread = wanted(preferred, _DEDICATED_IO_THREAD)
@@ -125,7 +125,7 @@ def _disk_filler(preferred: JsonObject, behaviour: Behaviour) -> Callable[[JsonO
 
 
 def apply_interfaces(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
-    """Fill in the model, and masquerade where an interface of the pod network has no binding."""
+    """Fill in the model, and masquerade if an interface on the pod network has no binding."""
     preferred = object_at(specs.preference, "devices")
     filler = _interface_filler(preferred, specs.behaviour, object_at(template, "spec").get("networks"))
     return template if filler is None else with_each_device(template, "interfaces", filler)
@@ -135,7 +135,7 @@ def apply_interfaces(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
 def _interface_filler(
     preferred: JsonObject, behaviour: Behaviour, networks: Json
 ) -> Callable[[JsonObject], JsonObject] | None:
-    """Return the function that gives an interface what is preferred; None where nothing is."""
+    """Return the function that fills in an interface's preferred fields; None if nothing is preferred."""
     model, masquerade = wanted(preferred, _INTERFACE_MODEL), wanted(preferred, _MASQUERADE)
     if not model and not masquerade:
         return None
@@ -160,7 +160,7 @@ def _is_on_pod_network(interface: JsonObject, networks: Json) -> bool:
 
 
 def apply_inputs(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
-    """Fill in bus and type of the input devices that are there."""
+    """Fill in bus and type of existing input devices."""
     values = wanted(object_at(specs.preference, "devices"), _INPUT_FIELDS)
     return with_each_device(template, "inputs", _filler(values)) if values else template
 
@@ -171,7 +171,7 @@ def _filler(values: JsonObject) -> Callable[[JsonObject], JsonObject]:
 
 
 def apply_panic_devices(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
-    """Give panic devices without a model theirs; some releases make a device where there is none."""
+    """Fill in the model of panic devices without one; some releases create a missing device."""
     model = object_at(specs.preference, "devices").get("preferredPanicDeviceModel")
     if model is None:
         return template

@@ -48,8 +48,8 @@ _CLOCK_OFFSETS = ("utc", "timezone")
 def apply_cpu_features(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
     """Add the CPU features that the VM does not name.
 
-    Raises ``ApplyError`` when the VM has no ``domain.cpu``, which only an instance type would have given it:
-    there KubeVirt crashes.
+    Raises ``ApplyError`` if the VM has no ``domain.cpu``, which only an instance type could have added:
+    KubeVirt crashes there.
     """
     preferred = array_at(specs.preference, "cpu", "preferredCPUFeatures")
     if not preferred:
@@ -75,7 +75,7 @@ def apply_cpu_features(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
 
 
 def apply_features(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
-    """Fill in features and those of Hyper-V; ACPI alone is the preference's whatever the VM says."""
+    """Fill in features and Hyper-V features; only the preference's ACPI overrides the VM."""
     preferred = specs.preference.get("features")
     if not isinstance(preferred, dict):
         return template
@@ -86,9 +86,9 @@ def apply_features(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
 
 @once_for_same
 def _features(preferred: JsonObject, present: Json) -> JsonObject:
-    """Return the section instead of the ``present`` one; itself where nothing changes."""
+    """Return the section that replaces the ``present`` one; ``present`` itself if nothing changes."""
     before = object_at(present)
-    # Go writes the features that it makes with an acpi, always.
+    # When Go creates the features, it always writes acpi.
     features = {"acpi": EMPTY} if present is None else before
     if preferred.get("preferredAcpi") is not None:
         features = {**features, "acpi": preferred["preferredAcpi"]}
@@ -100,7 +100,7 @@ def _features(preferred: JsonObject, present: Json) -> JsonObject:
 
 
 def apply_firmware(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
-    """Set BIOS or EFI where the VM has neither, and their options; a boot loader there is in any case."""
+    """Set BIOS or EFI if the VM has neither, and their options; the result always has a boot loader."""
     preferred = specs.preference.get("firmware")
     if not isinstance(preferred, dict):
         return template
@@ -129,7 +129,7 @@ def _with_bios(bootloader: JsonObject, preferred: JsonObject, *, keeps: bool) ->
 
 
 def _with_efi(bootloader: JsonObject, preferred: JsonObject, *, keeps: bool) -> JsonObject:
-    """Set EFI by ``preferredEfi``, else by ``preferredUseEfi`` and ``preferredUseSecureBoot``."""
+    """Set EFI from ``preferredEfi``, else from ``preferredUseEfi`` and ``preferredUseSecureBoot``."""
     if preferred.get("preferredEfi") is not None and _is_open(bootloader):
         return {**bootloader, "efi": preferred["preferredEfi"]}
     if preferred.get("preferredUseEfi") is True and _is_open(bootloader):
@@ -142,7 +142,7 @@ def _is_open(bootloader: JsonObject) -> bool:
 
 
 def _with_options(bootloader: JsonObject, kind: str, options: JsonObject, *, keeps: bool) -> JsonObject:
-    """Set the options of a boot loader of that ``kind``; what the VM says stays where ``keeps`` is true."""
+    """Set the options of a boot loader of that ``kind``; the VM's own values stay if ``keeps`` is True."""
     if bootloader.get(kind) is None:
         return bootloader
     if keeps:
@@ -151,7 +151,7 @@ def _with_options(bootloader: JsonObject, kind: str, options: JsonObject, *, kee
 
 
 def apply_machine(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
-    """Fill in the machine type; some releases leave an empty one for a section without a type."""
+    """Fill in the machine type; some releases write an empty one for a section without a type."""
     preferred = specs.preference.get("machine")
     if not isinstance(preferred, dict):
         return template
@@ -165,7 +165,7 @@ def apply_machine(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
 
 
 def apply_clock(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
-    """Set the offset and the timers, each as a whole and only where the VM has nothing of it."""
+    """Set the offset and the timers, each as a whole and only if the VM does not set it."""
     preferred = specs.preference.get("clock")
     if not isinstance(preferred, dict):
         return template

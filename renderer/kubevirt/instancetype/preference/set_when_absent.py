@@ -1,4 +1,4 @@
-"""The rule of most preferences: they are applied where the VM does not set the field itself.
+"""The rule of most preferences: they apply if the VM does not set the field itself.
 
 Null and an empty text count as absent; ``false``, 0 and ``{}`` do not.
 """
@@ -15,7 +15,7 @@ from renderer.model.sharing import once_for_same, share_part
 def wanted(preferred: JsonObject, fields: Mapping[str, str]) -> JsonObject:
     """Return the preferred values of a section, by the section's own field names.
 
-    ``fields`` maps the names of preferences to those of the section's fields.
+    ``fields`` maps the names of preferences to the names of the section's fields.
     """
     return {
         field: value
@@ -25,7 +25,7 @@ def wanted(preferred: JsonObject, fields: Mapping[str, str]) -> JsonObject:
 
 
 def filled(section: JsonObject, values: JsonObject) -> JsonObject:
-    """Return ``section`` with the values that it lacks; itself when it lacks none."""
+    """Return ``section`` with its missing values filled in; ``section`` itself if none is missing."""
     missing: dict[str, Json] = {}
     for field, value in values.items():
         present = section.get(field)
@@ -35,7 +35,7 @@ def filled(section: JsonObject, values: JsonObject) -> JsonObject:
 
 
 def with_filled(parent: JsonObject, key: str, values: JsonObject) -> JsonObject:
-    """Return ``parent`` with the mapping at ``key`` filled or made; ``parent`` itself for no mapping."""
+    """Return ``parent`` with the mapping at ``key`` filled or created; ``parent`` if it is not a mapping."""
     present = parent.get(key)
     if present is None:
         return with_entries(parent, {key: values})

@@ -19,19 +19,19 @@ from renderer.model.json import JsonObject, object_at
 from renderer.model.record import Record
 from renderer.model.sharing import once_for_same
 
-#: Returns a VM's ``spec.template`` with what a preference sets in it.
+#: Returns a VM's ``spec.template`` with the fields that a preference sets.
 ApplyPart: TypeAlias = Callable[[AppliedSpecs, JsonObject], JsonObject]
 
 
 class PreferenceApplier(Record):
-    """One step of applying a preference, needed where the preference's spec has the field ``field``."""
+    """One step of applying a preference; it runs if the preference's spec has the field ``field``."""
 
     field: str
     apply: ApplyPart
 
 
 def apply_preference(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
-    """Return the VM's ``spec.template`` with ``specs.preference`` where the VM says nothing itself.
+    """Return the VM's ``spec.template`` with the fields of ``specs.preference`` that the VM does not set.
 
     Raises ``ApplyError`` where KubeVirt crashes.
     """
@@ -50,7 +50,7 @@ def apply_annotations(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
 
 
 def _set_when_absent(field: str, *target: str) -> PreferenceApplier:
-    """Return the applier that copies ``field`` to ``target`` of the VMI's spec where that is absent."""
+    """Return the applier that copies ``field`` to ``target`` of the VMI's spec if that is absent."""
 
     def apply(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
         value = specs.preference.get(field)
@@ -86,5 +86,5 @@ PREFERENCE_APPLIERS: tuple[PreferenceApplier, ...] = (
 
 @once_for_same
 def _needed(preference: JsonObject) -> tuple[PreferenceApplier, ...]:
-    """Return the appliers without those of fields that the spec does not have."""
+    """Return the appliers whose fields are in the spec."""
     return tuple(applier for applier in PREFERENCE_APPLIERS if preference.get(applier.field) is not None)
