@@ -13,7 +13,7 @@ from renderer.kubevirt.instancetype.admission import TargetCluster
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.kubevirt.instancetype.cause import CauseError
-from renderer.kubevirt.instancetype.started_instance import NAME_ANNOTATIONS, VmHolder, read_cluster_config
+from renderer.kubevirt.instancetype.vm_holder import NAME_ANNOTATIONS, VmHolder, read_cluster_config
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.json import object_at
 from renderer.model.release import Release

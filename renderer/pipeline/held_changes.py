@@ -14,7 +14,7 @@ from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.defaults import default_vmi_spec
-from renderer.kubevirt.instancetype.started_instance import StartedVm, VmHolder, read_cluster_config
+from renderer.kubevirt.instancetype.vm_holder import StartedVm, VmHolder, read_cluster_config
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.record import Record

@@ -13,7 +13,7 @@ from renderer.kubevirt.impact.state import HeldChange, held_vm
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.catalog import CatalogSource
 from renderer.kubevirt.instancetype.cause import CauseError
-from renderer.kubevirt.instancetype.started_instance import StartedVm
+from renderer.kubevirt.instancetype.vm_holder import StartedVm
 from renderer.kubevirt.instancetype.webhook_fields import with_webhook_fields
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import EMPTY, JsonObject, object_at, with_value

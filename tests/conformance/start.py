@@ -16,7 +16,7 @@ from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.expand import expand
-from renderer.kubevirt.instancetype.started_instance import read_cluster_config, start
+from renderer.kubevirt.instancetype.vm_holder import read_cluster_config, start
 from renderer.model.diagnostic import DiagnosticError, Severity
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, without

@@ -48,7 +48,7 @@ from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.cluster_config import cluster_config
 from renderer.kubevirt.instancetype.defaults import default_disks, default_vmi_spec
 from renderer.kubevirt.instancetype.resolve import ResolvedMatchers
-from renderer.kubevirt.instancetype.started_instance import NAME_ANNOTATIONS, VmHolder
+from renderer.kubevirt.instancetype.vm_holder import NAME_ANNOTATIONS, VmHolder
 from renderer.kubevirt.instancetype.vmi_object_defaults import default_vmi_object
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath

@@ -13,9 +13,15 @@ right column has KubeVirt's files, relative to ``pkg/instancetype``:
 ``apply/``             applies an instance type, field by field                ``apply/``
 ``preference/``        applies a preference, field by field                    ``preference/apply/``
 ``defaults``           defaults the template, for ``expand: defaults``         ``expand/``, ``pkg/defaults``
+``added_devices``      writes the disks and the network that KubeVirt adds     ``pkg/defaults``
+                       when the preference decides about them
 ``target_form``        writes v1beta2 objects as v1beta1                       proposal, in no release
 ``findings``           turns causes into diagnostics, with the files of both
 =====================  ======================================================  =========================
+
+After a render, ``vm_holder`` simulates how a cluster stores a VirtualMachine when it is created and updated, and
+``started_instance`` returns the instance that virt-controller creates from it. ``import`` and ``impact``
+compare those.
 
 ``behaviour`` is the one table of the differences between releases. ``api/`` describes the Go types as data;
 objects are decoded by it. ``object_admission`` checks instance types and preferences themselves;

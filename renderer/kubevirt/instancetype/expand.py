@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG
 from renderer.kubevirt.facts.kinds import KUBEVIRT, MATCHER_KEYS
+from renderer.kubevirt.instancetype.added_devices import with_preferred_devices
 from renderer.kubevirt.instancetype.admission import TargetCluster, admit, apply
 from renderer.kubevirt.instancetype.api.v1beta2 import leaves_memory_to_vm
 from renderer.kubevirt.instancetype.behaviour import Behaviour, ExpandDefaults, behaviour_of
@@ -25,7 +26,6 @@ from renderer.kubevirt.instancetype.matcher_warnings import (
     unresolved_matchers,
 )
 from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
-from renderer.kubevirt.instancetype.start import with_preferred_devices
 from renderer.kubevirt.instancetype.start_warnings import assumed_network, input_device_left_out
 from renderer.kubevirt.instancetype.target_form import in_target_form
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine, expanded

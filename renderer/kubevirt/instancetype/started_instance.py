@@ -1,199 +1,90 @@
-"""A VirtualMachine as the cluster stores it, and the instance that virt-controller creates from it.
+"""The VirtualMachineInstance that virt-controller creates from a VirtualMachine.
 
-KubeVirt ``pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go``. The values that KubeVirt chooses
-at random, the firmware's UUID and serial, are fixed texts here: it only matters if they change.
+KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``startVMI``), and the instance's mutating webhook,
+``pkg/virt-api/webhooks/mutating-webhook/mutators/vmi-mutator.go`` and ``pkg/defaults``.
 """
 
 from __future__ import annotations
 
-from renderer.kubevirt.facts.cluster import ClusterConfig
-from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
+from renderer.kubevirt.facts.cluster import Cluster
+from renderer.kubevirt.facts.hotplug import planned_memory, planned_sockets
+from renderer.kubevirt.facts.sizes import positive
+from renderer.kubevirt.instancetype.added_devices import with_added_devices
 from renderer.kubevirt.instancetype.admission import TargetCluster, apply
-from renderer.kubevirt.instancetype.behaviour import Behaviour
-from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
-from renderer.kubevirt.instancetype.cluster_config import cluster_config
-from renderer.kubevirt.instancetype.custom_supply import with_custom_size
-from renderer.kubevirt.instancetype.defaults import with_default
-from renderer.kubevirt.instancetype.find import Finder, Found
-from renderer.kubevirt.instancetype.matcher import Matcher
-from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
-from renderer.kubevirt.instancetype.start import started_instance
-from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
-from renderer.kubevirt.instancetype.vmi_template import with_annotations
-from renderer.kubevirt.instancetype.webhook_fields import gets_pci_topology, mutation_of
-from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
-from renderer.model.record import Record
-from renderer.model.resource import Resource, ResourceSet
+from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs
+from renderer.kubevirt.instancetype.catalog import Scope
+from renderer.kubevirt.instancetype.defaults import (
+    default_vmi_spec,
+    with_default,
+)
+from renderer.kubevirt.instancetype.preference.devices import apply_autoattach
+from renderer.kubevirt.instancetype.resolve import ResolvedMatchers
+from renderer.kubevirt.instancetype.vmi_object_defaults import default_vmi_object
+from renderer.kubevirt.instancetype.vmi_template import with_section
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at
+from renderer.model.release import Release
 
-_TEMPLATE = ("spec", "template")
-_VMI = (*_TEMPLATE, "spec")
-_FIRMWARE = (*_VMI, "domain", "firmware")
-_PCI_TOPOLOGY = (*_TEMPLATE, "metadata", "annotations", "kubevirt.io/pci-topology-version")
-_AT_RANDOM = "chosen by KubeVirt"
-#: ``pkg/instancetype/annotations/annotations.go``.
-_NAME_ANNOTATIONS = {
-    INSTANCETYPE.key: ("kubevirt.io/instancetype-name", "kubevirt.io/cluster-instancetype-name"),
-    PREFERENCE.key: ("kubevirt.io/preference-name", "kubevirt.io/cluster-preference-name"),
-}
-#: Annotations that name the matched objects in the instance, for people.
-NAME_ANNOTATIONS = frozenset(name for names in _NAME_ANNOTATIONS.values() for name in names)
+_DEVICES = ("domain", "devices")
+_NODE_LABELS_UNTIL = Release(1, 5)
+#: Before, virt-controller plans hot plug itself, before it applies the instance type, which is not modelled.
+_HOTPLUG_IS_PLANNED_BY_WEBHOOK_SINCE = Release(1, 3)
+_FROM_NAME = "made of the name"  # ``setupStableFirmwareUUID``
 
 
-class StartedVm(Record):
-    """A VirtualMachine in the cluster, and the instance that is created from it.
+def started_instance(
+    template: JsonObject, selected: ResolvedMatchers, scope: Scope, cluster: TargetCluster
+) -> JsonObject:
+    """Return ``metadata`` and ``spec`` of the instance of a VirtualMachine with that ``spec.template``.
 
-    ``content`` is the object after the mutating webhook; ``applied`` its ``spec.template`` with instance type
-    and preference; ``instance`` the VirtualMachineInstance that is created from it (``metadata``, ``spec``).
+    The template is the one that the VirtualMachine's own webhook has returned. A firmware UUID that KubeVirt
+    generates is a fixed text. Raises ``CauseError`` if an instance type, a preference or the default network
+    cannot be applied.
     """
-
-    content: JsonObject
-    applied: JsonObject
-    instance: JsonObject
-    matchers: Matchers
-    selected: ResolvedMatchers
-
-
-class VmHolder:
-    """Simulates how a cluster stores VirtualMachines, with the instance types of one state of a project."""
-
-    def __init__(self, catalog: Catalog, own: ResourceSet, cluster: TargetCluster) -> None:
-        self._catalog = catalog.after(CatalogSource("the overlay", own))
-        self._cluster = cluster
-        self._finder = Finder(cluster.behaviour)
-        self._live_finder = Finder(cluster.behaviour, live=True)
-
-    def created(self, resource: Resource) -> StartedVm:
-        """Return the VirtualMachine after its creation. Raises ``CauseError`` or ``DiagnosticError``."""
-        scope, matchers, selected = self._selected(resource)
-        content = self._mutated(_inferred(resource.content, matchers), selected, scope)
-        behaviour = self._cluster.behaviour
-        if behaviour.assigns_firmware_uuid:
-            content = with_default(content, (*_FIRMWARE, "uuid"), _AT_RANDOM)
-        if behaviour.assigns_firmware_serial:
-            content = with_default(content, (*_FIRMWARE, "serial"), _AT_RANDOM)
-        if _gets_pci_topology(content, behaviour):
-            content = with_default(content, _PCI_TOPOLOGY, "v3")
-        return self._held(content, matchers, selected, resource)
-
-    def existing(self, resource: Resource, status: JsonObject) -> StartedVm:
-        """Return the VirtualMachine that is in a cluster with this ``status``, unchanged.
-
-        Its instance type and preference are the copies that the status or its matchers name. Raises
-        ``CauseError`` or ``DiagnosticError``.
-        """
-        scope, matchers = self._matched(resource)
-        selected = select(matchers, status, scope, self._live_finder)
-        return self._held(resource.content, matchers, selected, resource)
-
-    def updated(self, before: StartedVm, old: Resource, new: Resource) -> StartedVm:
-        """Return the VirtualMachine of ``before`` after ``new`` was applied in place of ``old``.
-
-        If a matcher does not change, neither does the copy of its object that the cluster stored when the VM
-        was created. Raises ``CauseError`` or ``DiagnosticError``.
-        """
-        scope, matchers, found = self._selected(new)
-        selected = ResolvedMatchers(
-            _kept(before, matchers, found, INSTANCETYPE.key),
-            _kept(before, matchers, found, PREFERENCE.key),
-        )
-        merged = applied_to(before.content, old.content, _inferred(new.content, matchers))
-        content = merged if isinstance(merged, dict) else EMPTY
-        version = object_at(before.content, *_PCI_TOPOLOGY[:-1]).get(_PCI_TOPOLOGY[-1])
-        if version is not None:  # ``syncPCITopologyAnnotationsToVM``: it comes back from the instance
-            content = with_default(content, _PCI_TOPOLOGY, version)
-        return self._held(self._mutated(content, selected, scope), matchers, selected, new)
-
-    def _selected(self, resource: Resource) -> tuple[Scope, Matchers, ResolvedMatchers]:
-        scope, matchers = self._matched(resource)
-        return scope, matchers, select(matchers, EMPTY, scope, self._finder)
-
-    def _matched(self, resource: Resource) -> tuple[Scope, Matchers]:
-        scope = Scope(self._catalog, resource.namespace)
-        vm_spec = object_at(resource.content, "spec")
-        return scope, resolve_matchers(vm_spec, scope, self._cluster.behaviour)
-
-    def _mutated(self, vm: JsonObject, selected: ResolvedMatchers, scope: Scope) -> JsonObject:
-        preference = None if selected.preference is None else selected.preference.spec
-        mutation = mutation_of(
-            object_at(vm, "spec"), preference, self._cluster.config, scope, self._cluster.behaviour
-        )
-        vm = with_default(vm, (*_VMI, "architecture"), mutation.architecture)
-        return with_default(vm, (*_VMI, "domain", "machine", "type"), mutation.machine_type)
-
-    def _held(
-        self, content: JsonObject, matchers: Matchers, selected: ResolvedMatchers, resource: Resource
-    ) -> StartedVm:
-        behaviour = self._cluster.behaviour
-        template = object_at(content, *_TEMPLATE)
-        vm = VirtualMachine.of(resource)
-        sized = selected
-        if vm is not None:
-            sized, template = with_custom_size(selected, template, vm, behaviour)
-        scope = Scope(self._catalog, resource.namespace)
-        applied = apply(sized, template, scope, behaviour)
-        instance = started_instance(
-            with_annotations(template, _names_of(matchers)), sized, scope, self._cluster
-        )
-        return StartedVm(content, applied, instance, matchers, selected)
+    behaviour, config = cluster.behaviour, cluster.config
+    if selected.preference is not None:  # it may decide if an input device or a network is added
+        specs = AppliedSpecs(EMPTY, selected.preference.spec, behaviour)
+        template = apply_autoattach(specs, template)
+    template = apply(selected, with_added_devices(template, cluster), scope, behaviour)
+    spec = default_vmi_spec(object_at(template, "spec"), config, behaviour)
+    if object_at(spec, "domain").get("features") is None:
+        spec = with_section(spec, ("domain", "features"), {})
+    spec = default_vmi_object(_with_input_defaults(spec), config.cpu_model, behaviour)
+    spec = _with_hotplug_plan(spec, Cluster(behaviour.release, config))
+    if behaviour.release < _NODE_LABELS_UNTIL:
+        spec = _with_node_labels(spec)
+    return {**template, "spec": with_default(spec, ("domain", "firmware", "uuid"), _FROM_NAME)}
 
 
-def start(vm: Resource, objects: Catalog, cluster: TargetCluster) -> JsonObject:
-    """Return ``metadata`` and ``spec`` of the instance that virt-controller creates for a new VirtualMachine.
+def _with_hotplug_plan(spec: JsonObject, cluster: Cluster) -> JsonObject:
+    """``setupHotplug``."""
+    if not cluster.updates_live or cluster.release < _HOTPLUG_IS_PLANNED_BY_WEBHOOK_SINCE:
+        return spec
+    if not positive(object_at(spec, "domain", "cpu").get("maxSockets")):
+        sockets = planned_sockets(cluster, spec)
+        spec = with_section(spec, ("domain", "cpu", "maxSockets"), sockets) if sockets else spec
+    if object_at(spec, "domain", "memory").get("maxGuest") is None:
+        most = planned_memory(cluster, spec)
+        spec = spec if most is None else with_section(spec, ("domain", "memory", "maxGuest"), most.canonical)
+    return spec
 
-    ``objects`` are the objects in the cluster: instance types, preferences and revisions, volumes and their
-    sources. Raises ``CauseError`` or ``DiagnosticError`` if there is no instance.
-    """
-    return VmHolder(objects, ResourceSet((vm,)), cluster).created(vm).instance
 
-
-def applied_to(live: Json, old: Json, new: Json) -> Json:
-    """Return ``live`` after ``kubectl apply`` of ``new``, with ``old`` applied last: a three-way merge."""
-    if not isinstance(new, dict) or not isinstance(live, dict):
-        return new
-    before = old if isinstance(old, dict) else EMPTY
-    kept = {key: value for key, value in live.items() if new.get(key) is not None or before.get(key) is None}
-    merged = {
-        key: applied_to(live.get(key), before.get(key), value)
-        for key, value in new.items()
-        if value is not None
+def _with_node_labels(spec: JsonObject) -> JsonObject:
+    """Add the labels of nodes that can run the instance, as selected by the webhook (``addNodeSelector``)."""
+    domain = object_at(spec, "domain")
+    sev = object_at(domain, "launchSecurity").get("sev")
+    wanted = {
+        "kubevirt.io/realtime": object_at(domain, "cpu").get("realtime") is not None,
+        "kubevirt.io/sev": sev is not None,
+        "kubevirt.io/sev-es": object_at(sev, "policy").get("encryptedState") is True,
     }
-    return {**kept, **merged}
+    labels: dict[str, Json] = {label: "" for label, is_wanted in wanted.items() if is_wanted}
+    return {**spec, "nodeSelector": {**object_at(spec, "nodeSelector"), **labels}} if labels else spec
 
 
-def read_cluster_config(resources: ResourceSet, catalog: Catalog) -> ClusterConfig:
-    """Return the configuration of the ``KubeVirt`` object among ``resources``, or else in ``catalog``.
-
-    Raises ``DiagnosticError`` for a value of a wrong type.
-    """
-    return cluster_config(catalog.after(CatalogSource("the overlay", resources)))
-
-
-def _inferred(vm: JsonObject, matchers: Matchers) -> JsonObject:
-    template = object_at(vm, *_TEMPLATE)
-    changed = matchers.template(template)
-    return vm if changed is template else with_value(vm, _TEMPLATE, changed)
-
-
-def _kept(before: StartedVm, matchers: Matchers, found: ResolvedMatchers, key: str) -> Found | None:
-    """Return the object that a matcher selects: the stored one, unless the matcher has changed."""
-    stays: bool = getattr(before.matchers, key) == getattr(matchers, key)
-    selected: Found | None = getattr(before.selected if stays else found, key)
-    return selected
-
-
-def _gets_pci_topology(vm: JsonObject, behaviour: Behaviour) -> bool:
-    spec = object_at(vm, *_VMI)
-    machine_type = text_at(spec, "domain", "machine", "type")
-    return gets_pci_topology(text_at(spec, "architecture"), machine_type, behaviour)
-
-
-def _names_of(matchers: Matchers) -> JsonObject:
-    named: dict[str, Json] = {}
-    for matcher_type in (INSTANCETYPE, PREFERENCE):
-        matcher: Matcher | None = getattr(matchers, matcher_type.key)
-        if matcher is None:
-            continue
-        kind = matcher_type.matched_kind(matcher.kind)
-        annotation = _NAME_ANNOTATIONS[matcher_type.key][kind == matcher_type.cluster_kind]
-        named[annotation] = matcher.name
-    return named
+def _with_input_defaults(spec: JsonObject) -> JsonObject:
+    """``setDefaults_Input``."""
+    inputs: list[Json] = [
+        with_default(with_default(object_at(each), ("bus",), "usb"), ("type",), "tablet")
+        for each in array_at(spec, *_DEVICES, "inputs")
+    ]
+    return with_section(spec, (*_DEVICES, "inputs"), inputs) if inputs else spec

@@ -26,7 +26,7 @@ from renderer.kubevirt.instancetype.expand import expand
 from renderer.kubevirt.instancetype.matcher import Matcher
 from renderer.kubevirt.instancetype.open_fields import open_fields
 from renderer.kubevirt.instancetype.resolve import resolve_matchers
-from renderer.kubevirt.instancetype.started_instance import start
+from renderer.kubevirt.instancetype.vm_holder import start
 from renderer.kubevirt.instancetype.webhook_fields import gets_pci_topology, mutation_of
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.release import Release

@@ -8,7 +8,7 @@ from renderer.kubevirt.facts.cluster import ClusterConfig
 from renderer.kubevirt.instancetype.admission import TargetCluster
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.kubevirt.instancetype.expand import expand
-from renderer.kubevirt.instancetype.started_instance import start
+from renderer.kubevirt.instancetype.vm_holder import start
 from renderer.model.codes import Code
 from renderer.model.json import Json, JsonObject, object_at, with_value
 from renderer.model.quantity import Quantity
