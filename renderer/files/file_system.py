@@ -70,7 +70,7 @@ class FileSystem(Protocol):
         """Return True if it is a folder. Raises like ``is_file``."""
 
     def list(self, path: str) -> tuple[str, ...]:
-        """Return the names in a folder, sorted; none if the folder does not exist. Raises like ``is_file``."""
+        """Return the names in a folder, sorted; none if there is no folder. Raises like ``is_file``."""
 
     def resolve(self, path: str) -> str:
         """Return the path of the same place without symbolic links. Raises: file-outside-root."""
