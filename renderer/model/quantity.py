@@ -353,7 +353,7 @@ def _integer_text(value: int) -> str:
 
 
 def _float_text(value: float) -> str:
-    """Return a float64 as Go's ``encoding/json`` writes it; YAML's numbers reach the API server in this form."""
+    """Return a float64 as Go's ``encoding/json`` writes it; YAML's numbers reach the API server so."""
     if value and not _SMALLEST_PLAIN_FLOAT <= abs(value) < _LARGEST_PLAIN_FLOAT:
         return repr(value).replace("e-0", "e-")
     from decimal import Decimal  # noqa: PLC0415 - few numbers are fractions
