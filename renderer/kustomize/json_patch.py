@@ -52,7 +52,7 @@ class OperationError(Exception):
 
 
 def apply_operation(document: Json, operation: Json) -> Json:
-    """Return the document after the operation ``op``. Raises ``OperationError``."""
+    """Return the document after ``op`` of ``operation``. Raises ``OperationError``."""
     name = text_at(operation, "op")
     apply = _OPERATIONS.get(name)
     spend(_OPERATION, "applying patches")

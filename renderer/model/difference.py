@@ -115,7 +115,7 @@ class ResourceChange(Record):
     def id(self) -> ResId:
         """The current identity, or the last one."""
         found = self.after or self.before
-        assert found is not None  # noqa: S101 - a change has at least one side
+        assert found is not None  # noqa: S101 - one side has it, or there is no change
         return found
 
     def order(self) -> tuple[str, str, str]:

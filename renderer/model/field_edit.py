@@ -126,5 +126,5 @@ def _without(mapping: Json, name: Segment) -> Json:
 
 def _object(value: Json) -> JsonObject:
     if not isinstance(value, dict):
-        raise LookupError(value)  # noqa: TRY004 - the mapping is missing
+        raise LookupError(value)  # noqa: TRY004 - the mapping is not there
     return value

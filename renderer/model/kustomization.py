@@ -156,7 +156,7 @@ class FieldOptions(Record):
     """How a replacement splits a field. ``index`` counts from 0; a negative one is before the first part."""
 
     delimiter: str = ""
-    index: int = 0  # type: ignore[assignment] # hides a method of tuples, which is not needed here
+    index: int = 0  # type: ignore[assignment] # tuples have a method of that name, which nobody needs here
     create: bool = False
 
 

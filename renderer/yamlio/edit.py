@@ -38,7 +38,7 @@ _SEPARATOR = re.compile(r"\n---[^\n]*\n")
 _BYTE_ORDER_MARK = "\ufeff"
 #: The maximum number of entries in a hint. This many edits or more are combined, if possible.
 _MOST_NAMED = _FEW = 3
-#: The slowest parser, which reads text that libyaml refuses, parses some 100,000 characters a second.
+#: The slowest parser, for text that libyaml refuses, parses some hundred thousand characters per second.
 _STEPS_PER_CHARACTER = 6
 
 

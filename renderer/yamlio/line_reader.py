@@ -38,7 +38,7 @@ class BlockHeader(str):
 
 #: Level, inner level, key, value, open key. A mapping whose keys are in column c is on level 2c, a list whose
 #: dashes are in column c on level 2c + 1: it may be the value of a key in the same column. The inner level is
-#: the level of the mapping that begins after a dash, ``_MADE_ANEW`` for values that lines do not share, else 0.
+#: the level of the mapping that begins after a dash, ``_MADE_ANEW`` for an unshared value, else 0.
 #: The open key is the key again if the value may follow on the lines below.
 Line: TypeAlias = tuple[int, int, str | None, Any, str | None]
 

@@ -121,7 +121,7 @@ def _means(written: str, segment: Segment, indexed: Segment) -> bool:
 
 
 class Mark(NamedTuple):
-    """A line and column of a file, from 1. If it is not ``exact``, it is the position of the nearest ancestor.
+    """A line and column of a file, from 1. If it is not ``exact``, it is the nearest ancestor's position.
 
     ``end`` is the first column after the marked text; 0 if it is not known.
     """

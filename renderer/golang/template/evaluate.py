@@ -70,7 +70,7 @@ class GoFunction(NamedTuple):
     lazy: bool = False
 
 
-class _JumpOut(Exception):  # noqa: N818 - not an error: break and continue leave a block with it
+class _JumpOut(Exception):  # noqa: N818 - no error: how break and continue leave a block
     def __init__(self, kind: str) -> None:
         self.kind = kind
 

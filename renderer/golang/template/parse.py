@@ -28,7 +28,9 @@ from renderer.golang.template.values import GoTemplateError
 _SPACES = " \t\r\n"
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n]+)
-    |(?P<text>"(?:[^"\\\n]|\\.)*") |(?P<raw>`[^`]*`) |(?P<character>'(?:[^'\\\n]|\\.[^']*)')
+    |(?P<text>"(?:[^"\\\n]|\\.)*")
+    |(?P<raw>`[^`]*`)
+    |(?P<character>'(?:[^'\\\n]|\\.[^']*)')
     |(?P<number>[+-]?(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9]+)?
        |\.[0-9]+(?:[eE][+-]?[0-9]+)?))
     |(?P<field>\.[A-Za-z_\u0080-\U0010ffff][\w]*)
