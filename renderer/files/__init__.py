@@ -1,1 +1,1 @@
-"""Files on disk, in Git's objects and shipped with the package, and the record of what was asked of them."""
+"""Files on disk, in Git's objects and shipped with the package, and a record of the questions about them."""

@@ -1,6 +1,6 @@
-"""The catalogs that ship with vmrender: their files, and their objects as they come out of composition.
+"""The catalogs that ship with vmrender: their files, and their composed objects.
 
-Beside the folder of each catalog stands ``<version>.json``: every object, the document it comes from and the
+Next to the folder of each catalog is ``<version>.json``: every object, the document it comes from and the
 patches that changed it, so that findings name the catalog's own files and lines. A test writes that file and
 compares it with the folder.
 """
@@ -18,7 +18,7 @@ from renderer.model.location import BUILTIN_SCHEME, Site
 from renderer.model.res_id import Gvk, ResId
 from renderer.model.resource import Resource, ResourceSet, UnreadResources
 
-#: The release of each catalog that ships.
+#: The version of each catalog that ships.
 BUILTIN_CATALOGS = {"common-instancetypes": "common-instancetypes/v1.7.0"}
 
 
@@ -54,9 +54,9 @@ def composed_catalog(folder: str) -> ResourceSet | None:
 
 
 def decode_composed(content: bytes) -> ResourceSet:
-    """Return the resources that ``encode_composed`` was given, each decoded when it is asked for.
+    """Return the resources that ``encode_composed`` was given, each decoded on first use.
 
-    To decode all 255 that ship would be a twentieth of ``vmrender build`` of one virtual machine.
+    Decoding all 255 would take a twentieth of ``vmrender build`` of one virtual machine.
     """
     import json  # noqa: PLC0415 - not every run looks into a catalog
 
@@ -80,7 +80,7 @@ def encode_composed(resources: Iterable[Resource]) -> str:
     """Return JSON with a line for each object, ``[origin, layers, previous ids, content]``, after its name.
 
     Origins and layers are numbers in the list of sites. Raises ``ValueError`` for a resource that this form
-    cannot hold: one that gets a hash or has variables, for example.
+    cannot represent: one that gets a hash or has variables, for example.
     """
     sites: dict[Site, int] = {}
     objects: list[Json] = []
@@ -100,7 +100,7 @@ def encode_composed(resources: Iterable[Resource]) -> str:
     return f"{head}{_OBJECTS.decode()}{_lines(objects)}{_END.decode()}"
 
 
-#: The text before the objects, between them, and after them: a line of JSON holds no line feed.
+#: The text before, between and after the objects: a line of JSON does not contain a line feed.
 _OBJECTS, _SEPARATOR, _END = b',\n"objects":[\n', b",\n", b"\n]}\n"
 
 

@@ -1,4 +1,4 @@
-"""The folders of the data that ships with vmrender: in the wheel, or in a checkout of it."""
+"""The folders of the data that ships with vmrender: in the wheel, or in a checkout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Open files and folders so that what was checked is what is used, whatever is put in its place."""
+"""Open files and folders so that the checked file is the one that is used, even if it is swapped."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pathlib import Path, PurePosixPath
 
 from renderer.model.pattern import pattern
 
-#: ``F_GETPATH`` of macOS' ``fcntl(2)``, and the length of what it fills (``MAXPATHLEN``).
+#: ``F_GETPATH`` of macOS' ``fcntl(2)``, and the length of the buffer that it fills (``MAXPATHLEN``).
 _GET_PATH, _LONGEST = 50, 1024
 
 
 def place_of(descriptor: int) -> str | None:
-    """Return the path without links of an open file, as the system has it; None where it does not say.
+    """Return the path without links of an open file, from the system; None if the system does not report it.
 
-    Linux (``proc_pid_fd(5)``) and macOS say it.
+    Linux (``proc_pid_fd(5)``) and macOS report it.
     """
     if sys.platform == "darwin":
         import fcntl  # noqa: PLC0415 - Windows has no such module
@@ -37,27 +37,27 @@ def place_of(descriptor: int) -> str | None:
 
 
 def leads_to_folder(path: str | Path) -> bool:
-    """Return whether it is a folder or a link to one; False for a path that no system has."""
+    """Return True if it is a folder or a link to one; False for a path that no system has."""
     return os.path.isdir(path)  # noqa: PTH112 - as said
 
 
 def leads_to_file(path: str | Path) -> bool:
-    """Return whether it is a regular file or a link to one; False for a path that no system has."""
+    """Return True if it is a regular file or a link to one; False for a path that no system has."""
     return os.path.isfile(path)  # noqa: PTH113 - as said
 
 
 def leads_anywhere(path: str | Path) -> bool:
-    """Return whether anything is there, also behind a link; False for a path that no system has."""
+    """Return True if the path exists, following links; False for a path that no system has."""
     return os.path.exists(path)  # noqa: PTH110 - as said
 
 
 def is_symbolic_link(path: str | Path) -> bool:
-    """Return whether it is a symbolic link; False for a path that no system has."""
+    """Return True if it is a symbolic link; False for a path that no system has."""
     return os.path.islink(path)  # noqa: PTH114 - as said
 
 
 def real_path(path: str) -> str:
-    """Return the path without links, with the separator of Git; Windows' own takes that as well."""
+    """Return the path without links, with Git's separator, which Windows accepts as well."""
     real = os.path.realpath(path)
     return real if os.sep == "/" else real.replace(os.sep, "/")
 
@@ -70,12 +70,12 @@ _DEVICES = pattern(
 
 
 def is_path_of_windows(path: str) -> bool:
-    """Tell whether Windows takes a path of a repository for what it means elsewhere.
+    """Return True if a path of a repository means the same on Windows as elsewhere.
 
-    https://learn.microsoft.com/windows/win32/fileio/naming-a-file; Git for Windows checks out no others.
+    https://learn.microsoft.com/windows/win32/fileio/naming-a-file; Git for Windows does not check out others.
     """
     return (
-        not path.startswith("//")  # a share of another machine, which would be asked for it
+        not path.startswith("//")  # a network share, which would be contacted
         and _SIGNS_OF_WINDOWS.isdisjoint(path)
         and not any(
             part.endswith((".", " "))  # Windows drops them
@@ -88,27 +88,27 @@ def is_path_of_windows(path: str) -> bool:
 
 _FLAGS = (
     os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)  # the path has no link in it, unless one was put there
-    | getattr(os, "O_NONBLOCK", 0)  # a named pipe that was put there is not waited for
+    | getattr(os, "O_NOFOLLOW", 0)  # the path has no link, unless one was put there meanwhile
+    | getattr(os, "O_NONBLOCK", 0)  # do not wait for a named pipe that was put there
     | getattr(os, "O_NOCTTY", 0)
     | getattr(os, "O_BINARY", 0)
 )
 _FOLDER_FLAGS = _FLAGS | getattr(os, "O_DIRECTORY", 0)
 
-#: Bytes of one look at a file that has grown, or of one whose size the system does not know.
+#: Bytes per read of a file that has grown, or of a file whose size the system does not report.
 _AT_ONCE = 1 << 20
 
 
 class NotRegularError(OSError):
-    """The path leads to no regular file, but to a folder, a named pipe, a socket or a device."""
+    """The path is not a regular file, but a folder, a named pipe, a socket or a device."""
 
 
 class OutsideError(OSError):
-    """The file or folder that was opened lies outside the confined folder."""
+    """The opened file or folder is outside the confined folder."""
 
 
 class ConfinedFolder:
-    """The folder ``top``, by its path without links, whose separators are ``/`` on Windows, too."""
+    """The folder ``top``, by its path without links; separators are ``/`` on Windows, too."""
 
     def __init__(self, top: str) -> None:
         self.top = top
@@ -116,9 +116,9 @@ class ConfinedFolder:
     def read(self, path: str, most: int = sys.maxsize, mode: int | None = None) -> bytes:
         """Return the content of the regular file at ``path``: absolute, in ``top`` and without links.
 
-        Of a file that is longer than ``most`` bytes, return one byte more than that. ``mode`` is what
-        ``os.lstat`` said of it just now, where the caller has asked. Raises ``NotRegularError``,
-        ``OutsideError`` and other ``OSError``.
+        Of a file that is longer than ``most`` bytes, return one byte more than that. ``mode`` is the recent
+        result of ``os.lstat``, if the caller has called it. Raises ``NotRegularError``, ``OutsideError`` and
+        other ``OSError``.
         """
         if not mode:
             mode = os.lstat(path).st_mode  # noqa: PTH116, RUF100 - paths are texts here, for speed
@@ -152,10 +152,10 @@ class ConfinedFolder:
 
     @cached_property
     def _place(self) -> str | None:
-        """The path of ``top`` as the system spells it, which may differ where case does not count."""
+        """The path of ``top`` as the system spells it, which may differ on a case-insensitive file system."""
         try:
             descriptor = os.open(self.top, _FOLDER_FLAGS | getattr(os, "O_PATH", 0))
-        except PermissionError:  # Windows opens no folders
+        except PermissionError:  # Windows cannot open folders
             return None
         try:
             return place_of(descriptor)
@@ -166,7 +166,7 @@ class ConfinedFolder:
         if self._place is not None:
             place = place_of(descriptor)
             is_inside = place is not None and _is_below(place, self._place)
-        else:  # looked up once more: what was swapped in between has to be back by now, and is the same file
+        else:  # check again: a file swapped meanwhile must be back now, and is the same file
             real = real_path(path)
             is_inside = _is_below(real, self.top) and os.path.samestat(os.lstat(real), status)
         if not is_inside:
@@ -176,7 +176,7 @@ class ConfinedFolder:
 def _content(descriptor: int, size: int, most: int) -> bytes:
     """The whole content, also of a file that has grown beyond ``size``."""
     content = os.read(descriptor, min(size, most) + 1)
-    if 0 < len(content) <= min(size, most):  # a regular file gives less than was asked for at its end only
+    if 0 < len(content) <= min(size, most):  # only at its end does a regular file return less than requested
         return content
     while len(content) <= most and (more := os.read(descriptor, min(_AT_ONCE, most + 1 - len(content)))):
         content += more
@@ -191,7 +191,7 @@ def _is_below(path: str, top: str) -> bool:
     return path == top or path.startswith(top.rstrip("/") + "/")
 
 
-#: No link in the last place, and no right to read is needed.
+#: The last part must not be a link; read permission is not needed.
 _OPENED_FLAGS = (
     os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_PATH", 0)
 )
@@ -201,12 +201,12 @@ _OPENED_FLAGS = (
 def opened_folder(
     top: Path, below: PurePosixPath, *, make: bool = False, mode: int = 0o777
 ) -> Iterator[Path]:
-    """Open the folder ``below`` the folder ``top``, through no link, and yield a path that stays its own.
+    """Open the folder ``below`` the folder ``top``, without following links, and yield a stable path to it.
 
     ``make`` creates missing folders, the last one with ``mode``. Only Linux has such paths
-    (``proc_pid_fd(5)``); elsewhere the path itself is yielded, after one more look at it. ``top`` may be a
-    path that was yielded. Raises ``OSError``, also for a link on the way, and names the folder's usual path
-    in errors that are raised meanwhile; ``ValueError`` when ``below`` leads out, which is a bug.
+    (``proc_pid_fd(5)``); elsewhere the path itself is yielded, after a second check. ``top`` may be a path
+    that was yielded. Raises ``OSError``, also for a link on the way; ``OSError`` raised in the block names
+    the folder's usual path. Raises ``ValueError`` if ``below`` leads out, which is a bug.
     """
     if below.is_absolute() or ".." in below.parts:
         raise ValueError(f"not below a folder: {below}")
@@ -224,7 +224,7 @@ def opened_folder(
         os.close(descriptor)
 
 
-#: Where Linux has a path for each file that the process has open.
+#: The folder in which Linux has a path for each open file of the process.
 _OPEN_FILES = Path("/proc/self/fd")
 
 
@@ -268,7 +268,7 @@ def _leads_to(path: Path, descriptor: int) -> bool:
 
 @contextmanager
 def named_as(path: Path, lasting: Path) -> Iterator[None]:
-    """Name ``path`` in an ``OSError`` that is about ``lasting``, or about what is in it."""
+    """Replace ``lasting`` by ``path`` in an ``OSError`` about it or something in it."""
     try:
         yield
     except OSError as error:

@@ -17,23 +17,23 @@ from renderer.model.limits import limit_hint, limits
 from renderer.model.work import note_read
 
 ROOT_HINT = "its root is the nearest folder above that has a vmrender.yaml, or else a .git"
-#: Nothing is there: no name, none that could be, a link that leads to itself.
+#: Nothing exists there: the name is missing or impossible, or a link leads to itself.
 _NOT_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP})
-#: A name that the system does not take, as Windows', is none either.
+#: A name that the system does not accept, such as on Windows, does not exist either.
 _NO_FILE = _NOT_THERE | {errno.EINVAL, errno.EILSEQ}
 #: A device or pipe has no names in it.
 _NO_FOLDER = _NO_FILE | {errno.ENXIO, errno.EOPNOTSUPP}
-#: Folders within each other, of which each is looked at once for all that are in it.
+#: Depth of nested folders up to which each folder is resolved once for everything in it.
 _DEEP = 30
 
 
 def joined(folder: str, path: str) -> str:
-    """Return the normalised path that ``path`` means in ``folder``."""
+    """Return the normalised path of ``path`` relative to ``folder``."""
     return posixpath.normpath(posixpath.join(folder, path))
 
 
 def is_inside(path: str, folder: str) -> bool:
-    """Return whether ``path`` is ``folder`` or below it."""
+    """Return True if ``path`` is ``folder`` or below it."""
     return folder in (".", path) or path.startswith(f"{folder}/")
 
 
@@ -64,20 +64,20 @@ class FileSystem(Protocol):
         """
 
     def is_file(self, path: str) -> bool:
-        """Return whether it is a regular file. Raises: file-outside-root, file-unreadable."""
+        """Return True if it is a regular file. Raises: file-outside-root, file-unreadable."""
 
     def is_folder(self, path: str) -> bool:
-        """Return whether it is a folder. Raises as ``is_file``."""
+        """Return True if it is a folder. Raises like ``is_file``."""
 
     def list(self, path: str) -> tuple[str, ...]:
-        """Return the names in a folder, sorted; no names where there is no folder. Raises as ``is_file``."""
+        """Return the names in a folder, sorted; none if there is no folder. Raises like ``is_file``."""
 
     def resolve(self, path: str) -> str:
         """Return the path of the same place without symbolic links. Raises: file-outside-root."""
 
 
 class DelegatingFileSystem:
-    """A file system in front of ``below``, which answers whatever a derived class does not answer itself."""
+    """A file system in front of ``below``, which answers everything that a subclass does not override."""
 
     def __init__(self, below: FileSystem) -> None:
         self._below = below
@@ -103,14 +103,14 @@ class DelegatingFileSystem:
         return fs.resolve(inner)
 
     def _answering(self, path: str) -> tuple[FileSystem, str]:
-        """Return the file system that answers questions about ``path``, and its path there."""
+        """Return the file system that is responsible for ``path``, and its path there."""
         return self._below, path
 
 
 class DiskFileSystem:
-    """A folder on disk. Symbolic links are followed only as far as they stay inside the root.
+    """A folder on disk. Symbolic links are followed only if they stay inside the root.
 
-    That holds for everything that is read, even if a path is swapped for a link between check and use
+    This holds for every read, even if a path is replaced by a link between check and use
     (``renderer.files.disk``).
     """
 
@@ -159,7 +159,7 @@ class DiskFileSystem:
         return self._lookup(path)[0][len(self._top) :].strip("/") or "."
 
     def _mode(self, path: str) -> int:
-        """The mode of the file, 0 without one. A place that may not be looked into is not empty."""
+        """The mode of the file, 0 if there is none. A folder that cannot be searched is an error."""
         try:
             place, mode = self._lookup(path)
             return os.stat(place).st_mode if mode is None else mode  # noqa: PTH116 - texts, for speed
@@ -172,9 +172,9 @@ class DiskFileSystem:
             ).error() from error
 
     def _lookup(self, path: str) -> tuple[str, int | None]:
-        """Return the real path, and the mode of what is there: 0 for nothing, None where that is to be asked.
+        """Return the real path, and the mode of the file: 0 if missing, None if it is not yet known.
 
-        Folders are resolved once in the life of this object, files every time.
+        Folders are resolved once per object, files every time.
         """
         if "\0" in path:
             raise Diagnostic.in_file(
@@ -197,7 +197,7 @@ class DiskFileSystem:
         if name in ("", ".", "..") or path[0] == "/":
             return _real(posixpath.join(self._top, path)), None
         if folder not in self._folders:
-            is_deep = folder.count("/") > _DEEP  # a stranger's path, which would recurse as often
+            is_deep = folder.count("/") > _DEEP  # an untrusted path, which would recurse as deep
             real = _real(posixpath.join(self._top, folder)) if is_deep else self._resolved(folder)[0]
             self._folders[folder] = real
         place = f"{self._folders[folder]}/{name}" if folder else self._inside + name
@@ -205,13 +205,13 @@ class DiskFileSystem:
             mode = os.lstat(place).st_mode  # noqa: PTH116, RUF100 - as above
         except FileNotFoundError:
             return place, 0
-        except (OSError, ValueError):  # it is told by whoever asks for more than the path
+        except (OSError, ValueError):  # reported when something other than the path is asked for
             return place, None
         return (_real(place), None) if stat.S_ISLNK(mode) else (place, mode)
 
 
 def _real(path: str) -> str:
-    """The path without links; unchanged where more links are chained than the system follows.
+    """The path without links; unchanged if more links are chained than the system follows.
 
     Nothing can be opened by such a path. ``realpath`` would recurse once for each link.
     """

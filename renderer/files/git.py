@@ -1,6 +1,6 @@
-"""Run git in a repository that somebody else may have made, and read its objects.
+"""Run git in an untrusted repository, and read its objects.
 
-No command that runs a filter is used, and every setting that could start a program is switched off.
+No command that runs a filter is used, and every setting that could start a program is disabled.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from renderer.model.render_config import PROJECT_FILE
 
 _OPTIONS = (
     "--no-pager",
-    "--no-replace-objects",  # replacement refs would show something else than was committed
+    "--no-replace-objects",  # replacement refs would show other content than was committed
     *("-c", "core.fsmonitor=false"),
     *("-c", f"core.hooksPath={os.devnull}"),
     *("-c", f"core.attributesFile={os.devnull}"),
     *("-c", "protocol.allow=never"),
 )
 
-#: Variables of git that say whom to trust and where objects are; any other may point to another repository,
-#: as those do that git sets for its hooks.
+#: Git's variables for trusted owners and the location of objects; any other one may point to another
+#: repository, such as the variables that git sets for its hooks.
 _KEPT = ("GIT_CONFIG", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH")
 _KEPT_OF_A_HOOK = ("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH")
 
 _SET = {
-    "GIT_GRAFT_FILE": f"{os.devnull}/none",  # nor do grafts say what came before it
-    "GIT_ALLOW_PROTOCOL": "none",  # what a partial clone lacks is not fetched, whatever it is told
+    "GIT_GRAFT_FILE": f"{os.devnull}/none",  # nor do grafts change its parents
+    "GIT_ALLOW_PROTOCOL": "none",  # missing objects of a partial clone are never fetched
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
@@ -62,12 +62,12 @@ class Answer(NamedTuple):
 
 
 class GitProcess:
-    """Runs git in one folder, in the repository whose work tree holds that folder.
+    """Runs git in a folder, in the repository whose work tree contains that folder.
 
-    Git itself takes any folder with ``HEAD``, ``objects`` and ``refs`` for a bare repository, and anyone can
-    commit such a folder. Therefore the nearest ``.git`` is looked for, which no commit can contain, and git
-    is told to use it. ``environment`` is that of the command line. ``top`` is the top of the work tree; None
-    in a bare repository.
+    Git itself treats any folder with ``HEAD``, ``objects`` and ``refs`` as a bare repository, and anyone can
+    commit such a folder. Therefore this class looks for the nearest ``.git``, which no commit can contain,
+    and tells git to use it. ``environment`` is the environment of the command line. ``top`` is the top of the
+    work tree; None in a bare repository.
     """
 
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
@@ -90,7 +90,7 @@ class GitProcess:
 
     def _use_checkout(self, top: Path) -> None:
         expected = _git_folder(top)
-        # Git looks for the folder as well, because it checks its owner only then.
+        # Git searches for the folder as well, because only then does it check the owner.
         self._command = (self._binary, "-C", str(top), *_OPTIONS, "-c", "safe.bareRepository=explicit")
         self._check_discovered(expected)
         self._environment |= {"GIT_DIR": str(expected), "GIT_WORK_TREE": str(top)}
@@ -115,7 +115,7 @@ class GitProcess:
             raise Diagnostic(Code.GIT_UNAVAILABLE, message, hint="repair or remove the latter").error()
 
     def run(self, *arguments: str) -> Answer:
-        """Run a git command to its end."""
+        """Run a git command and wait for its end."""
         process = subprocess.Popen(  # noqa: S603 - the command is fixed, and there is no shell
             (*self._command, *arguments),
             env=self._environment,
@@ -148,7 +148,7 @@ class Conversation:
         self._answers = os.fdopen(answers, "rb", buffering=1 << 16)
 
     def ask(self, request: bytes, lines: int = 1) -> bytes:
-        """Send a request; return the first lines of the answer, empty when the program has ended."""
+        """Send a request; return the first lines of the answer, empty if the program has ended."""
         try:
             os.write(self._requests, request + b"\n")
         except BrokenPipeError:
@@ -166,7 +166,7 @@ class Conversation:
 
 
 def _top_of_checkout(folder: Path, environment: Mapping[str, str]) -> Path | None:
-    """The nearest folder at or above ``folder`` that has a ``.git``; None without one.
+    """The nearest folder at or above ``folder`` that has a ``.git``; None if there is none.
 
     The search ends where git's own ends: below a folder of ``GIT_CEILING_DIRECTORIES``, and at the border of
     the file system unless ``GIT_DISCOVERY_ACROSS_FILESYSTEM`` is set.
@@ -188,7 +188,7 @@ def _top_of_checkout(folder: Path, environment: Mapping[str, str]) -> Path | Non
 
 
 def _git_folder(top: Path) -> Path:
-    """The folder that ``.git`` is, or that it names where it is a file (gitrepository-layout(5))."""
+    """The folder ``.git``, or the folder that it names if it is a file (gitrepository-layout(5))."""
     place = top / ".git"
     if not leads_to_file(place):
         return place
@@ -204,7 +204,7 @@ def _not_in_repository(folder: Path) -> DiagnosticError:
 
 
 def not_usable(folder: Path, answer: Answer) -> DiagnosticError:
-    """Return the error git-unavailable for a failure of git in a folder, with a way out."""
+    """Return the error git-unavailable for a failure of git in a folder, with a hint."""
     error_output = answer.error_output.partition("\n")[0].removeprefix("fatal: ")
     if "not a git repository" in error_output:
         return _not_in_repository(folder)
@@ -216,7 +216,7 @@ def not_usable(folder: Path, answer: Answer) -> DiagnosticError:
 
 
 def _binary(environment: Mapping[str, str]) -> str:
-    """The path of git; never in the working directory, which may be anybody's repository."""
+    """The path of git; never in the working directory, which may be an untrusted repository."""
     folders = [
         folder for folder in environment.get("PATH", "").split(os.pathsep) if Path(folder).is_absolute()
     ]
@@ -243,7 +243,7 @@ class GitObject(NamedTuple):
 
 
 class GitObjects:
-    """Reads objects. One process answers all questions; it starts with the first."""
+    """Reads objects. One process answers all requests; it starts with the first one."""
 
     def __init__(self, git: GitProcess) -> None:
         self._git = git
@@ -251,10 +251,10 @@ class GitObjects:
         self._trees: dict[str, dict[str, TreeEntry]] = {}
 
     def find(self, name: str) -> GitObject | None:
-        """Return the object that a name such as ``main`` or an id means; None without one.
+        """Return the object for an id or a name such as ``main``; None if there is none.
 
         Raises ``DiagnosticError``: git-revision for an ambiguous name, yaml-limit for an object that is too
-        large, git-unavailable when git does not answer.
+        large, git-unavailable if git does not answer.
         """
         if self._conversation is None:
             self._conversation = self._git.start("cat-file", "--batch")
@@ -262,7 +262,7 @@ class GitObjects:
         subject, _, last = header.rpartition(" ")
         if last in ("missing", "submodule"):
             return None
-        if not header:  # it ended, as git before 2.45 does where a partial clone lacks an object
+        if not header:  # git before 2.45 exits if a partial clone lacks an object
             self.close()
             return None
         if last == "ambiguous":
@@ -273,7 +273,7 @@ class GitObjects:
             raise Diagnostic(Code.GIT_UNAVAILABLE, f"git cat-file does not answer: {header}").error()
         oid, kind = subject.split(" ")
         if int(last) > limits().file_size:
-            self.close()  # or all of it would have to be read
+            self.close()  # otherwise the whole object would have to be read
             raise Diagnostic(
                 Code.YAML_LIMIT,
                 f"the {kind} {oid} is larger than {limits().file_size} bytes",

@@ -29,15 +29,15 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Location
 from renderer.model.work import note_read
 
-#: As many symbolic links as Linux follows in one path (``path_resolution(7)``).
+#: The number of symbolic links that Linux follows in one path (``path_resolution(7)``).
 _MAX_LINKS = 40
-#: And as long as a target may be there (``PATH_MAX``).
+#: The maximum length of a target on Linux (``PATH_MAX``).
 _LONGEST_TARGET = 4095
 
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 
 
-#: Bytes that make Git take a file for binary, and line feeds that it checks out with a carriage return.
+#: Bytes by which Git detects a binary file, and line feeds that it checks out with a carriage return.
 _UNPRINTABLE = re.compile(rb"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _LINE_FEED = re.compile(rb"(?<!\r)\n")
 _TRUE = ("true", "yes", "on", "1")
@@ -53,7 +53,7 @@ _NO_COMMIT_HINT = "this repository has no commit yet: git commit makes the first
 class LineEnds:
     """Gives files the line ends of a checkout (``text`` and ``eol`` of gitattributes(5)); runs no filter.
 
-    The attributes are those of ``tree``; before Git 2.43, those of the work tree.
+    The attributes are read from ``tree``; before Git 2.43, from the work tree.
     """
 
     def __init__(self, git: GitProcess, tree: str) -> None:
@@ -66,7 +66,7 @@ class LineEnds:
 
     @cached_property
     def _defaults(self) -> tuple[bool, bool]:
-        """Tell whether any file gets carriage returns, and whether one that is called a text does."""
+        """Return two flags: any file gets carriage returns; a file with the ``text`` attribute gets them."""
         lines = self._git.run("config", "--get-regexp", r"^core\.(autocrlf|eol)$").output.lower().splitlines()
         settings = {name: value for name, _, value in (line.partition(" ") for line in lines)}
         convert, eol = settings.get("core.autocrlf", "false"), settings.get("core.eol", "native")
@@ -99,7 +99,7 @@ def _is_binary(content: bytes) -> bool:
 
 
 class _Place(NamedTuple):
-    """A path without symbolic links, and the entry there; None when there is none."""
+    """A path without symbolic links, and the entry there; None if there is none."""
 
     path: str
     entry: TreeEntry | None
@@ -108,8 +108,8 @@ class _Place(NamedTuple):
 class GitFileSystem:
     """One tree of a repository, as a ``FileSystem``.
 
-    ``root`` is the id of the tree, ``revision`` what the user calls it. Symbolic links are followed only as
-    far as they stay inside that tree, as on disk; an absolute one never does.
+    ``root`` is the id of the tree, ``revision`` the user's name for it. Symbolic links are followed only if
+    they stay inside that tree, as on disk; absolute links are never followed.
     """
 
     def __init__(self, objects: GitObjects, root: str, revision: str, line_ends: LineEnds) -> None:
@@ -159,7 +159,7 @@ class GitFileSystem:
         return self._find(path).path
 
     def below(self, folder: str) -> GitFileSystem:
-        """Return the tree of a folder, with that as its root. Raises ``DiagnosticError``: file-not-found."""
+        """Return the file system whose root is a folder. Raises ``DiagnosticError``: file-not-found."""
         place = self._find(folder)
         if place.entry is None or place.entry.mode != TREE_MODE:
             message = f"{self.revision} has no folder {folder.rstrip('/.') or folder}"
@@ -176,7 +176,7 @@ class GitFileSystem:
             ) from None
 
     def _find(self, path: str) -> _Place:
-        """Find the place of a path; the way to each folder is walked once."""
+        """Find the place of a path; the path to each folder is resolved once."""
         folder, name = posixpath.split(posixpath.normpath(path))
         if folder not in self._folders:
             self._folders[folder] = self._walk(self._root, folder, path, _links())
@@ -185,7 +185,7 @@ class GitFileSystem:
     def _walk(self, start: _Place, path: str, wanted: str, links: Iterator[int]) -> _Place:
         """Return the place that ``path`` leads to from ``start``; ``wanted`` is the path for messages.
 
-        ``links`` has an item for each symbolic link that may still be followed on the way.
+        ``links`` has an item for each symbolic link that may still be followed.
         """
         if path.startswith("/"):
             raise self._outside(wanted)
@@ -204,14 +204,14 @@ class GitFileSystem:
             return _Place(path, entry)
         target = self._objects.find(entry.oid)
         if target is None or len(target.content) > _LONGEST_TARGET or next(links, None) is None:
-            return _Place(path, None)  # a loop, most likely; it leads nowhere
+            return _Place(path, None)  # probably a loop
         return self._walk(folder, os.fsdecode(target.content), wanted, links)
 
     def _parent(self, place: _Place, wanted: str) -> _Place:
         if place.path == ".":
             raise self._outside(wanted)
         parent = posixpath.dirname(place.path)
-        return self._walk(self._root, parent, wanted, iter(()))  # it has no link in it
+        return self._walk(self._root, parent, wanted, iter(()))  # it contains no links
 
     def _names(self, folder: _Place) -> dict[str, TreeEntry]:
         if folder.entry is None:
@@ -238,14 +238,14 @@ def _links() -> Iterator[int]:
 
 
 class GitRepository:
-    """A Git repository in a ``with`` block, at whose end the process that reads objects ends.
+    """A Git repository as a context manager; the process that reads objects ends with the block.
 
     ``prefix`` is the path from the top of the Git work tree to ``folder``, empty or ending in ``/``: a
-    project may be a folder of a bigger repository. A bare repository has revisions like any other.
+    project may be a folder of a bigger repository. Revisions work in a bare repository as well.
     """
 
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
-        """``environment`` is that of the command line. Raises ``DiagnosticError``: git-unavailable."""
+        """``environment`` is the command line's. Raises ``DiagnosticError``: git-unavailable."""
         self._git = GitProcess(folder, environment)
         answer = self._git.run("rev-parse", "--is-shallow-repository", "--show-prefix")
         if answer.code:
@@ -269,7 +269,7 @@ class GitRepository:
         return commit.oid
 
     def merge_base(self, one: str, other: str) -> str:
-        """Return the id of the commit where two revisions parted. Raises: git-revision."""
+        """Return the id of the merge base of two revisions. Raises: git-revision."""
         answer = self._git.run("merge-base", "--end-of-options", self.commit(one), self.commit(other))
         if answer.code:
             raise self._unknown(f"{one} and {other} have no commit in common")
@@ -278,7 +278,7 @@ class GitRepository:
     def commits_between(self, one: str, other: str) -> tuple[tuple[str, str], ...]:
         """The ids and subjects of the commits after ``one`` up to ``other``, the oldest first.
 
-        Of a merge, only the branch that was merged into counts. Raises ``DiagnosticError``: git-revision.
+        Only first parents are followed. Raises ``DiagnosticError``: git-revision.
         """
         known, last = self.commit(one), self.commit(other)
         answer = self._git.run("log", "--first-parent", "--reverse", "--format=%H %s", f"{known}..{last}")
@@ -288,9 +288,9 @@ class GitRepository:
         return tuple((oid, subject) for oid, _, subject in lines)
 
     def tree(self, revision: str) -> GitFileSystem:
-        """Return the project's folder as it was at a revision.
+        """Return the project's folder at a revision.
 
-        Raises ``DiagnosticError``: git-revision; file-not-found when the folder did not exist then.
+        Raises ``DiagnosticError``: git-revision; file-not-found if the folder did not exist then.
         """
         root = self._objects.find(f"{self.commit(revision)}^{{tree}}")
         if root is None:

@@ -1,7 +1,7 @@
-"""Record what is asked of the file system, by piece of work, and the answers.
+"""Record the questions to the file system, by task, and the answers.
 
-Pieces of work share what they have in common, such as a base or the catalogs. If one of them has read a file,
-another one that uses it depends on that file as well, although it did not ask again.
+Tasks share common parts, such as a base or the catalogs. If one of them has read a file, another one that
+uses it depends on that file as well, although it did not ask again.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from renderer.files.file_system import FileSystem
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.record import Record
 
-#: The answer to a question that failed, or whose answer changed during the run: no result that depends on it
-#: is kept (``cache.known_results``).
+#: The answer to a question that failed, or whose answer changed during the run. No result that depends on it
+#: is cached (``cache.known_results``).
 UNANSWERED = "?"
 
 
@@ -27,7 +27,7 @@ class FileQuestion(Record):
 
 
 class Task(Record):
-    """The kind of what is done, and the name of what it is done to, if there are several."""
+    """The kind of task, and the name of its object, if there are several."""
 
     kind: str
     name: str = ""
@@ -39,7 +39,7 @@ class _Observed(Record):
 
 
 class Recorder:
-    """Notes every question, for each task that is under way."""
+    """Records every question for each task in progress."""
 
     def __init__(self) -> None:
         self._answers: dict[FileQuestion, str] = {}
@@ -48,7 +48,7 @@ class Recorder:
 
     @contextmanager
     def using(self, task: Task) -> Iterator[None]:
-        """Note that ``task`` is done, or was done before, for the task under way, which depends on it."""
+        """Record that the current task depends on ``task``, which runs now or ran before."""
         record = self._records.setdefault(task, _Observed(set(), set()))
         if self._under_way:
             self._under_way[-1].uses.add(task)
@@ -60,13 +60,13 @@ class Recorder:
 
     def note(self, question: FileQuestion, answer: str) -> None:
         before = self._answers.setdefault(question, answer)
-        if answer != before:  # it changed meanwhile, and nobody can say which of the two was used for what
+        if answer != before:  # it changed, and either answer may have been used
             self._answers[question] = UNANSWERED
         if self._under_way:
             self._under_way[-1].asked.add(question)
 
     def recall(self, seen: Mapping[FileQuestion, str], used: Iterable[Task]) -> None:
-        """Note the questions and dependencies that the task under way had in an earlier run."""
+        """Record the questions and dependencies that the current task had in an earlier run."""
         for question, answered in seen.items():
             self.note(question, answered)
         for task in used:
@@ -84,9 +84,9 @@ class Recorder:
         return frozenset(used)
 
     def inputs(self, task: Task) -> Mapping[FileQuestion, str]:
-        """Return the questions of ``task`` and of all that it uses, with its answer as text.
+        """Return the questions of ``task`` and of all tasks that it uses, with the answers as text.
 
-        That is a digest of content or names, ``True`` or ``False``, or a path.
+        An answer is a digest of content or names, ``True`` or ``False``, or a path.
         """
         asked = {question for used in self.used(task) for question in self._records[used].asked}
         places = {question.path for question in asked} | {
@@ -94,7 +94,7 @@ class Recorder:
         }
         read = (FileQuestion("read", place) for place in places)
         asked |= {question for question in read if question in self._answers}
-        # What was read is a file: the first answer is true as long as the second is.
+        # A path that was read is a file: while the answer of read is valid, so is the answer of is_file.
         are_files = {FileQuestion("is_file", path) for method, path in asked if method == "read"} & asked
         asked -= {question for question in are_files if self._answers[question] == str(True)}
         return {question: self._answers[question] for question in sorted(asked)}
@@ -104,7 +104,7 @@ T = TypeVar("T")
 
 
 class RecordedFileSystem:
-    """A file system whose questions a recorder notes."""
+    """A file system whose questions a recorder records."""
 
     def __init__(self, below: FileSystem, recorder: Recorder) -> None:
         self._below = below
@@ -136,7 +136,7 @@ class RecordedFileSystem:
 
 
 def answer(fs: FileSystem, question: FileQuestion) -> str:
-    """Return the present answer, in the form in which a recorder has it."""
+    """Return the current answer, in the form in which a recorder stores it."""
     method, path = question
     try:
         match method:

@@ -1,7 +1,7 @@
-"""The key of a user, outside of every repository, by which vmrender knows what it wrote itself.
+"""The user's key, outside every repository, by which vmrender recognizes what it wrote itself.
 
-Entries of the cache are signed with it, and what a run leaves in its staging folder. Its folder follows the
-XDG Base Directory Specification.
+It signs the entries of the cache, and the files that a run leaves in its staging folder. Its folder follows
+the XDG Base Directory Specification.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _KEY_BYTES = 32
-#: Takes the place of the key that is kept.
+#: The variable that replaces the stored key.
 KEY_VARIABLE = "VMRENDER_CACHE_KEY"
 
 
 def signing_key(environment: Mapping[str, str]) -> bytes | None:
-    """The key of this user, made at the first call; None where none can be kept.
+    """The key of this user, created at the first call; None if none can be stored.
 
-    A variable takes its place, for pipelines that keep a cache and have no home that lasts.
+    A variable replaces it, for pipelines that keep a cache and have no persistent home.
     """
     given = environment.get(KEY_VARIABLE)
     if given:
@@ -32,13 +32,13 @@ def signing_key(environment: Mapping[str, str]) -> bytes | None:
 
 
 def user_folder(environment: Mapping[str, str], variable: str, below_home: str) -> Path:
-    """Return a folder of the XDG Base Directory Specification, by which relative paths do not count."""
+    """Return a folder of the XDG Base Directory Specification, which ignores relative paths."""
     chosen = Path(environment.get(variable, ""))
     return chosen if chosen.is_absolute() else Path(os.path.expanduser("~"), below_home)  # noqa: PTH111 - Path.expanduser() raises where there is no home
 
 
 def _read_key(file: Path) -> bytes | None:
-    """None for a file that others could have written or read, or that is not whole."""
+    """Return None if others could have written or read the file, or if it is incomplete."""
     try:
         descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except FileNotFoundError:
@@ -49,10 +49,10 @@ def _read_key(file: Path) -> bytes | None:
 
 
 def _make_key(file: Path) -> bytes | None:
-    """Make a key and return it; if another run makes one at the same time and is first, return that one.
+    """Create a key and return it; if another run creates one at the same time and is first, return that one.
 
-    The file appears under its name with all that is in it: a link to one that nobody else knows the name of,
-    not even a thread of this process or a process of the same number in another container.
+    The file appears under its name only when it is complete: it is a link to a file whose name nobody else
+    knows, not even a thread of this process or a process with the same number in another container.
     """
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     key = os.urandom(_KEY_BYTES)

@@ -1,1 +1,1 @@
-"""What exists only because Go behaves so: text/template, envsubst, globs, RE2."""
+"""Behaviour of Go that other code relies on: text/template, envsubst, globs, RE2."""

@@ -1,12 +1,12 @@
 """Parse and evaluate the variable expressions of Flux's ``postBuild`` (fluxcd/pkg ``envsubst``).
 
-Its odd sides are kept, because rendered manifests must be those that Flux makes: ``$$`` is ``$`` outside of
-expansions, a backslash keeps ``/`` and itself in ``${a/pattern/text}`` alone, a pattern there may hold ``}``,
-``${a-text}`` and ``${a+text}`` are errors, and ``?`` and ``+`` do what ``-`` does. Offsets and lengths count
-bytes of UTF-8.
+Its oddities are kept, because rendered manifests must equal the manifests that Flux makes: ``$$`` is ``$``
+outside expansions, a backslash escapes ``/`` and itself only in ``${a/pattern/text}``, a pattern there may
+hold ``}``, ``${a-text}`` and ``${a+text}`` are errors, and ``?`` and ``+`` do the same as ``-``. Offsets and
+lengths count bytes of UTF-8.
 
-Shell patterns are those of ``envsubst/path/match.go``: ``*`` stands for any text, ``?`` for any character,
-``[a-c]`` and ``[^a-c]`` for some characters, and a backslash takes the next character as it is.
+Shell patterns follow ``envsubst/path/match.go``: ``*`` matches any text, ``?`` any character, ``[a-c]`` and
+``[^a-c]`` some characters, and a backslash escapes the next character.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from renderer.golang.glob import ANY_CHARACTER, STAR, Element, go_pattern
 from renderer.model.limits import limits
 from renderer.model.work import spend
 
-#: Characters of a text times those of a pattern: what is more would take long.
+#: Maximum of the characters of a text times the characters of a pattern: more would take too long.
 _MOST_WORK = 300_000
 
 
 class PatternTooLongError(Exception):
-    """The pattern and the text are so long that a match would take too much work."""
+    """The pattern and the text are so long that matching would take too much work."""
 
 
 def matching_beginnings(text: str, pattern: str) -> Iterator[int]:
-    """Yield the lengths of the beginnings of ``text`` that match, shortest first, without the empty one.
+    """Yield the lengths of the prefixes of ``text`` that match, shortest first, without the empty prefix.
 
     A malformed pattern matches nothing. Raises ``PatternTooLongError``.
     """
@@ -46,7 +46,7 @@ def matching_beginnings(text: str, pattern: str) -> Iterator[int]:
 
 
 def _reached(elements: tuple[Element, ...], states: set[int]) -> set[int]:
-    """Return the states and those behind stars, which also match the empty text."""
+    """Return the states, and the states after stars, because a star also matches the empty text."""
     reached = set(states)
     for state in sorted(states):
         at = state
@@ -72,7 +72,7 @@ def _after(elements: tuple[Element, ...], states: set[int], character: str) -> s
 class VariableExpansion(NamedTuple):
     """A variable, perhaps with an operator: ``${variable}``, ``${variable:-default}``, ``${#variable}``.
 
-    ``written`` is the whole expansion as it stands in the text.
+    ``written`` is the whole expansion as it is in the text.
     """
 
     variable: str
@@ -81,12 +81,12 @@ class VariableExpansion(NamedTuple):
     written: str = ""
 
 
-#: Text as it is, or what a variable stands for.
+#: Literal text, or a variable to expand.
 Node: TypeAlias = str | VariableExpansion
 
 
 class SubstitutionError(Exception):
-    """A text cannot be substituted; ``message`` and ``hint`` repeat no value."""
+    """A text cannot be substituted; ``message`` and ``hint`` do not repeat any value."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -98,10 +98,10 @@ class TooLongError(SubstitutionError):
     """All values together exceed the limit ``addedSize``."""
 
 
-#: A value, which is empty when it is not set, and the arguments.
+#: A value, which is empty if it is not set, and the arguments.
 _Operator: TypeAlias = Callable[[str, Sequence[str]], str]
 
-#: The operators that say what is to stand for a variable that is not set.
+#: The operators that give the value of a variable that is not set.
 DEFAULT_OPERATORS = frozenset({"=", ":=", ":-", ":?", ":+"})
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
@@ -138,7 +138,7 @@ def _lower_first(value: str, _arguments: Sequence[str]) -> str:
 
 
 def _upper_character(character: str) -> str:
-    """Convert a character as Go does: one character stays one."""
+    """Convert a character as Go does: one character results in one character."""
     upper = character.upper()
     return upper if len(upper) == 1 else character
 
@@ -149,7 +149,7 @@ def _lower_character(character: str) -> str:
 
 
 def _substring(value: str, arguments: Sequence[str]) -> str:
-    """Cut a substring; an offset or length that is no number leaves the value, as in bash."""
+    """Cut a substring; an invalid offset or length leaves the value unchanged, as in bash."""
     numbers = [int(argument) for argument in arguments if _INTEGER.fullmatch(argument)]
     if len(numbers) < len(arguments):
         return value
@@ -172,14 +172,14 @@ def _replace_all(value: str, arguments: Sequence[str]) -> str:
 
 
 def _replace_prefix(value: str, arguments: Sequence[str]) -> str:
-    """Replace a prefix; without a replacement the value stays."""
+    """Replace a prefix; without a replacement the value is unchanged."""
     if len(arguments) < 2 or not value.startswith(arguments[0]):  # noqa: PLR2004 - pattern and replacement
         return value
     return value.replace(arguments[0], arguments[1], 1)
 
 
 def _replace_suffix(value: str, arguments: Sequence[str]) -> str:
-    """Replace a suffix; without a replacement the value stays."""
+    """Replace a suffix; without a replacement the value is unchanged."""
     if len(arguments) < 2 or not value.endswith(arguments[0]):  # noqa: PLR2004 - as above
         return value
     return value.removesuffix(arguments[0]) + arguments[1]
@@ -243,7 +243,7 @@ _ESCAPE = re.compile(r"\\([/\\])|\$(\$)")
 def parse(text: str, *, keeps_escapes: bool = False) -> tuple[Node, ...]:
     """Return the parts of ``text`` in order. Raises ``SubstitutionError``.
 
-    ``keeps_escapes``: ``$$`` stays, for a text that is substituted once more.
+    ``keeps_escapes``: ``$$`` is kept, for a text that is substituted once more.
     """
     return _ExpansionParser(text, "$$" if keeps_escapes else "$").parse()
 
@@ -359,9 +359,9 @@ class _ExpansionParser:
 class Evaluated(NamedTuple):
     """The text with values for variables.
 
-    ``unset`` are the variables without value and default, which become empty. ``made`` are the results of
-    operators by variable, empty ones left out. ``kept`` are the variables of expansions that stay as they
-    are written.
+    ``unset`` are the variables without value and default, which become empty. ``made`` are the non-empty
+    results of operators by variable. ``kept`` are the variables of expansions that are kept as they are
+    written.
     """
 
     text: str
@@ -392,7 +392,7 @@ def evaluate(
 ) -> Evaluated:
     """Evaluate parts of a text; ``characters`` counts for several texts. Raises ``SubstitutionError``.
 
-    ``keeps_unknown``: expansions of variables without a value stay as they are written.
+    ``keeps_unknown``: expansions of variables without a value are kept as they are written.
     """
     evaluation = _Evaluation(values, characters or CharacterBudget(), keeps_unknown=keeps_unknown)
     text = "".join(evaluation.text(node) for node in nodes)

@@ -1,8 +1,8 @@
 """Patterns of names with ``*``, ``?`` and ``[classes]``, as shells, Go and Git read them.
 
-Python translates such patterns to regular expressions, whose running time a pattern can choose. Here it is at
-most the length of the pattern times that of the text. The patterns of gobwas, which have alternatives, are in
-``golang.gobwas``.
+Python translates such patterns to regular expressions, whose running time depends on the pattern. Here the
+running time is at most the length of the pattern times the length of the text. The patterns of gobwas, which
+have alternatives, are in ``golang.gobwas``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from renderer.model.record import Record
 
 
 class CharacterClass(Record):
-    """One character: any that is in one of ``ranges``, or in none of them if ``negated``."""
+    """One character: any character in one of ``ranges``, or in none of them if ``negated``."""
 
     ranges: tuple[tuple[str, str], ...]
     negated: bool = False
@@ -35,7 +35,7 @@ _BUT_SLASH = CharacterClass((("/", "/"),), negated=True)
 def file_name_match(pattern: str, name: str) -> bool:
     """Return True if a shell's pattern matches the whole of ``name`` (Python's ``fnmatch.fnmatchcase``).
 
-    A bracket that nothing closes is a character like others; there are no escapes.
+    An unclosed bracket is an ordinary character; there are no escapes.
     """
     return _match(_shell_elements(pattern), name, star=ANY_CHARACTER)
 
@@ -43,7 +43,7 @@ def file_name_match(pattern: str, name: str) -> bool:
 def file_path_match(pattern: str, name: str) -> bool:
     """Return True if Go's ``path.Match`` does; a malformed pattern matches nothing.
 
-    ``*`` and ``?`` stop at slashes, and a backslash takes the next character as it is.
+    ``*`` and ``?`` do not match slashes, and a backslash escapes the next character.
     """
     elements = go_pattern(pattern, _BUT_SLASH)
     return elements is not None and _match(elements, name, star=_BUT_SLASH)
@@ -52,8 +52,8 @@ def file_path_match(pattern: str, name: str) -> bool:
 def pathspec_match(pattern: str, path: str) -> bool:
     """Return True if ``git ls-files -- PATTERN`` lists the file.
 
-    Git ``wildmatch.c`` without ``WM_PATHNAME``: ``*`` and ``?`` stand for slashes, too, and a folder for
-    all that is in it.
+    Git ``wildmatch.c`` without ``WM_PATHNAME``: ``*`` and ``?`` match slashes, too, and a folder matches
+    everything in it.
     """
     folder = pattern.rstrip("/")
     if folder in ("", ".") or path == pattern or path.startswith(f"{folder}/"):
@@ -65,7 +65,7 @@ def pathspec_match(pattern: str, path: str) -> bool:
 
 
 def _match(elements: Sequence[Element], name: str, *, star: CharacterClass) -> bool:
-    """Match greedily: only the last star ever takes more, as what is before it has matched."""
+    """Match greedily: only the last star is ever extended, because the part before it has matched."""
     at = index = star_at = 0
     star_index = -1
     while at < len(name):
@@ -143,7 +143,8 @@ def _elements(pattern: str, any_character: CharacterClass, *, is_git: bool) -> t
 def _class(rest: Iterator[str], *, is_git: bool) -> CharacterClass:
     """Read the characters up to ``]``. Raises ``ValueError`` or ``StopIteration`` for a malformed class.
 
-    Git takes a ``]`` at the beginning and a ``-`` at the end as they are; for Go both are malformed.
+    Git accepts a ``]`` at the beginning and a ``-`` at the end as ordinary characters; in Go both are
+    malformed.
     """
     ranges: list[tuple[str, str]] = []
     character = next(rest)

@@ -1,6 +1,7 @@
-"""The patterns of gobwas/glob without separators, by which Argo CD includes and excludes files.
+"""The patterns of gobwas/glob without separators, with which Argo CD includes and excludes files.
 
-They have alternatives, so they become regular expressions of RE2; ``golang.glob`` has all other patterns.
+They have alternatives, so they are translated to regular expressions of RE2; ``golang.glob`` handles all
+other patterns.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ _MANY = ".*"
 
 
 class GlobError(ValueError):
-    """The pattern is malformed; the text says why."""
+    """The pattern is malformed; the message says why."""
 
 
 def gobwas_match(pattern: str, path: str) -> bool:
     """Return True if the whole ``path`` matches (gobwas/glob ``syntax/lexer``).
 
-    ``*`` and ``?`` stand for slashes, too, ``{a,b}`` means one of the two. Raises ``GlobError``.
+    ``*`` and ``?`` match slashes, too; ``{a,b}`` matches either of the two. Raises ``GlobError``.
     """
     return _compiled(pattern).fullmatch(path) is not None
 

@@ -1,6 +1,6 @@
 """Go's regular expressions, by the engine that defines their meaning and their running time (RE2).
 
-Python's own engine reads some expressions otherwise, and lets a pull request choose one that never ends.
+Python's own engine reads some expressions differently, and a pull request could choose one that never ends.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from renderer.model.work import spend
 
 
 class RegexpError(ValueError):
-    """The text is no regular expression in Go; the message says why."""
+    """The text is not a regular expression in Go; the message says why."""
 
 
 class Match(Protocol):
-    """What a compiled expression found."""
+    """The match of a compiled expression."""
 
     def groups(self) -> tuple[str | None, ...]: ...
 
@@ -37,13 +37,13 @@ class Regexp(Protocol):
     def programsize(self) -> int: ...
 
 
-#: Steps for any expression, however short it is (``model.work``).
+#: Steps for an expression of any length (``model.work``).
 _COMPILING = 100
 
-#: Instructions of an expression that RE2 gives up, and of one with signs that it does not know.
+#: Assumed instructions: of an expression too large for RE2; per character, of one that RE2 cannot parse.
 _LARGEST_PROGRAM, _INSTRUCTIONS_PER_CHARACTER = 150_000, 20
 
-#: Bytes that RE2 may take for one expression and its automata. What takes more is refused.
+#: Bytes that RE2 may use for one expression and its automata. An expression that needs more is refused.
 _MOST_MEMORY = 2 << 20
 
 
@@ -54,7 +54,7 @@ def compile_regexp(pattern: str) -> Regexp:
     options.max_mem = _MOST_MEMORY
     spend(_COMPILING, "compiling regular expressions")
     try:
-        # Stubs of re2, which a tool for the docs installs, have a type of their own for matches.
+        # The stubs of re2, which a docs tool installs, have a separate type for matches.
         expression = cast("Regexp", re2.compile(pattern, options))
     except re2.error as error:
         reason = error.args[0] if error.args else ""
@@ -64,7 +64,7 @@ def compile_regexp(pattern: str) -> Regexp:
 
 
 def program_size(pattern: str) -> int:
-    """Return about how many instructions a pattern is compiled to, by RE2 or another engine of its kind."""
+    """Return about how many instructions a pattern compiles to, in RE2 or a similar engine."""
     options = re2.Options()
     options.log_errors = False
     try:

@@ -1,4 +1,4 @@
-"""Generated resources join the others: as new ones, or by ``behavior`` merge and replace.
+"""Add generated resources to the others: as new ones, or by ``behavior`` merge and replace.
 
 kustomize ``api/resmap/reswrangler.go`` AbsorbAll.
 """
@@ -52,9 +52,9 @@ def absorb(resources: ResMap, generated: Resource, behavior: Behavior) -> None:
 
 
 def _over(present: Resource, generated: Resource, behavior: Behavior) -> Resource:
-    """Return the generated object in place of the present one, with the name and history of the latter.
+    """Return the generated object with the name and history of the present one, which it replaces.
 
-    What is merged stays where it came from; what is replaced comes from the generator.
+    Merged content keeps the origin of the present object; replaced content gets the origin of the generator.
     """
     present = present._replace(shared_fields=())
     content: JsonObject = {**generated.content, "metadata": _metadata(present, generated)}
@@ -98,5 +98,5 @@ def _data_texts(resource: Resource, field: str) -> dict[str, str]:
 
 
 def _with_pairs(content: JsonObject, field: str, pairs: Mapping[str, Json]) -> JsonObject:
-    """Return ``content`` with ``pairs`` in ``field``, or without the field when there are none."""
+    """Return ``content`` with ``pairs`` in ``field``, or without the field if there are no pairs."""
     return {**content, field: pairs} if pairs else without(content, field)

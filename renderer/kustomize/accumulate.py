@@ -1,4 +1,4 @@
-"""Accumulation: a kustomization becomes its resources, before names are final.
+"""Accumulation: turn a kustomization into its resources, before names are final.
 
 kustomize ``api/internal/target/kusttarget.go`` accumulateTarget.
 """
@@ -50,7 +50,7 @@ def _replacement_transforms(context: TransformerContext) -> Iterator[Transform]:
 
 
 class BuiltinTransformer(Record):
-    """A transformer by kustomize's name; it runs if ``entries`` finds something in a kustomization."""
+    """A transformer by kustomize's name; it runs if ``entries`` yields something for a kustomization."""
 
     kind: str
     entries: Callable[[KustomizationRoot], object]
@@ -98,7 +98,7 @@ BUILTIN_TRANSFORMERS = (
 )
 
 
-#: Steps for a kustomization and for a transformer, beside those for each resource (``model.work``).
+#: Steps for a kustomization and for a transformer, in addition to those for each resource (``model.work``).
 _VISIT, _TRANSFORM = 100, 20
 
 
@@ -124,7 +124,7 @@ class _Gathered:
         self.warnings: list[Diagnostic] = []
 
     def merge(self, other: Accumulated) -> None:
-        """Append what another kustomization gave.
+        """Append the resources of another kustomization.
 
         Raises ``DiagnosticError``: duplicate-id, kustomization-field.
         """
@@ -138,9 +138,9 @@ class _Gathered:
 
 
 class Accumulation:
-    """Accumulate kustomizations, each once, however many others use it.
+    """Accumulate kustomizations, each once, even if several others use it.
 
-    ``traces`` has every resource remember what generated and transformed it.
+    ``traces``: every resource records what generated and transformed it.
     """
 
     def __init__(
@@ -164,8 +164,8 @@ class Accumulation:
     def of(self, root: KustomizationRoot, *, is_last: bool = False) -> Accumulated:
         """Return the result for the root of a build. Raises ``DiagnosticError``.
 
-        With ``is_last``, resources are taken out of their files, unless something in the tree is listed
-        twice: their memory is free as soon as a transformer has replaced them.
+        With ``is_last``, resources are removed from their files, unless a file or folder is listed twice in
+        the tree. Their memory is then free as soon as a transformer has replaced them.
         """
         self._schema = SchemaInEffect(root.open_api)
         self._open = []
@@ -184,7 +184,7 @@ class Accumulation:
                 tuple(gathered.resources),
                 gathered.field_specs,
                 gathered.variables,
-                tuple(dict.fromkeys(gathered.warnings)),  # or those of a base used twice would double
+                tuple(dict.fromkeys(gathered.warnings)),  # else a base used twice repeats them
                 self._schema,
             )
             if self._empties_files:
@@ -194,14 +194,14 @@ class Accumulation:
         return self._known[key]
 
     def _enter(self, root: KustomizationRoot) -> None:
-        """Note the OpenAPI schema of a kustomization that another one uses."""
+        """Record the OpenAPI schema of a kustomization that another one uses."""
         if root.open_api and not self._schema.open_api:
             self._schema = self._schema.with_open_api(
                 root.open_api, (resource for gathered in self._open for resource in gathered.resources)
             )
 
     def _accumulate(self, root: KustomizationRoot, into: _Gathered) -> None:
-        """Add what ``root`` lists, then transform everything gathered so far."""
+        """Add the resources that ``root`` lists, then transform everything gathered so far."""
         self._count_visit(root)
         spend(_VISIT + 4 * len(into.resources), "composing kustomizations")
         into.warnings += root.warnings
@@ -222,7 +222,7 @@ class Accumulation:
             into.variables = merge_variables(into.variables, added)
 
     def _count_visit(self, root: KustomizationRoot) -> None:
-        """Limit the visits, as components are visited as often as they are used."""
+        """Limit the visits, because a component is visited each time it is used."""
         self._visits += 1
         most = limits().kustomizations
         if self._visits > most:
@@ -266,7 +266,7 @@ class Accumulation:
             self._run_plugins(root, context, into.resources)
 
     def _run_plugins(self, root: KustomizationRoot, context: TransformerContext, resources: ResMap) -> None:
-        # Few kustomizations have any, and the others need not pay for them.
+        # Most kustomizations have none and need not pay for the import.
         from renderer.kustomize.plugins import plugin_transforms, validate  # noqa: PLC0415 - few kustomizations have plugins
 
         for plugin in root.transformers:

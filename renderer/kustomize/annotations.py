@@ -1,4 +1,4 @@
-"""Labels and annotations as kustomize writes them: as texts, and no field rather than an empty one.
+"""Labels and annotations as kustomize writes them: as texts, without a field if it would be empty.
 
 At the end of a build the annotations of every object are set once more (``RemoveBuildAnnotations``), and
 objects that configure tools are left out (``api/resource/factory.go`` DropLocalNodes).
@@ -21,13 +21,13 @@ _ANNOTATION = "config.kubernetes.io/local-config"
 
 
 def with_text_annotations(resource: Resource, text: Callable[[Json], str] = scalar_text) -> Resource:
-    """Return the resource with its annotations as texts (kyaml ``SetAnnotations``); itself when they are."""
+    """Return the resource with its annotations as texts (kyaml ``SetAnnotations``); unchanged if they are."""
     content = with_texts(resource.content, "annotations", resource, text)
     return resource if content is resource.content else resource.with_content(content)
 
 
 def with_annotations_for_notes(resource: Resource) -> JsonObject:
-    """Return the content as kustomize has it, with annotations if it keeps notes on the resource there."""
+    """Return the content as kustomize has it, with annotations if it records build notes there."""
     content = resource.content
     has_notes = (
         resource.previous_ids or resource.name_prefixes or resource.name_suffixes or resource.needs_hash
@@ -58,9 +58,9 @@ def with_texts(
 
 
 def with_final_annotations(resource: Resource, warn: Callable[[Diagnostic], None]) -> Resource:
-    """Return the resource with annotations as texts; ``warn`` receives what is lost by that.
+    """Return the resource with annotations as texts; ``warn`` receives the values that are lost.
 
-    Raises: resource-invalid for a key that would be no text.
+    Raises: resource-invalid for a key that would not be a text.
     """
     annotations = object_at(resource.content, "metadata", "annotations")
     for key, value in annotations.items():

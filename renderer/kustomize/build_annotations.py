@@ -1,6 +1,6 @@
-"""Annotations in which kustomize keeps notes while it builds (``api/resource/resource.go`` BuildAnnotations).
+"""Annotations that kustomize uses as notes during a build (``api/resource/resource.go`` BuildAnnotations).
 
-A ``Resource`` has fields for them. Those in files, left by another build, count as well. None is written.
+A ``Resource`` has fields for them. Annotations left in files by another build count as well. None is written.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ BUILD_ANNOTATIONS = frozenset(
 
 
 def has_build_annotations(resource: Resource) -> bool:
-    """Return True if the resource has an annotation by which kustomize's functions talk to a build."""
+    """Return True if the resource has an annotation that kustomize's functions use to control a build."""
     return not BUILD_ANNOTATIONS.isdisjoint(object_at(resource.content, "metadata", "annotations"))
 
 
 def is_enabled(resource: Resource, annotation: str) -> bool:
-    """Return True if the annotation of a build says ``enabled``."""
+    """Return True if the build annotation has the value ``enabled``."""
     return _text(resource, annotation) == _ENABLED
 
 
 def with_build_annotations_read(resource: Resource) -> Resource:
-    """Return the resource with the ids, affixes and the need for a hash that its annotations note.
+    """Return the resource with the ids, affixes and the need for a hash that its annotations record.
 
-    Raises: resource-invalid when the notes of previous ids do not fit together.
+    Raises: resource-invalid if the records of previous ids are inconsistent.
     """
     if not has_build_annotations(resource):
         return resource

@@ -17,26 +17,26 @@ MANAGED_BY_LABEL = "managedByLabel"
 _ORIGIN = "config.kubernetes.io/origin"
 _TRANSFORMATIONS = "alpha.config.kubernetes.io/transformations"
 _MANAGED_BY = "app.kubernetes.io/managed-by"
-#: The keys of all that is added.
+#: The keys that are added.
 BUILD_METADATA_KEYS = frozenset({_ORIGIN, _TRANSFORMATIONS, _MANAGED_BY})
-#: The release whose rules hold here; it is part of the output.
+#: The kustomize release whose rules apply here; it is part of the output.
 _MANAGER = "kustomize-v5.8.1"
 
 
 def with_generator(resource: Resource, generator: ConfiguredBy) -> Resource:
-    """Return the resource with the generator noted, for ``originAnnotations``."""
+    """Return the resource with its generator recorded, for ``originAnnotations``."""
     return resource._replace(generated_by=generator)
 
 
 def with_transformer(resource: Resource, transformer: ConfiguredBy) -> Resource:
-    """Return the resource with one more transformer noted, for ``transformerAnnotations``."""
+    """Return the resource with one more transformer recorded, for ``transformerAnnotations``."""
     return resource._replace(transformed_by=(*resource.transformed_by, transformer))
 
 
 def with_build_metadata(resource: Resource, options: tuple[str, ...], folder: str) -> Resource:
-    """Return the resource with the metadata that ``options`` ask for, and without that of earlier builds.
+    """Return the resource with the metadata that ``options`` request, and without metadata of earlier builds.
 
-    Paths are written as seen from ``folder``, which is the one that was asked for.
+    Paths are relative to ``folder``, the folder that is built.
     """
     content = resource.content
     if MANAGED_BY_LABEL in options:

@@ -1,4 +1,4 @@
-"""The composer: a source tree becomes the resources that ``kustomize build`` prints, in its order."""
+"""The composer: turn a source tree into the resources that ``kustomize build`` prints, in its order."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 class BuildOptions(Record):
-    """The options of a build that change what is composed; the defaults are kustomize's.
+    """The options of a build that change the result; the defaults are kustomize's.
 
-    ``managed_by_label`` is what ``--enable-managedby-label`` asks for.
+    ``managed_by_label`` is ``--enable-managedby-label``.
     """
 
     reorder: Reorder = Reorder.LEGACY
@@ -63,19 +63,19 @@ class Composer:
         self._observer = observer
 
     def accumulate(self, root: KustomizationRoot) -> tuple[Resource, ...]:
-        """Return the resources of a root as another kustomization takes them. Raises ``DiagnosticError``."""
+        """Return the resources of a root as another kustomization uses them. Raises ``DiagnosticError``."""
         return self._plain.of(root).resources
 
     def compose(self, tree: SourceTree, *, is_last: bool = False) -> Outcome[ResourceSet]:
         """Return the resources of the tree's root, or errors (kustomize ``kustomizer.go`` Run).
 
-        With ``is_last``, nothing is composed of the tree afterwards: it need not keep its resources.
+        With ``is_last``, no other root of the tree is composed afterwards, so it need not keep its resources.
         """
         try:
             accumulation = self._traced if tree.root.kustomization.build_metadata else self._plain
             accumulated = accumulation.of(tree.root, is_last=is_last)
             resources = ResMap(accumulated.resources)
-            accumulated = accumulated._replace(resources=())  # what the last steps change goes at once
+            accumulated = accumulated._replace(resources=())  # frees what the last steps replace
             warnings = list(accumulated.warnings)
             finished = self._finished(resources, accumulated, tree.root, warnings.append)
         except DiagnosticError as error:
@@ -100,7 +100,7 @@ class Composer:
     def _described(
         self, resource: Resource, root: KustomizationRoot, warn: Callable[[Diagnostic], None]
     ) -> Resource:
-        """Return the resource as it is written, with the metadata about the build that are asked for."""
+        """Return the resource as it is written, with the requested metadata about the build."""
         options = root.kustomization.build_metadata
         if self.options.managed_by_label:
             options = (*options, MANAGED_BY_LABEL)
@@ -113,7 +113,7 @@ class Composer:
         return described
 
     def _ordered(self, resources: ResMap, options: SortOptions | None) -> tuple[Resource, ...]:
-        """Return the resources in the order that the kustomization or the options of the build ask for."""
+        """Return the resources in the order that the kustomization or the build options request."""
         if options is None and self.options.reorder is Reorder.NONE:
             return tuple(resources)
         ordered = sort_order(options)(resources)
@@ -124,7 +124,7 @@ class Composer:
 def _last_steps(
     resources: ResMap, accumulated: Accumulated, warn: Callable[[Diagnostic], None]
 ) -> Iterator[tuple[FinalStep, Transform]]:
-    """Yield those of the last steps that the resources need, after the earlier ones were made."""
+    """Yield the last steps that the resources need, each after the earlier ones have run."""
     specs, known = accumulated.field_specs, accumulated.variables
     if any(resource.needs_hash for resource in resources):
         from renderer.kustomize.name_hash import add_name_hashes  # noqa: PLC0415 - it needs hashlib

@@ -1,4 +1,4 @@
-"""Fields inside of a text that is JSON or YAML itself (kustomize ``api/filters/replacement``)."""
+"""Fields inside a text that is itself JSON or YAML (kustomize ``api/filters/replacement``)."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.encode import encode
 from renderer.yamlio.rewritten_text import NewValue, NotRewritableError, rewritten_text
 
-#: Steps to read any text, however short (``model.work``).
+#: Steps to read a text of any length (``model.work``).
 _READING = 60
 
 
 def text_on_path(
     resource: Resource, steps: tuple[str, ...]
 ) -> tuple[tuple[Segment, ...], tuple[str, ...]] | None:
-    """Return the place of the first scalar on the path that is YAML or JSON, and the steps inside of it."""
+    """Return the place of the first scalar on the path that is YAML or JSON, and the steps inside it."""
     for length in range(1, len(steps)):
         try:
             found, place = lookup_place(resource.content, steps[:length])
@@ -44,7 +44,7 @@ def text_on_path(
 
 
 def count_within(text: str, steps: tuple[str, ...], *, creates: bool) -> int:
-    """Return the number of fields that ``steps`` lead to inside of ``text``. Raises ``PathError``."""
+    """Return the number of fields that ``steps`` lead to inside ``text``. Raises ``PathError``."""
 
     def within(scalar: Json, _at: tuple[Segment, ...], rest: tuple[str, ...]) -> int:
         return count_within(scalar_text(scalar), rest, creates=creates)
@@ -57,10 +57,10 @@ def count_within(text: str, steps: tuple[str, ...], *, creates: bool) -> int:
 def changed_text(
     text: str, steps: tuple[str, ...], value: ReplacementValue, *, creates: bool
 ) -> tuple[str, int]:
-    """Return ``text`` with the fields inside of it changed, JSON as JSON and YAML as YAML.
+    """Return ``text`` with the fields inside it changed, JSON as JSON and YAML as YAML.
 
-    The number is that of fields in a text inside of the text: they stay as they are. Raises ``PathError``
-    where there are no fields.
+    Also return the number of fields in a text inside the text: they are not changed. Raises ``PathError``
+    if there are no fields.
     """
     changes: list[tuple[tuple[Segment, ...], Json | ScalarNode]] = []
 
@@ -81,15 +81,15 @@ def changed_text(
 
 
 def _parsed_mapping(text: str) -> Json:
-    """Return the tree that a text holds. Raises ``PathError`` for an empty text, which is no node at all."""
+    """Return the tree in a text. Raises ``PathError`` for an empty text, which is not a node."""
     if not text.strip():
         raise PathError("the field on the way is blank")
     return _parsed(text)
 
 
-@lru_cache(maxsize=4)  # of one text, several fields are asked for; trees are read-only
+@lru_cache(maxsize=4)  # callers ask for several fields of one text; trees are read-only
 def _parsed(text: str) -> Json:
-    """Return the tree that a text holds. Raises ``PathError`` for a text that is neither YAML nor JSON."""
+    """Return the tree in a text. Raises ``PathError`` for a text that is neither YAML nor JSON."""
     spend(_READING + 4 * len(text), "reading YAML inside of texts")
     try:
         return decode_documents(text.encode(), "")[0]
@@ -107,7 +107,7 @@ def _as_json(tree: Json, original: str) -> str:
 def _as_yaml(
     tree: Json, original: str, changes: Iterable[tuple[tuple[Segment, ...], Json | ScalarNode]]
 ) -> str:
-    """Return the original with the changes, or the tree for a text that cannot be kept, as with anchors."""
+    """Return the original with the changes, or the tree if the text cannot be kept, as with anchors."""
     written = (
         (
             tuple(segment for segment in at if isinstance(segment, str | int)),

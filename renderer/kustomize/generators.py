@@ -1,8 +1,8 @@
-"""``generators``, ``configMapGenerator``, ``secretGenerator``: the resources that generators make.
+"""``generators``, ``configMapGenerator``, ``secretGenerator``: the resources that generators create.
 
-ConfigMaps and Secrets come from key-value pairs (kustomize ``api/internal/generators``,
+ConfigMaps and Secrets are made from key-value pairs (kustomize ``api/internal/generators``,
 ``kyaml/yaml/datamap.go``), service accounts of Google's cloud from their names
-(``api/filters/iampolicygenerator``), all others from the table of generators that the composer is given.
+(``api/filters/iampolicygenerator``), all others by the table of generators that the composer is given.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from renderer.model.work import spend
 from renderer.yamlio.dialects import rewritten
 from renderer.yamlio.errors import UnusableError
 
-#: The generator of each kind of configuration: takes its content, its site and the files that it lists.
+#: The generator of each kind of configuration: accepts its content, its site and the files that it lists.
 #: Raises ``DiagnosticError``.
 GeneratorTable: TypeAlias = Mapping[Gvk, Callable[[JsonObject, Site, ListedFiles], tuple[Generated, ...]]]
-#: Base64 text that is not shorter is broken into lines of this length.
+#: Base64 text of this length or more is broken into lines of this length.
 _LINE_LENGTH = 70
 _OPAQUE = "Opaque"
-#: Steps to put a pair into a ConfigMap or Secret (``model.work``).
+#: Steps to add a pair to a ConfigMap or Secret (``model.work``).
 _STEPS_PER_PAIR = 4
 _GKE = "gke"
 
@@ -45,9 +45,9 @@ def generator_plugins(root: KustomizationRoot) -> Iterator[GeneratorPlugin]:
 
 
 def generate(plugin: GeneratorPlugin, generators: GeneratorTable) -> Iterator[tuple[Resource, Behavior]]:
-    """Yield the resources that ``plugin`` makes, each with its behavior.
+    """Yield the resources that ``plugin`` creates, each with its behavior.
 
-    Raises: unsupported-field for a kind that no generator is known for, and what the generator raises.
+    Raises: unsupported-field for a kind without a known generator, and the errors of the generator.
     """
     config = plugin.config
     if isinstance(config, DataGenerator):
@@ -104,7 +104,7 @@ def _metadata(args: GeneratorArgs) -> dict[str, Json]:
 
 
 def _config_map_data(generator: DataGenerator) -> dict[str, Json]:
-    """Return UTF-8 texts as ``data`` and other bytes as ``binaryData``; an empty field is left out."""
+    """Return UTF-8 texts as ``data`` and other bytes as ``binaryData``; an empty field is omitted."""
     data: dict[str, Json] = {}
     binary_data: dict[str, Json] = {}
     for pair in generator.data:
@@ -155,7 +155,7 @@ def _check_keys(generator: DataGenerator) -> None:
 
 
 def service_account(generator: IamPolicyGenerator) -> Resource:
-    """Return the ServiceAccount. Raises: kustomization-field when the cloud is not ``gke``."""
+    """Return the ServiceAccount. Raises: kustomization-field if the cloud is not ``gke``."""
     if generator.cloud != _GKE:
         raise Diagnostic.at(
             generator.site.below("cloud"),

@@ -1,4 +1,4 @@
-"""The identity of resources: two ids with the same identity mean the same resource.
+"""The identity of resources: two ids with the same identity are the same resource.
 
 kustomize ``kyaml/resid/resid.go``, ``api/resource/resource.go``, ``kyaml/openapi/openapi.go``.
 """
@@ -11,10 +11,10 @@ from renderer.model.record import Record
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
 
-#: Steps to give a resource another name or namespace (``model.work``).
+#: Steps to change the name or namespace of a resource (``model.work``).
 STEPS_TO_RENAME = 60
 
-#: Kinds of Kubernetes 1.21 that are cluster-wide; every kind that is not here counts as namespaced.
+#: Cluster-wide kinds of Kubernetes 1.21; every other kind counts as namespaced.
 _CLUSTER_SCOPED = {
     "admissionregistration.k8s.io/v1": ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"),
     "admissionregistration.k8s.io/v1beta1": (
@@ -48,17 +48,17 @@ DEFAULT_NAMESPACE = "default"
 
 
 def is_cluster_scoped(api_version: str, kind: str) -> bool:
-    """Return True for a kind that kustomize knows to have no namespace."""
+    """Return True if kustomize knows that the kind has no namespace."""
     return kind in _CLUSTER_SCOPED.get(api_version, ())
 
 
 def effective_namespace(api_version: str, kind: str, namespace: str) -> str:
-    """Return the namespace that counts when ids are compared."""
+    """Return the effective namespace, with which ids are compared."""
     return NO_NAMESPACE if is_cluster_scoped(api_version, kind) else namespace or DEFAULT_NAMESPACE
 
 
 class Identity(Record):
-    """An id with the namespace that counts; equal when kustomize takes the ids for equal."""
+    """An id with the effective namespace; equal if kustomize considers the ids equal."""
 
     api_version: str
     kind: str
@@ -67,7 +67,7 @@ class Identity(Record):
 
 
 def current_identity(resource: Resource) -> Identity:
-    """Return the id that the resource has now, its namespace as kustomize compares it."""
+    """Return the current id of the resource, with the namespace as kustomize compares it."""
     api_version, kind = resource.api_version, resource.kind
     return Identity(
         api_version, kind, resource.name, effective_namespace(api_version, kind, resource.namespace)
@@ -75,7 +75,7 @@ def current_identity(resource: Resource) -> Identity:
 
 
 def identities(resource: Resource) -> Iterator[Identity]:
-    """Yield the current identity, then those that the resource had before."""
+    """Yield the current identity, then the identities that the resource had before."""
     yield current_identity(resource)
     api_version = resource.api_version
     for previous in resource.previous_ids:

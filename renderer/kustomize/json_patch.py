@@ -1,7 +1,7 @@
 """JSON 6902 patches as kustomize applies them (``api/filters/patchjson6902``).
 
-The ways of its library, ``gopkg.in/evanphx/json-patch.v4``: ``replace`` adds a missing key, a missing
-value is null, indices may be negative and count from the end, null stands for nothing on the way to a field.
+Behaviour of its library, ``gopkg.in/evanphx/json-patch.v4``: ``replace`` adds a missing key, a missing value
+is null, negative indices count from the end, and null is treated as missing on the way to a field.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from renderer.model.taint import taint
 from renderer.model.work import spend
 from renderer.yamlio.go_numbers import format_float, json_number
 
-#: Changes the value that stands for the container of a key, which it is given.
+#: Returns the container after an operation on one of its keys. Arguments: the container and the key.
 Edit: TypeAlias = Callable[["dict[str, Json] | list[Json]", str], "dict[str, Json] | list[Json]"]
 
-#: Steps for an operation and for a key on its path; keys that are copied or compared in one (``model.work``).
+#: Steps for an operation and for a key on its path; keys copied or compared in one step (``model.work``).
 _OPERATION, _KEY, _COPIED_PER_STEP, _KEYS_PER_STEP = 20, 4, 16, 3
 
 _INDEX = pattern(r"[+-]?[0-9]{1,18}")
-#: The patched object goes through floats in kustomize; integers beyond this one are rounded.
+#: kustomize converts the patched object through floats; larger integers than this one are rounded.
 _EXACT = 1 << 53
 
 
 class OperationError(Exception):
-    """An operation does not apply; the message says why, and ``field`` which field of it is wrong."""
+    """An operation cannot be applied; the message says why, ``field`` which of its fields is wrong."""
 
     def __init__(self, message: str, field: str = "path") -> None:
         super().__init__(message)
@@ -194,7 +194,7 @@ def _child(container: dict[str, Json] | list[Json], key: str) -> Json:
 
 
 def _index(key: str, length: int) -> int:
-    """Return the position that ``key`` means in a list of ``length``; negative ones count from the end."""
+    """Return the position of ``key`` in a list of ``length``; negative indices count from the end."""
     if not _INDEX.fullmatch(key):
         raise OperationError(f"{key or 'nothing'} is no index of a list")
     index = int(key)
@@ -212,7 +212,7 @@ def _keys(path: str) -> list[str]:
 
 
 def _equal(left: Json, right: Json) -> bool:
-    """Return True if both are equal as JSON, where 1 is not true."""
+    """Return True if both are equal as JSON, where 1 is not equal to true."""
     if isinstance(left, dict | list):
         spend(len(left), "applying patches")
     if isinstance(left, dict) and isinstance(right, dict):
@@ -264,14 +264,14 @@ class JsonPatching:
                 elif error.field != "value":
                     hint = _path_hint(document, wrong)
                 raise self._invalid(str(error), (index, error.field), operation, resource, hint) from None
-        if held:  # what one operation adds, another may move elsewhere
+        if held:  # an operation may move what another one added
             taint(held - secret_values([document]))
         return document
 
     def _in_floats(self, document: Json, resource: Resource, known: Json) -> JsonObject:
         try:
             rounded = document if _is_exact(document, known) else _rounded(document)
-        except OverflowError:  # from a patch in JSON: YAML makes texts of such numbers
+        except OverflowError:  # from a patch in JSON: YAML reads such numbers as texts
             raise self._invalid("a number is too large", (0,), None, resource) from None
         if not isinstance(rounded, dict):
             raise self._invalid("the patch leaves no object", (0,), None, resource)
@@ -285,7 +285,7 @@ class JsonPatching:
         resource: Resource,
         hint: str | None = None,
     ) -> DiagnosticError:
-        """Return the error about what stands at ``place`` in the patch: an operation, or a field of it."""
+        """Return the error about ``place`` in the patch: an operation, or a field of it."""
         fields = object_at(operation)
         where = f" ({fields.get('op')} {fields.get('path')})" if fields else ""
         return Diagnostic.at(
@@ -298,7 +298,7 @@ class JsonPatching:
 
 
 def _path_hint(document: Json, path: str) -> str | None:
-    """Return the way out where the object does not have all of ``path``; None where it has."""
+    """Return the hint if the object does not have all of ``path``; None if it has."""
     keys = parse_pointer(path) if path.startswith("/") else []
     for index, key in enumerate(keys):
         if not isinstance(document, dict):
@@ -316,7 +316,7 @@ def _path_hint(document: Json, path: str) -> str | None:
 
 
 def _as_json(resource: Resource) -> JsonObject:
-    """Return the content that the patch gets, in which annotations may be numbers."""
+    """Return the content to patch, in which annotations may be numbers."""
     content = with_annotations_for_notes(resource)
     for each in resource.spellings:
         names = tuple(segment for segment in each.field.segments if isinstance(segment, str))
@@ -326,11 +326,12 @@ def _as_json(resource: Resource) -> JsonObject:
 
 
 def _is_exact(value: Json, known: Json) -> bool:
-    """Return whether a float has all integers of a tree as they are.
+    """Return True if a float can represent every integer in a tree exactly.
 
-    What it shares with ``known`` is so already, or else every operation would go through the whole object.
+    Parts shared with ``known`` are known to be exact and are skipped; otherwise every operation would go
+    through the whole object.
     """
-    # A plain loop and exact types, as this goes through whole objects.
+    # A plain loop and exact types, because this goes through whole objects.
     steps, waiting = 0, [(value, known)]
     while waiting:
         node, old = waiting.pop()
@@ -350,7 +351,7 @@ def _is_exact(value: Json, known: Json) -> bool:
 
 
 def _rounded(value: Json) -> Json:
-    """Return the value with integers as exact as a float has them; itself where that changes nothing."""
+    """Return the value with integers rounded to floats; the same object if that changes nothing."""
     if isinstance(value, dict):
         spend(len(value) // _KEYS_PER_STEP, "applying patches")
         fields = {key: made for key, child in value.items() if (made := _rounded(child)) is not child}
@@ -365,7 +366,7 @@ def _rounded(value: Json) -> Json:
 
 
 def _float_text(value: Json) -> str:
-    """Return the text of a scalar that went through floats."""
+    """Return the text of a scalar that was converted through floats."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return format_float(float(value))
     return scalar_text(value)

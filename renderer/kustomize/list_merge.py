@@ -1,8 +1,8 @@
 """The merge of two lists by key (kustomize ``kyaml/yaml/walk/associative_sequence.go``, ``fns.go``).
 
-Elements are matched by the text of their keys. The key of a list of scalars is the scalar itself, which is
-written as the empty name. Where a key is missing in some elements upstream's rules are odd; they are kept.
-``$patch`` in an element or a list says what else to do (``kyaml/yaml/merge2/smpdirective.go``).
+Elements are matched by the text of their keys. The key of a list of scalars is the scalar itself, and is
+written as the empty name. If some elements lack a key, upstream's rules are odd; they are kept.
+``$patch`` in an element or a list is a directive (``kyaml/yaml/merge2/smpdirective.go``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from renderer.model.text_enum import TextEnum
 from renderer.model.work import spend
 
 Keys: TypeAlias = "tuple[str, ...]"
-#: The texts of an element's keys, empty where it has none.
+#: The texts of an element's keys, empty for a missing key.
 KeyValues: TypeAlias = "tuple[str, ...]"
 
 #: The key of a list of scalars.
@@ -27,7 +27,7 @@ _MIXED = "a list that merges by key holds both mappings and other values"
 
 
 class ElementError(Exception):
-    """A list cannot be merged by key: its elements are mixed, or too many have no key of their own."""
+    """A list cannot be merged by key: its elements are mixed, or too many have no key."""
 
 
 def element_values(elements: Iterable[Json], keys: Keys) -> list[KeyValues]:
@@ -43,7 +43,7 @@ def _key_text(element: Json, key: str) -> str:
 
 
 def key_value(element: JsonObject, key: str) -> Slot:
-    """Return the value of an element's key, which may stand deeper in it: ``metadata.name``."""
+    """Return the value of an element's key, which may be nested: ``metadata.name``."""
     outer, dot, inner = key.partition(".")
     if not dot:
         return element.get(key, ABSENT)
@@ -75,7 +75,7 @@ def set_element(elements: Sequence[Json], element: Json, keys: Keys, values: Key
 
 
 def delete_elements(elements: Sequence[Json], keys: Keys, values: KeyValues) -> list[Json]:
-    """Return the list without the elements that match, and without empty ones (``ElementSetter``).
+    """Return the list without matching elements and without empty ones (``ElementSetter``).
 
     Raises ``ElementError``.
     """
@@ -105,7 +105,7 @@ def _replaced(
 def _matches(element: Json, keys: Keys, values: KeyValues) -> bool:
     """Return True if the element has the key values.
 
-    A key beyond the values matches as the one before it did.
+    Keys in excess of the values match if the key before them matched.
     """
     matched = False
     for position, key in enumerate(keys):
@@ -155,14 +155,14 @@ def append_elements(target: list[Json], source: Sequence[Json], keys: Keys) -> l
 
 
 def in_order_of(elements: Sequence[Json], merged: Sequence[Json], keys: Keys) -> list[Json]:
-    """Return ``merged`` in the order of ``elements``, new elements behind them."""
+    """Return ``merged`` in the order of ``elements``, followed by new elements."""
     positions = {values: position for position, values in enumerate(element_values(elements, keys))}
     placed = zip(element_values(merged, keys), merged, strict=True)
     return [element for _, element in sorted(placed, key=lambda each: positions.get(each[0], len(positions)))]
 
 
 def complete_values(found: list[KeyValues]) -> list[KeyValues]:
-    """Return the key values, each completed by another that agrees with it (``mergeValues``)."""
+    """Return the key values, each completed by another one that agrees with it (``mergeValues``)."""
     completed = list(found)
     spend(len(found) * len(found), _MERGING)
     for index in range(len(completed)):
@@ -183,7 +183,7 @@ def _agreed(left: KeyValues, right: KeyValues) -> KeyValues | None:
 
 
 def used_keys(found: Iterable[KeyValues], values: KeyValues, keys: Keys) -> tuple[Keys, KeyValues]:
-    """Return the keys that at least one element has, and what ``values`` has of them.
+    """Return the keys that at least one element has, and their ``values``.
 
     If no element has a key, return ``keys`` and ``values`` unchanged (``validateKeys``).
     """
@@ -236,9 +236,9 @@ def _directive(value: Json) -> Directive:
     return Directive(text)
 
 
-#: Lists with missing or repeated keys are searched element by element, as upstream does it, up to so many.
+#: Lists with missing or repeated keys of up to this length are searched element by element, as in upstream.
 _MOST_ODD = 2000
-#: Returns the merged element for an element of the object and one of the patch.
+#: Returns the merged element for an element of the object and an element of the patch.
 MergeElement: TypeAlias = Callable[[Slot, Slot], Slot]
 
 
@@ -247,7 +247,7 @@ def merge_elements(
 ) -> list[Json]:
     """Return the elements of the patch, merged with their matches in ``dest``, then the rest of ``dest``.
 
-    For a list that only the patch has, the caller passes it twice, as one and the same object. Raises
+    If only the patch has the list, the caller passes it twice, as the same object. Raises
     ``ElementError``.
     """
     found = list(dict.fromkeys((*element_values(patch, keys), *element_values(dest, keys))))
@@ -268,7 +268,7 @@ def merge_elements(
 
 
 def _by_values(elements: Sequence[Json], keys: Keys) -> dict[KeyValues, Json] | None:
-    """Return the elements by their key values, or None if keys are missing or doubled."""
+    """Return the elements by their key values, or None if keys are missing or repeated."""
     kind = (str, int, float) if keys == ITSELF else dict
     if not all(isinstance(element, kind) for element in elements):
         return None
@@ -279,7 +279,7 @@ def _by_values(elements: Sequence[Json], keys: Keys) -> dict[KeyValues, Json] | 
 def _merge_each(
     kept: dict[KeyValues, Json], patch: dict[KeyValues, Json], keys: Keys, merge: MergeElement
 ) -> list[Json]:
-    """Merge lists whose keys are complete and unique, to the result that ``_ElementMerge`` has."""
+    """Merge lists whose keys are complete and unique, with the same result as ``_ElementMerge``."""
     merged: dict[KeyValues, Json] = {}
     for values in dict.fromkeys((*patch, *kept)):
         old, new = kept.get(values, ABSENT), patch.get(values, ABSENT)
@@ -300,7 +300,7 @@ def _merge_each(
 
 
 class _ElementMerge:
-    """The lists while elements are merged one by one: ``merged`` grows, ``kept`` is what ``dest`` becomes."""
+    """Lists while elements are merged one by one: ``merged`` grows, ``kept`` is what remains of ``dest``."""
 
     def __init__(self, dest: Sequence[Json], patch: Sequence[Json], merge: MergeElement) -> None:
         self._merge = merge
@@ -318,7 +318,7 @@ class _ElementMerge:
             self.kept[:] = delete_elements(self.kept, keys, values)
             return
         element = _with_keys(element, keys, values)
-        if isinstance(old, dict) and (old is new or not replaces):  # by an oddity what is replaced stays
+        if isinstance(old, dict) and (old is new or not replaces):  # upstream oddity: the replaced one stays
             self.kept[position] = element
         self.merged = set_element(self.merged, element, keys, values)
 

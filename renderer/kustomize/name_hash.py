@@ -1,4 +1,4 @@
-"""The suffix that names generated objects by their content (kustomize ``api/hasher/hasher.go``)."""
+"""The name suffix of generated objects, from their content (kustomize ``api/hasher/hasher.go``)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from renderer.model.resource import Resource
 from renderer.model.work import spend
 
 _LENGTH = 10
-#: The name was meant to count, but kustomize does not find it where it looks.
+#: The name should be part of the hash, but kustomize looks in the wrong place and finds nothing.
 _NAME = ""
 _AMBIGUOUS = str.maketrans("013ae", "ghkmt")
 _ESCAPED_BY_GO = str.maketrans(
@@ -28,9 +28,9 @@ def add_name_hashes(resources: ResMap) -> None:
 
 
 def name_hash(resource: Resource) -> str:
-    """The hash of a ConfigMap or Secret; its metadata does not count.
+    """The hash of a ConfigMap or Secret; its metadata is not part of it.
 
-    Raises: resource-invalid for other kinds, which generated objects only become by a patch.
+    Raises: resource-invalid for other kinds, into which only a patch can turn a generated object.
     """
     content = resource.content
     hashed: dict[str, Json] = {"kind": resource.kind, "name": _NAME, "data": _field(content, "data")}
@@ -54,7 +54,7 @@ def name_hash(resource: Resource) -> str:
 
 
 def go_json(value: Json) -> str:
-    """``value`` as Go's ``json.Marshal`` writes it: compact, keys sorted, safe inside of HTML."""
+    """``value`` as Go's ``json.Marshal`` writes it: compact, keys sorted, safe inside HTML."""
     import json  # noqa: PLC0415 - as above
 
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
@@ -73,6 +73,6 @@ def _with_hash(resource: Resource) -> Resource:
 
 
 def _field(content: JsonObject, key: str) -> Json:
-    """Go's zero value stands for a field that is not there."""
+    """Return Go's zero value if the field is missing."""
     value = content.get(key)
     return "" if value is None else value

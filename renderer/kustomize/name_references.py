@@ -1,4 +1,4 @@
-"""Names of resources that others refer to follow when they change (kustomize ``api/filters/nameref``)."""
+"""Update the names in references when resources are renamed (kustomize ``api/filters/nameref``)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
 from renderer.model.work import spend
 
-#: A test of whether a resource may be the one that is meant.
+#: Returns True if a resource may be the one that a name refers to.
 Condition: TypeAlias = Callable[[Resource], bool]
 
 
 class ReferralCandidates:
-    """The resources that were renamed, by the names they had."""
+    """The renamed resources, by their previous names."""
 
     def __init__(self, resources: ResMap) -> None:
         self._resources = resources
@@ -45,7 +45,7 @@ class ReferralCandidates:
         return self._by_previous_name.get(name, ())
 
     def original_namespaces(self, referrer: Referrer) -> frozenset[str]:
-        """The namespaces from which the resources come that ``referrer`` can see."""
+        """The original namespaces of the resources that ``referrer`` can see."""
         key = referrer.namespace, referrer.bound_namespaces
         if key not in self._original_namespaces:
             spend(8 * len(self._resources), "following names to other namespaces")
@@ -79,7 +79,7 @@ class Referrer:
         )
 
     def sees(self, other: Resource) -> bool:
-        """Return True if it may refer to the other at all (``SubsetThatCouldBeReferencedByResource``)."""
+        """Return True if it may refer to the other resource (``SubsetThatCouldBeReferencedByResource``)."""
         namespace = current_identity(other).namespace
         return (
             NO_NAMESPACE in (self.namespace, namespace)
@@ -88,9 +88,9 @@ class Referrer:
         )
 
     def can_name(self, other: Resource) -> bool:
-        """Return True if a name in it may be that of the other.
+        """Return True if a name in it may be the name of the other resource.
 
-        From other namespaces, only a service account's.
+        In another namespace, only a service account can be named.
         """
         namespace = current_identity(other).namespace
         return (
@@ -100,7 +100,7 @@ class Referrer:
         )
 
     def role(self) -> Condition:
-        """Return the condition that a resource is of the kind that ``roleRef`` says."""
+        """Return the condition that a resource has the kind in ``roleRef``."""
         role = object_at(self.resource.content, "roleRef")
         if role.get("apiGroup") is None or role.get("kind") is None:
             return lambda _: True
@@ -108,7 +108,7 @@ class Referrer:
         return lambda other: was_of_kind(other, target)
 
     def shares_affixes(self, other: Resource, *, exactly: bool) -> bool:
-        """Return True if the names of both got the same prefixes and suffixes last.
+        """Return True if both names got the same outermost prefixes and suffixes.
 
         (``PrefixesSuffixesEquals``).
         """
@@ -118,7 +118,7 @@ class Referrer:
 
 
 def was_of_kind(resource: Resource, target: Gvk) -> bool:
-    """Return True if a previous id of the resource is of the kind ``target``; empty parts match any."""
+    """Return True if a previous id of the resource has the kind ``target``; empty parts match any."""
     gvk = resource.gvk
     return (
         target.group in ("", gvk.group)
@@ -128,7 +128,7 @@ def was_of_kind(resource: Resource, target: Gvk) -> bool:
 
 
 def with_same_affixes(found: Iterable[Resource], referrer: Referrer) -> Sequence[Resource]:
-    """The resources that remain when affixes have to agree, as far as that is needed."""
+    """Narrow the resources to matching affixes, while more than one remains."""
     remaining = list(found)
     if len(remaining) > 1:
         remaining = [other for other in remaining if referrer.shares_affixes(other, exactly=False)]
@@ -145,15 +145,15 @@ def _end_alike(left: Sequence[str], right: Sequence[str], *, exactly: bool) -> b
 
 
 def text_of_field(content: Json, field: str) -> str | None:
-    """The text of a scalar field; None when it is missing."""
+    """The text of a scalar field; None if it is missing."""
     fields = object_at(content)
     return scalar_text(fields[field]) if field in fields else None
 
 
 def fix_name_references(resources: ResMap, references: Sequence[NameReference]) -> None:
-    """Writes the present names wherever fields hold names that resources had before.
+    """Updates the fields that hold previous names of resources to the current names.
 
-    Raises: name-ambiguous when it is not clear which resource is meant, resource-invalid.
+    Raises: name-ambiguous if several resources match, resource-invalid.
     """
     for resource in resources:
         _check_subjects(resource)
@@ -177,7 +177,7 @@ def fix_name_references(resources: ResMap, references: Sequence[NameReference]) 
 
 
 def _check_subjects(resource: Resource) -> None:
-    """Raise an error for a service account that a binding names in a blank namespace, renamed or not."""
+    """Raise an error if a binding names a service account in a blank namespace, renamed or not."""
     if resource.kind != "RoleBinding":
         return
     for index, subject in enumerate(array_at(resource.content, "subjects")):
@@ -206,7 +206,7 @@ class _NameField:
         return FieldSpecFilter(self._renamed).apply(self._resource, (self._field,))
 
     def _renamed(self, value: Json) -> Json:
-        """The name, list of names or mapping with a name, as it should be."""
+        """The updated name, list of names or mapping with a name."""
         if isinstance(value, list):
             elements = [self._renamed_element(element) for element in value]
             return value if elements == value else elements
@@ -236,7 +236,7 @@ class _NameField:
         return {**value, **renamed, **namespace}
 
     def _namespace_condition(self, namespace: str | None) -> Condition:
-        """Return the condition that a resource comes from the namespace, or else is in it now."""
+        """Return the condition that the original, or else the current, namespace of a resource matches."""
         if namespace is None:
             return lambda _: True
         if namespace in self._candidates.original_namespaces(self._referrer):
@@ -244,7 +244,7 @@ class _NameField:
         return lambda other: Referrer(other).namespace == namespace
 
     def _referral(self, name: str, condition: Condition, *, same_namespace: bool) -> Resource | None:
-        """The resource that had ``name``; None when there is none."""
+        """Return the resource that had ``name``; None if there is none."""
         role = self._referrer.role() if self._field.path.endswith("roleRef/name") else None
         candidates = self._candidates.named(name)
         spend(16 * len(candidates), "following names")

@@ -49,7 +49,7 @@ class Reorder(TextEnum):
 
 
 def kind_ranks(first: tuple[str, ...] = _FIRST, last: tuple[str, ...] = _LAST) -> dict[str, int]:
-    """Return the rank of each kind that has one; all others rank 0."""
+    """Return the rank of each kind that has one; all other kinds have rank 0."""
     ranks = {kind: index - len(first) for index, kind in enumerate(first)}
     return ranks | {kind: index + 1 for index, kind in enumerate(last)}
 
@@ -58,12 +58,12 @@ DEFAULT_RANKS = kind_ranks()
 
 
 def gvk_sort_text(group: str, version: str, kind: str) -> str:
-    """Return the text by which kinds of one rank are ordered; an empty part comes after all others."""
+    """Return the text by which kinds of one rank are ordered; an empty part sorts last."""
     return f"{group or '~G'}_{version or '~V'}_{kind or '~K'}"
 
 
 def sort_order(options: SortOptions | None) -> Callable[[Iterable[Resource]], tuple[Resource, ...]]:
-    """Return the function that puts resources in the order of ``sortOptions``, or in legacy order.
+    """Return the function that sorts resources by ``sortOptions``, or in legacy order.
 
     Raises: kustomization-field.
     """
@@ -97,14 +97,14 @@ def in_legacy_order(
 ) -> tuple[Resource, ...]:
     """Return the resources by the rank of their kind, then kind, then namespace and name.
 
-    Missing parts last.
+    Missing parts sort last.
     """
     return tuple(sorted(resources, key=lambda resource: _sort_key(resource, ranks)))
 
 
 def _sort_key(resource: Resource, ranks: Mapping[str, int]) -> tuple[int, bool, str, str]:
     gvk = resource.gvk
-    # Kubernetes' own Namespace comes before those of other groups, where it has a place in the order at all.
+    # Kubernetes' own Namespace comes before Namespaces of other groups, if the order contains it.
     is_core_namespace = gvk.kind in ranks and gvk.kind == "Namespace" and not gvk.group
     kind = ".".join((gvk.kind or "[noKind]", gvk.version or "[noVer]", gvk.group or "[noGrp]"))
     return (

@@ -1,6 +1,6 @@
-"""``transformers`` and ``validators``: transformers that objects of their own configure.
+"""``transformers`` and ``validators``: transformers that are configured by objects of their own.
 
-A validator is a transformer that may not change anything (kustomize ``kusttarget.go`` runValidators).
+A validator is a transformer that must not change anything (kustomize ``kusttarget.go`` runValidators).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _VALIDATED_BY = "validated-by"
 
 
 def plugin_transforms(plugin: TransformerPlugin, context: TransformerContext) -> Iterator[Transform]:
-    """Yield the transforms that the plugin asks for, in order. Raises ``DiagnosticError``."""
+    """Yield the transforms that the plugin requests, in order. Raises ``DiagnosticError``."""
     for config in plugin.configs:
         yield from _transforms(config, context)
 
@@ -114,7 +114,7 @@ def _(config: plugins.AddValue, _context: TransformerContext) -> Iterator[Transf
 
 
 def validate(plugin: TransformerPlugin, resources: ResMap, context: TransformerContext) -> None:
-    """Run the validator. Raises what it raises, and: kustomization-field when it changes a resource."""
+    """Run the validator. Raises its errors, and: kustomization-field if it changes a resource."""
     before = dict(resources.items())
     for transform in plugin_transforms(plugin, context):
         transform(resources)
@@ -135,5 +135,5 @@ def _differs(old: Resource, new: Resource | None) -> bool:
 
 
 def _without_mark(content: JsonObject) -> JsonObject:
-    """Return the object without the label that a validator may leave behind."""
+    """Return the object without the label that a validator may add."""
     return without(content, "metadata", "labels", _VALIDATED_BY)

@@ -23,13 +23,13 @@ EVERY = "*"
 
 
 class PathError(Exception):
-    """The path cannot be followed in the resource; says why."""
+    """The path cannot be followed in the resource; the message says why."""
 
 
 def split_field_path(path: str) -> tuple[str, ...]:
-    """The steps of a dotted path. Brackets keep dots together, and stay when they name a list element.
+    """The steps of a dotted path. Brackets protect dots, and are kept if they name a list element.
 
-    Raises ``PathError`` for more of them than objects have levels.
+    Raises ``PathError`` for a path with more steps than the allowed depth of objects.
     """
     if path.count(".") > limits().nesting:
         raise PathError(f"the path has more than {limits().nesting} steps")
@@ -60,15 +60,15 @@ def element_name(step: str) -> tuple[str, str] | None:
 
 
 def list_index(step: str) -> int | None:
-    """The number that ``step`` is, below 0 too; None when it is none."""
+    """The number in ``step``, which may be negative; None if it is not a number."""
     return int(step) if _INDEX.fullmatch(step) else None
 
 
 def lookup_place(value: Json, steps: tuple[str, ...]) -> tuple[Slot, tuple[Segment, ...]]:
-    """Return the value at the end of the path, of equal elements the first, and its place.
+    """Return the value at the end of the path, and its place; of equal elements, the first one.
 
-    So does kyaml's ``PathGetter``. Raises ``PathError`` for a step that does not fit the value that it is
-    applied to.
+    kyaml's ``PathGetter`` does the same. Raises ``PathError`` for a step that does not fit the value that it
+    is applied to.
     """
     found: Slot = value
     place: list[Segment] = []
@@ -82,7 +82,7 @@ def lookup_place(value: Json, steps: tuple[str, ...]) -> tuple[Slot, tuple[Segme
 
 
 def _segment(value: Slot, step: str) -> str | int | None:
-    """Return the key or index of the child that ``step`` leads to; None if it is not there."""
+    """Return the key or index of the child that ``step`` leads to; None if it does not exist."""
     index = list_index(step)
     if index is not None and index < 0:
         raise PathError(f"the index {index} is negative")
@@ -106,7 +106,7 @@ def _is_named(element: Json, field: str, value: str) -> bool:
 
 
 def as_list(value: Slot, step: str) -> list[Json]:
-    """``value``, which ``step`` takes for a list; empty for null."""
+    """``value``, which ``step`` requires to be a list; empty for null."""
     if value is None or value is ABSENT:
         return []
     if not isinstance(value, list):
@@ -115,7 +115,7 @@ def as_list(value: Slot, step: str) -> list[Json]:
 
 
 def as_mapping(value: Slot, step: str) -> dict[str, Json]:
-    """``value``, which ``step`` takes for a mapping; empty for null."""
+    """``value``, which ``step`` requires to be a mapping; empty for null."""
     if value is None or value is ABSENT:
         return {}
     if not isinstance(value, dict):
@@ -129,21 +129,21 @@ def _described(value: Slot) -> str:
     )
 
 
-#: Returns the new value of the field at a path; the old one is ``ABSENT`` if the field is being made.
+#: Returns the new value of the field at a path; the old one is ``ABSENT`` if the field is being created.
 SetSlot: TypeAlias = Callable[[Slot, tuple[Segment, ...]], Json]
 
 
 _FOLLOWING = "following the paths of replacements"
-#: Steps for an element that a path may lead through, and fields that are copied in one step (``model.work``).
+#: Steps for an element on a path, and the fields that are copied in one step (``model.work``).
 _STEPS_PER_ELEMENT, _COPIED_PER_STEP = 4, 16
 
 
 class PathMatcher:
     """The change of every field that a path leads to; ``matches`` counts them.
 
-    Missing fields are made if it ``creates``. ``within`` is called for a scalar in the middle of the path,
-    with its place and the steps that are left; it returns the number of fields inside of the scalar. They
-    are not changed: ``matches_within`` counts them, and ``matches`` does as well.
+    If it ``creates``, missing fields are created. ``within`` is called for a scalar in the middle of the
+    path, with its place and the remaining steps; it returns the number of fields inside the scalar. These
+    fields are not changed. Both ``matches_within`` and ``matches`` count them.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class PathMatcher:
         self.matches_within = 0
 
     def visit(self, value: Slot, steps: tuple[str, ...], at: tuple[Segment, ...] = ()) -> Json:
-        """Return ``value``, which stands ``at``, with the fields changed. Raises ``PathError``."""
+        """Return ``value``, which is ``at`` a place, with the fields changed. Raises ``PathError``."""
         if not steps:
             self.matches += 1
             return self.change(value, at)
@@ -182,7 +182,7 @@ class PathMatcher:
             raise PathError("a field in it has no name")
         if step not in mapping and not self.creates:
             return None if isinstance(value, Absent) else value
-        if value is None:  # kustomize makes the field beside the null, where it is never seen again
+        if value is None:  # kustomize creates the field next to the null, where it is lost
             self.matches += self.creates
             return None
         child: Slot = mapping.get(step, ABSENT)
@@ -239,7 +239,7 @@ class PathMatcher:
 
 
 def untagged(text: str) -> Json:
-    """Return the value of a text without a type: null if it is empty, an integer if it looks like one.
+    """Return the value of an untyped text: null if it is empty, an integer if it looks like one.
 
     Raises ``PathError`` for numbers that JSON does not have.
     """
@@ -260,6 +260,6 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
 
 
 def _shown(value: Json) -> str:
-    """The value as YAML has it, with quotes where a text needs them."""
+    """The value as written in YAML, with quotes if a text needs them."""
     text = scalar_text(value).strip()
     return f'"{text}"' if isinstance(value, str) and not is_bare_text(text) else text

@@ -1,7 +1,7 @@
-"""The value of a replacement, and the scalars that it makes of fields of other types.
+"""The value of a replacement, and the scalars that it turns fields of other types into.
 
-kustomize ``api/filters/replacement`` copies the text of a scalar and leaves the type of the field as it is; a
-field that the replacement makes has no type, so that its text decides.
+kustomize ``api/filters/replacement`` copies the text of a scalar and does not change the type of the field. A
+field that the replacement creates has no type, so its text decides.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class ReplacementValue(Record):
 
     @classmethod
     def given(cls, text: str) -> ReplacementValue:
-        """Return the value for ``sourceValue``, which has no type of its own. Raises ``PathError``."""
+        """Return the value for ``sourceValue``, which is untyped. Raises ``PathError``."""
         return cls(untagged(text), text, is_untyped=True)
 
     def part(self, options: FieldOptions, *, is_secret: bool) -> ReplacementValue:
-        """Return the part between delimiters that the source asks for. Raises ``PathError``.
+        """Return the part between delimiters that the source selects. Raises ``PathError``.
 
-        ``is_secret``: it is confidential, and no output may repeat it. So is a part of a text that holds a
-        confidential value: it may be a copy.
+        ``is_secret``: the value is confidential, and no output may repeat it. A part of a text that holds a
+        confidential value is confidential as well, because it may be a copy.
         """
         if is_secret:
             taint([self.text])

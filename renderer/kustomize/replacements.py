@@ -39,21 +39,21 @@ from renderer.model.resource import Resource
 from renderer.model.suggest import did_you_mean, suggest
 from renderer.model.work import spend
 
-#: Steps to see if a target selects a resource, by all ids that it ever had, and to write one field of it
+#: Steps to check if a target selects a resource, by all ids that it ever had, and to write one of its fields
 #: (``model.work``).
 _STEPS_PER_TARGET, _STEPS_PER_FIELD = 16, 80
 _DIGITS = pattern("[0-9]+")
-#: A sign of a regular expression that no name has; a dot is in names too.
+#: Characters that make a text a regular expression and that no name contains; names contain dots, too.
 _PATTERN_SIGN = pattern(r"[][\\^$*+?(){}|]")
 
 
 def find_source(resources: ResMap, source: ReplacementSource) -> Resource:
-    """The resource that ``source`` identifies, by an id that it has or had. Raises: kustomization-field."""
+    """The resource that ``source`` identifies by a current or previous id. Raises: kustomization-field."""
     named = resources.named(source.name or None)
     spend(len(named) * STEPS_PER_SELECTION, "looking for sources of replacements")
     matches = [resource for _, resource in named if _is_source(resource, source)]
     if not matches:
-        # What a source names is literal (kustomize ``kyaml/resid`` IsSelectedBy).
+        # The name in a source is literal (kustomize ``kyaml/resid`` IsSelectedBy).
         names = _names_of_kind(source.kind, resources)
         hint = did_you_mean(source.name, names, otherwise="list it under the resources of this folder")
         raise Diagnostic.at(
@@ -89,12 +89,12 @@ def _ids(resource: Resource) -> Iterator[ResId]:
 
 
 def _names_of_kind(kind: str, resources: Iterable[Resource]) -> set[str]:
-    """Return the names that resources of a kind have or had; of any kind where ``kind`` is empty."""
+    """Return the current and previous names of resources of a kind; of any kind if ``kind`` is empty."""
     return {id_.name for resource in resources for id_ in _ids(resource) if kind in ("", id_.gvk.kind)}
 
 
 def _in_namespace(id_: ResId, source: ReplacementSource) -> bool:
-    """Return True if the namespaces agree; kustomize does not ask here whether the kind has one."""
+    """Return True if the namespaces match; here kustomize does not check whether the kind is namespaced."""
     if not source.namespace:
         return True
     return source.namespace == (id_.namespace or DEFAULT_NAMESPACE)
@@ -107,7 +107,7 @@ def _described(source: ReplacementSource) -> str:
 
 
 class TargetSelector:
-    """Select and reject of one target, made ready. Raises: kustomization-field."""
+    """The prepared ``select`` and ``reject`` of one target. Raises: kustomization-field."""
 
     def __init__(self, target: ReplacementTarget) -> None:
         if target.select is None:
@@ -124,7 +124,7 @@ class TargetSelector:
         ]
 
     def selected(self, resources: ResMap) -> tuple[tuple[int, Resource], ...]:
-        """The resources that it selects, each with its key."""
+        """The selected resources, each with its key."""
         named = resources.named(self._select.only_name)
         steps = _STEPS_PER_TARGET * (1 + len(self._reject))
         spend(len(named) * steps, "selecting targets of replacements")
@@ -148,7 +148,7 @@ class TargetSelector:
 def replacement_transform(
     replacements: tuple[Replacement, ...], warn: Callable[[Diagnostic], None]
 ) -> Transform:
-    """Carries out the replacements one after the other; ``warn`` receives targets that are probably mistyped.
+    """Applies the replacements in order; ``warn`` receives targets that are probably mistyped.
 
     The transform raises: kustomization-field, resource-invalid.
     """
@@ -180,9 +180,9 @@ def _replace(resources: ResMap, replacement: Replacement, warn: Callable[[Diagno
 def _warn_of_misspelled(
     target: ReplacementTarget, select: Selector, resources: ResMap, warn: Callable[[Diagnostic], None]
 ) -> None:
-    """Warn of a target that selects nothing but for its spelling; kustomize takes any other for optional.
+    """Warn about a target that selects nothing because of its spelling; other such targets are optional.
 
-    A regular expression, which a target may have and a source may not, is not misspelled.
+    A regular expression, which a target may have and a source may not, cannot be misspelled.
     """
     kinds = {id_.gvk.kind for resource in resources for id_ in _ids(resource)}
     names = _names_of_kind(select.kind, resources)
@@ -236,7 +236,7 @@ def _value_to_write(resources: ResMap, replacement: Replacement) -> ReplacementV
 def _path_hint(content: Json, path: str) -> str | None:
     """Return the hint with the path whose first unknown key is corrected.
 
-    None where no key resembles it, and for what is no path.
+    None if no key resembles it, or if it is not a path.
     """
     try:
         keys = split_field_path(path)
@@ -257,7 +257,7 @@ def _path_hint(content: Json, path: str) -> str | None:
 
 
 def _value_of_field(resource: Resource, source: ReplacementSource) -> ReplacementValue:
-    """Return the value, or the part of it, that a replacement takes of a resource. Raises ``PathError``."""
+    """Return the value, or the part of it, that a replacement copies. Raises ``PathError``."""
     found, place = lookup_place(resource.content, split_field_path(source.field_path))
     if found is ABSENT or found is None or found in ({}, []):
         raise PathError("the field is not there, or empty")
@@ -286,10 +286,10 @@ def _with_target_fields(
 ) -> Resource:
     """Return the resource with the value in all fields of ``target``.
 
-    ``check`` receives the resource after each field, ``warn`` the fields that kustomize leaves as they are.
+    ``check`` receives the resource after each field, ``warn`` the fields that kustomize does not change.
     """
     content = resource.content
-    # An empty section is a mapping where kustomize keeps notes in it. A missing one is left to ``create``.
+    # An empty section is a mapping if kustomize keeps notes in it. A missing one is left to ``create``.
     if "annotations" in object_at(content, "metadata"):
         content = with_annotations_for_notes(resource)
     written = resource.with_content(content, target.site)
@@ -328,7 +328,7 @@ def _with_target_fields(
 def _with_field(
     resource: Resource, steps: tuple[str, ...], value: ReplacementValue, options: FieldOptions
 ) -> tuple[Resource, int]:
-    """Return the resource with the value, and the number of fields in texts that stay as they are."""
+    """Return the resource with the value, and the number of fields in texts that are not changed."""
     within_text = _with_field_in_text(resource, steps, value, options)
     if within_text is not None:
         return within_text
@@ -341,7 +341,7 @@ def _with_field(
 def _with_field_in_text(
     resource: Resource, steps: tuple[str, ...], value: ReplacementValue, options: FieldOptions
 ) -> tuple[Resource, int] | None:
-    """Return the resource with the field inside of a text changed; None if the path leads into no text."""
+    """Return the resource with the field inside a text changed; None if the path leads into no text."""
     place = text_on_path(resource, steps)
     if place is None:
         return None
@@ -360,8 +360,8 @@ def _with_value_at(
 ) -> tuple[Resource, PathMatcher]:
     """Return the resource with the value in the fields that ``steps`` lead to, and their matcher.
 
-    Fields inside of texts count as found and are not written, as kustomize has it: it writes them to the tree
-    that it reads from the text, not to the text (``kyaml/yaml/match.go`` handleStructuredDataInScalar).
+    Fields inside texts count as found but are not written, as in kustomize: it writes them to the tree that
+    it reads from the text, not to the text (``kyaml/yaml/match.go`` handleStructuredDataInScalar).
     """
     nodes: list[tuple[tuple[Segment, ...], ScalarNode]] = []
 

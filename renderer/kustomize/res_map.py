@@ -19,15 +19,15 @@ from renderer.model.resource import Resource
 from renderer.model.taint import taint
 from renderer.model.work import spend
 
-#: Characters of a number, and of what stands around a value when it is written.
+#: Characters of a number, and of the characters around a value when it is written.
 _SCALAR, _AROUND = 4, 2
 
 
-#: Steps to put a resource in the place of another one (``model.work``).
+#: Steps to replace a resource with another one (``model.work``).
 _REPLACING = 120
-#: Mappings and lists that changed were copied, and are compared with those before.
+#: Keys per step. Changed mappings and lists were copied, and are compared with the previous ones.
 _KEYS_PER_STEP = 2
-#: Steps for the id of a resource, and for a value that was not there before.
+#: Steps for the id of a resource, and for a new value.
 _IDENTIFYING, _STEPS_PER_VALUE = 15, 3
 
 
@@ -35,12 +35,12 @@ _IDENTIFYING, _STEPS_PER_VALUE = 15, 3
 Growth: TypeAlias = tuple[int, int]
 
 _NOTHING: Growth = (0, 0)
-#: Stands for a key that a mapping has not.
+#: Marks a key that a mapping does not have.
 _MISSING = object()
 
 
 def growth(before: Json, after: Json) -> Growth:
-    """Return the parts of ``after`` that ``before`` does not share with it, as a size and a depth."""
+    """Return the parts of ``after`` that it does not share with ``before``, as a size and a depth."""
     return _added(before, after, {})
 
 
@@ -69,7 +69,7 @@ def _added(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
 
 
 def _added_elements(before: list[Json], after: list[Json], known: dict[int, Growth]) -> Growth:
-    """Elements may have moved. One that has changed stands, most likely, where it stood before."""
+    """Elements may have moved. A changed element is most likely at its previous position."""
     spend(len(after) // _KEYS_PER_STEP, "changing resources")
     kept = set(map(id, before))
     same_length = len(before) == len(after)
@@ -84,7 +84,7 @@ def _added_elements(before: list[Json], after: list[Json], known: dict[int, Grow
 
 
 def _whole(value: Json, known: dict[int, Growth]) -> Growth:
-    """All of a tree."""
+    """The size and depth of a whole tree."""
     if not isinstance(value, dict | list):
         return _scalar(value), 0
     if id(value) not in known:
@@ -110,15 +110,15 @@ def _scalar(value: Json) -> int:
 class ResMap:
     """Resources in order, found by id. The one mutable value of composition, never shared between roots.
 
-    Every resource has a key, a number that stays its own when it is replaced. What is beyond a limit is
-    refused here: too many resources, and more than patches and the like may add to them.
+    Every resource has a key, a number that does not change if the resource is replaced. The map enforces the
+    limits: the number of resources, and the amount that patches and other changes may add to them.
     """
 
     def __init__(self, resources: Iterable[Resource] = ()) -> None:
         self._resources = dict(enumerate(resources))
         self._next_key = len(self._resources)
         self._added = 0
-        #: A patch is checked before more work is done on its result, and again when that is put in its place.
+        #: A patch is checked before more work is done on its result, and again when the result is stored.
         self._last_growth: tuple[Json, Json, Growth] | None = None
         self._in_floats: dict[int, Json] = {}
         self._by_current: dict[Identity, int] | None = None
@@ -135,7 +135,7 @@ class ResMap:
         return self._resources[key]
 
     def get(self, key: int) -> Resource | None:
-        """Return the resource with the key; None when it was removed."""
+        """Return the resource with the key; None if it was removed."""
         return self._resources.get(key)
 
     def items(self) -> tuple[tuple[int, Resource], ...]:
@@ -144,7 +144,8 @@ class ResMap:
     def extend(self, resources: Iterable[Resource]) -> None:
         """Append the resources.
 
-        Raises ``DiagnosticError``: duplicate-id if two have one id now, build-limit if they are too many.
+        Raises ``DiagnosticError``: duplicate-id if two have the same id now, build-limit if there are too
+        many.
         """
         by_current, most = self._current(), limits().resources
         for resource in resources:
@@ -169,9 +170,9 @@ class ResMap:
         return tuple(key for key in self._by_any.get(identity, ()) if key in self._resources)
 
     def named(self, name: str | None) -> tuple[tuple[int, Resource], ...]:
-        """The resources that have or had the name, each with its key; all of them for None.
+        """The resources that have or had the name, each with its key; all resources for None.
 
-        One may be among them that had the name only before it was replaced.
+        It may include a resource that had the name only before it was replaced.
         """
         if name is None:
             return self.items()
@@ -200,9 +201,9 @@ class ResMap:
         self._note(key, resource)
 
     def check_growth(self, key: int, changed: Resource) -> int:
-        """Return the number of characters added by putting ``changed`` in the place of the one with the key.
+        """Return the number of characters that are added if ``changed`` replaces the resource with the key.
 
-        Raises: build-limit, where that is too much, or nested too deeply.
+        Raises: build-limit if it is too large or nested too deeply.
         """
         most = limits()
         before, after = self._resources[key].content, changed.content
@@ -222,11 +223,11 @@ class ResMap:
         return size
 
     def note_in_floats(self, key: int) -> None:
-        """Note that all numbers of the resource with the key are floats by now."""
+        """Record that all numbers of the resource with the key are floats now."""
         self._in_floats[key] = self._resources[key].content
 
     def in_floats(self, key: int) -> Json:
-        """Return the content of the resource when ``note_in_floats`` noted it; None if nothing did."""
+        """Return the content of the resource at the time of ``note_in_floats``; None if it was not called."""
         return self._in_floats.get(key)
 
     def remove(self, key: int) -> None:
@@ -239,11 +240,11 @@ class ResMap:
         self._by_current = self._by_any = self._by_name = None
 
     def check_ids(self) -> None:
-        """Raises: duplicate-id, when two resources have the same id now."""
+        """Raises: duplicate-id if two resources have the same current id."""
         self._current()
 
     def _note(self, key: int, resource: Resource) -> None:
-        """Enter the ids and names of the resource into the indices."""
+        """Add the ids and names of the resource to the indices."""
         if self._by_any is not None:
             _index(self._by_any, key, resource)
         if self._by_name is not None:
@@ -261,7 +262,7 @@ class ResMap:
 
 
 def _has_same_identity(one: Resource, other: Resource) -> bool:
-    """Return True if kustomize takes the ids for equal; few changes touch any part of them."""
+    """Return True if kustomize considers the ids equal; few changes touch any part of them."""
     before, after = one.content, other.content
     return (
         before.get("metadata") is after.get("metadata")
@@ -271,7 +272,7 @@ def _has_same_identity(one: Resource, other: Resource) -> bool:
 
 
 def _taint_lost_values(before: Resource, after: Resource | None = None) -> None:
-    """Note the values that a Secret has lost: by now they may stand elsewhere."""
+    """Record the values that a Secret has lost, because they may be elsewhere by now."""
     if before.kind == "Secret":
         taint(lost_values(before.content, after.content if after else EMPTY))
 

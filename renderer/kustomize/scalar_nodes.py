@@ -1,7 +1,8 @@
 """Scalars as kustomize's YAML nodes hold them: with a spelling, without a type, or shared by several fields.
 
-Composition works on JSON trees, where a node is only its value. Beside its tree, a ``Resource`` records the
-nodes that are more than that: ``spellings`` and ``shared_fields``. These functions keep both in step.
+Composition works on JSON trees, in which a node is only its value. In addition to its tree, a ``Resource``
+records the nodes that are more than that: ``spellings`` and ``shared_fields``. These functions keep both in
+sync.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from renderer.model.resource import Resource, Spelling
 from renderer.model.work import spend
 from renderer.yamlio.decode import decode_yaml11
 
-#: Steps to note the spelling of a field, and to compare one with those that share its value (``model.work``).
+#: Steps to record the spelling of a field, and to compare one with fields of the same value (``model.work``).
 _SETTING, _SHARING = 30, 12
 
 
 class ScalarNode(Record):
-    """A scalar that was set: its value and its text, which decides on the value anew if it ``is_untyped``."""
+    """A scalar that was set: its value and its text. If it ``is_untyped``, the text determines the value."""
 
     value: Json
     text: str
@@ -33,7 +34,7 @@ class ScalarNode(Record):
 def with_scalar_nodes(
     resource: Resource, nodes: Iterable[tuple[tuple[Segment, ...], ScalarNode]]
 ) -> Resource:
-    """Return the resource, whose content has the nodes' values already, with their spellings recorded."""
+    """Return the resource, whose content already has the nodes' values, with their spellings recorded."""
     found = {each.field: each for each in resource.spellings}
     spend(_SETTING + len(found) // 2, "writing fields")
     for segments, node in nodes:
@@ -46,7 +47,7 @@ def with_scalar_nodes(
 
 
 def with_scalar_node(resource: Resource, place: tuple[Segment, ...], node: ScalarNode) -> Resource:
-    """Return the resource with the node at a place that is there."""
+    """Return the resource with the node at an existing place."""
     content = object_at(with_value_at(resource.content, place, node.value))
     return with_scalar_nodes(resource.with_content(content), ((place, node),))
 
@@ -63,7 +64,7 @@ def with_written_texts(resource: Resource, paths: Collection[tuple[str, ...]]) -
 
 
 def without_nodes(resource: Resource) -> Resource:
-    """Return the resource with plain values only, as after a way through JSON."""
+    """Return the resource with plain values only, as after a conversion through JSON."""
     return resource._replace(spellings=(), shared_fields=())
 
 
@@ -71,7 +72,7 @@ def without_nodes(resource: Resource) -> Resource:
 
 
 def with_shared_change(before: Resource, after: Resource) -> Resource:
-    """Return ``after`` with a change of one shared field made in all fields that share the node."""
+    """Return ``after`` with a change of one shared field repeated in all fields that share the node."""
     groups: list[tuple[FieldPath, ...]] = []
     content: Json = after.content
     for group in after.shared_fields:
@@ -106,17 +107,17 @@ def with_shared_entries(
             for place in places
             if key not in object_at(value_at(before.content, place))
         )
-        if len(fields) > 1:  # in the order in which a strategic merge visits them: the last change counts
+        if len(fields) > 1:  # in the order of a strategic merge: the last change wins
             groups.append(tuple(sorted(fields, key=lambda field: tuple(map(str, field.segments)))))
     return after._replace(shared_fields=(*after.shared_fields, *groups)) if groups else after
 
 
-# A strategic merge sets every field that it visits. A node without a type becomes text on that way, if YAML
-# 1.1 takes it for anything else (kyaml ``fns.go`` FieldSetter, ``compatibility.go`` IsYaml1_1NonString).
+# A strategic merge sets every field that it visits. An untyped node becomes text, if YAML 1.1 reads it as
+# another type (kyaml ``fns.go`` FieldSetter, ``compatibility.go`` IsYaml1_1NonString).
 
 
 def before_merge(resource: Resource, patch: JsonObject, schema: MergeSchema) -> Resource:
-    """Return the resource with its untyped scalars as texts, but for those that ``patch`` sets.
+    """Return the resource with its untyped scalars as texts, except the scalars that ``patch`` sets.
 
     Fields of mappings that the patch replaces are no longer shared.
     """
@@ -141,7 +142,7 @@ def before_merge(resource: Resource, patch: JsonObject, schema: MergeSchema) -> 
         )
         is_plain = isinstance(each.value, str) and "\n" not in each.text
         if is_plain and value_at(patch, segments) is not None and resource.spelling(*segments) is not None:
-            content = with_value_at(content, segments, None)  # no quotes that the new value would keep
+            content = with_value_at(content, segments, None)  # without quotes, which the new value would keep
         elif not is_text:
             kept.append(each)
         elif resource.spelling(*segments) is not None:
@@ -150,7 +151,7 @@ def before_merge(resource: Resource, patch: JsonObject, schema: MergeSchema) -> 
 
 
 def with_patch_spellings(merged: Resource, patch: Resource) -> Resource:
-    """Return the merged resource with the spellings that the patch has of the scalars it sets."""
+    """Return the merged resource with the patch's spellings of the scalars that it sets."""
     nodes: list[tuple[tuple[Segment, ...], ScalarNode]] = []
     content: Json = merged.content
     for each in patch.spellings:
@@ -158,7 +159,7 @@ def with_patch_spellings(merged: Resource, patch: Resource) -> Resource:
         value = value_at(content, segments)
         is_quoted = isinstance(value, str) and not isinstance(each.value, str)
         if is_quoted and value == scalar_text(each.value):
-            content = with_value_at(content, segments, each.text)  # in the old scalar's quotes
+            content = with_value_at(content, segments, each.text)  # keeps the quotes of the old scalar
         elif type(value) is type(each.value) and value == each.value:
             nodes.append((segments, ScalarNode(value, each.text)))
     return (
@@ -173,7 +174,7 @@ def _is_replaced(patch: Json, path: Sequence[Segment]) -> bool:
 
 
 def _is_visited(value: Json, path: Sequence[Segment], field: FieldSchema | None, schema: MergeSchema) -> bool:
-    """Return True if a strategic merge goes to the path: through mappings, and lists that merge by key."""
+    """Return True if a strategic merge reaches the path: through mappings, and lists that merge by key."""
     for segment in path:
         if isinstance(value, list):
             if field is None or field.merge_keys is None:
@@ -195,7 +196,7 @@ def _is_no_text(text: str) -> bool:
 
 
 def with_value_at(value: Json, path: Sequence[Segment], new: Json) -> Json:
-    """Return a copy of ``value`` with ``new`` at a path that is there."""
+    """Return a copy of ``value`` with ``new`` at an existing path."""
     if not path:
         return new
     head, *rest = path

@@ -1,4 +1,4 @@
-"""The resources that a patch is for: those that its target selects, or the one that has its id.
+"""The resources that a patch applies to: selected by its target, or the one that has its id.
 
 kustomize ``api/types/selector.go``, ``api/resmap/reswrangler.go`` Select.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 TextMatcher: TypeAlias = Callable[[str], bool]
 
-#: Steps to see if a selector selects a resource (``model.work``).
+#: Steps to check if a selector selects a resource (``model.work``).
 STEPS_PER_SELECTION = 4
 
 _LITERAL = pattern(r"[A-Za-z0-9_/ -]*")
@@ -46,7 +46,7 @@ class ResourceSelector:
         self._kind = self._matcher("kind", selector.kind)
         self._name = self._matcher("name", selector.name)
         self._namespace = self._matcher("namespace", selector.namespace)
-        # Read when a resource comes as far as that: what selects nothing may be wrong, as in kustomize.
+        # Parsed when first needed: as in kustomize, an invalid one is ignored if no resource reaches it.
         self._labels: tuple[Requirement, ...] | None = None
         self._annotations: tuple[Requirement, ...] | None = None
 
@@ -61,18 +61,18 @@ class ResourceSelector:
 
     @property
     def only_name(self) -> str | None:
-        """The one name that it matches, now or before; None where there may be others."""
+        """The one name that it matches, current or previous; None if there may be others."""
         name = self._selector.name
         return name if name and _LITERAL.fullmatch(name) else None
 
     @property
     def names_id(self) -> bool:
-        """True if it says anything about kind, name or namespace."""
+        """True if it has a condition on kind, name or namespace."""
         return any((self._group, self._version, self._kind, self._name, self._namespace))
 
     @property
     def names_metadata(self) -> bool:
-        """True if it says anything about labels or annotations."""
+        """True if it has a condition on labels or annotations."""
         return bool(self._selector.label_selector or self._selector.annotation_selector)
 
     def matches_metadata(self, resource: Resource) -> bool:
@@ -169,9 +169,9 @@ def _hold(requirements: tuple[Requirement, ...], resource: Resource, field: str)
 def selected_keys(
     resources: ResMap, target: Selector, listed: Site, warn: Callable[[Diagnostic], None]
 ) -> tuple[int, ...]:
-    """The keys of the resources that ``target`` selects; none is worth a warning.
+    """The keys of the resources that ``target`` selects; if there are none, warn.
 
-    ``listed`` is where the patch is listed. Raises: kustomization-field for a selector that cannot be read.
+    ``listed`` is where the patch is listed. Raises: kustomization-field for an invalid selector.
     """
     site = listed.below("target")
     selector = ResourceSelector(target, site)

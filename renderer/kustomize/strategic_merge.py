@@ -51,14 +51,14 @@ from renderer.model.resource import Resource
 from renderer.model.sharing import share_keys
 from renderer.model.work import spend
 
-#: Steps for a field or element that is merged, and fields that are copied in one step (``model.work``).
+#: Steps for a merged field or element, and the fields that are copied in one step (``model.work``).
 _STEPS_PER_FIELD, _COPIED_PER_STEP = 4, 16
 
 
 def without_blank_fields(resource: Resource, schema: MergeSchema) -> Resource:
     """Return the resource without the blank fields that a strategic merge visits (``merge2.go`` VisitMap).
 
-    A merge visits the elements of a list only where they merge by key.
+    A merge visits the elements of a list only if they merge by key.
     """
     blank_fields = resource.blank_fields
     if not blank_fields:
@@ -96,7 +96,7 @@ class StrategicMergeError(Exception):
         self._inner_first: list[Segment] = []
 
     def inside(self, segment: Segment) -> StrategicMergeError:
-        """The error as seen from one level further out."""
+        """The error as seen from the enclosing value."""
         self._inner_first.append(segment)
         return self
 
@@ -112,7 +112,7 @@ class StrategicMerge:
         self._schema = schema
 
     def apply(self, target: JsonObject, patch: JsonObject) -> JsonObject | None:
-        """Return ``target`` changed by ``patch``; None when the patch deletes it.
+        """Return ``target`` changed by ``patch``; None if the patch deletes it.
 
         ``$patch: replace`` at the root does nothing, as in kustomize. Raises ``StrategicMergeError``.
         """
@@ -122,13 +122,13 @@ class StrategicMerge:
         return target if mapping_directive(patch)[0] is Directive.REPLACE else merged
 
     def _merged(self, dest: Slot, patch: Slot, schema: FieldSchema | None) -> Slot:
-        """Return the value of a field that holds ``dest`` and for which the patch has ``patch``."""
+        """Return the value of a field that holds ``dest``, merged with ``patch``."""
         value = patch if dest is None or dest is ABSENT else dest
         if isinstance(value, dict):
             return self._merged_mapping(dest, patch, schema)
         if isinstance(value, list):
             return self._merged_list(dest, patch, schema)
-        if value is None or value is ABSENT:  # an explicit null stays where the patch says nothing
+        if value is None or value is ABSENT:  # an explicit null stays if the patch does not have the field
             return None if dest is None and patch is ABSENT else ABSENT
         if isinstance(patch, dict | list):
             raise StrategicMergeError("the patch has a mapping or list where the object has a scalar")
@@ -147,7 +147,7 @@ class StrategicMerge:
         try:
             directive, fields = mapping_directive(fields)
         except DirectiveError as error:
-            if dest is not None and dest is not ABSENT:  # kustomize reads on where there is nothing to patch
+            if dest is not None and dest is not ABSENT:  # kustomize continues if there is nothing to patch
                 raise StrategicMergeError(str(error)) from None
         if directive is Directive.DELETE:
             return ABSENT
@@ -155,13 +155,13 @@ class StrategicMerge:
         return self._merged_fields(fields if starts_from_patch else _mapping(dest), fields, schema)
 
     def _merged_fields(self, dest: JsonObject, patch: JsonObject, schema: FieldSchema | None) -> JsonObject:
-        """Return ``dest`` with each of its fields merged; itself when that changes nothing."""
+        """Return ``dest`` with each of its fields merged; the same object if nothing changes."""
         known = self._schema.fields(schema)
         spend(_STEPS_PER_FIELD * (1 + len(patch)) + len(dest) // _COPIED_PER_STEP, "merging patches")
         changed: dict[str, Slot] = {}
         for key, value in patch.items():
             changed[key] = self._merged_field(key, dest.get(key, ABSENT), value, known.get(key))
-        for key in known:  # lists that the patch does not touch are merged with themselves
+        for key in known:  # lists that are not in the patch are merged with themselves
             if key in dest and key not in patch:
                 changed[key] = self._merged_field(key, dest[key], ABSENT, known[key])
         changed = {key: value for key, value in changed.items() if dest.get(key, ABSENT) is not value}
@@ -170,7 +170,7 @@ class StrategicMerge:
         kept = {key: value for key, value in changed.items() if value is not ABSENT}
         merged = with_entries(dest, kept)
         if len(kept) == len(changed):
-            # A mapping of the result for each resource: with further keys it has a table of its own.
+            # The result has a mapping per resource: with more keys it has a key table of its own.
             return share_keys(merged) if len(merged) > len(dest) else merged
         return {key: value for key, value in merged.items() if key in kept or key not in changed}
 
@@ -213,14 +213,14 @@ class StrategicMerge:
         return dest if merged == dest else merged
 
     def _schema_of(self, value: Slot) -> FieldSchema | None:
-        """The schema of an object that says what it is, wherever it stands."""
+        """The schema of an object that names its own kind, at any depth."""
         if not isinstance(value, dict) or "kind" not in value:
             return None
         return self._schema.of_kind(text_at(value, "apiVersion"), text_at(value, "kind"))
 
 
 def _in_style_of(dest: Slot, patch: Json) -> Json:
-    """The new scalar in the quotes of the old one, which kyaml ``FieldSetter`` keeps: 2 over "1" is "2"."""
+    """Return the new scalar in the old one's quotes, as kyaml ``FieldSetter`` does: 2 over "1" is "2"."""
     is_quoted = isinstance(dest, str) and not is_bare_text(dest)
     return scalar_text(patch) if is_quoted else patch
 
@@ -238,7 +238,7 @@ def _list(value: Slot) -> list[Json]:
 
 
 class _MergedDocument(Record):
-    """A document of a patch with its content as it is merged into objects, and what it may change in them."""
+    """A document of a patch with its content as it is merged into objects, and its permitted changes."""
 
     document: Resource
     content: JsonObject
@@ -265,9 +265,9 @@ class StrategicMergePatching:
             self._apply(resources, target_of(document, resources), self._to_merge(document, document.content))
 
     def apply_to(self, resources: ResMap, keys: Iterable[int], document: Resource) -> None:
-        """Patch the resources with the given keys, whatever id the document has.
+        """Patch the resources with the given keys, regardless of the id of the document.
 
-        Raises: patch-invalid; duplicate-id, when the patch gives two resources one name.
+        Raises: patch-invalid; duplicate-id if the patch gives two resources the same name.
         """
         patch = self._to_merge(document, _as_targeted_patch(document))
         versioned: dict[str, _MergedDocument] = {"": patch}
@@ -281,7 +281,7 @@ class StrategicMergePatching:
             resources.check_ids()
 
     def _to_merge(self, document: Resource, content: JsonObject) -> _MergedDocument:
-        """Return a document without the fields that an object keeps, whose metadata it then leaves alone."""
+        """Return a document without the fields that must not change in its target."""
         may_rename = self._listed.allow_name_change or is_enabled(document, ALLOW_NAME_CHANGE)
         may_change_kind = self._listed.allow_kind_change or is_enabled(document, ALLOW_KIND_CHANGE)
         content = without(content, "metadata", "namespace")
@@ -297,7 +297,7 @@ class StrategicMergePatching:
             resources.replace(key, patched)
 
     def _patched(self, resource: Resource, patch: _MergedDocument) -> Resource | None:
-        """Return the resource after the patch; None when it is deleted."""
+        """Return the resource after the patch; None if it is deleted."""
         document, content = patch.document, patch.content
         if patch.may_rename or patch.may_change_kind:
             resource = with_previous_id(resource)
@@ -338,7 +338,7 @@ def _restored(merged: JsonObject, before: JsonObject, patch: _MergedDocument) ->
 def _as_targeted_patch(document: Resource) -> JsonObject:
     """Return a strategic merge patch as kustomize applies it to the resources that a target selects.
 
-    Its API version becomes the target's. Its labels and annotations are set anew: null deletes none of them.
+    The API version becomes the target's. Labels and annotations are set anew, so null deletes none.
     """
     content = with_texts(without(document.content, "apiVersion"), "annotations", document)
     return with_texts(content, "labels", document)

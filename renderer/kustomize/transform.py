@@ -1,4 +1,4 @@
-"""The types of transformers, and the observer that is told of every change to a resource."""
+"""The types of transformers, and the observer that receives every change to a resource."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Transform: TypeAlias = Callable[[ResMap], None]
 
 
 class TransformerContext(Record):
-    """The input of the transformers of one kustomization; ``warn`` takes warnings."""
+    """The input of the transformers of one kustomization; ``warn`` receives warnings."""
 
     root: KustomizationRoot
     field_specs: FieldSpecSet
@@ -28,12 +28,12 @@ class TransformerContext(Record):
     warn: Callable[[Diagnostic], None]
 
 
-#: The transforms that a kustomization asks for with the fields that a transformer is for, in order.
+#: The transforms that a kustomization requests with the fields of a transformer, in order.
 Transformer: TypeAlias = Callable[[TransformerContext], Iterable[Transform]]
 
 
 class BuiltinTransform(Record):
-    """A transform that a field of a kustomization asks for: the transformer's kind, and its entry."""
+    """A transform that a field of a kustomization requests: the kind of transformer, and the entry."""
 
     root: KustomizationRoot
     kind: str
@@ -41,7 +41,7 @@ class BuiltinTransform(Record):
 
 
 class FinalStep(TextEnum):
-    """The steps of a build that no transformer does."""
+    """The steps of a build that are not transformers."""
 
     VARIABLES = "vars"
     NAME_HASH = "name hash"
@@ -50,7 +50,7 @@ class FinalStep(TextEnum):
 
 
 class FinalTransform(Record):
-    """A step that a build makes at the end, for the root of the build."""
+    """A step at the end of a build, for the root of the build."""
 
     root: KustomizationRoot
     step: FinalStep
@@ -60,7 +60,7 @@ CompositionChange: TypeAlias = BuiltinTransform | FinalTransform | GeneratorPlug
 
 
 class Observer(Protocol):
-    """Sees every change that a composition makes, for ``explain``."""
+    """Observes every change that a composition makes, for ``explain``."""
 
     def generated(self, resource: Resource, generator: GeneratorPlugin) -> None: ...
 
@@ -74,9 +74,9 @@ def run_observed(
     resources: ResMap,
     among: Iterable[int] | None = None,
 ) -> None:
-    """Run the transform, and tell the observer of each resource that it changed.
+    """Run the transform, and report each resource that it changed to the observer.
 
-    ``among`` are the keys of the resources that it may change; None for all of them.
+    ``among`` are the keys of the resources that it may change; None means all of them.
     """
     if observer is None:
         transform(resources)

@@ -10,18 +10,18 @@ from renderer.yamlio.scalars import CORE_RULES, Kind, NotJsonError, resolve
 
 
 class Absent(Enum):
-    """The type of ``ABSENT``, which is no JSON value."""
+    """The type of ``ABSENT``, which is not a JSON value."""
 
     ABSENT = 0
 
 
 ABSENT: Literal[Absent.ABSENT] = Absent.ABSENT
 
-#: The value of a field, if it is there.
+#: The value of a field, if the field exists.
 Slot: TypeAlias = "Json | Literal[Absent.ABSENT]"
 
 
-#: First characters of what YAML takes for something else than text; the empty text is nothing.
+#: First characters of texts that YAML reads as another type; the empty text is null.
 _MEANINGFUL = frozenset(("", *"+-.0123456789~tTfFnN"))
 
 

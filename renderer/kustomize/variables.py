@@ -1,4 +1,4 @@
-"""``vars``: values of fields in place of ``$(NAME)`` in texts, deprecated in kustomize.
+"""``vars``: field values that replace ``$(NAME)`` in texts, deprecated in kustomize.
 
 kustomize ``api/internal/accumulator/resaccumulator.go``, ``api/filters/refvar/expand.go``.
 """
@@ -28,7 +28,7 @@ from renderer.model.work import spend
 from renderer.yamlio.go_numbers import format_float
 from renderer.yamlio.scalars import MAX_INT
 
-#: An escaped dollar sign, a reference, or a dollar sign that means nothing.
+#: An escaped dollar sign, a reference, or a dollar sign without a meaning.
 _DOLLAR = pattern(r"\$(?:(\$)|\(([^)]*)\))")
 _DECIMAL = pattern(r"[-+]?[0-9]{1,19}")
 _FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
@@ -36,7 +36,7 @@ _INDEXED = pattern(r"(.*)\[([0-9]+)\]")
 
 
 def merge_variables(present: Iterable[Variable], added: Iterable[Variable]) -> tuple[Variable, ...]:
-    """Return both together. Raises: kustomization-field when two have one name."""
+    """Return both together. Raises: kustomization-field if two have the same name."""
     merged = {variable.name: variable for variable in present}
     for variable in added:
         other = merged.get(variable.name)
@@ -53,9 +53,9 @@ def merge_variables(present: Iterable[Variable], added: Iterable[Variable]) -> t
 
 
 def mark_sources(resources: ResMap, variables: Iterable[Variable]) -> None:
-    """Note in each resource the variables that take their values from it.
+    """Record in each resource the variables that take their values from it.
 
-    Raises: kustomization-field when several do.
+    Raises: kustomization-field if several resources match.
     """
     for variable in variables:
         named = resources.named(variable.object_name)
@@ -76,7 +76,7 @@ def mark_sources(resources: ResMap, variables: Iterable[Variable]) -> None:
 
 
 def _ids(resource: Resource) -> Iterator[ResId]:
-    """Yield the present and previous ids, all with the present group and version, as in kustomize."""
+    """Yield the current and previous ids, all with the current group and version, as in kustomize."""
     gvk = resource.gvk
     yield resource.current_id
     for previous in resource.previous_ids:
@@ -97,10 +97,10 @@ def _is_source(resource: Resource, variable: Variable) -> bool:
 
 
 def expanded(text: str, values: Mapping[str, Scalar], used: Callable[[str], object]) -> Scalar:
-    """Return ``text`` with its references replaced and ``$$`` made a dollar sign.
+    """Return ``text`` with its references replaced, and ``$$`` replaced by a dollar sign.
 
-    A text that is nothing but one reference takes the type of the value. What is not in ``values``
-    stays as it is; ``used`` is told the names of those that are.
+    A text that consists of one reference gets the type of the value. References that are not in ``values``
+    stay unchanged; ``used`` receives the names that are.
     """
 
     def replaced(match: re.Match[str]) -> str:
@@ -112,7 +112,7 @@ def expanded(text: str, values: Mapping[str, Scalar], used: Callable[[str], obje
         used(name)
         return _shown(values[name])
 
-    # No reference begins behind the last bracket; looking for its end from each "$(" would be quadratic.
+    # No reference begins after the last bracket; looking for its end from each "$(" would be quadratic.
     end = text.rfind(")") + 1
     whole = _DOLLAR.fullmatch(text) if end == len(text) else None
     if whole and whole[2] in values:
@@ -144,7 +144,7 @@ def expanded_field(value: Json, expand: Callable[[str], Scalar]) -> Json:
 
 
 class NotTextError(Exception):
-    """A list with variables holds an element that is no text."""
+    """A list with variables holds an element that is not a text."""
 
 
 def _expanded_element(element: Json, expand: Callable[[str], Scalar]) -> Scalar:
@@ -159,9 +159,9 @@ def resolve_variables(
     specs: Iterable[FieldSpec],
     warn: Callable[[Diagnostic], None],
 ) -> None:
-    """Replace the references in the fields of ``specs``; warn of variables that nothing refers to.
+    """Replace the references in the fields of ``specs``; warn about variables that nothing refers to.
 
-    Raises: kustomization-field when a variable has no value, resource-invalid, build-limit.
+    Raises: kustomization-field if a variable has no value, resource-invalid, build-limit.
     """
     ordered = sorted(variables, key=lambda variable: variable.name)
     if not ordered:
@@ -187,7 +187,7 @@ def resolve_variables(
 
 
 class _Uses:
-    """The variables that are ``used``, and the limit on the text that their values add."""
+    """The variables that are ``used``, and the limit on the size of text that their values add."""
 
     def __init__(self, values: Mapping[str, Scalar], variables: Iterable[Variable], used: set[str]) -> None:
         self._values = values
@@ -247,7 +247,7 @@ def _value(variable: Variable, source: Resource | None) -> Json:
 def _value_of_node(value: Json, text: str) -> Json:
     """Return the value of a field as Go reads it from the node (kyaml ``rnode.go`` GetFieldValue).
 
-    Integers are decimal there, so that ``0644`` is 644. Raises ``ValueError`` for other spellings of numbers.
+    Integers are decimal there, so ``0644`` is 644. Raises ``ValueError`` for other spellings of numbers.
     """
     if isinstance(value, bool | dict | list):
         return value

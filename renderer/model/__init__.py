@@ -1,1 +1,1 @@
-"""The values that cross from one stage to the next. Leaf, standard library only, no I/O."""
+"""The values that are passed between stages. Leaf package, standard library only, no I/O."""

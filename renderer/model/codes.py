@@ -1,4 +1,4 @@
-"""Every diagnostic code, in one reviewable place. A code is API: it may be added, never changed."""
+"""Every diagnostic code, in one place for review. A code is API: codes may be added, never changed."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from renderer.model.text_enum import TextEnum
 
 
 class Trait(TextEnum):
-    """What is special about the findings of a code."""
+    """The special properties of the findings of a code."""
 
-    RULE = "rule"  # found by a check in rules/; a project sets its level
-    STRICT = "strict"  # of a rule: it can look for more than what is certain
-    MAY_WARN = "may warn"  # of other codes: a project sets the level of its warnings, its errors stay errors
-    ABOUT_KEY = "about a key"  # the name of the field is what is wrong, whatever its value is
-    REPEATS_SCHEMA = "repeats the schema"  # left out beside a schema error about the same value
+    RULE = "rule"  # found by a check in rules/; a project can set its level
+    STRICT = "strict"  # of a rule: it can also report uncertain problems
+    MAY_WARN = "may warn"  # of other codes: a project can set the level of its warnings, not of its errors
+    ABOUT_KEY = "about a key"  # the name of the field is wrong, regardless of its value
+    REPEATS_SCHEMA = "repeats the schema"  # omitted if there is a schema error about the same value
     UNREADABLE = "unreadable"  # a file cannot be read or written: exit code 2 instead of 1
 
 
 class Code(TextEnum):
-    """The kind of a finding, as a word that scripts can rely on, and what is special about it."""
+    """The kind of a finding, as a word that scripts can rely on, and its special properties."""
 
     __slots__ = ("traits",)
     _value_: str
@@ -169,14 +169,14 @@ UNREADABLE = frozenset(_codes_with(Trait.UNREADABLE))
 
 
 class Explanation(Record):
-    """The explanation of a code; ``summary`` is a sentence, ``markdown`` the whole text, headed by it."""
+    """The explanation of a code; ``summary`` is a sentence, ``markdown`` the whole text with its heading."""
 
     summary: str
     markdown: str
 
     @classmethod
     def missing(cls, code: str) -> Self:
-        """Return the explanation of a code that nothing is written about."""
+        """Return the explanation of a code that has no text."""
         return cls(code, f"# {code}\n")
 
     @classmethod

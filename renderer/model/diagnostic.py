@@ -1,6 +1,6 @@
-"""Diagnostics: the one form of everything that a stage finds wrong or remarkable.
+"""Diagnostics: the one form in which stages report errors, warnings and remarks.
 
-``renderer.findings`` alone makes of them what is reported (``Located``).
+Only ``renderer.findings`` turns them into reported findings (``Located``).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Severity(TextEnum):
 
 
 class Related(Record):
-    """The other side of a finding: where it stands and what is written there."""
+    """A related place of a finding, and the text there."""
 
     message: str
     sites: tuple[Site, ...] = ()
@@ -51,13 +51,12 @@ class Related(Record):
 class Diagnostic(Record):
     """One finding, in the user's words.
 
-    ``sites`` are the places that may have caused it, most specific first (the last patch, …,
-    the base); the first one that holds the field becomes ``location`` when it is reported.
-    A reader that already knows the line gives ``location`` itself; beside ``sites`` it is counted in
-    the text that stands at the first of them.
-    ``target`` is the release it was judged by, where another would not mind; a report says who targets that.
-    ``about_key``: the name of the field is what is wrong, not its value. ``confidential`` finds the
-    values that its texts may hold and no output may show: ``findings`` masks them.
+    ``sites`` are the places that may have caused it, most specific first (the last patch, …, the base); the
+    first one that contains the field becomes ``location`` when the finding is reported. A reader that already
+    knows the line sets ``location`` itself; if there are ``sites`` as well, it is relative to the text at the
+    first of them. ``target`` is the release it was checked against, if other releases would accept it; a
+    report says which overlays target that release. ``about_key``: the name of the field is wrong, not its
+    value. ``confidential`` finds the values in its texts that no output may show: ``findings`` masks them.
     """
 
     code: Code
@@ -86,7 +85,7 @@ class Diagnostic(Record):
         field: FieldPath | None = None,
         related: tuple[Related, ...] = (),
     ) -> Diagnostic:
-        """Return a finding at one place, whose line is found later; ``resource`` is what it concerns."""
+        """Return a finding at one place, whose line is found later; ``resource`` is the object concerned."""
         return cls(
             code=code,
             message=message,
@@ -161,7 +160,7 @@ class DiagnosticError(Exception):
 
 
 class Outcome(Record, Generic[T]):
-    """The value that a stage made, and the diagnostics about it."""
+    """The result of a stage, and its diagnostics."""
 
     value: T
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -171,7 +170,7 @@ class Outcome(Record, Generic[T]):
         return has_errors(self.diagnostics)
 
     def then(self, stage: Callable[[T], Outcome[T]]) -> Outcome[T]:
-        """Return the value that ``stage`` makes of this one, and the diagnostics of both."""
+        """Return the result of ``stage`` for this value, and the diagnostics of both."""
         following = stage(self.value)
         return Outcome(following.value, self.diagnostics + following.diagnostics)
 

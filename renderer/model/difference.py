@@ -13,15 +13,15 @@ from renderer.model.release import Release
 from renderer.model.res_id import ResId
 from renderer.model.text_enum import TextEnum
 
-#: Ends the last segment of a path that means the order of a list.
+#: The end of the last segment of a path that refers to the order of a list.
 ORDER = "#order"
 
 
 class NoValue(Enum):
     """A mark in place of a value."""
 
-    ABSENT = "absent"  # there is no such field on this side
-    WITHHELD = "withheld"  # there is one, which is confidential
+    ABSENT = "absent"  # the field does not exist on this side
+    WITHHELD = "withheld"  # the value is confidential
 
 
 Value: TypeAlias = Json | Literal[NoValue.ABSENT, NoValue.WITHHELD]
@@ -30,27 +30,27 @@ Value: TypeAlias = Json | Literal[NoValue.ABSENT, NoValue.WITHHELD]
 class Effect(TextEnum):
     """The effects of a change on a virtual machine, from the mildest to the worst."""
 
-    NONE = "none"  # what runs, or will run, is the same
-    NEXT_START = "next-start"  # the VM is halted: it counts when it is started
-    LIVE = "live"  # patched into the instance that runs
-    HOT_PLUG = "hot-plug"  # plugged in, or unplugged, at once
-    NEXT_MIGRATION = "next-migration"  # plugged in by a live migration, which somebody has to start
-    MIGRATION = "migration"  # storage or network are replaced by a live migration
-    PENDING = "pending"  # in effect only after a restart, which nothing asks for
-    BLOCKED = "blocked"  # in effect only after a restart, as the VM cannot be live-migrated
-    START = "start"  # started by it
+    NONE = "none"  # the running or future instance is unchanged
+    NEXT_START = "next-start"  # the VM is halted: in effect when it is started
+    LIVE = "live"  # patched into the running instance
+    HOT_PLUG = "hot-plug"  # plugged in or unplugged immediately
+    NEXT_MIGRATION = "next-migration"  # plugged in by a live migration, which a user has to start
+    MIGRATION = "migration"  # a live migration replaces storage or network
+    PENDING = "pending"  # in effect only after a restart, which nothing requests
+    BLOCKED = "blocked"  # in effect only after a restart, because the VM cannot be live-migrated
+    START = "start"  # the change starts the VM
     STUCK = "stuck"  # accepted, but KubeVirt cannot apply it
-    RESTART = "restart"  # in effect only after a restart, which KubeVirt asks for
-    EVICTED = "evicted"  # shut down by KubeVirt, as it cannot migrate it
-    STOP = "stop"  # stopped by it
+    RESTART = "restart"  # in effect only after a restart, which KubeVirt requests
+    EVICTED = "evicted"  # KubeVirt shuts the VM down, because it cannot migrate it
+    STOP = "stop"  # the change stops the VM
     NO_START = "no-start"  # accepted, but the VM will not start again
-    REPLACED = "replaced"  # deleted, and another made
+    REPLACED = "replaced"  # deleted and created again
     DELETED = "deleted"
-    REFUSED = "refused"  # by the cluster: nothing changes
+    REFUSED = "refused"  # the cluster rejects the change: nothing changes
 
     @property
     def severity(self) -> int:
-        """Comparable with that of other effects."""
+        """The severity, for comparison with other effects."""
         return _ORDER.index(self)
 
 
@@ -58,7 +58,7 @@ _ORDER = tuple(Effect)
 
 
 class Impact(Record):
-    """An effect, why it is that one, and where KubeVirt's source says so (empty where it does not)."""
+    """An effect, its reason, and the place in KubeVirt's source that says so (empty if there is none)."""
 
     effect: Effect
     reason: str = ""
@@ -70,8 +70,8 @@ class FieldChange(Record):
 
     ``reordered``: the values are the names of a list's elements, which are the same in another order.
     ``inherited``: the field is in no manifest, but comes from an instance type or preference. ``impact`` is
-    None in what is no virtual machine. Of a field in a cluster, ``owners`` are the managers that own it, and
-    ``kept`` is True where the next sync leaves it as it is.
+    None for objects other than virtual machines. Of a field in a cluster, ``owners`` are the managers that
+    own it, and ``kept`` is True if the next sync does not change it.
     """
 
     field: FieldPath
@@ -85,20 +85,20 @@ class FieldChange(Record):
 
 
 class ChangeType(TextEnum):
-    """What happened to an object between two renderings."""
+    """The kind of change of an object between two renderings."""
 
     ADDED = "added"
     REMOVED = "removed"
-    RENAMED = "renamed"  # another name or namespace, and maybe other fields as well
+    RENAMED = "renamed"  # name or namespace changed, and possibly other fields
     CHANGED = "changed"
 
 
 class ResourceChange(Record):
-    """A resource that is not the same on both sides; ``impact`` is the worst that happens to a VM.
+    """A resource that differs between the two sides; ``impact`` is the worst effect on a VM.
 
-    ``before`` is None for what is added, ``after`` for what is removed. ``effects`` are all that happen to a
+    ``before`` is None for an added resource, ``after`` for a removed one. ``effects`` are all effects on a
     VM, the worst first; ``pending`` are the fields of its instance that wait for the next start, and
-    ``start_refusal`` says why there will be none. ``runs`` is known of VMs in a cluster.
+    ``start_refusal`` is the reason why it cannot start again. ``runs`` is known only for VMs in a cluster.
     """
 
     type: ChangeType
@@ -113,7 +113,7 @@ class ResourceChange(Record):
 
     @property
     def id(self) -> ResId:
-        """The identity now, or the last one."""
+        """The current identity, or the last one."""
         found = self.after or self.before
         assert found is not None  # noqa: S101 - one side has it, or there is no change
         return found
@@ -137,16 +137,16 @@ class Amounts(Record):
 
 
 class Totals(Record):
-    """The sums of an overlay's virtual machines: of those that are to run, and of those that are halted."""
+    """The sums of an overlay's virtual machines: of the running ones, and of the halted ones."""
 
     running: Amounts = Amounts()
     halted: Amounts = Amounts()
 
 
 class IgnoredDifferences(Record):
-    """Differences that an engine is told not to see: ``source`` is what tells it so, in the repository.
+    """Differences that an engine is configured to ignore; ``source`` is where in the repository.
 
-    ``note`` says why some were not looked at, if so.
+    ``note`` says why some were not compared, if so.
     """
 
     source: str
@@ -157,8 +157,9 @@ class IgnoredDifferences(Record):
 class OverlayDifference(Record):
     """One overlay. Its target releases and totals are None on a side that does not have it.
 
-    ``incomparable`` says why nothing could be compared; it is empty where everything was. ``equal`` counts
-    the resources without a change. ``ignored`` and ``notes`` are about a comparison with a cluster.
+    ``incomparable`` says why something could not be compared; it is empty if everything was compared.
+    ``equal`` counts the resources without a change. ``ignored`` and ``notes`` are about a comparison with a
+    cluster.
     """
 
     path: str
@@ -172,12 +173,12 @@ class OverlayDifference(Record):
     notes: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        """True if there is anything to tell."""
+        """True if there is anything to report."""
         return bool(self.changes or self.incomparable) or self.releases[0] != self.releases[1]
 
 
 class CommitDifference(Record):
-    """A commit between the two sides, and what everything up to it does to virtual machines."""
+    """A commit between the two sides, and the effect on virtual machines of all commits up to it."""
 
     name: str
     subject: str
@@ -185,10 +186,10 @@ class CommitDifference(Record):
 
 
 class Difference(Record):
-    """All overlays that were compared; ``before`` and ``after`` are what the user calls the two sides.
+    """All overlays that were compared; ``before`` and ``after`` are the user's names for the two sides.
 
-    ``commits`` are those between the sides, the oldest first, where each was looked at. ``is_live``: the side
-    before is a cluster, of which ``others`` are the objects that nothing in the project is about.
+    ``commits`` are the commits between the sides, the oldest first, if each was examined. ``is_live``: the
+    side before is a cluster; ``others`` are its objects that do not correspond to anything in the project.
     """
 
     before: str
@@ -203,5 +204,5 @@ class Difference(Record):
 
 
 def worst(impacts: Sequence[Impact]) -> Impact | None:
-    """The first of those with the worst effect; None of none."""
+    """Return the first impact with the worst effect; None if there are none."""
     return max(impacts, key=lambda impact: impact.effect.severity, default=None)

@@ -7,7 +7,7 @@ import hmac
 
 
 def sha256(content: bytes | str) -> str:
-    """Return the SHA-256 in hexadecimal; of a text, that of its UTF-8, in which half characters may stand."""
+    """Return the SHA-256 in hexadecimal; a text is encoded as UTF-8 and may contain lone surrogates."""
     if isinstance(content, str):
         content = content.encode("utf-8", "surrogatepass")
     return hashlib.sha256(content).hexdigest()
@@ -19,5 +19,5 @@ def hmac_sha256(key: bytes, content: bytes) -> bytes:
 
 
 def is_same_digest(one: bytes, other: bytes) -> bool:
-    """Return True if the digests are equal, after a time that does not tell how much of them is."""
+    """Return True if the digests are equal, in a time that does not reveal how much of them is equal."""
     return hmac.compare_digest(one, other)

@@ -13,9 +13,9 @@ from renderer.model.text_enum import TextEnum
 
 
 class EntryKind(TextEnum):
-    """The way an overlay is composed; the value is the word for it in ``vmrender.yaml``.
+    """The way an overlay is composed; the value is its key in ``vmrender.yaml``.
 
-    ``engine`` is what people call an entry that leads to overlays of its own; empty for other kinds.
+    ``engine`` is the common name of an entry that leads to overlays of its own; empty for other kinds.
     """
 
     __slots__ = ("engine",)
@@ -31,17 +31,17 @@ class EntryKind(TextEnum):
         self.engine = engine
 
 
-#: The kinds of entries that lead to overlays of their own; the field of that name has the folder to begin in.
+#: The kinds of entries that lead to overlays of their own; the field of that name is the folder to start in.
 ENGINE_KINDS = tuple(kind for kind in EntryKind if kind.engine)
 
 
 class EntryOptions(Record):
     """The options of an entry of ``overlays`` that say how its overlays are composed.
 
-    ``directory`` has Argo CD's fields. ``parameters`` are those of OpenShift Templates, ``parameter_file``
-    a file of more. ``cluster`` is the first part of the names of overlays that a Flux or Argo CD entry
-    leads to. ``secrets``: variables of Flux come from Secrets, too. ``strict``: a variable without value or
-    default is an error.
+    ``directory`` has Argo CD's fields. ``parameters`` are parameters of OpenShift Templates,
+    ``parameter_file`` a file with more of them. ``cluster`` is the first part of the names of overlays that a
+    Flux or Argo CD entry leads to. ``secrets``: variables of Flux may come from Secrets, too. ``strict``: a
+    variable without value or default is an error.
     """
 
     kind: EntryKind = EntryKind.KUSTOMIZATION
@@ -54,7 +54,7 @@ class EntryOptions(Record):
 
     @property
     def leads_to_overlays(self) -> bool:
-        """Return whether the entry is one of an engine, which may lead to any number of overlays."""
+        """Return True if the entry belongs to an engine and may lead to any number of overlays."""
         return bool(self.kind.engine)
 
 
@@ -70,11 +70,12 @@ class ClusterSettings(Record):
 class EntryPoint(Record):
     """The input of one overlay, in place of the kustomization in its folder.
 
-    ``entry`` is the Flux Kustomization or the Application as it is deployed. ``ignore`` are the ignore
-    rules of its GitRepository, ``variables`` the objects that its variables come from, as far as the
-    repository has them. ``folders`` are those that it is built from, and ``files`` those that its object is
-    made of; ``machines`` is how many virtual machines it deploys, ``instancetypes`` are what others of the
-    cluster deploy for them. ``notes`` are findings about what the project's entry leads to besides.
+    ``entry`` is the Flux Kustomization or the Application as it is deployed. ``ignore`` are the ignore rules
+    of its GitRepository, ``variables`` the objects that its variables come from, if the repository has them.
+    ``folders`` are the folders that it is built from, and ``files`` the files that define its object;
+    ``machines`` is the number of virtual machines that it deploys, ``instancetypes`` are the instance types
+    that other entries of the cluster deploy for them. ``notes`` are findings about objects that the project's
+    entry reaches but does not render.
     """
 
     options: EntryOptions
@@ -88,13 +89,13 @@ class EntryPoint(Record):
 
     @property
     def files(self) -> frozenset[str]:
-        """The files of the entry's object and of those that its variables come from."""
+        """The files of the entry's object and of the objects that its variables come from."""
         objects = (*((self.entry,) if self.entry else ()), *self.variables)
         return frozenset(site.path for each in objects for site in each.sites())
 
     @property
     def description(self) -> Json:
-        """All that decides what it is composed of, but for the files that are read."""
+        """Everything that determines the composition, except the files that are read."""
         known = (*((self.entry,) if self.entry else ()), *self.variables, *self.instancetypes)
         objects = [[each.content, *map(_place, each.sites())] for each in known]
         notes = [note.message for note in self.notes]
@@ -102,5 +103,5 @@ class EntryPoint(Record):
 
 
 def _place(site: Site) -> Json:
-    """Return the place of an object, in whose file the lines of findings are looked up."""
+    """Return the place of an object; the lines of findings are looked up in its file."""
     return [site.path, site.document, str(site.field)]

@@ -1,4 +1,4 @@
-"""Changes to single fields of a document, as values: what they make of its JSON, wherever it is written."""
+"""Changes to single fields of a document, as values: their effect on its JSON, however it is written."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from renderer.model.record import Record
 
 
 class SetField(Record):
-    """Gives the field, which is there, another value: a scalar, or a mapping of scalars and mappings."""
+    """Sets an existing field to another value: a scalar, or a mapping of scalars and mappings."""
 
     field: FieldPath
     value: Json
 
 
 class RenameField(Record):
-    """Gives the field another name, in its place."""
+    """Renames the field, in its place."""
 
     field: FieldPath
     name: str
 
 
 class AddField(Record):
-    """Puts a field behind the others of the mapping ``into``; its value is as for ``SetField``."""
+    """Adds a field at the end of the mapping ``into``; its value is as for ``SetField``."""
 
     into: FieldPath
     name: str
@@ -33,13 +33,13 @@ class AddField(Record):
 
 
 class RemoveField(Record):
-    """Takes the field out of its mapping, which has others."""
+    """Removes the field from its mapping, which has other fields."""
 
     field: FieldPath
 
 
 class AddItem(Record):
-    """Put an item at the end, or the head, of the list ``into``, which may hold nothing."""
+    """Add an item at the end, or the head, of the list ``into``, which may be empty or missing."""
 
     into: FieldPath
     value: Json
@@ -47,7 +47,7 @@ class AddItem(Record):
 
 
 class RemoveItem(Record):
-    """Take the item out of its list, which has others."""
+    """Remove the item from its list, which has other items."""
 
     field: FieldPath
 
@@ -64,7 +64,7 @@ def apply_edits(document: Json, edits: Sequence[Edit]) -> Json:
 
 
 def edit_below(place: FieldPath, edit: FieldEdit) -> FieldEdit:
-    """The same edit of a document that holds the edited one at ``place``."""
+    """The same edit for a document that contains the edited one at ``place``."""
     if isinstance(edit, AddField):
         return edit._replace(into=place.child(*edit.into.segments))
     return edit._replace(field=place.child(*edit.field.segments))

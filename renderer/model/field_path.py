@@ -21,7 +21,7 @@ _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 
 
 class FieldPath(Record):
-    """The way from a document's root to a value: mapping keys, list indices and list element names."""
+    """The path from a document's root to a value: mapping keys, list indices and list element names."""
 
     segments: tuple[Segment, ...] = ()
 
@@ -60,7 +60,7 @@ ROOT = FieldPath()
 
 
 def parse_pointer(pointer: str) -> list[str]:
-    """Return the keys of a JSON pointer, unescaped; text before the first slash does not count."""
+    """Return the keys of a JSON pointer, unescaped; text before the first slash is ignored."""
     return [unescape(part) for part in pointer.split("/")[1:]]
 
 
@@ -70,10 +70,10 @@ def format_pointer(keys: Iterable[str | int]) -> str:
 
 
 def unescape(part: str) -> str:
-    """Return a part of a JSON pointer as the key that it means (RFC 6901)."""
+    """Return a part of a JSON pointer, unescaped to a key (RFC 6901)."""
     return part.replace("~1", "/").replace("~0", "~")
 
 
 def escape(key: str) -> str:
-    """Return a key as a part of a JSON pointer (RFC 6901)."""
+    """Return a key, escaped as a part of a JSON pointer (RFC 6901)."""
     return key.replace("~", "~0").replace("/", "~1")

@@ -1,4 +1,4 @@
-"""Typed reading of a configuration document; what is wrong with it is collected, with its place."""
+"""Typed reading of a configuration document; errors are collected with their places."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ E = TypeVar("E", bound=TextEnum)
 
 
 class Fields:
-    """The fields of one mapping. A reader returns None for what is absent or wrong, which it notes.
+    """The fields of one mapping. A reader returns None for a missing or wrong value, and reports a wrong one.
 
-    ``findings`` receives every diagnostic, of ``code``, of this mapping and of all read below it.
+    ``findings`` receives every diagnostic, with ``code``, of this mapping and of all mappings below it.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Fields:
             )
 
     def only(self, *known: str) -> None:
-        """Note every field that is not one of ``known``, with the nearest known one."""
+        """Report every field that is not one of ``known``, with the nearest known one."""
         for key in self.content:
             if key not in known:
                 self.reject_key(key, f"unknown field {self.name(key)}", nearest_hint(key, known))
@@ -58,7 +58,7 @@ class Fields:
         return None
 
     def choice(self, key: str, choices: type[E]) -> E | None:
-        # YAML 1.1 reads a bare off as false; the design's own example needs the quotes no one remembers.
+        # YAML 1.1 reads a bare off as false; the design's own example needs quotes, which are easy to forget.
         value = "off" if self.content.get(key) is False and "off" in set(choices) else self.text(key)
         return None if value is None else self._choice(value, choices, key)
 
@@ -69,23 +69,23 @@ class Fields:
         return tuple(choice for choice in found if choice is not None)
 
     def list_of_texts(self, key: str) -> tuple[str, ...]:
-        """The texts in the list ``key``; what else is in it is noted."""
+        """The texts in the list ``key``; other values are reported."""
         texts = (self._text(value, key, index) for index, value in self._list(key))
         return tuple(text for text in texts if text is not None)
 
     def texts(self) -> Mapping[str, str]:
-        """The whole mapping, from text to text as labels are."""
+        """The whole mapping, from text to text as in labels."""
         return {key: text for key in self.content if (text := self.text(key)) is not None}
 
     def child(self, key: str) -> Self:
-        """The mapping ``key``; an empty one when it is absent."""
+        """The mapping ``key``; an empty one if it is absent."""
         value = self.content.get(key)
         return self._below(EMPTY if value is None else value, key)
 
     def elements(self, key: str, bare: str = "") -> Iterator[Self]:
-        """The mappings in the list ``key``; what else is in it is noted.
+        """The mappings in the list ``key``; other values are reported.
 
-        ``bare`` is the field for which a text of one line, written in place of a mapping, was probably meant.
+        ``bare`` is the field that was probably meant if a text of one line is written instead of a mapping.
         """
         for index, element in self._list(key):
             if bare and isinstance(element, str) and "\n" not in element:
@@ -102,16 +102,16 @@ class Fields:
     def reject(
         self, key: str | None, message: str, hint: str | None = None, related: tuple[Related, ...] = ()
     ) -> None:
-        """Note a finding about ``key``, or about the mapping itself."""
+        """Add a finding about ``key``, or about the mapping itself."""
         self._note(self.site_of(key) if key is not None else self.site, message, hint, related)
 
     def reject_key(self, key: str, message: str, hint: str | None = None) -> None:
-        """Note that ``key`` cannot stand there, whatever its value is."""
+        """Report that ``key`` is not allowed there, regardless of its value."""
         self.reject(key, message, hint)
         self._findings[-1] = self._findings[-1]._replace(about_key=True)
 
     def name(self, *segments: str | int) -> str:
-        """Return the name of the field for people: its path in the document."""
+        """Return the name of the field for messages: its path in the document."""
         return str(self.site.field.child(*segments))
 
     def site_of(self, *segments: str | int) -> Site:
@@ -153,12 +153,12 @@ class Fields:
 
 
 def nearest_hint(word: str, known: tuple[str, ...]) -> str:
-    """The word that was meant, or all that there are."""
+    """Return a hint with the nearest known word, or with all known words."""
     return did_you_mean(word, known, most=1) or f"known fields: {', '.join(known)}"
 
 
 def describe_value(value: Json) -> str:
-    """Return the words that a person would use for ``value``."""
+    """Return a description of ``value`` for messages."""
     if value is None:
         return "nothing"
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""The history of a rendered resource: the steps by which each field came to hold its value."""
+"""The history of a rendered resource: the steps that gave each field its value."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from renderer.model.res_id import ResId
 
 
 class Step(Record):
-    """One change of a field; ``by`` names in words the step that made it.
+    """One change of a field; ``by`` describes the step that made it.
 
-    ``sites`` are the places that may have caused it, most specific first; ``location`` is the one that did,
-    once it was looked for. ``sources`` are the fields that the value was taken from.
+    ``sites`` are the places that may have caused it, most specific first; ``location`` is the actual one,
+    once it has been looked up. ``sources`` are the fields that the value was copied from.
     """
 
     act: StepKind
@@ -27,7 +27,7 @@ class Step(Record):
 
 
 class FieldHistory(Record):
-    """A field of ``resource`` and its changes, oldest first; the last one leads to what it holds now."""
+    """A field of ``resource`` and its changes, oldest first; the last one results in the current value."""
 
     resource: ResId
     field: FieldPath
@@ -35,7 +35,7 @@ class FieldHistory(Record):
 
     @property
     def value(self) -> Value:
-        """The value that the field holds; ``NoValue.ABSENT`` if the field no longer exists."""
+        """The value of the field; ``NoValue.ABSENT`` if the field no longer exists."""
         return self.steps[-1].after if self.steps else NoValue.ABSENT
 
 

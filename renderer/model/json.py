@@ -1,4 +1,4 @@
-"""JSON trees, read-only by type, and the changes to them, which share what they do not touch."""
+"""JSON trees, read-only by type, and changes to them; a changed tree shares the unchanged parts."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ EMPTY: Mapping[str, Never] = {}
 
 
 def count_values(value: Json) -> int:
-    """Return the number of values in a tree; of what several places share, once for each."""
+    """Return the number of values in a tree; a shared value counts each time it is used."""
     if not isinstance(value, dict | list):
         return 1
-    # A plain loop and exact types, as this goes through everything that is rendered.
+    # A plain loop and exact types, because this goes through everything that is rendered.
     count, waiting = 1, [value]
     while waiting:
         node = waiting.pop()
@@ -29,7 +29,7 @@ def count_values(value: Json) -> int:
 
 
 def object_at(value: Json, *path: str) -> JsonObject:
-    """The mapping at ``path`` below ``value``; an empty one when something else, or nothing, is there."""
+    """The mapping at ``path`` below ``value``; an empty one if it is absent or not a mapping."""
     for key in path:
         if not isinstance(value, dict):
             return EMPTY
@@ -38,14 +38,14 @@ def object_at(value: Json, *path: str) -> JsonObject:
 
 
 def array_at(value: Json, *path: str) -> Sequence[Json]:
-    """The sequence at ``path`` below ``value``; an empty one when it is absent or not a sequence."""
+    """The sequence at ``path`` below ``value``; an empty one if it is absent or not a sequence."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, list) else ()
 
 
 def text_at(value: Json, *path: str) -> str:
-    """The string at ``path`` below ``value``; the empty string when it is absent or not a string."""
+    """The string at ``path`` below ``value``; the empty string if it is absent or not a string."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, str) else ""
@@ -63,13 +63,13 @@ def scalar_text(value: Json) -> str:
 
 
 def with_entries(value: JsonObject, entries: JsonObject) -> JsonObject:
-    """A copy of ``value`` with ``entries``, which shares a table of keys if ``value`` does (``sharing``)."""
+    """A copy of ``value`` with ``entries``; it shares a key table if ``value`` does (``sharing``)."""
     # Every mapping of a tree is a dictionary.
     return value | entries  # type: ignore[operator, no-any-return]
 
 
 def with_value(value: JsonObject, path: Sequence[str], new: Json) -> JsonObject:
-    """A copy of ``value`` with ``new`` at ``path``; mappings that are missing on the way are made."""
+    """A copy of ``value`` with ``new`` at ``path``; missing mappings on the path are created."""
     head, *rest = path
     if not rest:
         return with_entries(value, {head: new})
@@ -79,7 +79,7 @@ def with_value(value: JsonObject, path: Sequence[str], new: Json) -> JsonObject:
 
 
 def without(value: JsonObject, *path: str) -> JsonObject:
-    """A copy of ``value`` that has nothing at ``path``; ``value`` itself when there was nothing."""
+    """A copy of ``value`` without the value at ``path``; ``value`` itself if there was none."""
     head, *rest = path
     if head not in value:
         return value
@@ -96,7 +96,7 @@ _DIGEST_LENGTH = 10
 
 
 def content_digest(value: Json) -> str:
-    """Ten hexadecimal digits that change with the value, and not with the order of its keys."""
+    """Ten hexadecimal digits that depend on the value, and not on the order of its keys."""
     import json  # noqa: PLC0415 - for what few commands do
 
     from renderer.model.digest import sha256  # noqa: PLC0415 - as above

@@ -1,4 +1,4 @@
-"""A kustomization as its author wrote it (kustomize ``api/types``), and as an engine completes it."""
+"""A kustomization as written by its author (kustomize ``api/types``), and as completed by an engine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KUSTOMIZATION_FILE = "kustomization.yaml"
 
 
 class FieldSpec(Record):
-    """A path that a transformer visits in objects of some kinds; empty means any (``fieldspec.go``)."""
+    """A path that a transformer visits in objects of some kinds; empty matches any (``fieldspec.go``)."""
 
     path: str
     group: str = ""
@@ -54,7 +54,7 @@ class NameReferenceSpec(Record):
 
 
 class FieldSpecFile(Record):
-    """A file listed under ``configurations``; its field specs by the name of the field that they are for."""
+    """A file listed under ``configurations``; its field specs by the name of the field that they apply to."""
 
     site: Site
     field_specs: Mapping[str, tuple[FieldSpec, ...]]
@@ -71,7 +71,7 @@ class Behavior(TextEnum):
 
 
 class GeneratorOptions(Record):
-    """The settings of a generated object beside its data (``generatoroptions.go``)."""
+    """The settings of a generated object in addition to its data (``generatoroptions.go``)."""
 
     labels: Mapping[str, str] = EMPTY
     annotations: Mapping[str, str] = EMPTY
@@ -79,7 +79,7 @@ class GeneratorOptions(Record):
     immutable: bool = False
 
     def over(self, common: GeneratorOptions) -> GeneratorOptions:
-        """These options with those of all generators below them; what one of both switches on is on."""
+        """These options merged with the options of all generators below; a flag that is on in one is on."""
         return GeneratorOptions(
             labels={**common.labels, **self.labels},
             annotations={**common.annotations, **self.annotations},
@@ -112,14 +112,14 @@ class KeyValue(Record):
 
 
 class DataGenerator(Record):
-    """A generator and the data that its literals, files and env files hold, in kustomize's order."""
+    """A generator, and the data in its literals, files and env files, in kustomize's order."""
 
     args: GeneratorArgs
     data: tuple[KeyValue, ...]
 
 
 class IamPolicyGenerator(Record):
-    """A Kubernetes service account bound to one of a cloud (``iampolicygenerator.go``)."""
+    """A Kubernetes service account bound to a cloud service account (``iampolicygenerator.go``)."""
 
     site: Site
     cloud: str
@@ -129,7 +129,7 @@ class IamPolicyGenerator(Record):
     project_id: str
 
 
-#: The field that names, sources and variables mean when they do not say which.
+#: The default field path of names, sources and variables.
 DEFAULT_FIELD_PATH = "metadata.name"
 
 
@@ -145,7 +145,7 @@ class Image(Record):
 
 
 class Replica(Record):
-    """An entry of ``replicas``: the name of a workload and how many there are to be of its pods."""
+    """An entry of ``replicas``: the name of a workload and the number of its pods."""
 
     site: Site
     name: str
@@ -153,7 +153,7 @@ class Replica(Record):
 
 
 class FieldOptions(Record):
-    """The way a replacement splits a field. ``index`` counts from 0; below 0 is before the first part."""
+    """How a replacement splits a field. ``index`` counts from 0; a negative one is before the first part."""
 
     delimiter: str = ""
     index: int = 0  # type: ignore[assignment] # tuples have a method of that name, which nobody needs here
@@ -161,7 +161,7 @@ class FieldOptions(Record):
 
 
 class ReplacementSource(Record):
-    """The one resource, and the field in it, that a value is taken from; empty means any."""
+    """The one resource, and the field in it, that a value is copied from; empty matches any."""
 
     site: Site
     group: str = ""
@@ -174,7 +174,7 @@ class ReplacementSource(Record):
 
 
 class ReplacementTarget(Record):
-    """The fields that a value is written to; ``select`` is None when nothing says in which resources."""
+    """The fields that a value is written to; ``select`` is None if no resources are specified."""
 
     site: Site
     select: Selector | None
@@ -184,7 +184,7 @@ class ReplacementTarget(Record):
 
 
 class Replacement(Record):
-    """A value, from a resource or given here, and where it goes; None where the author left it out."""
+    """A value, from a resource or given here, and its targets; None if the author omitted it."""
 
     site: Site
     source: ReplacementSource | None = None
@@ -193,14 +193,14 @@ class Replacement(Record):
 
 
 class ReplacementFile(Record):
-    """An entry of ``replacements`` that says in which file they are."""
+    """An entry of ``replacements`` that names a file with replacements."""
 
     site: Site
     path: str
 
 
 class Variable(Record):
-    """An entry of ``vars``: ``$(name)`` stands for a field of the resource that the other fields identify."""
+    """An entry of ``vars``: ``$(name)`` expands to a field of the resource that the other fields identify."""
 
     site: Site
     name: str
@@ -213,7 +213,7 @@ class Variable(Record):
 
 
 class SortOptions(Record):
-    """``sortOptions``; without ``legacy`` kustomize's own order holds."""
+    """``sortOptions``; without ``legacy`` kustomize's own order applies."""
 
     site: Site
     order: str = ""
@@ -221,7 +221,7 @@ class SortOptions(Record):
 
 
 class LegacySortOptions(Record):
-    """The kinds to put first and last, in their order."""
+    """The kinds to sort first and last, in their order."""
 
     first: tuple[str, ...]
     last: tuple[str, ...]
@@ -248,11 +248,10 @@ class Label(Record):
 
 
 class CompletedKustomization(Record):
-    """The kustomization that Flux or Argo CD builds in ``folder`` in place of its file, which stays as it is.
+    """The kustomization that Flux or Argo CD builds in ``folder`` instead of its file, which is not changed.
 
-    ``file`` is the path of that file, whether it exists or is generated. ``sites`` says of fields and of
-    list entries that were added where they are written. ``lenient``: fields that kustomize does not know
-    are passed over.
+    ``file`` is the path of that file, whether it exists or is generated. ``sites`` are the places of added
+    fields and list entries. ``lenient``: fields that kustomize does not know are ignored.
     """
 
     folder: str
@@ -263,7 +262,7 @@ class CompletedKustomization(Record):
     lenient: bool = False
 
     def site(self, *segments: str | int) -> Site:
-        """Return where a field of the kustomization is written."""
+        """Return the place of a field of the kustomization."""
         field = FieldPath(segments)
         return self.sites.get(field) or Site(self.file, 0, field)
 

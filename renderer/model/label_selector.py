@@ -1,4 +1,4 @@
-"""Label selectors, as an expression and as an object, and what they select.
+"""Label selectors, as an expression and as an object, and the labels that they select.
 
 ``k8s.io/apimachinery``: ``pkg/labels/selector.go``, and ``pkg/apis/meta/v1/helpers.go`` for objects.
 """
@@ -22,7 +22,7 @@ _VALUE = pattern(r"(?=.{0,63}\Z)(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?"
 
 
 class Operator(TextEnum):
-    """The operators of ``matchExpressions``, and two more that only expressions have."""
+    """The operators of ``matchExpressions``, and two that only expressions have."""
 
     IN = "In"
     NOT_IN = "NotIn"
@@ -44,7 +44,7 @@ _VALUE_OPERATORS = {
 
 
 class SelectorError(Exception):
-    """An invalid selector; the message says why, ``hint`` what to write instead."""
+    """An invalid selector; the message is the reason, ``hint`` what to write instead."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -67,7 +67,7 @@ class Requirement(Record):
     values: frozenset[str] = frozenset()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Return whether ``labels`` meet the condition. A label that is absent is in no set of values."""
+        """Return True if ``labels`` meet the condition. A missing label is not in any set of values."""
         value = labels.get(self.key)
         match self.operator:
             case Operator.IN:
@@ -86,7 +86,7 @@ class Requirement(Record):
 
 
 def selects(requirements: Iterable[Requirement], labels: Mapping[str, str]) -> bool:
-    """Return whether ``labels`` meet all requirements; without any, everything is selected."""
+    """Return True if ``labels`` meet all requirements; without requirements, everything is selected."""
     return all(requirement.matches(labels) for requirement in requirements)
 
 
@@ -98,7 +98,7 @@ def parse_selector(text: str) -> tuple[Requirement, ...]:
 def read_selector(selector: Json) -> tuple[Requirement, ...]:
     """Return the requirements in ``matchLabels`` and ``matchExpressions``. Raises ``SelectorError``.
 
-    Keys and values are not checked, and values that are not texts count as empty, as null does in Go.
+    Keys and values are not checked. Values that are not texts count as empty, like null in Go.
     """
     found = [
         Requirement(key, Operator.IN, frozenset([value if isinstance(value, str) else ""]))

@@ -1,8 +1,8 @@
 """Limits on the work that untrusted input may cause; far more than any repository of manifests needs.
 
-The environment sets the maximum of a run (``set_maximum``), a project may go below it (``lower``). The
-limits in effect stand in a context variable, as decimal's precision does: they hold for a whole run and
-every stage, and a stage that is called by itself has the defaults.
+The environment sets the maximum of a run (``set_maximum``), a project may lower it (``lower``). The limits in
+effect are in a context variable, like decimal's precision: they apply to a whole run and every stage. A
+stage that is called by itself has the defaults.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from renderer.model.resource import Resource
 VARIABLE = "VMRENDER_LIMITS"
 
 _KI, _MI = 1 << 10, 1 << 20
-#: The limits that people may write in Mi and the like; all others are plain numbers.
+#: The limits that users may write with units such as Mi; all others are plain numbers.
 SIZES = frozenset({"file_size", "added_size", "output_size", "template_size", "template_output"})
-#: The stages work on trees by calls within calls, of which Python allows so many.
+#: The stages process trees recursively, and Python limits the depth of recursion.
 _NEVER_RAISED = frozenset({"nesting", "base_depth"})
 _LARGEST = (1 << 63) - 1
-#: Characters of a misspelt limit that are compared with those there are.
+#: The number of characters of a misspelt limit that are compared with the known names.
 _LONGEST_NAME = 40
 
 
@@ -41,7 +41,7 @@ class Limits(Record):
     nesting: int = 100
     aliased_values: int = 200_000
     name_length: int = 1024
-    # Steps of the work on it.
+    # Steps of work on it.
     work: int = 4_000_000
     # Objects built from the input.
     overlays: int = 20_000
@@ -60,7 +60,7 @@ class Limits(Record):
 
 
 class LimitValueError(ValueError):
-    """A limit that cannot be what it was set to; says why. ``name`` is the limit's as people write it."""
+    """A limit cannot have that value; the message says why. ``name`` is the limit's name for users."""
 
     def __init__(self, name: str, message: str, hint: str) -> None:
         super().__init__(message)
@@ -80,12 +80,12 @@ def limits() -> Limits:
 
 
 def snapshot() -> tuple[Limits, Limits]:
-    """Return the (maximum, current) limits, to hand to another process of the same run."""
+    """Return the (maximum, current) limits, to pass to another process of the same run."""
     return _most.get(), _in_effect.get()
 
 
 def restore(most: Limits, in_effect: Limits) -> None:
-    """Set both limits to those that ``snapshot`` returned in the process that began the run."""
+    """Set both limits to the ``snapshot`` of the process that began the run."""
     _most.set(most)
     _in_effect.set(in_effect)
 
@@ -100,9 +100,9 @@ def set_maximum(values: Mapping[str, int]) -> None:
 
 
 def set_maximum_from(text: str) -> None:
-    """Set the maximum limits as ``VMRENDER_LIMITS`` has them: ``name=value`` pairs with commas between them.
+    """Set the maximum limits from ``VMRENDER_LIMITS``: ``name=value`` pairs separated by commas.
 
-    Nothing changes without any. Raises ``LimitValueError``.
+    An empty variable changes nothing. Raises ``LimitValueError``.
     """
     values: dict[str, int] = {}
     for pair in filter(None, map(str.strip, text.split(","))):
@@ -132,7 +132,7 @@ def lowered(values: Mapping[str, int]) -> Iterator[None]:
 
 
 def check_lowered(field: str, value: int) -> None:
-    """Raise ``LimitValueError`` for a value that a project may not ask for, as it would have no effect."""
+    """Raise ``LimitValueError`` for a value that a project may not set because it would have no effect."""
     most = max(getattr(DEFAULTS, field), getattr(_most.get(), field))
     if value <= most:
         return
@@ -146,17 +146,17 @@ def check_lowered(field: str, value: int) -> None:
 
 
 def limit_name(field: str) -> str:
-    """``file_size`` as people write it: ``fileSize``."""
+    """The user's form of ``file_size``: ``fileSize``."""
     first, *rest = field.split("_")
     return first + "".join(word.capitalize() for word in rest)
 
 
-#: The fields by the names that people write.
+#: The fields by their names for users.
 FIELDS: Mapping[str, str] = {limit_name(field): field for field in Limits._fields}
 
 
 def limit_text(field: str, value: int) -> str:
-    """Return a size as ``32Mi`` where people would write that, any other limit as ``20000``."""
+    """Return a size as ``32Mi``, in the form that users write, and any other limit as ``20000``."""
     for unit, suffix in ((_MI, "Mi"), (_KI, "Ki")):
         if field in SIZES and not value % unit:
             return f"{value // unit}{suffix}"
@@ -183,7 +183,7 @@ def _not_raised(field: str) -> tuple[str, str]:
 
 
 def limit_field(name: str) -> str:
-    """The field of ``Limits`` that ``name`` means. Raises ``LimitValueError``."""
+    """The field of ``Limits`` with the name ``name``. Raises ``LimitValueError``."""
     if name in FIELDS:
         return FIELDS[name]
     from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
@@ -194,7 +194,7 @@ def limit_field(name: str) -> str:
 
 
 def limit_value(name: str, written: Json) -> int:
-    """The number that is written for the limit ``name``. Raises ``LimitValueError``."""
+    """The number in the value of the limit ``name``. Raises ``LimitValueError``."""
     is_size = limit_field(name) in SIZES
     value = _whole_number(written, suffixes=is_size)
     if value is None or not 0 < value <= _LARGEST:
@@ -219,7 +219,7 @@ def _whole_number(written: Json, *, suffixes: bool) -> int | None:
 
 
 def over_limit(limit: str, message: str, *sites: Site, resource: Resource | None = None) -> DiagnosticError:
-    """The error; ``limit`` is the field of ``Limits``."""
+    """Return the error; ``limit`` is the field of ``Limits``."""
     return Diagnostic(
         Code.BUILD_LIMIT,
         message,
@@ -233,6 +233,6 @@ def check_name(resource: Resource) -> None:
     """Raise ``DiagnosticError`` (build-limit) if the name or the namespace is too long."""
     most = limits().name_length
     if len(resource.name) > most or len(resource.namespace) > most:
-        # Without the object's id, which has the name in it.
+        # Without the object's id, which contains the name.
         message = f"the name of the {resource.kind[:most]} has more than {most} characters"
         raise over_limit("name_length", message, *resource.sites())

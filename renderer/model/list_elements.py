@@ -1,4 +1,4 @@
-"""The fields that name the elements of lists in Kubernetes objects, and values found by their paths."""
+"""The fields that name the elements of lists in Kubernetes objects, and lookup of values by path."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from renderer.model.json import Json
 
 _Absent = TypeVar("_Absent")
 
-#: The first field that all elements of a list have, each with another value, names them.
+#: The first of these fields that all elements of a list have, with distinct values, names them.
 ELEMENT_KEYS = (
     "name",
     "metadata.name",  # of dataVolumeTemplates
@@ -26,20 +26,20 @@ ELEMENT_KEYS = (
 
 
 def element_key(*lists: Sequence[Json]) -> str | None:
-    """Return the field that names all elements of all ``lists``; None when no field does."""
+    """Return the field that names all elements of all ``lists``; None if there is none."""
     if not all(isinstance(each, dict) for elements in lists for each in elements):
         return None
     return next((key for key in ELEMENT_KEYS if all(_names_all(elements, key) for elements in lists)), None)
 
 
 def element_names(elements: Sequence[Json]) -> Sequence[ElementName] | None:
-    """Return the names of all elements of a list; None when they have none, or not one each."""
+    """Return the names of all elements of a list; None if they have none, or if names are not unique."""
     key = element_key(elements)
     return None if key is None else [ElementName(key, element_text(each, key)) for each in elements]
 
 
 def element_name(elements: Sequence[Json], index: int) -> ElementName | None:
-    """Return the name of one element, also where others have none; None when nothing names it alone."""
+    """Return the name of one element, even if others have none; None if no name is unique to it."""
     for key in ELEMENT_KEYS:
         name = element_text(elements[index], key)
         if name and _count(elements, key, name) == 1:
@@ -48,7 +48,7 @@ def element_name(elements: Sequence[Json], index: int) -> ElementName | None:
 
 
 def _count(elements: Sequence[Json], key: str, name: str) -> int:
-    """Return the number of elements of that name, in long lists by a table that is made once."""
+    """Return the number of elements with that name; a long list uses a table that is made once."""
     if len(elements) > SHORT_LIST:
         return _counts(LongList(elements), key).get(name, 0)
     return sum(element_text(each, key) == name for each in elements)
@@ -59,7 +59,7 @@ SHORT_LIST = 16
 
 
 class LongList:
-    """A list as a key of tables: itself, and no other that is equal. No list of a resource changes."""
+    """A list as a key of tables, compared by identity. No list of a resource changes."""
 
     __slots__ = ("elements",)
 
@@ -83,7 +83,7 @@ def _counts(long: LongList, key: str) -> Mapping[str, int]:
 
 
 def element_index(elements: Sequence[Json], segment: Segment) -> int | None:
-    """Return the position of the element that ``segment`` means; None when there is no such element."""
+    """Return the position of the element for ``segment``; None if there is no such element."""
     if isinstance(segment, int):
         return segment if 0 <= segment < len(elements) else None
     if isinstance(segment, str):
@@ -97,7 +97,7 @@ def value_at(value: Json, segments: Iterable[Segment]) -> Json: ...
 @overload
 def value_at(value: Json, segments: Iterable[Segment], absent: _Absent) -> Json | _Absent: ...
 def value_at(value: Json, segments: Iterable[Segment], absent: _Absent | None = None) -> Json | _Absent:
-    """Return the value at a path; ``absent`` where nothing is.
+    """Return the value at a path; ``absent`` if there is none.
 
     ``FieldLookup`` returns the same for many paths of one object.
     """
@@ -110,7 +110,7 @@ def value_at(value: Json, segments: Iterable[Segment], absent: _Absent | None = 
 
 
 def child_at(value: object, segment: Segment, absent: _Absent) -> Json | _Absent:
-    """Return the field or element that ``segment`` means in a value; ``absent`` where it has none."""
+    """Return the field or element of a value for ``segment``; ``absent`` if it has none."""
     if isinstance(segment, str):
         return value.get(segment, absent) if isinstance(value, dict) else absent
     if not isinstance(value, list):
@@ -127,14 +127,14 @@ class FieldLookup:
         self._positions: dict[tuple[int, str], dict[str, int]] = {}
 
     def value(self, field: FieldPath) -> Json:
-        """Return the value of a field; None where nothing is."""
+        """Return the value of a field; None if there is none."""
         value = self._content
         for segment in field.segments:
             value = self.child(value, segment)
         return value
 
     def child(self, value: Json, segment: Segment) -> Json:
-        """Return what ``segment`` means in a value of the object; None where nothing is."""
+        """Return the field or element of a value of the object for ``segment``; None if there is none."""
         if isinstance(segment, ElementName) and isinstance(value, list):
             segment = self._position(value, segment)
         return child_at(value, segment, None)
@@ -153,7 +153,7 @@ def element_path(key: str) -> tuple[str, ...]:
 
 
 def element_text(element: Json, key: str) -> str:
-    """Return the text or number at ``key`` in a list element; an empty text when there is none."""
+    """Return the text or number at ``key`` in a list element; an empty text if there is none."""
     value = element
     for part in element_path(key):
         value = value.get(part) if isinstance(value, dict) else None

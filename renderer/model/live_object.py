@@ -1,4 +1,4 @@
-"""An object of a cluster as ``kubectl get`` prints it, status and all."""
+"""An object of a cluster as ``kubectl get`` prints it, including status."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from renderer.model.res_id import Gvk, ResId
 
 
 class LiveObject(Record):
-    """``content`` is the whole object as it was printed; ``location`` the file and line where it begins."""
+    """``content`` is the whole object as printed; ``location`` the file and line where it begins."""
 
     content: JsonObject
     location: Location

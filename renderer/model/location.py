@@ -1,18 +1,18 @@
-"""The place where a value was written: first as coordinates that cost nothing, then as a line for people."""
+"""The place where a value was written: first as coordinates, which are cheap, then as a line for users."""
 
 from __future__ import annotations
 
 from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.record import Record
 
-#: Paths of what ships with vmrender begin with it; those of the repository never do.
+#: The prefix of paths of files that ship with vmrender; paths of the repository never have it.
 BUILTIN_SCHEME = "builtin:"
 
 
 class Location(Record):
     """A place in a file. ``path`` is relative to the repository; lines and columns count from 1.
 
-    ``end_column`` is the first column behind what is meant on that line; 0 where that is not known.
+    ``end_column`` is the first column after the marked text on that line; 0 if it is not known.
     """
 
     path: str
@@ -21,7 +21,7 @@ class Location(Record):
     end_column: int = 0
 
     def __str__(self) -> str:
-        """``path:line:column`` as far as it is known."""
+        """``path:line:column``, without the parts that are not known."""
         text = self.path
         if self.line:
             text += f":{self.line}"
@@ -33,9 +33,9 @@ class Location(Record):
 class Site(Record):
     """A value in a source file by coordinates: file, document (from 0) and field.
 
-    The stages pass sites about; only when a diagnostic is printed is the file read again
-    to turn its site into a ``Location`` (``findings.locator``). What a template made stands in no
-    file: its document and field are those of ``text``, and ``path`` is the template.
+    The stages pass sites around; only when a diagnostic is printed is the file read again to turn its site
+    into a ``Location`` (``findings.locator``). The output of a template is not in a file: its document and
+    field refer to ``text``, and ``path`` is the template.
     """
 
     path: str
@@ -44,7 +44,7 @@ class Site(Record):
     text: GeneratedText | None = None
 
     def child(self, field: FieldPath) -> Site:
-        # Of a whole document the path itself is taken: a finding has a site for each layer.
+        # For a whole document use the path itself: a finding has a site for each layer.
         below = self.field.child(*field.segments) if self.field.segments else field
         return Site(self.path, self.document, below, self.text)
 
@@ -55,8 +55,8 @@ class Site(Record):
 class GeneratedText:
     """The text that a template made of some values, and the template's line, from 1, for each line of it.
 
-    ``values`` names the values it was made of, ``values_site`` is where they stand. A text is equal
-    to itself alone.
+    ``values`` names the values that were used, ``values_site`` is their place. Texts are compared by
+    identity.
     """
 
     __slots__ = ("content", "lines", "values", "values_site")

@@ -1,9 +1,10 @@
-"""Text for terminals and logs, which act on parts of what they are given.
+"""Text for terminals and logs, which interpret parts of their input.
 
-Terminals act on control characters, and show lines in another order for bidirectional ones. GitHub's runner
-takes a line that begins with ``::`` for a command, and ``##[`` anywhere in a line (actions/runner,
-``ActionCommand.cs``); Azure's agent takes ``##vso[`` anywhere (azure-pipelines-agent, ``Command.cs``),
-TeamCity ``##teamcity[`` (its service messages). Any word between the two signs counts as one.
+Terminals interpret control characters, and reorder lines with bidirectional ones. GitHub's runner interprets
+a line that begins with ``::`` as a command, and ``##[`` anywhere in a line (actions/runner,
+``ActionCommand.cs``); Azure's agent interprets ``##vso[`` anywhere (azure-pipelines-agent, ``Command.cs``),
+TeamCity ``##teamcity[`` (its service messages). Any word between ``##`` and ``[`` is treated like one of
+these.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ _COLONS = pattern(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 
 
 def log_line(text: str) -> str:
-    r"""Return ``text`` as one line: control characters escaped as in Python, ``\`` in what is a command."""
+    r"""Return ``text`` as one line: control characters escaped as in Python, ``\`` within commands."""
     shown = text if text.isprintable() else "".join(map(_visible, text))
     return _COMMAND.sub(r"\g<0>\\", shown) if "::" in shown or "##" in shown else shown
 
 
 def log_json(document: str) -> str:
-    """Return a JSON document of equal meaning in which nothing is a command."""
+    """Return a JSON document of equal meaning without commands."""
     return _HASHES.sub(r"#\\u0023", document)
 
 
 def log_markup(document: str) -> str:
-    """Return an XML, HTML or Markdown document of equal meaning in which nothing is a command."""
+    """Return an XML, HTML or Markdown document of equal meaning without commands."""
     return _COLONS.sub(r"\1&#58;", _HASHES.sub("#&#35;", document))
 
 

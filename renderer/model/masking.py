@@ -1,7 +1,7 @@
-"""The search for confidential values in texts that are shown, in time linear in the text.
+"""The search for confidential values in texts for output, in time linear in the text.
 
-There may be tens of thousands of values, all of them from a pull request: an expression with a branch for
-each would try all of them at each character.
+There may be tens of thousands of values, all of them from a pull request: a regular expression with a branch
+for each would try all of them at each character.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from renderer.model.pattern import pattern
 
 MASK = "***"
 
-#: The fewest characters of a value that is masked inside of words, too.
+#: The minimum length of a value that is masked inside words, too.
 _LONG = 4
-#: Values are looked up by so many of their first characters, then by so many.
+#: The numbers of first characters by which values are looked up, in two steps.
 _START, _SHOWN = 6, 24
-#: Up to so many different beginnings are looked for one by one before a text is gone through.
+#: Up to this many different prefixes are searched for one by one before a text is scanned.
 _FEW = 32
-#: Values that begin alike are compared with a text so often; all texts after that are masked whole.
+#: The maximum number of comparisons with values of the same prefix; after that whole texts are masked.
 _MOST_COMPARISONS = 2_000_000
-#: What a message writes in the place of the rest of a text.
+#: The mark that messages use for an omitted rest of a text.
 _CUT = "…"
-#: Texts that every format writes as they are.
+#: Texts that every format writes unchanged.
 _PLAIN = pattern(r"[\w ./+=:@,;-]*", re.ASCII)
 
 
 class Masking:
-    """Values that no output may repeat, and the texts that hold them.
+    """Values that no output may repeat, and the search for them in texts.
 
-    A value is found as it is, as JSON, Python and YAML write it between quotes, and where a message cuts it
-    off. ``inside_words``: values of fewer than four characters count inside of words, too.
+    A value is found as it is, as JSON, Python and YAML write it between quotes, and where a message truncates
+    it. ``inside_words``: values of fewer than four characters are found inside words, too.
     """
 
     def __init__(self, values: Iterable[str] = (), *, inside_words: bool = False) -> None:
@@ -49,7 +49,7 @@ class Masking:
         return bool(self._known)
 
     def add(self, values: Iterable[str]) -> None:
-        """Look for these values, too. Blank ones count for nothing."""
+        """Search for these values, too. Blank values are ignored."""
         for value in values:
             if value in self._known or not value.strip():
                 continue
@@ -64,11 +64,11 @@ class Masking:
                     self._long.setdefault(form[:_SHOWN], []).append(form)
 
     def is_in(self, text: str) -> bool:
-        """Return whether the text holds one of the values."""
+        """Return True if the text contains one of the values."""
         return any(True for _ in self._found(text))
 
     def mask(self, text: str) -> str:
-        """Return the text with ``***`` for each of the values in it."""
+        """Return the text with each of the values replaced by ``***``."""
         parts: list[str] = []
         done = 0
         for start, end in self._found(text):
@@ -77,7 +77,7 @@ class Masking:
         return "".join((*parts, text[done:])) if parts else text
 
     def _found(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield the beginning and end of each value in the text, the longest first where several begin."""
+        """Yield the start and end of each value in the text, the longest first if several start there."""
         if len(self._lengths) <= _FEW and not any(start in text for start in self._lengths):
             return
         sizes = sorted({len(start) for start in self._lengths}, reverse=True)
@@ -92,7 +92,7 @@ class Masking:
             position = end or position + 1
 
     def _end(self, text: str, position: int, size: int) -> int:
-        """The end of the longest value here that begins with ``size`` characters as it is looked up; or 0."""
+        """The end of the longest value here, looked up by its first ``size`` characters; 0 if none."""
         lengths = self._lengths.get(text[position : position + size])
         if not lengths:
             return 0
@@ -107,7 +107,7 @@ class Masking:
         return self._end_of_cut(text, position)
 
     def _end_of_cut(self, text: str, position: int) -> int:
-        """The end of the first characters of a value, if a message cuts it off after them; or 0."""
+        """The end of the start of a value here, if a message truncates it; 0 if there is none."""
         cut = text.find(_CUT, position, position + _SHOWN + 1)
         alike = self._alike.get(text[position : position + _START]) if cut >= 0 else None
         if not alike:

@@ -1,4 +1,4 @@
-"""Regular expressions of modules, each compiled when it is first used."""
+"""Regular expressions of modules, each compiled on first use."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, AnyStr, cast
 def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Return the regular expression ``text`` for a constant of a module.
 
-    A build imports some eighty regular expressions and uses ten. To compile one takes as long as to import a
-    small module: all of them were a tenth of the start-up of ``vmrender build``.
+    A build imports some eighty regular expressions and uses ten. Compiling one takes the time of importing a
+    small module: compiling all of them took a tenth of the start-up of ``vmrender build``.
     """
     return cast("re.Pattern[AnyStr]", _Pattern(text, flags))
 
 
 class _Pattern:
-    """Stands for the compiled expression, and keeps each method that was asked for."""
+    """A proxy of the compiled expression, which stores each method on first use."""
 
     def __init__(self, text: str | bytes, flags: int) -> None:
         self._text = text

@@ -1,4 +1,4 @@
-"""The pin that keeps a VirtualMachine at its instance type and preference as they are now."""
+"""The pin that keeps a VirtualMachine at the current state of its instance type and preference."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from renderer.model.resource import Resource
 
 @dataclass(frozen=True, slots=True)
 class Pinnable:
-    """A VirtualMachine or VirtualMachinePool of an overlay, and the pin that it would get.
+    """A VirtualMachine or VirtualMachinePool of an overlay, and its proposed pin.
 
-    ``patch`` is a strategic merge patch of the VirtualMachine's ``spec``, empty when there is nothing to pin;
-    ``findings`` say why it cannot be pinned. ``target`` is the resource at the point of the build where the
-    overlay's components are applied.
+    ``patch`` is a strategic merge patch of the VirtualMachine's ``spec``, empty if there is nothing to pin;
+    ``findings`` say why it cannot be pinned. ``target`` is the resource at the point of the build at which
+    the overlay's components are applied.
     """
 
     resource: Resource

@@ -1,4 +1,4 @@
-"""The schemas that a repository brings along."""
+"""The schemas in a repository."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from renderer.model.record import Record
 
 
 class ProjectSchemas(Record):
-    """Files of the folders under ``schemas`` in the project, as they are.
+    """The unchanged files of the folders under ``schemas`` in the project.
 
-    ``releases`` has the path and content of each KubeVirt schema, by ``1.10/virtualmachine.json``.
-    ``others`` has the path below its folder and the content of all other files, by path in the repository.
+    ``releases`` has the path and content of each KubeVirt schema, by ``1.10/virtualmachine.json``. ``others``
+    has the path below its folder and the content of all other files, by path in the repository.
     """
 
     releases: Mapping[str, tuple[str, bytes]]

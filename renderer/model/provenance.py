@@ -1,4 +1,4 @@
-"""Steps that make or change a resource, and what configured them (kustomize ``api/resource/origin.go``)."""
+"""Steps that create or change a resource, and their configuration (kustomize ``api/resource/origin.go``)."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ class StepKind(TextEnum):
     WRITTEN = "written"  # in a file of the repository
     GENERATED = "generated"  # by a generator, a series or a template
     PATCHED = "patch"
-    TRANSFORMED = "transformer"  # by a field of a kustomization, or what stands under transformers
+    TRANSFORMED = "transformer"  # by a field of a kustomization, or an entry of transformers
     REPLACED = "replacement"
     NAME_HASH = "name-hash"
     NAME_REFERENCE = "name-reference"  # the name of another resource changed
     VARIABLE = "variable"
     BUILD_METADATA = "build-metadata"
-    SUBSTITUTED = "substitution"  # what Flux puts in for variables
-    ENTRY_POINT = "entry-point"  # what Flux or Argo CD sets on all objects
-    TEMPLATE_LABEL = "template-label"  # what an OpenShift Template adds to all of its objects
+    SUBSTITUTED = "substitution"  # variables that Flux replaces
+    ENTRY_POINT = "entry-point"  # fields that Flux or Argo CD sets on all objects
+    TEMPLATE_LABEL = "template-label"  # labels that an OpenShift Template adds to all of its objects
     INFERRED = "inference"
     CUSTOM_SIZE = "custom-size"
     INSTANCETYPE = "instancetype"
     PREFERENCE = "preference"
     DEFAULTED = "default"
-    EXPANDED = "expansion"  # takes away what is of no use in an expanded VM
-    TARGET_FORM = "target-form"  # what the target release knows
-    WEBHOOK_FIELD = "webhook-field"  # what the mutating webhook would fill in
+    EXPANDED = "expansion"  # removes fields that are useless in an expanded VM
+    TARGET_FORM = "target-form"  # keeps only fields that the target release knows
+    WEBHOOK_FIELD = "webhook-field"  # fields that the mutating webhook would fill in
     INSTANCETYPE_NAME = "instancetype-name"
     SYNC_WAVE = "sync-wave"
     SUPPRESSION = "suppression"  # annotations that suppress rules are not written
 
 
-#: The API version of what kustomize has built in.
+#: The API version of kustomize's builtin plugins.
 BUILTIN = "builtin"
 
 
 class ConfiguredBy(Record):
-    """A generator or transformer: the file that configures it, and what it is."""
+    """A generator or transformer: the file that configures it, and its type."""
 
     path: str
     kind: str

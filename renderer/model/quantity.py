@@ -1,6 +1,6 @@
 """Kubernetes quantities (``k8s.io/apimachinery/pkg/api/resource``), in exact integer arithmetic.
 
-A number is ``digits * 10 ** scale``. After ``quantity.go`` (``ParseQuantity``, ``CanonicalizeBytes``),
+A number is ``digits * 10 ** scale``. Follows ``quantity.go`` (``ParseQuantity``, ``CanonicalizeBytes``),
 ``amount.go``, ``suffix.go``, ``math.go`` and ``scale_int.go``.
 """
 
@@ -24,22 +24,22 @@ BINARY_SUFFIXES = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL_SUFFIX_OF = {power: suffix for suffix, power in DECIMAL_SUFFIXES.items()}
 _BINARY_SUFFIX_OF = {power: suffix for suffix, power in BINARY_SUFFIXES.items()}
 _KIBI = 1024
-_MAX_SCALE_OF_BINARY = 18  # of 2**63, beyond which no binary quantity goes
+_MAX_SCALE_OF_BINARY = 18  # of 2**63, the upper bound of binary quantities
 INT64_MAX = (1 << 63) - 1
 INT64_MIN = -INT64_MAX - 1
 _INT64_RANGE = 1 << 64
 _MAX_INT64_SCALE = 18
 #: Multiples of this power of ten are multiples of 2 ** 64.
 _VANISHING_SCALE = 64
-#: Powers of ten by which Kubernetes multiplies in one step, and then returns what has wrapped around.
+#: Powers of ten by which Kubernetes multiplies in one step, returning the wrapped result.
 _WRAPPING_SCALES = frozenset({1, 2, 3, 6, 9})
 #: The power of ten of the smallest part of a quantity.
 NANO = -9
-#: Nothing is given back that was taken: thousands of digits would be divided among the groups in every way.
+#: Possessive matching: otherwise thousands of digits would be split among the groups in every way.
 _SUFFIX_LETTERS = "eEinumkKMGTP"
 _SYNTAX = pattern(r"([+-]?)(0*+)([0-9]*+)(?:\.([0-9]*+))?([eEinumkKMGTP]*+[+-]?[0-9]*+)")
 _EXPONENT = pattern(r"[eE]([+-]?[0-9]{1,19})")
-#: Python converts no more than some 4300 digits.
+#: Python converts at most some 4300 digits.
 _MAX_LENGTH = 4000
 _MAX_INT64_DIGITS = 18
 #: Between these Go writes a float without an exponent.
@@ -55,7 +55,7 @@ class QuantityFormat(TextEnum):
 
 
 def canonical_text(digits: int, scale: int, form: QuantityFormat) -> str:
-    """The number with the largest suffix that leaves no fraction: ``1536Mi``, ``1500m``, ``12e6``."""
+    """The number with the largest suffix that needs no fraction: ``1536Mi``, ``1500m``, ``12e6``."""
     if not digits:
         return "0"
     if form is QuantityFormat.BINARY_SI:
@@ -67,7 +67,7 @@ def canonical_text(digits: int, scale: int, form: QuantityFormat) -> str:
 
 
 def _whole_number(digits: int, scale: int) -> int | None:
-    """The number as an integer; None when it has a fraction or is too large to be a binary quantity."""
+    """The number as an integer; None if it has a fraction or is too large for a binary quantity."""
     if scale >= 0:
         return digits * 10**scale if scale <= _MAX_SCALE_OF_BINARY else None
     whole, fraction = divmod(digits, 10**-scale)
@@ -91,14 +91,14 @@ def _decimal_text(digits: int, scale: int, form: QuantityFormat) -> str:
     scale -= surplus
     if form is QuantityFormat.DECIMAL_EXPONENT:
         return f"{digits}e{scale}" if scale else str(digits)
-    # Kubernetes leaves the suffix out where there is none for the power: 1000E becomes 1.
+    # Kubernetes omits the suffix if there is none for the power: 1000E becomes 1.
     return f"{digits}{_DECIMAL_SUFFIX_OF.get(scale, '')}"
 
 
 def value_of_int64(digits: int, scale: int, unit: int) -> int:
     """Return an amount with int64 digits in units of ``10**unit`` (``AsScaledInt64``).
 
-    It is rounded away from zero; an amount beyond an int64 wraps around or is 0.
+    It is rounded away from zero; an amount outside the int64 range wraps around or is 0.
     """
     shift = scale - unit
     if shift < 0:
@@ -114,11 +114,11 @@ def value_of_int64(digits: int, scale: int, unit: int) -> int:
 def value_of_dec(digits: int, scale: int, unit: int) -> int:
     """Return an amount held as ``inf.Dec`` in units of ``10**unit`` (``scaledValue``).
 
-    A remainder adds one; an amount beyond an int64 wraps around.
+    A remainder adds one; an amount outside the int64 range wraps around.
     """
     if not digits:
         return 0
-    if not scale and abs(digits) == INT64_MAX:  # capped, so not in nanos as all others
+    if not scale and abs(digits) == INT64_MAX:  # capped, so not in nanos like all others
         return _wrapped(digits * 10**-unit)
     if scale > _VANISHING_SCALE:
         return 0
@@ -132,7 +132,7 @@ def value_of_dec(digits: int, scale: int, unit: int) -> int:
 
 
 def _wrapped(value: int) -> int:
-    """Return ``value`` wrapped around into the range of an int64."""
+    """Return ``value`` wrapped around to the range of an int64."""
     return (value + INT64_MAX + 1) % _INT64_RANGE - INT64_MAX - 1
 
 
@@ -154,7 +154,7 @@ class ParsedQuantity(Record):
 
 
 class _Number(Record):
-    """The number before the suffix, without leading zeros: ``whole`` is ``0`` if nothing is left of it."""
+    """The number before the suffix, without leading zeros: ``whole`` is ``0`` if nothing remains."""
 
     negative: bool
     whole: str
@@ -168,9 +168,9 @@ class _Number(Record):
 
 
 def parse_quantity(text: str) -> ParsedQuantity:
-    """The number, its format and, where Kubernetes keeps it, the text. Raises ``DiagnosticError``."""
+    """The number, its format and, if Kubernetes keeps it, the text. Raises ``DiagnosticError``."""
     digits = text.rstrip(_SUFFIX_LETTERS)
-    if digits.isascii() and digits.isdigit() and len(text) <= _MAX_LENGTH:  # no expression is compiled for it
+    if digits.isascii() and digits.isdigit() and len(text) <= _MAX_LENGTH:  # avoids compiling the pattern
         number, suffix = _Number(False, digits.lstrip("0") or "0", "", True), text[len(digits) :]  # noqa: FBT003 - no sign, digits
     else:
         match = _SYNTAX.fullmatch(text) if 0 < len(text) <= _MAX_LENGTH else None
@@ -188,7 +188,7 @@ def parse_quantity(text: str) -> ParsedQuantity:
 
 
 def invalid_quantity(value: Json) -> DiagnosticError:
-    """The error for a value that is no quantity."""
+    """The error for a value that is not a quantity."""
     return Diagnostic(
         Code.QUANTITY_INVALID,
         f"{_shown(value)} is not a quantity",
@@ -206,7 +206,7 @@ def _exponent(suffix: str, text: str) -> int:
     exponent = int(match[1]) if match else INT64_MAX + 1
     if not -INT64_MAX <= exponent <= INT64_MAX:
         raise invalid_quantity(text)
-    return (exponent + (1 << 31)) % (1 << 32) - (1 << 31)  # Go converts it to an int32
+    return (exponent + (1 << 31)) % (1 << 32) - (1 << 31)  # Go converts the exponent to an int32
 
 
 def _parse_decimal(number: _Number, exponent: int, form: QuantityFormat, text: str) -> ParsedQuantity:
@@ -222,7 +222,7 @@ def _parse_decimal(number: _Number, exponent: int, form: QuantityFormat, text: s
 
 def _parse_binary(number: _Number, power: int, text: str) -> ParsedQuantity:
     digits = number.digits
-    # About as many digits as fit into an int64 together with the suffix's.
+    # About the number of digits that fit into an int64 together with the suffix's.
     if not number.fraction and len(number.whole) + power * 3 // 10 < 15:  # noqa: PLR2004 - as in Kubernetes
         kept = text if digits % 8 else ""
         return ParsedQuantity(digits << power, 0, _BINARY_SI, unbounded=False, text=kept)
@@ -236,7 +236,7 @@ def _parse_binary(number: _Number, power: int, text: str) -> ParsedQuantity:
 
 
 def _at_least_nano(digits: int, scale: int) -> tuple[int, int]:
-    """Rounded away from zero to a multiple of a nano."""
+    """Round away from zero to a multiple of a nano."""
     excess = NANO - scale
     if not digits or excess <= 0:
         return digits, scale
@@ -249,8 +249,8 @@ def _at_least_nano(digits: int, scale: int) -> tuple[int, int]:
 class Quantity(Record):
     """The number ``digits * 10 ** scale`` and how it is written.
 
-    ``unbounded`` tells the quantities that Kubernetes holds as ``inf.Dec`` from those in an int64, as the two
-    overflow differently. ``text`` is what was read where Kubernetes keeps that, else empty.
+    ``unbounded`` marks quantities that Kubernetes holds as ``inf.Dec`` instead of an int64, because the two
+    overflow differently. ``text`` is the original text if Kubernetes keeps it, else empty.
     """
 
     digits: int
@@ -266,7 +266,7 @@ class Quantity(Record):
 
     @classmethod
     def of(cls, value: Json) -> Quantity:
-        """Parse a value in a manifest: text, which may have spaces around it, a number, or null for 0.
+        """Parse a value in a manifest: a text, possibly with spaces around it, a number, or null for 0.
 
         Raises ``DiagnosticError`` (quantity-invalid).
         """
@@ -300,15 +300,15 @@ class Quantity(Record):
 
     @property
     def json(self) -> str:
-        """The quantity as the API server writes it back: as read if nearly canonical, else canonical."""
+        """The quantity as the API server writes it back: unchanged if nearly canonical, else canonical."""
         return self.text or self.canonical
 
     def value(self) -> int:
-        """Return the amount as an int64, rounded away from zero; out of range, as Kubernetes computes it."""
+        """Return the amount as an int64, rounded away from zero; overflow is the same as in Kubernetes."""
         return self._scaled_value(0)
 
     def milli_value(self) -> int:
-        """Thousandths as an int64, rounded away from zero; out of range as ``value``."""
+        """Thousandths as an int64, rounded away from zero; overflow like in ``value``."""
         return self._scaled_value(-3)
 
     def _scaled_value(self, scale: int) -> int:
@@ -316,14 +316,14 @@ class Quantity(Record):
         return convert(self.digits, self.scale, scale)
 
     def compare(self, other: Quantity) -> int:
-        """-1, 0 or 1 for less, equal or more."""
+        """-1, 0 or 1 for less, equal or greater."""
         if self.scale == other.scale:
             return _order(self.digits, other.digits)
         if self.sign != other.sign:
             return _order(self.sign, other.sign)
         if not self.sign:
             return 0
-        # Magnitudes first: exponents are the user's and may be billions apart.
+        # Magnitudes first: exponents come from the user and may be billions apart.
         by_magnitude = _order(self._magnitude, other._magnitude)
         if by_magnitude:
             return by_magnitude * self.sign
@@ -336,7 +336,7 @@ class Quantity(Record):
         return len(str(abs(self.digits))) + self.scale
 
 
-@lru_cache(maxsize=1024)  # the sizes of a fleet are few
+@lru_cache(maxsize=1024)  # a fleet has few distinct sizes
 def _parsed(text: str) -> Quantity:
     return Quantity(*parse_quantity(text))
 
@@ -348,7 +348,7 @@ def _order(left: int, right: int) -> int:
 def _integer_text(value: int) -> str:
     try:
         return str(value)
-    except ValueError:  # Python converts no more than some 4300 digits
+    except ValueError:  # Python converts at most some 4300 digits
         raise invalid_quantity("a number of thousands of digits") from None
 
 
@@ -362,7 +362,7 @@ def _float_text(value: float) -> str:
 
 
 def lenient_quantity(value: Json) -> Quantity | None:
-    """Return the quantity in a manifest; None for nothing, and for what is no quantity."""
+    """Return the quantity in a manifest; None if it is missing or invalid."""
     if value is None:
         return None
     try:
@@ -372,9 +372,9 @@ def lenient_quantity(value: Json) -> Quantity | None:
 
 
 def nearest_whole_pages(amount: Quantity, page: Quantity) -> str:
-    """The amounts nearest to ``amount`` that fill whole pages, in words: ``1Gi or 1026Mi``.
+    """The amounts nearest to ``amount`` that fill whole pages, for messages: ``1Gi or 1026Mi``.
 
-    ``page`` is the size of one, greater than 0; ``amount`` does not fill whole pages.
+    ``page`` is the page size, greater than 0; ``amount`` does not fill whole pages.
     """
     count, size = amount.value() // page.value(), page.value()
     return " or ".join(

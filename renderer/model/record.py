@@ -1,4 +1,4 @@
-"""The base of values that are only carried around: a named tuple that is cheap to import."""
+"""The base class of plain values: a named tuple that is cheap to import."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ else:
     from collections import _tuplegetter
 
     _new = tuple.__new__
-    #: What reads the value of a field, as named tuples do, by its index.
+    #: Reads the value of a field by its index, as in named tuples.
     _GETTERS = [_tuplegetter(index, "") for index in range(50)]
-    #: Constructors by their number of fields, written out: to compile one takes as long as four classes.
+    #: Constructors by their number of fields, written out: compiling one costs as much as four classes.
     _CONSTRUCTORS: dict[int, FunctionType] = {
         made.__code__.co_argcount - 1: made
         for made in (
@@ -44,7 +44,7 @@ else:
         return FunctionType(code, globals(), "__new__", (*defaults.values(),) or None)
 
     def _constructor_of_many(fields: tuple[str, ...], defaults: dict[str, Any]) -> FunctionType:
-        """Return a constructor that is slower, for the few classes with more fields."""
+        """Return a slower constructor, for the few classes with more fields."""
 
         def __new__(_cls: type, *values: Any, **named: Any) -> Any:  # noqa: ANN401, N807 - any values
             given = dict(zip(fields, values, strict=False))
@@ -86,12 +86,12 @@ else:
     _METHODS = {name: method for name, method in vars(_Methods).items() if hasattr(method, "__get__")}
 
     class _Record(type):
-        """Make a class with annotated fields a named tuple of them, with the defaults that they are given.
+        """Make a class with annotated fields a named tuple of these fields, with their defaults.
 
         ``typing.NamedTuple`` does the same, but compiles and checks every annotation, and compiles a
-        constructor for each class. A command makes 170 such classes before it does anything, so those of one
-        size share a constructor, which gets the names of the fields. Methods are copied: with each base
-        class, Python takes a twelfth longer to make a class.
+        constructor for each class. A command creates 170 such classes before it does anything, so classes
+        with the same number of fields share a constructor, which gets the names of the fields. Methods are
+        copied: with each base class, Python takes a twelfth longer to create a class.
         """
 
         def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
@@ -114,7 +114,7 @@ else:
             return type(name, (tuple, *bases[1:]), body)
 
     class Record(metaclass=_Record):
-        """Makes a class a frozen value with named fields. Name it first; it is no base at run time."""
+        """Makes a class a frozen value with named fields. List it first; at run time it is not a base."""
 
 
 __all__ = ["Record"]

@@ -6,17 +6,17 @@ from collections.abc import Collection, Mapping
 
 from renderer.model.record import Record
 
-#: With or without the number of the patch.
+#: With or without the patch number.
 _LENGTHS = (2, 3)
-#: The patch of a release that is named by its minor alone: later than all patches that are named.
+#: The patch number of a release without one: later than all actual patch releases.
 _NEWEST = 1 << 30
 
 
 class Release(Record):
     """A release of KubeVirt, ordered by age: ``1.6.3``, or ``1.6`` for the newest patch release of 1.6.
 
-    ``Release(1, 6)`` is 1.6.0, the first release that has what "since 1.6" says; ``Release.parse("1.6")`` is
-    what a user means by 1.6. A patch that is not known yet behaves as the newest that is.
+    ``Release(1, 6)`` is 1.6.0, the first release with the features "since 1.6"; ``Release.parse("1.6")`` is
+    what a user means by 1.6. An unknown patch release behaves like the newest known one.
     """
 
     major: int
@@ -25,7 +25,7 @@ class Release(Record):
 
     @classmethod
     def parse(cls, text: str) -> Release:
-        """From ``1.9``, ``v1.9`` or ``v1.9.0``. Raises ``ValueError`` for anything else."""
+        """Parse ``1.9``, ``v1.9`` or ``v1.9.0``. Raises ``ValueError`` for anything else."""
         numbers = text.removeprefix("v").split(".")
         is_canonical = all(number.isdecimal() and str(int(number)) == number for number in numbers)
         if len(numbers) not in _LENGTHS or not is_canonical:
@@ -35,7 +35,7 @@ class Release(Record):
 
     @classmethod
     def bound(cls, text: str) -> Release:
-        """The first release that ``text`` names: 1.6.0 for ``1.6``. Raises ``ValueError``."""
+        """The first release for ``text``: 1.6.0 for ``1.6``. Raises ``ValueError``."""
         release = cls.parse(text)
         return release if release.patch != _NEWEST else cls(release.major, release.minor)
 
@@ -50,9 +50,9 @@ class Release(Record):
 
     @property
     def exact(self) -> Release:
-        """The known patch release that it behaves as: 1.6.6 for ``1.6``, and for a 1.6.9 that came later.
+        """The known patch release that it behaves like: 1.6.6 for ``1.6``, and for a later 1.6.9.
 
-        Itself for a minor whose patches are not known.
+        The release itself if the patch releases of its minor are not known.
         """
         newest = NEWEST_PATCHES.get(self[:2])
         return self if newest is None else self._replace(patch=min(self.patch, newest))
@@ -64,14 +64,15 @@ class Release(Record):
 
     @property
     def as_bound(self) -> str:
-        """Its name as the first release that has something: ``1.6`` for 1.6.0, but ``1.6.4``."""
+        """The name for "since": ``1.6`` for 1.6.0, but ``1.6.4`` in full."""
         return str(self if self.patch else self.minor_release)
 
     def includes(self, *ports: tuple[int, ...]) -> bool:
-        """Return True if the release has a change that came with the first of each of ``ports``.
+        """Return True if the release has a change that first appeared in each of ``ports``.
 
-        They are the first release that has it, of each minor that it was ported to, the oldest first. The
-        minors after the last have it from the beginning: 1.5.3 and 1.6.1 are in 1.7.0, and not in 1.6.0.
+        ``ports`` are the first releases with the change, one for each minor that it was ported to, the oldest
+        first. Minors after the last one have it from the beginning: 1.5.3 and 1.6.1 are in 1.7.0, and not in
+        1.6.0.
         """
         *earlier, last = ports
         return self >= last or any(self[:2] == port[:2] and self >= port for port in earlier)
@@ -85,15 +86,15 @@ NEWEST_PATCHES: Mapping[tuple[int, int], int] = {
     (1, minor): patch for minor, patch in enumerate((1, 1, 2, 1, 1, 3, 6, 4, 4, 0))
 }
 
-#: The minors of Kubernetes that there are schemas of.
+#: The minors of Kubernetes for which there are schemas.
 OLDEST_KUBERNETES = Release.parse("1.29")
 LATEST_KUBERNETES = Release.parse("1.36")
 
 
 def target_release(text: str, imported: Collection[Release] = ()) -> Release:
-    """A release to render for: one whose minor is known, or ``imported``, as schemas of a later one can be.
+    """A release to render for: its minor is known, or its schemas are ``imported``, as for a later one.
 
-    Raises ``ValueError``, in the user's words, for what is none.
+    Raises ``ValueError``, with a message for users, for any other release.
     """
     try:
         release = Release.parse(text)

@@ -13,12 +13,12 @@ from renderer.model.release import LATEST, Release
 from renderer.model.rule_settings import RuleSettings
 from renderer.model.text_enum import TextEnum
 
-#: The names that a pattern may hold in braces. ``part`` is ``catalog`` for instance types and preferences,
+#: The names that a pattern may contain in braces. ``part`` is ``catalog`` for instance types and preferences,
 #: and ``resources`` for all others.
 PLACEHOLDERS = ("namespace", "kind", "name", "group", "version", "part")
 
 PER_RESOURCE = "{namespace}/{kind}_{name}.yaml"
-#: The place of ``{namespace}`` for objects without one.
+#: The replacement of ``{namespace}`` for objects without one.
 CLUSTER_FOLDER = "_cluster"
 #: The file at the top of a project.
 PROJECT_FILE = "vmrender.yaml"
@@ -27,12 +27,12 @@ BUNDLE = "manifests.yaml"
 _PLACEHOLDER = pattern(r"\{([^{}]*)\}")
 _LITERAL = pattern(r"[a-z0-9._/-]*")
 _LONGEST = 100
-#: A file of this name would be taken for instructions, by Flux and by Argo CD.
+#: Flux and Argo CD would interpret a file of this name as configuration.
 _KUSTOMIZATION = pattern(r"(.*/)?kustomization\.ya?ml")
 
 
 def check_file_pattern(text: str) -> str:
-    """``text``, if files can be named by it. Raises ``ValueError``, in the user's words, if not."""
+    """``text``, if it is valid as a file name. Raises ``ValueError``, with a message for users, if not."""
     unknown = [name for name in _PLACEHOLDER.findall(text) if name not in PLACEHOLDERS]
     if unknown:
         known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
@@ -50,16 +50,16 @@ def check_file_pattern(text: str) -> str:
 
 
 def is_per_resource(pattern: str) -> bool:
-    """Return True if each resource gets a file of its own; otherwise those with one path share it."""
+    """Return True if each resource gets a file of its own; otherwise resources with one path share it."""
     return "{name}" in pattern
 
 
 class FluxSubstitution(Record):
-    """The files that hold the variables; ``{name}`` in a path is the overlay's name.
+    """The files that define the variables; ``{name}`` in a path is the overlay's name.
 
     ``kustomization`` is the file of the Flux Kustomization, ``resources`` are files and folders with the
-    ConfigMaps and Secrets that it names.
-    ``secrets``: Secrets are read as well. ``strict``: a variable without value or default is an error.
+    ConfigMaps and Secrets that it names. ``secrets``: Secrets are read as well. ``strict``: a variable
+    without value or default is an error.
     """
 
     kustomization: str
@@ -86,15 +86,15 @@ class FluxSubstitution(Record):
 
 
 class Extra(TextEnum):
-    """Files for people and tools, beside the manifests."""
+    """Files for users and tools, in addition to the manifests."""
 
-    KUSTOMIZATION = "kustomization"  # for Flux: lists the files, so that it applies these and no others
+    KUSTOMIZATION = "kustomization"  # for Flux: lists the files, so that it applies only these
     GITATTRIBUTES = "gitattributes"  # marks the files as generated, and keeps their line ends
     README = "readme"
 
 
 class WebhookField(TextEnum):
-    """Fields that KubeVirt's mutating webhook fills in when they are not written."""
+    """Fields that KubeVirt's mutating webhook fills in if they are not written."""
 
     MATCHER_KIND = "matcherKind"
     ARCHITECTURE = "architecture"
@@ -105,7 +105,7 @@ class WebhookField(TextEnum):
 
 
 class TreeOptions(Record):
-    """The options of a rendered tree; None for an option that is left out and comes from further up.
+    """The options of a rendered tree; None for an omitted option, which is inherited.
 
     ``files`` is a pattern (``emit.layout``).
     """
@@ -116,7 +116,7 @@ class TreeOptions(Record):
     webhook_fields: tuple[WebhookField, ...] | None = None
 
     def over(self, other: TreeOptions) -> TreeOptions:
-        """An overlay's options completed by the project's."""
+        """An overlay's options, completed by the project's."""
         return TreeOptions(
             self.files or other.files,
             other.extras if self.extras is None else self.extras,
@@ -126,11 +126,11 @@ class TreeOptions(Record):
 
 
 class ExpandMode(TextEnum):
-    """The extent to which a VirtualMachine is expanded."""
+    """How far a VirtualMachine is expanded."""
 
-    APPLIED = "applied"  # instance type and preference applied, nothing else touched
-    DEFAULTS = "defaults"  # and the defaults that KubeVirt's expand-spec adds
-    OFF = "off"  # matchers stay
+    APPLIED = "applied"  # instance type and preference applied, nothing else changed
+    DEFAULTS = "defaults"  # also the defaults that KubeVirt's expand-spec adds
+    OFF = "off"  # matchers are kept
 
 
 class Layout(TextEnum):
@@ -141,15 +141,15 @@ class Layout(TextEnum):
 
     @property
     def files(self) -> str:
-        """The pattern that its files are named by."""
+        """The pattern of its file names."""
         return BUNDLE if self is Layout.BUNDLE else PER_RESOURCE
 
 
 class MergeKeys(TextEnum):
     """The keys by which strategic merge patches merge lists."""
 
-    KUSTOMIZE = "kustomize"  # those of Kubernetes' own kinds; lists of KubeVirt's kinds are replaced
-    KUBEVIRT = "kubevirt"  # and the names of disks, volumes, networks, … of KubeVirt's
+    KUSTOMIZE = "kustomize"  # keys of Kubernetes' own kinds; lists of KubeVirt's kinds are replaced
+    KUBEVIRT = "kubevirt"  # also the names of disks, volumes, networks, … of KubeVirt's
 
 
 class InstancetypeNames(TextEnum):
@@ -181,7 +181,7 @@ COMMON_INSTANCETYPES = BuiltinCatalog("common-instancetypes")
 
 
 class OverlayEntry(Record):
-    """One entry of ``overlays``; what it leaves out is None and comes from the project."""
+    """One entry of ``overlays``; an omitted field is None and is inherited from the project."""
 
     path: str
     output: str | None = None
@@ -197,21 +197,21 @@ class OverlayEntry(Record):
 
     @property
     def listed_by(self) -> str:
-        """The field that names what it is for: ``path``, ``flux`` or ``argocd``."""
+        """The field with its entry point: ``path``, ``flux`` or ``argocd``."""
         return self.entry.kind.value if self.entry.leads_to_overlays else EntryKind.KUSTOMIZATION.value
 
     @property
     def files(self) -> str | None:
-        """The pattern of its files, if it says anything of them."""
+        """The pattern of its files, if it sets one."""
         return self.tree.files or (self.layout.files if self.layout else None)
 
 
 class Overlay(Record):
-    """One folder to render, with everything the project says about it.
+    """One folder to render, with all of its settings in the project.
 
-    ``listed_as`` is the path of its entry in the project, which may be a glob, ``listed_by`` the field that
-    has it; ``files`` the pattern by which the files of its tree are named. ``entry`` is what it is composed
-    of, if it is no kustomization.
+    ``listed_as`` is the path of its entry in the project, which may be a glob, ``listed_by`` the field with
+    that path; ``files`` the pattern of the file names of its tree. ``entry`` is its entry point, if it is not
+    a kustomization.
     """
 
     path: str
@@ -230,18 +230,18 @@ class Overlay(Record):
     entry: EntryPoint | None = None
 
     def with_target(self, kubevirt: Release | None, expand: ExpandMode | None) -> Overlay:
-        """The overlay with another target release or mode, where one is given."""
+        """The overlay with another target release or mode, if one is given."""
         return self._replace(kubevirt=kubevirt or self.kubevirt, expand=expand or self.expand)
 
 
 class RenderConfig(Record):
-    """The project. The defaults are what a repository without the file gets.
+    """The project. The defaults apply to a repository without the file.
 
-    ``limits`` are those that it lowers, by field of ``model.limits.Limits``. ``exclude`` are paths and globs
-    of files and folders in which no manifests are looked for. ``repositories`` are URLs by which Flux and
-    Argo CD name this repository, ``clusters`` those that ApplicationSets may choose from. ``feature_gates``
-    are on in the cluster, beside those that a ``KubeVirt`` object lists. ``kubernetes`` is the minor
-    release whose kinds stand beside virtual machines, None for the latest that is known.
+    ``limits`` are the limits that it lowers, by field of ``model.limits.Limits``. ``exclude`` are paths and
+    globs of files and folders that are not searched for manifests. ``repositories`` are URLs by which Flux
+    and Argo CD name this repository, ``clusters`` the clusters that ApplicationSets may select.
+    ``feature_gates`` are enabled in the cluster, in addition to the gates that a ``KubeVirt`` object lists.
+    ``kubernetes`` is the minor release for the kinds next to virtual machines, None for the latest known one.
     """
 
     kubevirt: Release = LATEST
@@ -265,12 +265,12 @@ class RenderConfig(Record):
 
     @property
     def renames_instancetypes(self) -> bool:
-        """True if any overlay writes instance types under other names."""
+        """True if any overlay writes instance types with other names."""
         chosen = (self.instancetype_names, *(entry.instancetype_names for entry in self.overlays))
         return any(names is not None and names.differ for names in chosen)
 
     def overlay(self, entry: OverlayEntry, path: str, name: str) -> Overlay:
-        """The overlay in the folder ``path``, as ``entry`` and, for what it leaves out, the project say."""
+        """The overlay in the folder ``path``, from ``entry`` and, for omitted fields, from the project."""
         write = entry.write_instancetypes
         return Overlay(
             path=path,

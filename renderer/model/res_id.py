@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from renderer.model.record import Record
 
-#: API group, kind, namespace and name. The version does not count: the API server converts.
+#: API group, kind, namespace and name. The version is ignored: the API server converts between versions.
 ObjectKey: TypeAlias = tuple[str, str, str, str]
 
 
@@ -28,7 +28,7 @@ class Gvk(Record):
 
 
 class ResId(Record):
-    """Kind, namespace (empty when none is written) and name (kustomize ``kyaml/resid/resid.go``)."""
+    """Kind, namespace (empty if none is written) and name (kustomize ``kyaml/resid/resid.go``)."""
 
     gvk: Gvk
     name: str
@@ -40,7 +40,7 @@ class ResId(Record):
         return self.gvk.group, self.gvk.kind, self.namespace, self.name
 
     def __str__(self) -> str:
-        """``VirtualMachine prod/db``, as people say it."""
+        """``VirtualMachine prod/db``, for messages."""
         return (
             f"{self.gvk.kind} {self.namespace}/{self.name}"
             if self.namespace

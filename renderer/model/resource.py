@@ -1,4 +1,4 @@
-"""A Kubernetes object on its way through composition, and all those of one overlay, in order."""
+"""A Kubernetes object during composition, and all objects of one overlay, in order."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from renderer.model.record import Record
 from renderer.model.res_id import Gvk, ResId
 from renderer.model.sharing import extended
 
-#: A repository has few kinds, and each is asked for again and again.
+#: A repository has few kinds, and each is requested again and again.
 _gvk = lru_cache(maxsize=1024)(Gvk.parse)
 
 
 class Spelling(Record):
-    """The text of a scalar that is written otherwise than its value: ``1.10`` (1.1), ``True``, a blank.
+    """The text of a scalar that differs from the text of its value: ``1.10`` (1.1), ``True``, a blank.
 
-    ``field`` has list elements by name where they have one. It counts while the field holds ``value``.
-    ``is_untyped``: kustomize made the scalar without a type, so that its text decides on it anew.
+    ``field`` names list elements if they have names. Valid only while the field still has ``value``.
+    ``is_untyped``: kustomize created the scalar without a type, so its text determines the value anew.
     """
 
     field: FieldPath
@@ -33,16 +33,16 @@ class Spelling(Record):
 
 
 class Resource(Record):
-    """One object and where it came from.
+    """One object and its origin.
 
-    ``origin`` is the document it was read from, ``layers`` the patches that changed it since, in order; of
-    what a table made, the row and what all rows have in common.
-    The other fields are what kustomize keeps in build annotations: the ids it had before each change of
-    its name, namespace or kind (oldest first, with the effective namespace), the affixes its name got,
-    whether a hash of its content is to be added to the name, and the variables that take their values from
-    it; then what generated and what transformed it, which is recorded only for builds that print it.
-    ``spellings`` are the scalars that are written otherwise than their values; ``shared_fields`` the groups
-    of fields that are one YAML node to kustomize, so that a change of one changes all.
+    ``origin`` is the document it was read from, ``layers`` the patches that changed it since, in order; for
+    an object made by a table, the row and the part that all rows share. The other fields are kustomize's
+    build annotations: the ids it had before each change of its name, namespace or kind (oldest first, with
+    the effective namespace), the affixes its name got, whether a hash of its content is to be added to the
+    name, and the variables that take their values from it; then its generator and its transformers, which are
+    recorded only for builds that print them. ``spellings`` are the scalars whose texts differ from their
+    values; ``shared_fields`` the groups of fields that are one YAML node in kustomize, so that a change of
+    one changes all.
     """
 
     content: JsonObject
@@ -58,7 +58,7 @@ class Resource(Record):
     spellings: tuple[Spelling, ...] = ()
     shared_fields: tuple[tuple[FieldPath, ...], ...] = ()
 
-    # A run asks each resource for these a hundred times: a text, as nearly all are, takes no other call.
+    # A run reads these hundreds of times per resource; a text, as nearly all are, needs no further call.
 
     @property
     def api_version(self) -> str:
@@ -112,7 +112,7 @@ class Resource(Record):
         return tuple(each.field for each in blank if not each.is_untyped)
 
     def spelling(self, *segments: Segment) -> Spelling | None:
-        """Return the spelling of the scalar at a path; None if its value tells its text."""
+        """Return the spelling of the scalar at a path; None if its text follows from its value."""
         if not self.spellings:
             return None
         field = self.named_field(segments)
@@ -129,20 +129,20 @@ class Resource(Record):
         return scalar_text(value_at(self.content, segments))
 
     def named_field(self, segments: tuple[Segment, ...]) -> FieldPath:
-        """Return the path with names in place of the indices of list elements that have one."""
+        """Return the path with names instead of indices for list elements that have one."""
         return FieldPath(tuple(_named_segments(self.content, FieldPath(segments))))
 
     def with_content(self, content: JsonObject, layer: Site | None = None) -> Resource:
-        """The resource with new content, made so by the patch at ``layer``."""
+        """The resource with new content, from the patch at ``layer``."""
         layers = extended(self.layers[-_MOST_LAYERS:], layer) if layer else self.layers
-        # Every change of a resource comes by here; ``_replace`` takes twice as long.
+        # Every change of a resource uses this method; ``_replace`` takes twice as long.
         return Resource(content, self.origin, layers, *self[3:])
 
     def sites(self, field: FieldPath = ROOT) -> tuple[Site, ...]:
         """Return the sites where ``field`` may have been written, most recent first.
 
-        List indices become element names where the elements have names, as the index in a patch
-        or base differs from the index in the result.
+        List indices become element names if the elements have names, because the index in a patch or base
+        differs from the index in the result.
         """
         named = field
         if not all(isinstance(segment, str) for segment in field.segments):
@@ -164,7 +164,7 @@ def _named_segments(value: Json, field: FieldPath) -> list[Segment]:
 
 
 def _step(value: Json, segment: Segment) -> tuple[Json, Segment]:
-    """Return what ``segment`` leads to, and its name where it is the index of an element that has one."""
+    """Return the child at ``segment``, and its name if the segment is the index of a named element."""
     if isinstance(segment, str):
         return (value.get(segment) if isinstance(value, dict) else None), segment
     elements = value if isinstance(value, list) else []
@@ -175,9 +175,9 @@ def _step(value: Json, segment: Segment) -> tuple[Json, Segment]:
 
 
 class Definition(Record):
-    """An object of ``kind`` that a file of the repository defines at ``site``, and no catalog has.
+    """An object of ``kind`` that a file of the repository defines at ``site``, but no catalog contains.
 
-    ``catalog_hint`` tells how the catalogs get it.
+    ``catalog_hint`` says how to add it to the catalogs.
     """
 
     kind: str
@@ -185,7 +185,7 @@ class Definition(Record):
     catalog_hint: str
 
 
-#: Patches before the last one whose places a resource remembers: each finding looks at all of them.
+#: The number of patches before the last one whose places a resource stores: each finding visits all of them.
 _MOST_LAYERS = 500
 
 
@@ -216,7 +216,7 @@ class ResourceSet:
         return len(self.resources)
 
     def take(self) -> tuple[Resource, ...]:
-        """Return the resources, and hold none from now on, so that each goes when it is done with."""
+        """Return the resources and drop them here, so that each can be freed after use."""
         resources, self._resources = self.resources, ()
         return resources
 
@@ -228,9 +228,9 @@ class ResourceSet:
 
 
 class UnreadResources(ResourceSet):
-    """Resources of which each is read when it is first asked for: few of a catalog's ever are.
+    """Resources that are read on first use: few of a catalog's ever are.
 
-    ``keys`` are the kinds and names of all, in order; ``read`` returns the one of a number.
+    ``keys`` are the kinds and names of all, in order; ``read`` returns the resource with a number.
     """
 
     __slots__ = ("_read", "keys")

@@ -8,7 +8,7 @@ from renderer.model.text_enum import TextEnum
 
 
 class Level(TextEnum):
-    """Levels that findings of a code are reported at."""
+    """The levels at which findings of a code are reported."""
 
     OFF = "off"
     INFO = "info"
@@ -17,7 +17,7 @@ class Level(TextEnum):
 
 
 class RuleSetting(Record):
-    """The settings of one code; one that is left out is None and comes from the project."""
+    """The settings of one code; an omitted one is None and is inherited from the project."""
 
     code: Code
     level: Level | None = None
@@ -38,7 +38,7 @@ class RuleSettings(Record):
     settings: tuple[RuleSetting, ...] = ()
 
     def of(self, code: Code) -> RuleSetting:
-        """Return the settings of a code, all None where there are none."""
+        """Return the settings of a code, all None if there are none."""
         return next((setting for setting in self.settings if setting.code == code), RuleSetting(code))
 
     def over(self, other: RuleSettings) -> RuleSettings:

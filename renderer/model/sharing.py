@@ -1,11 +1,11 @@
-"""Equal parts of JSON trees as one object, with tables of keys and results of functions that they share.
+"""Intern equal JSON subtrees; share their key tables and memoised results.
 
-Trees are read-only, and the virtual machines of a fleet are mostly alike: a third of what they hold would be
-there for each of them. A part is looked for among the last ones only, so that nothing is held for long, and
-only where its own parts were found: what holds the name of a machine is never looked for. Such a mapping
-is in each tree, and its table of keys is two thirds of it. Python shares tables among the dictionaries of the
-objects of a class, and a dictionary keeps its table when ``|`` or ``copy`` makes another one of it
-(``json.with_entries``); ``{**mapping}`` makes a new table.
+Trees are read-only, and the virtual machines of a fleet are mostly alike: without sharing, a third of their
+content would be stored for each of them. A subtree is compared only with recent ones, so that nothing is kept
+for long, and only if all of its own subtrees were found: a mapping with the name of a machine is never looked
+up. Each tree has such mappings, and two thirds of the memory of one is its key table. Python shares key
+tables among the dictionaries of the objects of a class, and a dictionary keeps its table when ``|`` or
+``copy`` makes another one from it (``json.with_entries``); ``{**mapping}`` makes a new table.
 """
 
 from __future__ import annotations
@@ -21,36 +21,36 @@ T = TypeVar("T", bound=Mapping[str, Any] | list[Any])  # `typing` would compile 
 Args = TypeVarTuple("Args")
 Result = TypeVar("Result")
 
-#: Parts that are known at a time; then it begins anew.
+#: The maximum number of known subtrees; then the table is cleared.
 _CAPACITY = 4096
-#: Keys and values of the largest part that is known.
+#: The maximum number of keys and values of a known subtree.
 _MOST = 32
 
-#: Mappings with the same keys before they share a table, as making one takes the time of a hundred; the
-#: tables that are known at a time, and the keys of the largest.
+#: The number of mappings with the same keys before they share a table, because making one takes the time of a
+#: hundred; the maximum number of known tables, and of keys in a table.
 _ALIKE, _MOST_TABLES, _MOST_KEYS = 50, 1000, 20
-#: Objects of a class after which Python keeps room for a single further key.
+#: The number of objects of a class after which Python reserves space for only one further key.
 _OBJECTS = 40
 
-#: Parts by their kind and content: texts, and of all else the identity, as 1 is equal to 1.0 and to true.
+#: Subtrees by their kind and content: texts, and the identity of all else, as 1 is equal to 1.0 and true.
 _known: dict[tuple[object, ...], Any] = {}
-#: A mapping with the table for each sequence of keys, and how many had them before there was one.
+#: A mapping with the shared table for each sequence of keys, and the number of mappings seen before it.
 _tables: dict[tuple[str, ...], dict[str, Json]] = {}
 _seen: dict[tuple[str, ...], int] = {}
-#: The mapping and the list with nothing in them; ``json.EMPTY`` stands for a mapping that is not there.
+#: The empty mapping and the empty list; ``json.EMPTY`` is used for a missing mapping.
 _EMPTY: dict[type, Any] = {dict: {}, list: []}
-#: Results of functions that are called once for the same arguments.
+#: The caches of functions that are called once for the same arguments.
 _results: list[dict[Any, Any]] = []
 
 
 def share(tree: T) -> T:
-    """Return a tree that nobody else has yet, with known parts in place of those that are equal to them."""
+    """Return a tree that is not shared yet, with equal known subtrees in place of its own."""
     shared: T = _shared_tree(tree)[0]
     return shared
 
 
 def share_part(part: T) -> T:
-    """Return the known part that has the same keys, texts and parts; itself if none is known."""
+    """Return the known subtree with the same keys, texts and subtrees; itself if none is known."""
     keys, values = (part, part.values()) if isinstance(part, dict) else ((list,), part)
     key = (*keys, *[each if type(each) is str else id(each) for each in values])
     known: T | None = _known.get(key)
@@ -61,7 +61,7 @@ def share_part(part: T) -> T:
 
 
 def share_keys(mapping: JsonObject) -> JsonObject:
-    """Return the mapping with the table of others that have the same keys in the same order."""
+    """Return the mapping with the key table of mappings that have the same keys in the same order."""
     keys = tuple(mapping)
     table = _tables.get(keys)
     if table is not None:
@@ -75,17 +75,17 @@ def share_keys(mapping: JsonObject) -> JsonObject:
 
 
 def forget_shared() -> None:
-    """Forget all parts and results, which are then held only by those who have them."""
+    """Forget all subtrees and results; only their other users keep them alive."""
     _known.clear()
     for results in _results:
         results.clear()
 
 
 def once_for_same(function: Callable[[*Args], Result]) -> Callable[[*Args], Result]:
-    """Return ``function``, called once for the same objects as arguments.
+    """Return ``function``, called once for identical arguments.
 
-    It is for parts of trees, which are read-only, and of which equal ones are mostly one object. The result
-    may depend on nothing else, and is shared as they are. The last arguments and results are held.
+    It is for subtrees, which are read-only, and whose equals are mostly the same object. The result must not
+    depend on anything else, and is shared as well. The last arguments and results are kept alive.
     """
     results: dict[tuple[int, ...], tuple[Result, tuple[*Args]]] = {}
     _results.append(results)
@@ -97,7 +97,7 @@ def once_for_same(function: Callable[[*Args], Result]) -> Callable[[*Args], Resu
         if known is None:
             if len(results) >= _CAPACITY:
                 results.clear()
-            known = results[key] = function(*args), args  # whose ids are theirs for as long as they are held
+            known = results[key] = function(*args), args  # kept alive, so that their ids stay unique
         return known[0]
 
     return once
@@ -106,8 +106,8 @@ def once_for_same(function: Callable[[*Args], Result]) -> Callable[[*Args], Resu
 class Memo(dict[str, Value]):
     """A bounded cache of values that belong to short texts.
 
-    ``memo[text]`` is ``function(text)``, computed when it is first asked for. It is a dict, because a lookup
-    that hits must cost nothing else. Long texts are not kept, and a full cache is emptied.
+    ``memo[text]`` is ``function(text)``, computed on first use. It is a dict, because a lookup that hits
+    must cost nothing else. Long texts are not stored, and a full cache is emptied.
     """
 
     CAPACITY = 20_000
@@ -128,13 +128,13 @@ class Memo(dict[str, Value]):
 
 @once_for_same
 def extended(items: tuple[Any, ...], item: object) -> tuple[Any, ...]:
-    """Return the items and one more: one tuple for all resources that a transformer adds the same to."""
+    """Return the items and one more: one shared tuple for all resources that get the same item."""
     return (*items, item)
 
 
 def _shared_tree(tree: Any) -> tuple[Any, bool]:  # noqa: ANN401 - a mapping or a list
-    """Return the known tree and True; False for a new one, in which known parts replace equal ones."""
-    # A plain loop and exact types, as this goes through everything that is read.
+    """Return the known tree and True; False for a new one, in which known subtrees replace equal ones."""
+    # A plain loop and exact types, because this goes through everything that is read.
     is_mapping, is_new, is_text = type(tree) is dict, False, True
     for place, child in tree.items() if is_mapping else enumerate(tree):
         kind = type(child)
@@ -155,7 +155,7 @@ def _shared_tree(tree: Any) -> tuple[Any, bool]:  # noqa: ANN401 - a mapping or 
 
 
 def _known_or_new(tree: Any, *, is_text: bool) -> tuple[Any, bool]:  # noqa: ANN401 - as above
-    """Return the known tree that has the same texts and parts and True, or the tree, known from now on."""
+    """Return the known tree with the same texts and subtrees and True, or the tree, which is now known."""
     is_mapping = type(tree) is dict
     if is_mapping:
         key = (*tree, *tree.values()) if is_text else (*tree, *map(id, tree.values()))
@@ -170,7 +170,7 @@ def _known_or_new(tree: Any, *, is_text: bool) -> tuple[Any, bool]:  # noqa: ANN
 
 
 def _remember(key: tuple[object, ...], part: Any) -> None:  # noqa: ANN401 - a mapping or a list
-    """Have a part known from now on if it is small."""
+    """Add a subtree to the known ones if it is small."""
     if len(key) <= _MOST:
         if len(_known) >= _CAPACITY:
             _known.clear()

@@ -1,6 +1,6 @@
-"""Everything a build needs, read and parsed: no stage after this one looks at a file.
+"""Everything a build needs, read and parsed: later stages do not read files.
 
-Patches as they were read, the builtin generators and transformers that objects of their own configure
+Patches as they were read, the builtin generators and transformers that are configured by objects of their own
 (kustomize ``api/internal/builtins``), and the folders that list them.
 """
 
@@ -31,20 +31,20 @@ from renderer.model.text_enum import TextEnum
 
 
 class ListedFile(Record):
-    """A file that a generator's configuration lists: its path in the repository, and what it holds."""
+    """A file that a generator's configuration lists: its path in the repository, and its content."""
 
     path: str
     content: bytes
 
 
-#: The files that a configuration lists, by the paths as they are written in it.
+#: The files that a configuration lists, by their paths as written in it.
 ListedFiles: TypeAlias = Mapping[str, ListedFile]
 
 
 class Generated(Record):
     """An object and the site that it comes from: a row of a table, a document that a template made.
 
-    ``shared`` is where fields stand that it has in common with others, if there is such a place.
+    ``shared`` is the place of the fields that it has in common with others, if there is one.
     """
 
     content: JsonObject
@@ -70,7 +70,7 @@ PatchContent: TypeAlias = StrategicMergePatches | JsonPatch
 
 
 class LoadedPatch(Record):
-    """A patch as it is listed, and what it holds."""
+    """A patch as it is listed, and its content."""
 
     listed: Patch
     content: PatchContent
@@ -164,7 +164,7 @@ class AddNameHash:
 
 
 class ValueTarget(Record):
-    """The field that a value goes to; from ``position`` 1 it is put between the names of a file path."""
+    """The field that a value is written to; from ``position`` 1 it goes between the names of a file path."""
 
     site: Site
     selector: Selector | None
@@ -195,12 +195,12 @@ TransformerConfig: TypeAlias = (
     | AddValue
 )
 
-#: A generator of another API stays the object that configures it.
+#: A generator of another API is left as the object that configures it.
 GeneratorConfig: TypeAlias = DataGenerator | IamPolicyGenerator | Resource
 
 
 class TransformerPlugin(Record):
-    """The transformers that one configuration asks for, in order; ``site`` is where it stands."""
+    """The transformers that one configuration requests, in order; ``site`` is its place."""
 
     site: Site
     configured_by: ConfiguredBy
@@ -230,9 +230,9 @@ class Document(Record):
 
 
 class OpenApi(Record):
-    """``openapi``: a schema of the author's own, or the version of one of Kubernetes' own.
+    """``openapi``: the author's own schema, or the version of one of Kubernetes' own.
 
-    Two are equal when they are the same.
+    Compared by identity.
     """
 
     site: Site
@@ -247,11 +247,11 @@ class OpenApi(Record):
 
 
 class KustomizationRoot(Record):
-    """One folder with a kustomization, and what its fields lead to.
+    """One folder with a kustomization, and everything that its fields list.
 
-    A root that several others use is one value: a root is equal to itself alone.
-    ``data_generators`` are those of ConfigMaps and Secrets; ``plugin_roots`` the folders that hold
-    configurations of generators, transformers and validators.
+    A root that several others use is one value: roots are compared by identity. ``data_generators`` are the
+    generators of ConfigMaps and Secrets; ``plugin_roots`` the folders with configurations of generators,
+    transformers and validators.
     """
 
     folder: str
@@ -284,7 +284,7 @@ class KustomizationRoot(Record):
         return (*resources, *self.components, *self.plugin_roots)
 
     def outline(self, known: dict[KustomizationRoot, KustomizationRoot]) -> KustomizationRoot:
-        """Return the root and those below it without resource files; ``known`` are those made so far."""
+        """Return the root and the roots below it without resource files; ``known``: the ones made so far."""
         if self not in known:
             known[self] = self._replace(
                 resources=tuple(
@@ -297,6 +297,6 @@ class KustomizationRoot(Record):
 
 
 class SourceTree(Record):
-    """The root that was asked for, and below it everything that it uses."""
+    """The requested root, and below it everything that it uses."""
 
     root: KustomizationRoot

@@ -1,4 +1,4 @@
-"""Suggestions for a mistyped word: the known words that come nearest to it."""
+"""Suggestions for a mistyped word: the nearest known words."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from itertools import islice
 
 from renderer.model.work import may_suggest
 
-#: Longer words are compared by equality alone, and more words are left out: the cost of a suggestion is
-#: bounded, whatever a repository holds. So is that of all suggestions of a run (``model.work``).
+#: Longer words are compared only for equality, and further words are skipped: the cost of a suggestion is
+#: bounded for any repository. The cost of all suggestions of a run is bounded, too (``model.work``).
 _LONGEST_WORD = 200
 _MOST_WORDS = 2_000
-#: Words that are less alike than the nearest by more than this are not what was meant.
+#: Words that are less similar than the nearest by more than this are not suggested.
 _AS_NEAR = 0.06
 
 
 def suggest(word: str, known: Iterable[str], *, most: int = 3, cutoff: float = 0.6) -> tuple[str, ...]:
     """Return up to ``most`` words of ``known`` that resemble ``word``, the nearest first.
 
-    A word that differs in upper and lower case alone is the only suggestion.
+    A word that differs only in upper and lower case is the only suggestion.
     """
     words = list(islice(known, _MOST_WORDS))
     if not may_suggest(len(words)):
@@ -32,7 +32,7 @@ def suggest(word: str, known: Iterable[str], *, most: int = 3, cutoff: float = 0
     from difflib import SequenceMatcher, get_close_matches  # noqa: PLC0415 - only needed when something is wrong
 
     short = [each for each in words if len(each) <= _LONGEST_WORD]
-    # difflib compares every character of a word with every one of the other, and again what is left.
+    # difflib compares every character of a word with every one of the other, and again the remaining ones.
     if not may_suggest(sum(1 + len(word) * len(each) // 5 for each in short)):
         return ()
     nearest = get_close_matches(word, short, n=most, cutoff=cutoff)
@@ -49,15 +49,15 @@ def suggest(word: str, known: Iterable[str], *, most: int = 3, cutoff: float = 0
 def did_you_mean(
     word: str, known: Iterable[str], *, most: int = 3, otherwise: str | None = None
 ) -> str | None:
-    """Return the hint ``did you mean a or b?``, or ``otherwise`` where no known word resembles ``word``."""
+    """Return the hint ``did you mean a or b?``, or ``otherwise`` if no known word resembles ``word``."""
     nearest = suggest(word, known, most=most)
     return f"did you mean {' or '.join(nearest)}?" if nearest else otherwise
 
 
 def suggest_paths(path: str, names: Callable[[str], Iterable[str]]) -> tuple[str, ...]:
-    """Return the paths that resemble ``path``, which leads to nothing; ``names`` lists a folder.
+    """Return the paths that resemble ``path``, which does not exist; ``names`` lists a folder.
 
-    Each folder on the way may be mistyped as well; a path that leads nowhere from there has no suggestion.
+    Each folder on the path may be mistyped as well; a path whose rest does not exist there has no suggestion.
     """
     folder = "/" if path.startswith("/") else ""
     parts = [part for part in path.split("/") if part not in ("", ".")]

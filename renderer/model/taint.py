@@ -1,9 +1,9 @@
-"""The values of this run that no output may repeat, noted where they enter.
+"""The confidential values of this run, which no output may repeat, recorded where they enter.
 
-They are those of Secrets that come in by other ways than a Secret among the resources: variables of Flux,
-parts of a value that a replacement takes, files that Secrets are generated from, values of Templates that
-make Secrets. Whatever prints findings, differences or lists masks them. The notes of a worker process are
-sent to the one that prints.
+They are values of Secrets that are not from a Secret among the resources: variables of Flux, parts of a value
+that a replacement copies, files from which Secrets are generated, values of Templates that create Secrets.
+All output of findings, differences or lists masks them. The values recorded by a worker process are sent to
+the process that prints.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SHORTEST = 6
 
 
 class _Notes:
-    """The values, and how to find them; those that are ``new`` are not looked for yet."""
+    """The values, and the search for them; values in ``new`` have not been added to it yet."""
 
     def __init__(self) -> None:
         self.values: dict[str, None] = {}
@@ -36,7 +36,7 @@ def begin_notes() -> None:
 
 
 def taint(values: Iterable[str]) -> None:
-    """Note values, and each of their lines, until the run ends."""
+    """Record values, and each of their lines, until the run ends."""
     notes = _notes.get()
     if notes is None:
         notes = _Notes()
@@ -50,12 +50,12 @@ def taint(values: Iterable[str]) -> None:
 
 
 def taint_texts(value: Json) -> None:
-    """Note every scalar in a tree as it is written."""
+    """Record every scalar in a tree as it is written."""
     taint(texts_of(value))
 
 
 def texts_of(value: Json) -> Iterator[str]:
-    """Yield the scalars in a tree as they are written; null is none."""
+    """Yield the scalars in a tree as they are written, without null."""
     if isinstance(value, dict | list):
         for child in value.values() if isinstance(value, dict) else value:
             yield from texts_of(child)
@@ -64,25 +64,25 @@ def texts_of(value: Json) -> Iterator[str]:
 
 
 def tainted() -> frozenset[str]:
-    """Return the values that were noted."""
+    """Return the recorded values."""
     notes = _notes.get()
     return frozenset(notes.values) if notes else frozenset()
 
 
 def count_tainted() -> int:
-    """Return the number of values that were noted."""
+    """Return the number of recorded values."""
     notes = _notes.get()
     return len(notes.values) if notes else 0
 
 
 def tainted_since(count: int) -> tuple[str, ...]:
-    """Return the values after the first ``count``, in the order in which they were noted."""
+    """Return the values after the first ``count``, in the order in which they were recorded."""
     notes = _notes.get()
     return tuple(notes.values)[count:] if notes else ()
 
 
 def taint_masking() -> Masking:
-    """Return what finds these values in texts."""
+    """Return the search for these values in texts."""
     notes = _notes.get()
     if notes is None:
         return Masking()

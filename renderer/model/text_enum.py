@@ -1,7 +1,7 @@
 """The base of enumerations of texts: a ``StrEnum`` that is cheap to import.
 
-A member may carry facts: ``NAME = "text", fact, …`` calls ``__init__(self, "text", fact, …)``, as ``enum``
-does. ``__slots__`` of the class names the attributes that it sets.
+A member may carry facts: ``NAME = "text", fact, …`` calls ``__init__(self, "text", fact, …)``, as in
+``enum``. ``__slots__`` of the class names the attributes that it sets.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ else:
         """Make the texts of a class its members: ``Class.NAME``, ``Class["NAME"]`` and ``Class("text")``.
 
         ``enum`` takes 0.4 million instructions of the processor for a class and 0.07 for each member, many
-        times what this takes. With ``enum``, these classes would be a fifteenth of the instructions of
-        ``vmrender build``. Raises TypeError for a member that is no text, and for two with one text.
+        times the cost of this class. With ``enum``, these classes would take a fifteenth of the instructions
+        of ``vmrender build``. Raises TypeError for a member that is not a text, and for two members with the
+        same text.
         """
 
         def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
@@ -61,7 +62,7 @@ else:
             return False
         if isinstance(value, str) or (isinstance(value, tuple) and value and isinstance(value[0], str)):
             return True
-        if hasattr(value, "__get__"):  # methods and properties have it
+        if hasattr(value, "__get__"):  # true of methods and properties
             return False
         raise TypeError(f"{key} of {of} is no text")
 
@@ -78,7 +79,7 @@ else:
         __slots__ = ("name", "value")
 
         def __init__(self, text: str) -> None:
-            """Take the text alone; a class whose members carry facts has an ``__init__`` of its own."""
+            """Accept only the text; a class whose members carry facts has an ``__init__`` of its own."""
 
         def __repr__(self) -> str:
             return f"<{type(self).__name__}.{self.name}: {self.value!r}>"

@@ -1,9 +1,10 @@
 """The work of a run, counted in one place: work that a few lines of a repository can multiply costs steps.
 
-A step takes about half a microsecond. A run may take ``limits().work`` of them, and more for each byte of the
-files that it reads, most of all for those beyond the first ``SMALL``: a fleet of thousands of overlays has as
-much as it needs, a pull request of a few kilobytes cannot keep a machine busy for minutes. The account stands
-in a context variable, as limits do. Processes of one run tell each other what they did (``SharedWork``).
+A step takes about half a microsecond. A run may take ``limits().work`` steps, and more for each byte of the
+files that it reads, most of all for bytes beyond the first ``SMALL``: a fleet of thousands of overlays gets
+as many as it needs, while a pull request of a few kilobytes cannot keep a machine busy for minutes. The
+account is in a context variable, like the limits. The processes of one run exchange their counts
+(``SharedWork``).
 """
 
 from __future__ import annotations
@@ -18,27 +19,27 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.limits import limit_hint, limits
 
-#: Steps that each byte of a file adds to those that a run may take.
+#: Steps that each byte of a file adds to the allowed number.
 STEPS_PER_BYTE = 20
-#: The bytes of a small repository. Each byte that a run reads beyond them adds so many steps more, as what a
-#: large repository multiplies, such as a base that thousands of overlays share, is a small part of it.
+#: The bytes of a small repository, and the additional steps for each byte beyond them. The parts that a large
+#: repository multiplies, such as a base that thousands of overlays share, are a small part of it.
 SMALL, STEPS_PER_BYTE_BEYOND = 500_000, 180
 
-#: Steps that all comparisons of words for "did you mean" may take in a run. There are no such hints beyond.
+#: The maximum steps for all comparisons of words for "did you mean" in a run. Then such hints stop.
 MOST_FOR_SUGGESTIONS = 1_000_000
 
-#: After so many steps, limits that a project has lowered since are known.
+#: The number of steps after which a lower limit, set by a project meanwhile, takes effect.
 _LOOK_EVERY = 1_000
 
-#: To find the lines of its findings, a run may take a quarter of its steps once more.
+#: To find the lines of its findings, a run may take an additional quarter of its steps.
 _PART_FOR_LINES = 4
 _account: ContextVar[_Account | None] = ContextVar("account", default=None)
 
 
 class WorkLimitError(Exception):
-    """A run takes too many steps. It ends there, since no stage after this one could work at less cost.
+    """The work limit was exceeded. The run ends there, because no later stage could work at a lower cost.
 
-    ``activity`` tells what the last of them were for, in the form "selecting resources".
+    ``activity`` is the purpose of the last steps, in the form "selecting resources".
     """
 
     def __init__(self, activity: str) -> None:
@@ -47,7 +48,7 @@ class WorkLimitError(Exception):
 
     @property
     def diagnostic(self) -> Diagnostic:
-        """The one finding of such a run."""
+        """The only finding of such a run."""
         return Diagnostic(
             Code.BUILD_LIMIT,
             f"this run takes more than {allowed()} steps of work, the last for {self.activity}",
@@ -69,9 +70,9 @@ class SharedWork:
     The numbers and the marks are in memory that the processes share (``multiprocessing``).
     """
 
-    #: Files whose names have one mark in common count once: a run may then take fewer steps, never more.
+    #: Files whose names have the same mark count once: a run may then take fewer steps, never more.
     MARKS = 1 << 20
-    #: Steps after which a process tells the others.
+    #: Steps after which a process reports to the others.
     EVERY = 50_000
 
     def __init__(self, spent: _Number, size: _Number, marks: MutableSequence[int]) -> None:
@@ -83,19 +84,19 @@ class SharedWork:
                 self._mark(path)
 
     def add(self, steps: int) -> tuple[int, int]:
-        """Add steps of this process. Return the steps and the bytes of all."""
+        """Add steps of this process. Return the steps and the bytes of all processes."""
         with self._spent.get_lock():
             self._spent.value += steps
             return self._spent.value, self._size.value
 
     def read(self, path: str, size: int) -> None:
-        """Count a file that this process read, unless another one did."""
+        """Count a file that this process read, unless another one has counted it."""
         with self._size.get_lock():
             if self._mark(path):
                 self._size.value += size
 
     def _mark(self, path: str) -> bool:
-        """Mark a file; False if it was marked before."""
+        """Mark a file; return False if it was marked before."""
         from zlib import crc32  # noqa: PLC0415 - for workers alone
 
         place = crc32(path.encode(errors="surrogateescape")) % self.MARKS
@@ -106,11 +107,11 @@ class SharedWork:
 
 
 class _Account:
-    """Steps taken so far, of which ``others`` took some.
+    """The steps taken so far; ``others`` are the steps of other processes.
 
     ``read`` has the size in bytes of each file that was read, and ``size`` their sum. ``shared`` is the
-    account of all processes of the run, which was told of ``told`` steps and tells more at ``next_report``.
-    Steps are compared with what is allowed when they come to ``next_look``.
+    account of all processes of the run; ``told`` steps have been reported to it, and the next report is at
+    ``next_report``. The steps are compared with the limit at ``next_look``.
     """
 
     def __init__(self, *, belongs_to_run: bool, shared: SharedWork | None = None) -> None:
@@ -123,11 +124,11 @@ class _Account:
 
     @property
     def earned(self) -> int:
-        """The steps that the files add to those that the run may take."""
+        """The steps that the files add to the limit."""
         return self.size * STEPS_PER_BYTE + max(0, self.size - SMALL) * STEPS_PER_BYTE_BEYOND
 
     def report(self) -> None:
-        """Tell the other processes of the run what this one did, and take over what they did."""
+        """Report the work of this process to the other processes of the run, and add theirs."""
         if self.shared is None:
             return
         of_all, self.size = self.shared.add(self.spent - self.told)
@@ -136,7 +137,7 @@ class _Account:
         self.next_report = of_all + SharedWork.EVERY
 
     def look(self, activity: str) -> None:
-        """Tell the other processes where it is time to, and see whether so many steps are allowed.
+        """Report to the other processes if it is time to, and check the limit.
 
         Raises ``WorkLimitError``.
         """
@@ -149,38 +150,38 @@ class _Account:
 
 
 def begin_run() -> None:
-    """Count from zero, for everything that is done in this context."""
+    """Count from zero, for all work in this context."""
     _account.set(_Account(belongs_to_run=True))
 
 
 def join_run(shared: SharedWork) -> None:
-    """Count on, in this process, what all processes of a run do."""
+    """Continue, in this process, the count of all processes of a run."""
     account = _Account(belongs_to_run=True, shared=shared)
     account.report()
     _account.set(account)
 
 
 def begin_outside_run() -> None:
-    """Count from zero where nobody called ``begin_run``, as in a program that uses a stage by itself."""
+    """Count from zero if nobody called ``begin_run``, as in a program that uses a stage by itself."""
     account = _account.get()
     if account is None or not account.belongs_to_run:
         _account.set(_Account(belongs_to_run=False))
 
 
 def allowed() -> int:
-    """Return the steps that the run may take, with what it has read so far."""
+    """Return the number of steps allowed for the files read so far."""
     account = _account.get()
     return limits().work + (account.earned if account else 0)
 
 
 def spent() -> int:
-    """Return the steps that were taken so far."""
+    """Return the number of steps taken so far."""
     account = _account.get()
     return account.spent if account else 0
 
 
 def spend(steps: int, activity: str) -> None:
-    """Count steps, before the work is done where they are many. Raises ``WorkLimitError``."""
+    """Count steps, before the work if there are many. Raises ``WorkLimitError``."""
     account = _account.get()
     if account is None:
         return
@@ -203,7 +204,7 @@ def note_read(path: str, size: int) -> None:
 
 
 def may_suggest(steps: int) -> bool:
-    """Count the comparison of two words; False if all such comparisons have taken enough."""
+    """Count the comparison of two words; return False if all such comparisons have used up their steps."""
     account = _account.get()
     if account is None:
         return True
@@ -212,7 +213,7 @@ def may_suggest(steps: int) -> bool:
 
 
 def may_find_lines(steps: int) -> bool:
-    """Count the search for the line of a finding; False if such searches have taken enough."""
+    """Count the search for the line of a finding; return False if such searches have used up their steps."""
     account = _account.get()
     if account is None:
         return True
@@ -221,7 +222,7 @@ def may_find_lines(steps: int) -> bool:
 
 
 class WorkDone:
-    """A place in the account, to tell the work of another process to the one that began the run."""
+    """A position in the account, to report the work of another process to the one that began the run."""
 
     def __init__(self) -> None:
         account = _account.get()
@@ -229,7 +230,7 @@ class WorkDone:
         self._own, self._read = own, len(account.read) if account else 0
 
     def since(self) -> tuple[int, Mapping[str, int]]:
-        """Return the steps taken and the files read since this was made."""
+        """Return the steps taken and the files read since this object was created."""
         account = _account.get()
         if account is None:
             return 0, {}

@@ -1,4 +1,4 @@
-"""YAML as kustomize reads and writes it: trees, marks of where things stand, and edits that keep comments."""
+"""YAML as kustomize reads and writes it: trees, positions of fields, and edits that keep comments."""
 
 from renderer.yamlio import libyaml
 

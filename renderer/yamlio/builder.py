@@ -58,7 +58,7 @@ class Anchors:
         self._length = 0
 
     def open(self, anchor: str) -> None:
-        """Note that ``anchor`` now names a value that is still being read."""
+        """Record that ``anchor`` now names a value that is still being read."""
         self._values.pop(anchor, None)
 
     def close(self, anchor: str, value: Json) -> None:
@@ -68,7 +68,7 @@ class Anchors:
         """Return the value of ``anchor`` of an alias ``depth`` collections deep. Raises ``UnusableError``."""
         if anchor not in self._values:
             raise UnusableError(
-                # Its name is not repeated: it may be a password that begins with *.
+                # The name is not repeated: it may be a password that begins with *.
                 "this alias has no finished anchor before it",
                 hint="anchor a value with & first, or put a text that begins with * in quotes",
             )
@@ -89,7 +89,7 @@ class Anchors:
             raise LimitError("nesting", f"more than {most.nesting} levels of nesting")
 
     def _extent(self, value: Json) -> _Extent:
-        """The size of a tree; collections that aliases share count each time, but are measured once."""
+        """The size of a tree; shared collections count once for each alias, but are measured once."""
         if not isinstance(value, dict | list):
             text = value.text if isinstance(value, WrittenScalar) else value
             return _Extent(1, 0, len(text) if isinstance(text, str) else 0)
@@ -114,9 +114,9 @@ class MergeKeyError(UnusableError):
 class Merges:
     """The merges of one mapping.
 
-    In resource files they fill in fields that the mapping lacks (kyaml ``rnode.go`` mergeAll); in YAML 1.1
-    they also overwrite fields before them (go-yaml v2 ``decode.go`` merge). The first of several
-    sources wins.
+    In resource files they add only fields that the mapping lacks (kyaml ``rnode.go`` mergeAll); in YAML 1.1
+    they also overwrite fields before them (go-yaml v2 ``decode.go`` merge). The first of several sources
+    wins.
     """
 
     __slots__ = ("_in_place", "_pending")
@@ -149,8 +149,8 @@ class Merges:
 class TreeBuilder:
     """Builds the first document of a stream of events.
 
-    Nearly all nodes are plain scalars without tag and anchor, and mappings of them: their code path is the
-    shortest.
+    Nearly all nodes are plain scalars without tag and anchor, and mappings of them: these have the shortest
+    code path.
     """
 
     __slots__ = ("_anchors", "_dialect", "_max_depth", "_next")
@@ -162,7 +162,7 @@ class TreeBuilder:
         self._max_depth = limits().nesting
 
     def document(self) -> Json:
-        """Return the first document, None without one. Raises ``UnusableError`` and ``yaml.YAMLError``."""
+        """Return the first document, if there is one. Raises ``UnusableError`` and ``yaml.YAMLError``."""
         self._next()
         start = self._next()
         if not isinstance(start, DocumentStartEvent):
@@ -250,7 +250,7 @@ class TreeBuilder:
         return mapping
 
     def _key(self, event: Event | None, scalars: Scalars, depth: int) -> str | None:
-        """The text of a key that is more than a plain scalar; None for a special entry."""
+        """The text of a key that is not just a plain scalar; None for a special entry."""
         value = self._value(event, scalars, depth)
         if isinstance(event, ScalarEvent):
             if event.tag in _NO_TAGS and not event.style:
@@ -286,9 +286,9 @@ class TreeBuilder:
 class BlankAnnotations:
     """The same events, with an empty mapping in place of each collection that is an annotation's value.
 
-    kustomize reads the text of the YAML node of each annotation, and writes that back before it converts the
+    kustomize reads the text of the YAML node of each annotation, and writes it back before it converts the
     object to JSON (kyaml ``yaml/rnode.go`` getMapFromMeta, SetAnnotations). A mapping or list has no text, so
-    nothing in it is ever looked at. ``{{ .Values.x }}`` is such a mapping, with a mapping as its key.
+    kustomize never looks inside it. ``{{ .Values.x }}`` is such a mapping, with a mapping as its key.
     """
 
     def __init__(self, source: EventSource) -> None:
@@ -336,7 +336,7 @@ class BlankAnnotations:
         return event
 
     def _follow(self, event: Event | None) -> None:
-        """Count the collections that are open below a value of no interest."""
+        """Count the collections that are open below an ignored value."""
         if isinstance(event, CollectionStartEvent):
             self._below += 1
         elif isinstance(event, CollectionEndEvent):
@@ -356,10 +356,10 @@ class BlankAnnotations:
 
 
 def read_tree(text: str, dialect: Dialect, count: ValueCount | None) -> Json:
-    """Return the tree of the first document in ``text``, None without one; ``count`` counts its values.
+    """Return the tree of the first document in ``text``, None if there is none; ``count`` counts its values.
 
-    A document that holds something unusable is read again, as it may be the value of an annotation; what the
-    first reading has counted counts there, too. Raises ``UnusableError`` and ``yaml.YAMLError``.
+    A document with something unusable is read again, because it may be in the value of an annotation; the
+    count of the first reading is kept. Raises ``UnusableError`` and ``yaml.YAMLError``.
     """
 
     def counted(source: EventSource) -> EventSource:

@@ -25,27 +25,27 @@ from renderer.yamlio.documents import Chunk, split_documents, text_of
 from renderer.yamlio.errors import DuplicateKeyError, UnusableError
 from renderer.yamlio.line_reader import read_lines
 
-if TYPE_CHECKING:  # imported for what is not read line by line
+if TYPE_CHECKING:  # imported only for text that is not read line by line
     from yaml.error import YAMLError
 
     from renderer.yamlio.events import ValueCount
 
-#: The values that a character can add: a pair is a key and a value, and either may be left out (``{a, b}``).
+#: The values that a character can add: a pair is a key and a value, and either may be missing (``{a, b}``).
 #: A collection replaces the value that was counted for the character before it. The last two begin the line
 #: breaks beyond ASCII.
 _VALUES = dict.fromkeys(b":?,{", 2) | dict.fromkeys(b"[-\t\n\r\xc2\xe2", 1)
 _MOST_OF_A_CHARACTER = max(_VALUES.values())
 _WITHOUT_VALUE = bytes({*range(256)} - _VALUES.keys())
 _NOTHING = Chunk("", 0)
-#: How many more documents of a file the line reader may refuse than read before it is no longer tried.
+#: The line reader is given up when it has refused this many more documents of a file than it has read.
 _TRIES = 2
-#: What precedes the value in a line of any format, and what may enclose the value.
+#: The text before the value in a line of any format, and the characters that may enclose the value.
 _BEFORE_VALUE = pattern(r"^[^=:]*[=:]\s*")
 _AROUND_VALUE = "'\" ,"
 
 
 def _value_count(content: bytes) -> ValueCount | None:
-    """Return a counter for a file that may hold too many values."""
+    """Return a counter for a file that may contain too many values."""
     most = limits().values
     if 2 + len(content) * _MOST_OF_A_CHARACTER <= most or most_values(content) <= most:
         return None
@@ -64,23 +64,23 @@ def decode_documents(content: bytes, path: str) -> tuple[Json, ...]:
     """Return the documents of a resource file, None for empty ones; ``path`` is for error messages.
 
     kyaml ``kio/byteio_reader.go`` and go-yaml v3, then Go's JSON: timestamps become RFC 3339 text, whole
-    floats integers. Aliases share the tree of their anchor. Raises ``DiagnosticError``.
+    floats become integers. Aliases share the tree of their anchor. Raises ``DiagnosticError``.
     """
     return tuple(_decode_documents(content, path, RESOURCE))
 
 
 class WrittenDocument(Record):
-    """A document, and the paths and texts of the scalars that are written otherwise than their values."""
+    """A document, and the paths and texts of the scalars whose texts differ from their values."""
 
     tree: Json
     texts: tuple[tuple[tuple[str | int, ...], str], ...]
 
 
 def decode_written(content: bytes, path: str) -> tuple[WrittenDocument, ...]:
-    """Return the documents of ``decode_documents`` with the texts of scalars written otherwise.
+    """Return the documents of ``decode_documents``, with the texts of scalars that differ from their values.
 
-    Equal parts of the documents are one object (``model.sharing``): each is shared before the next is read,
-    or a large file would be there in full.
+    Equal subtrees of the documents are one object (``model.sharing``): each document is shared before the
+    next is read, otherwise a large file would be in memory in full.
     """
     return tuple(_written_document(tree) for tree in _decode_documents(content, path, RESOURCE_AS_WRITTEN))
 
@@ -91,7 +91,7 @@ def _written_document(tree: Json) -> WrittenDocument:
     if not WRITTEN_SCALARS.has_made or not _has_written_scalar(tree):
         return WrittenDocument(_shared(tree), ())
     found = list(_written_scalars(tree, ()))
-    for collection, path, scalar in found:  # after the search, as aliases share collections
+    for collection, path, scalar in found:  # after the search, because aliases share collections
         collection[path[-1]] = scalar.value
     return WrittenDocument(_shared(tree), tuple((path, scalar.text) for _, path, scalar in found))
 
@@ -101,7 +101,7 @@ def _shared(tree: Json) -> Json:
 
 
 def _has_written_scalar(value: Json) -> bool:
-    # A plain loop and exact types, as this goes through everything that is read.
+    # A plain loop and exact types, because this goes through everything that is read.
     if type(value) is dict:
         children: Iterable[Json] = value.values()
     elif type(value) is list:
@@ -120,7 +120,7 @@ def _has_written_scalar(value: Json) -> bool:
 def _written_scalars(
     value: Json, path: tuple[str | int, ...]
 ) -> Iterator[tuple[Any, tuple[str | int, ...], WrittenScalar]]:
-    """Yield each collection that holds a written scalar, the scalar's path and the scalar."""
+    """Yield each collection that contains a written scalar, the scalar's path and the scalar."""
     entries = (
         value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     )
@@ -189,7 +189,7 @@ def _in_words(error: UnusableError | YAMLError, chunk: Chunk, path: str) -> Diag
 
 
 def taint_content(content: bytes) -> None:
-    """Note the values in a file: of its YAML, and of lines such as ``key=value``."""
+    """Record the values in a file: in its YAML, and in lines such as ``key=value``."""
     with suppress(DiagnosticError):
         for document in decode_documents(content, ""):
             taint_texts(document)

@@ -1,7 +1,7 @@
-"""The two readings of YAML that kustomize has, each as a table of rules.
+"""The two ways in which kustomize reads YAML, each as a table of rules.
 
-kyaml keeps a resource as YAML nodes, and makes JSON of it by writing them with go-yaml v3 and reading that
-text (kyaml ``rnode.go`` MarshalJSON). Some scalars change on that way.
+kyaml keeps a resource as YAML nodes, and converts it to JSON by writing them with go-yaml v3 and reading that
+text (kyaml ``rnode.go`` MarshalJSON). This changes some scalars.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def folded_lines(text: str) -> str:
 class Scalars(Record):
     """The meaning of scalars without a tag.
 
-    ``values`` maps plain scalars to their values. ``keys`` maps them to their text as keys, and to None where
+    ``values`` maps plain scalars to their values. ``keys`` maps them to their text as keys, and to None if
     they cannot be keys: ``<<``, null and, in resource files, anything but a string. ``styled`` returns the
     text of a quoted or block scalar for its text and style.
     """
@@ -95,7 +95,7 @@ class Scalars(Record):
 class Dialect(Record):
     """The rules of one reader: ``flow`` holds for scalars between brackets, ``block`` for all others.
 
-    ``string_keys``: keys must be strings, except in the root mapping, which keeps them as they are written.
+    ``string_keys``: keys must be strings, except in the root mapping, where they are kept as written.
     ``unique_keys``: a repeated key is an error, otherwise the last one wins. ``merges_in_place``: ``<<``
     overwrites the entries before it, otherwise it overwrites nothing.
     """
@@ -118,20 +118,20 @@ def _resource_flow_value(text: str) -> Scalar:
 
 
 class WrittenScalar(Record):
-    """A scalar whose text does not follow from its value, as ``decode_written`` finds it in a tree."""
+    """A scalar whose text does not follow from its value; ``decode_written`` finds it in a tree."""
 
     value: Scalar
     text: str
 
 
 class _WrittenScalars:
-    """Makes written scalars. While it ``has_made`` none, which is nearly always, no tree contains one."""
+    """Creates written scalars. Until it ``has_made`` one, which is rare, no tree contains one."""
 
     def __init__(self) -> None:
         self.has_made = False
 
     def scalar(self, value: Scalar, text: str) -> Scalar:
-        """Return the value, with its text where that does not follow from the value."""
+        """Return the value, with its text if that does not follow from the value."""
         if scalar_text(value) == text:
             return value
         self.has_made = True
@@ -155,7 +155,7 @@ def _written_block(text: str, style: str) -> str:
 
 
 def _resource_key(text: str) -> str | None:
-    """Return the text of a plain key, None for one that is not a string. kustomize quotes empty keys, too."""
+    """Return the text of a plain key, None if it is not a string. kustomize quotes empty keys, too."""
     is_text = not text or (text != MERGE_KEY and resolve(text, CORE_RULES).kind is Kind.STR)
     return text if is_text else None
 
@@ -193,7 +193,7 @@ def _as_read(text: str, _style: str) -> str:
 
 
 def _without_question_mark(text: str) -> str:
-    """Refuse a question mark, which begins a key for go-yaml (``scannerc.go``) and is text for libyaml."""
+    """Refuse a question mark, which begins a key in go-yaml (``scannerc.go``) and is text in libyaml."""
     if "?" in text:
         raise UnusableError("a question mark ends plain text between brackets", "put the text in quotes")
     return text

@@ -33,16 +33,16 @@ def text_of(content: bytes) -> str:
 
 
 class Chunk(Record):
-    """The text of one document, and the line of the file that it begins on, from 0."""
+    """The text of one document, and the line of the file on which it begins, from 0."""
 
     text: str
     first_line: int
 
 
 class Documents(Sequence[Chunk]):
-    """The documents of ``text``, each cut out when it is asked for: a large file is there once.
+    """The documents of ``text``, each cut out on demand, so that a large file is in memory only once.
 
-    ``spans`` have the begin and end of each, and its first line.
+    ``spans`` are the start and end of each document, and its first line.
     """
 
     def __init__(self, text: str, spans: Sequence[tuple[int, int, int]]) -> None:
@@ -65,8 +65,8 @@ class Documents(Sequence[Chunk]):
 def split_documents(text: str) -> Documents:
     """Return the documents, empty ones included: lines that begin with ``---`` separate them.
 
-    kyaml ``kio/byteio_reader.go``. Raises ``UnusableError``, for example when more than a comment follows
-    there.
+    kyaml ``kio/byteio_reader.go``. Raises ``UnusableError``, for example if more than a comment follows the
+    dashes.
     """
     text = text.replace("\r\n", "\n")
     spans: list[tuple[int, int, int]] = []
@@ -86,15 +86,15 @@ def split_documents(text: str) -> Documents:
 
 
 def first_document(documents: Sequence[Chunk]) -> int:
-    """Return the number of the document that is read where a file has one.
+    """Return the number of the document that is used if only one is read from a file.
 
-    Comments and directives before ``---`` belong to what follows there; ``split_documents`` counts them.
+    Comments and directives before ``---`` belong to the text after it; ``split_documents`` counts them.
     """
     return int(len(documents) > 1 and not _BEGINS.search(documents[0].text))
 
 
 def second_document(content: bytes) -> int:
-    """Return the line on which a second document that holds something begins; 0 without one."""
+    """Return the line on which a second non-empty document begins; 0 if there is none."""
     if b"\n---" not in content:
         return 0
     content = content.removeprefix(BOM_UTF8)

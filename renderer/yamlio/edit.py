@@ -1,6 +1,6 @@
-"""Change single fields of a YAML file that people edit, and leave every other byte as it is.
+"""Change single fields of a YAML file that people edit, without changing any other byte.
 
-Each edit is checked by its meaning: the file is read again, and has to say what the edit makes of its JSON.
+The meaning of each edit is checked: the file is read again, and must equal the edited JSON.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from renderer.yamlio.splices import Splice, nodes_to, spliced, splices_of
 
 _SEPARATOR = re.compile(r"\n---[^\n]*\n")
 _BYTE_ORDER_MARK = "\ufeff"
-#: Entries that a hint names; from as many edits on they are made at once, if they can be.
+#: The maximum number of entries in a hint. This many edits or more are combined, if possible.
 _MOST_NAMED = _FEW = 3
-#: The slowest parser, which reads what libyaml refuses, parses some hundred thousand characters in a second.
+#: The slowest parser, for text that libyaml refuses, parses some hundred thousand characters per second.
 _STEPS_PER_CHARACTER = 6
 
 
 class EditedText(NamedTuple):
-    """The text that is edited: a document of a file by its number, or the text in its field ``inline``.
+    """The text to edit: a document of a file by its number, or the text in its field ``inline``.
 
-    ``is_kustomization``: it is read as a kustomization is, so that only the first document counts.
+    ``is_kustomization``: it is read like a kustomization, so that only the first document counts.
     """
 
     document: int = 0
@@ -54,14 +54,14 @@ class EditedText(NamedTuple):
 
 
 class RefusedEditError(ValueError):
-    """The file is written in a way in which the edit would change more than it should."""
+    """The file is written in a way in which the edit would change more than intended."""
 
 
 def add_entry(content: bytes, path: str, field: str, entry: Json, *, first: bool = False) -> bytes:
     """Return the file with ``entry`` at the end, or the head, of the list ``field`` of its root mapping.
 
-    A file whose list has the entry already is returned unchanged; a missing field is added. ``path`` is for
-    error messages. Raises ``DiagnosticError``: what the decoder raises, and edit-refused.
+    A file whose list already has the entry is returned unchanged; a missing field is added. ``path`` is for
+    error messages. Raises ``DiagnosticError``: the decoder's errors, and edit-refused.
     """
     name, entries = _entries(content, path, field)
     if entry in (entries or ()):
@@ -87,9 +87,9 @@ def add_entries(content: bytes, path: str, field: str, entries: Iterable[Json]) 
 
 
 def remove_entry(content: bytes, path: str, field: str, unwanted: Collection[str]) -> bytes:
-    """Return the file without those entries in the list ``field``, and without a field that becomes empty.
+    """Return the file without those entries in the list ``field``; a list that becomes empty is removed.
 
-    ``path`` is for error messages. Raises ``DiagnosticError`` as ``add_entry`` does.
+    ``path`` is for error messages. Raises ``DiagnosticError`` like ``add_entry``.
     """
     name, entries = _entries(content, path, field)
     place = FieldPath.of(name)
@@ -104,7 +104,7 @@ def remove_entry(content: bytes, path: str, field: str, unwanted: Collection[str
 
 
 def _entries(content: bytes, path: str, field: str) -> tuple[str, Sequence[Json] | None]:
-    """The field's name as the file spells it, whose case may differ, and its list; None without one."""
+    """The field's name as spelled in the file, whose case may differ, and its list; None if it is missing."""
     root = object_at(decode_yaml11(content, path))
     alike = [key for key in root if key.lower() == field.lower()]
     name = field if field in root or not alike else alike[-1]
@@ -123,18 +123,18 @@ def _edited_list(content: bytes, site: Site, hint: str, *edits: Edit) -> bytes:
 
 
 def edit_fields(content: bytes, where: EditedText, edits: Sequence[Edit]) -> bytes:
-    """Return the file with ``edits`` made one after another, and nothing else changed in it.
+    """Return the file with ``edits`` applied one after another, and nothing else changed.
 
-    Raises ``RefusedEditError`` for a file in which that cannot be done: through an alias, for example.
+    Raises ``RefusedEditError`` for a file in which that is impossible: through an alias, for example.
     """
     return edit_places(content, [(where, edits)])
 
 
 def edit_places(content: bytes, places: Sequence[tuple[EditedText, Sequence[Edit]]]) -> bytes:
-    """Return the file with the edits of several places of one document, which have nothing in common.
+    """Return the file with the edits of several places of one document; the places must not overlap.
 
     The document is parsed once for the first edits of all places, once for the second ones, and so on.
-    Raises ``RefusedEditError`` as ``edit_fields`` does.
+    Raises ``RefusedEditError`` like ``edit_fields``.
     """
     text, [where, *_] = content.decode(), [where for where, _ in places]
     mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
@@ -171,7 +171,7 @@ def _edited(text: str, places: Sequence[tuple[EditedText, Sequence[Edit]]]) -> s
 def _changes_nothing_else(
     before: str, after: str, places: Sequence[tuple[EditedText, Sequence[Edit]]]
 ) -> Iterator[bool]:
-    """Yield for each place whether its text says what the edits make of it, and last for all the rest."""
+    """Yield, for each place, True if its new text equals the edited value, and last the same for the rest."""
     rest, new_rest = (_document(text, places[0][0]) for text in (before, after))
     for where, edits in places:
         if where.inline == ROOT:
@@ -210,7 +210,7 @@ def _joined(text: str, inline: FieldPath, edits: Sequence[Edit]) -> Splice | Non
 
 
 def _extents(text: str) -> list[tuple[int, int]]:
-    """Begin and end of each document, cut as ``split_documents`` does, with line breaks as written."""
+    """Start and end of each document, cut as in ``split_documents``, with line breaks as written."""
     separators = list(_SEPARATOR.finditer(text))
     starts = [0, *(separator.end() for separator in separators)]
     return list(zip(starts, [*(separator.start() + 1 for separator in separators), len(text)], strict=True))
@@ -244,7 +244,7 @@ class _InlineLines(NamedTuple):
 
 
 def _inline_lines(text: str, scalar: Node) -> _InlineLines:
-    """Map a scalar's lines. Raises ``UnusableError`` for a scalar whose lines are not those of the file."""
+    """Map a scalar's lines. Raises ``UnusableError`` if its lines differ from the lines of the file."""
     if text[scalar.start : scalar.end] == f"'{scalar.text}'":
         return _InlineLines([0], [scalar.start + 1], "")
     if scalar.style != "|":

@@ -32,10 +32,10 @@ _Write: TypeAlias = Callable[[str], object]
 def through_json(text: str) -> str:
     """Return ``text`` as go-yaml v2 reads it from the JSON that Go wrote.
 
-    NEL is a line break to YAML 1.1 and folds into a space. Raises ``DiagnosticError`` for the characters that
-    the reader refuses (go-yaml v2 ``readerc.go``).
+    NEL is a line break in YAML 1.1 and folds into a space. Raises ``DiagnosticError`` for characters that the
+    reader refuses (go-yaml v2 ``readerc.go``).
     """
-    # ASCII is all that most runs have, which need no pattern compiled then.
+    # Most runs have only ASCII text, and then need not compile a pattern.
     if (text.isascii() and "\x7f" not in text) or isinstance(text, _Escaped):
         return text
     refused = _REFUSED.search(text)
@@ -47,7 +47,7 @@ def through_json(text: str) -> str:
 
 
 def key_through_json(key: str) -> str:
-    """Return a key as ``through_json`` does."""
+    """Return a key like ``through_json`` does."""
     if "\x85" in key:
         raise _refusal("a key with the line break U+0085", "write it without")
     return through_json(key)
@@ -72,8 +72,8 @@ def _fold(match: re.Match[str]) -> str:
 def natural_order(keys: Iterable[str]) -> list[str]:
     """Sort keys with numbers by value: ``a1``, ``a01``, ``a2``, ``a10`` (go-yaml v2 ``sorter.go``).
 
-    Around numbers go-yaml's comparison can go in circles (``v2`` < ``v10`` < ``v1beta1`` < ``v2``), and its
-    output then differs from run to run; here such keys have an order that is always the same.
+    With numbers, go-yaml's comparison can be cyclic (``v2`` < ``v10`` < ``v1beta1`` < ``v2``), and its output
+    then differs from run to run; here such keys always have the same order.
     """
     ordered = sorted(keys)
     if all(key.isascii() and key.isalpha() for key in ordered):
@@ -96,7 +96,7 @@ def _less(left: str, right: str) -> bool:
 
 
 def _less_at(index: int, left: str, right: str) -> bool:
-    """Decide at the first character that differs; letters come last."""
+    """Compare at the first character that differs; letters come last."""
     a, b = left[index], right[index]
     if a.isalpha() and b.isalpha():
         return a < b
@@ -113,7 +113,7 @@ def _less_at(index: int, left: str, right: str) -> bool:
 
 
 def _follows_number(text: str, index: int) -> bool:
-    """Return True if the digits just before ``index`` contain another digit than 0."""
+    """Return True if the digits just before ``index`` contain a digit other than 0."""
     start = index
     while start and text[start - 1].isdecimal():
         start -= 1
@@ -136,7 +136,7 @@ def _int64(digits: str) -> int:
 
 
 class _Escaped(str):
-    """A text that go-yaml would print otherwise or refuse, to be written in double quotes with escapes."""
+    """A text that go-yaml would print differently or refuse, to be written in double quotes with escapes."""
 
     __slots__ = ()
 
@@ -151,10 +151,10 @@ def encode(documents: Iterable[Json]) -> str:
 
 
 def encode_source(document: Json) -> str:
-    """Return the text of a document that is read again as it is.
+    """Return the text of a document that reads back as the same value.
 
-    kustomize, and ``encode`` as it does, folds NEL and refuses control characters that Kubernetes takes; here
-    they are escaped. Raises ``DiagnosticError`` for keys with these, and for surrogates.
+    kustomize, like ``encode``, folds NEL and refuses control characters that Kubernetes accepts; here they
+    are escaped. Raises ``DiagnosticError`` for keys with these, and for surrogates.
     """
     return _document(_with_escapes(document))
 
@@ -224,7 +224,7 @@ def _write_long_entry(write: _Write, key: str, value: Json, lead: str, pad: str)
 
 
 def _scalar(value: Json, column: int, indent: str) -> str:
-    """The text of a value that holds no others, with its line break."""
+    """The text of a value without children, with its line break."""
     if isinstance(value, str):
         return _string(value, column, indent)
     if isinstance(value, bool):
@@ -244,12 +244,12 @@ def _string(text: str, column: int, indent: str) -> str:
 
 
 def _short(text: str) -> str:
-    """The text of a string without spaces and line breaks; empty if its form depends on its place."""
+    """The text of a string without spaces and line breaks; empty if its form depends on its position."""
     if is_plain_word(text):
         return f"{text}\n"
     if " " in text or "\n" in text or "\x85" in text or "\u2028" in text or "\u2029" in text:
         return ""
-    if isinstance(text, _Escaped):  # the memo takes it for the same text that is to be refused
+    if isinstance(text, _Escaped):  # to the memo it equals the plain text, which is refused
         return ""
     text = through_json(text)
     return in_one_line(text, style_of(text)) + "\n"
@@ -260,7 +260,7 @@ _SHORT = Memo(_short)
 
 @lru_cache(maxsize=4096)
 def _entries(keys: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """The keys in order, each with its text and colon; a key that is too long for that has no text."""
+    """The keys in order, each with its text and colon; a key that is too long for this has no text."""
     return tuple((key, _key(key)) for key in natural_order(keys))
 
 

@@ -1,4 +1,4 @@
-"""The reasons why a text cannot be used, before the file that contains it is known."""
+"""The reasons why a text cannot be used, before the path of its file is known."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from renderer.model.limits import limit_hint
 
 
 class UnusableError(ValueError):
-    """The text means nothing that kustomize can use.
+    """kustomize cannot use the text.
 
-    ``line`` and ``column`` count from 0; the line is None while it is not known.
+    ``line`` and ``column`` count from 0; the line is None until it is known.
     """
 
     code = Code.YAML_SYNTAX
@@ -39,7 +39,7 @@ class LimitError(UnusableError):
 
 
 class DuplicateKeyError(UnusableError):
-    """A mapping has the same key twice; the position is that of the second."""
+    """A mapping has the same key twice; the position is that of the second one."""
 
     code = Code.YAML_DUPLICATE_KEY
 

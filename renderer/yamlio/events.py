@@ -1,6 +1,6 @@
 """Turn the text of a document into YAML events.
 
-libyaml reads the events; a text that it refuses is read once more by go-yaml's exact rules.
+libyaml produces the events; a text that it refuses is read once more by go-yaml's exact rules.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from renderer.model.record import Record
 from renderer.yamlio.errors import LimitError
 from renderer.yamlio.libyaml import import_parser
 
-#: The brackets of flow collections: each that opens one, with the one that closes it.
+#: The brackets of flow collections: each opening bracket, with the closing one.
 CLOSING_BRACKETS = {"{": "}", "[": "]"}
 #: Raised by all readers of events for a text that is not YAML.
 MalformedError = YAMLError
-#: Characters of a malformed document that the slow parser is asked about.
+#: The number of characters of a malformed document that are given to the slow parser.
 MAX_SECOND_READING = 200_000
-#: What ends a line for the parsers. Editors and reports count only line feeds.
+#: Line ends of the parsers. Editors and reports count only line feeds.
 _LINE_BREAK = pattern("\r\n|[\n\r\x85\u2028\u2029]")
 _BREAKS_BEYOND_ASCII = "\x85\u2028\u2029"
 
@@ -44,7 +44,7 @@ def position_of(event: Event | None) -> Position:
 
 
 class EventSource(Protocol):
-    """Gives the next event, None after the last one; raises ``yaml.YAMLError``."""
+    """Returns the next event, None after the last one; raises ``yaml.YAMLError``."""
 
     def get_event(self) -> Event | None: ...
 
@@ -58,7 +58,7 @@ def _python_parser(text: str) -> EventSource:
     return PythonParser(text)
 
 
-#: The class that yields libyaml's events; None where PyYAML came without libyaml.
+#: The class that yields libyaml's events; None if PyYAML was built without libyaml.
 C_PARSER = import_parser()
 
 BACKEND: Backend = C_PARSER or _python_parser
@@ -154,7 +154,7 @@ def read_scalar(text: str) -> str:
 
     def value(source: EventSource) -> str:
         found = next(event for event in iter(source.get_event, None) if isinstance(event, ScalarEvent))
-        source.get_event()  # raises the error of a text that goes on after the scalar
+        source.get_event()  # raises the error if text follows the scalar
         return found.value
 
     return read_events(text, value)

@@ -1,8 +1,8 @@
-"""Floats as Go's ``strconv`` and ``encoding/json`` have them."""
+"""Floats as in Go's ``strconv`` and ``encoding/json``."""
 
 from __future__ import annotations
 
-#: Exponents outside of these are written with an ``e``.
+#: Exponents outside this range are written with an ``e``.
 _LARGE_EXPONENT, _SMALL_EXPONENT = 6, -4
 
 _LARGEST_INTEGER, _SMALLEST_INTEGER = 2**64 - 1, -(2**63)
@@ -11,7 +11,7 @@ _LARGEST_INTEGER, _SMALLEST_INTEGER = 2**64 - 1, -(2**63)
 def json_number(value: float) -> int | float:
     """Return a float after Go has written it as JSON and go-yaml has read that.
 
-    Go writes whole numbers without a point, and they are read as integers where 64 bits hold them.
+    Go writes whole numbers without a point, and they are read as integers if they fit into 64 bits.
     """
     if not value.is_integer() or abs(value) > _LARGEST_INTEGER:
         return value
@@ -26,7 +26,7 @@ def format_float(value: float) -> str:
 
 
 def format_float32(value: float) -> str:
-    """Return the same with the precision of 32 bits; sigs.k8s.io/yaml writes keys so."""
+    """Return the same with 32-bit precision; sigs.k8s.io/yaml writes keys like this."""
     from struct import pack  # noqa: PLC0415 - few keys are floats
 
     try:

@@ -1,9 +1,9 @@
-"""PyYAML's binding of libyaml, imported without the parser and writer that PyYAML also has in Python.
+"""PyYAML's binding of libyaml, imported without PyYAML's own parser and writer in Python.
 
 ``import yaml`` takes two and a half times the instructions with which Python itself starts, most of them for
-classes and regular expressions that nothing here uses. The binding (``yaml._yaml``) needs four small modules
-of PyYAML, and of eight others one class of exceptions each. So the package ``yaml`` is put in place without
-being executed. It is executed when somebody asks for a name that it lacks, and then has all that it ever has.
+classes and regular expressions that are not used here. The binding (``yaml._yaml``) needs four small modules
+of PyYAML, and one exception class from each of eight others. Therefore the package ``yaml`` is registered
+without being executed. It is executed when somebody uses a name that it lacks, and is then complete.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from importlib.util import find_spec, module_from_spec
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-#: What the binding has of PyYAML.
+#: The parts of PyYAML that the binding uses.
 _MODULES = "error", "events", "nodes", "tokens"
-#: The exceptions that the binding looks up when it is imported, by their modules, and if they have marks.
+#: The exceptions that the binding looks up when it is imported, by their modules; True if they have marks.
 _EXCEPTIONS = {
     "reader": ("ReaderError", False),
     "scanner": ("ScannerError", True),
@@ -55,7 +55,7 @@ def _put_in_place() -> None:
 
 
 def import_parser() -> type[Any] | None:
-    """Return the class that yields libyaml's events, ``CParser``; None where PyYAML came without libyaml."""
+    """Return the class that yields libyaml's events, ``CParser``; None if PyYAML came without libyaml."""
     package = sys.modules.get("yaml")
     try:
         if isinstance(package, _UnexecutedPackage):

@@ -1,13 +1,13 @@
-"""Read the YAML that nearly all manifests are written in, line by line, and refuse all other YAML.
+"""Read the subset of YAML of nearly all manifests line by line, and refuse all other YAML.
 
-Manifests are blocks of which each line is an entry ``key: value``, an item ``- value``, or an item that
-begins with an entry. Such a line means the same wherever it stands, and the lines of a fleet repeat: most are
-found in a table. That takes a sixth to a third of the time of libyaml's events, and PyYAML is not imported.
+Manifests are blocks in which each line is an entry ``key: value``, an item ``- value``, or an item that
+begins with an entry. Such a line means the same at any position, and the lines of a fleet repeat: most are
+found in a table. This takes a sixth to a third of the time of libyaml's events, and PyYAML is not imported.
 
 A text with anything else in it is refused as a whole: anchors, aliases, tags, plain or quoted scalars of
 several lines, brackets over several lines, tabs, escapes, complex keys. So is every text with an error, which
-libyaml then reports. A text that is read has the values that libyaml's events would give it, because
-scalars are resolved by the same tables (``dialects.py``).
+libyaml then reports. An accepted text has the same values as with libyaml's events, because scalars are
+resolved by the same tables (``dialects.py``).
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ class RefusedError(UnusableError):
 
 
 class BlockHeader(str):
-    """The value of a line whose text follows on the lines below it: ``|-``."""
+    """The value of a line whose text is on the lines below it: ``|-``."""
 
     __slots__ = ()
 
 
-#: Level, inner level, key, value, open key. A mapping whose keys stand in column c is on level 2c, a list
-#: whose dashes stand in column c on level 2c + 1: it may be the value of a key in the same column. The inner
-#: level is that of the mapping that begins after a dash, ``_MADE_ANEW`` for a value that lines do not share,
-#: and 0 for all else. The open key is the key again where the value may follow on the lines below.
+#: Level, inner level, key, value, open key. A mapping whose keys are in column c is on level 2c, a list whose
+#: dashes are in column c on level 2c + 1: it may be the value of a key in the same column. The inner level is
+#: the level of the mapping that begins after a dash, ``_MADE_ANEW`` for an unshared value, else 0.
+#: The open key is the key again if the value may follow on the lines below.
 Line: TypeAlias = tuple[int, int, str | None, Any, str | None]
 
 _MADE_ANEW = -1
-#: Below the level of whatever holds the document.
+#: Below every level in a document.
 _NO_LEVEL = -2
 #: The meaning of an empty line or comment.
 BLANK: Line = (_NO_LEVEL, 0, None, None, None)
 
-#: Characters of keys and words, and further ones that are allowed in quotes.
+#: Characters of keys and words, and additional ones that are allowed in quotes.
 _WORD_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$./-")
 _QUOTED_CHARACTERS = _WORD_CHARACTERS | frozenset(" *:=")
 _LONGEST_KEY = 200
@@ -57,12 +57,12 @@ _INDICATORS = frozenset("?:,[]{}#&*!|>'\"%@`")
 _QUOTES = "\"'"
 _FOLD = pattern(r"\n(\n*)")
 _BLOCK_HEADERS = frozenset(("|", "|-", "|+", ">", ">-", ">+"))
-#: Collections within each other between brackets on one line.
+#: The maximum nesting of bracketed collections on one line.
 _MOST_BRACKETS = 8
 
 
 class LineTable(Memo[Line]):
-    """The meaning of lines in one dialect. A lookup raises ``UnusableError`` for one that is refused."""
+    """The meaning of lines in one dialect. A lookup raises ``UnusableError`` for a refused line."""
 
     def __init__(self, dialect: Dialect) -> None:
         super().__init__(self._line)
@@ -90,7 +90,7 @@ class LineTable(Memo[Line]):
         value = self._value(text)
         return level, _MADE_ANEW if not inner and type(value) in _MAKERS else inner, name, value, None
 
-    # Without regular expressions: to compile them takes longer than to read the files of a small overlay.
+    # Without regular expressions: compiling them takes longer than reading the files of a small overlay.
     def _parsed(self, line: str) -> Line:
         text = line.strip(" ")
         if not text or text[0] == "#":
@@ -145,7 +145,7 @@ class LineTable(Memo[Line]):
         return self._block.styled(content.replace("''", "'") if quote == "'" else content, quote)
 
     def _in_brackets(self, text: str) -> Json:
-        """Return the collection that a text is; libyaml reads all but lists of words."""
+        """Return the collection in a text; libyaml reads all but lists of words."""
         if text == "{}":
             return {}
         flow = self._dialect.flow
@@ -162,7 +162,7 @@ class LineTable(Memo[Line]):
         from renderer.yamlio.events import BACKEND, MalformedError  # noqa: PLC0415 - as above
 
         try:
-            # As an item, because keys have other rules in the root of a document.
+            # As an item, because keys in the root of a document have other rules.
             items: Any = TreeBuilder(BACKEND(f"- {text}"), self._dialect).document()
         except MalformedError:
             raise RefusedError from None
@@ -171,12 +171,12 @@ class LineTable(Memo[Line]):
 
 
 def _is_end(text: str) -> bool:
-    """Return True if what follows a value is nothing or a comment."""
+    """Return True if nothing or a comment follows a value."""
     return not text or (text[0] == " " and text.lstrip(" ")[:1] in ("", "#"))
 
 
 def _is_quoted(text: str) -> bool:
-    """Return True if a text is a simple one between quotes."""
+    """Return True if a text is a simple quoted one."""
     content = text[1:-1]
     return (
         content != ""
@@ -201,7 +201,7 @@ def read_lines(text: str, dialect: Dialect) -> Json:
     lines = text.removeprefix("---\n").split("\n")
     lines.reverse()
     next_line = lines.pop
-    # An item may open a mapping, and brackets collections, without a look at the depth.
+    # An item may open a mapping, and brackets collections, without a check of the depth.
     max_depth = limits().nesting - 1 - _MOST_BRACKETS
     document: dict[str, Json] = {"": None}
     node: Any = document
@@ -219,7 +219,7 @@ def read_lines(text: str, dialect: Dialect) -> Json:
         elif level == _NO_LEVEL:
             continue
         else:
-            if open_key is not None:  # it stays without a value
+            if open_key is not None:  # it has no value
                 node[open_key] = empty[""]
             while level < here:
                 here, node = above.pop()
@@ -259,7 +259,7 @@ def _block_value(header: BlockHeader, lines: list[str], parent: int, scalars: Sc
 def block_text(header: BlockHeader, lines: list[str], parent: int) -> str:
     """Consume the lines of a block of text below a key or dash in column ``parent``, and return the text.
 
-    ``lines`` are those below the header, the last first. Raises ``RefusedError``.
+    ``lines`` are the lines below the header, the last one first. Raises ``RefusedError``.
     """
     text = _indented_text(lines, parent)
     if not text.replace("\n", "").replace("\t", "").isprintable():
@@ -301,7 +301,7 @@ def _indented_text(lines: list[str], parent: int) -> str:
     return "\n".join(found)
 
 
-#: How values are made that the lines of a table do not share.
+#: Constructors of values that the lines of a table do not share.
 _MAKERS: dict[type[Any], Callable[[Any, list[str], int, Scalars], Json]] = {
     list: _copied,
     dict: _copied,

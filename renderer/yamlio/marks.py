@@ -1,4 +1,4 @@
-"""Find the line and column that a field is written on, and the field that is written on a line."""
+"""Find the line and column of a field, and the field that is written on a line."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _WRITING = ("add", "replace", "copy", "move")
 _BLOCK_HEADER = pattern(r"[|>][-+0-9]*")
 _COMMENT = pattern(r"(?:^|\s)#.*")
 _QUOTES = ("'", '"')
-#: Characters of a line that a mark covers; reports show fewer.
+#: The maximum number of characters that a mark covers; reports show fewer.
 _LONGEST = 1000
 
 
 def _place_in_document(scalar: Node, inner: Position) -> Position:
     """Return the position in a scalar's document of a position in its text.
 
-    Only a literal scalar has its lines in the document; the text of any other is folded or quoted, and the
-    position is that of the scalar. The same holds after a line break of YAML that is not a line feed.
+    Only the lines of a literal scalar are lines of the document. Any other text is folded or quoted, and the
+    result is the position of the scalar. The same applies after a YAML line break that is not a line feed.
     """
     start, lines = scalar.position, scalar.source.lines
     line = start.line + 1 + inner.line
@@ -47,9 +47,9 @@ def _place_in_document(scalar: Node, inner: Position) -> Position:
     return Position(line, max(indent, 0) + inner.column)
 
 
-@lru_cache(maxsize=256)  # the patches of one kustomization are asked again for each finding
+@lru_cache(maxsize=256)  # each finding asks for the patches of a kustomization again
 def _documents_in(text: str) -> tuple[tuple[Node, int], ...]:
-    """Return the mappings and sequences in a text, each with the line that it begins on."""
+    """Return the mappings and sequences in a text, each with the line on which it begins."""
     may_find_lines(2 * len(text))
     documents: list[tuple[Node, int]] = []
     try:
@@ -73,9 +73,9 @@ def is_json_patch(root: Node) -> bool:
 def written_by(patch: Node, field: FieldPath, indexed: FieldPath) -> tuple[Node, FieldPath] | None:
     """Return the last operation that wrote ``field``, and the rest of the field below its value.
 
-    An operation that removed the field counts as well if the field is known by name: a number may by now be
-    that of another element. ``indexed`` is the field with the indices that named elements have in the patched
-    object, where known.
+    An operation that removed the field counts as well if the field is known by name: its index may now belong
+    to another element. ``indexed`` is the field with the indices that named elements have in the patched
+    object, if known.
     """
     for operation in reversed(patch.elements()):
         texts = _texts(operation)
@@ -96,7 +96,7 @@ def written_by(patch: Node, field: FieldPath, indexed: FieldPath) -> tuple[Node,
 
 
 def _is_of_another(operation: Node, target: tuple[Segment, ...]) -> bool:
-    """Return True if the operation writes a whole element of another name than the one at ``target``."""
+    """Return True if the operation writes a whole element with another name than the one at ``target``."""
     value, element = operation.entry("value"), target[-1] if target else None
     name = value[1].entry(element.key) if value and isinstance(element, ElementName) else None
     return isinstance(element, ElementName) and name is not None and name[1].text != element.value
@@ -121,9 +121,9 @@ def _means(written: str, segment: Segment, indexed: Segment) -> bool:
 
 
 class Mark(NamedTuple):
-    """A line and column of a file, from 1. If it is not ``exact``, it is that of the nearest ancestor.
+    """A line and column of a file, from 1. If it is not ``exact``, it is the nearest ancestor's position.
 
-    ``end`` is the first column after what is marked; 0 where that is not known.
+    ``end`` is the first column after the marked text; 0 if it is not known.
     """
 
     line: int
@@ -135,7 +135,7 @@ class Mark(NamedTuple):
 class _Found(NamedTuple):
     """A field in a document, with the positions of its key and value in the file; elements are their own key.
 
-    ``key`` is None for the root. If it is not ``exact``, it is the nearest ancestor.
+    ``key`` is None for the root. If it is not ``exact``, it is the nearest existing ancestor.
     """
 
     key: Node | None
@@ -154,7 +154,7 @@ class _Found(NamedTuple):
         return self.key is self.value
 
     def mark(self, first_line: int, *, of_value: bool) -> Mark:
-        """Return the mark of the key; ``of_value``: of the value, unless that is a block or nothing."""
+        """Return the mark of the key; ``of_value``: of the value, unless that is a block or empty."""
         if of_value and self.exact and self.key and not self.is_element and _is_shown(self.value):
             begin, end = _marked(self.value)
             if begin < end:
@@ -168,12 +168,12 @@ class _Found(NamedTuple):
 
 
 def _is_shown(value: Node) -> bool:
-    """Return False for blocks of entries and empty values, which are shown by their keys."""
+    """Return False for blocks of entries and empty values, for which the keys are shown."""
     return not value.is_block and bool(value.items or value.text or (value.style and value.text is not None))
 
 
 def _marked(node: Node) -> tuple[int, int]:
-    """Return where the part of a node that is marked begins and ends, in characters from its start.
+    """Return the start and end of the marked part of a node, in characters from its start.
 
     It has no anchor and tag, and ends with the first line: a block of text is marked at its header.
     """
@@ -189,10 +189,10 @@ def _marked(node: Node) -> tuple[int, int]:
 
 
 class MarkedFile:
-    """A file in which fields are looked up; each document is parsed when it is first asked for.
+    """A file in which fields are looked up; each document is parsed on first use.
 
-    ``document`` counts as ``decode_documents`` does; 0 is also the one document that ``decode_yaml11`` reads.
-    A document that cannot be parsed holds no field.
+    ``document`` counts as in ``decode_documents``; 0 is also the only document that ``decode_yaml11`` reads.
+    A document that cannot be parsed has no fields.
     """
 
     def __init__(self, content: bytes) -> None:
@@ -204,11 +204,11 @@ class MarkedFile:
     ) -> Mark | None:
         """Return the place of the key of ``field``, or of the element itself in a list.
 
-        ``of_value``: of the value, unless that is a block or nothing.
+        ``of_value``: of the value, unless that is a block or empty.
 
-        Aliases and ``<<`` are followed to where the value is written, and so is a text that holds YAML. In a
-        JSON patch it is the operation that wrote the field; ``indexed`` is the field as such a patch names
-        it. None for a document that holds nothing.
+        Aliases and ``<<`` are followed to the place where the value is written, and so is a text that
+        contains YAML. In a JSON patch the place is the operation that wrote the field; ``indexed`` is the
+        field as such a patch names it. None for an empty document.
         """
         node = self._root(document)
         if node is None:
@@ -226,7 +226,7 @@ class MarkedFile:
         return Mark(chunk.first_line + place.line + 1, place.column + 1, exact=True)
 
     def indexed(self, document: int, field: FieldPath) -> FieldPath:
-        """Return the field with indices for the names of elements, as far as the document holds them."""
+        """Return the field with indices in place of element names, where the document has these elements."""
         node, segments = self._root(document), list[Segment]()
         for segment in field.segments:
             if node and isinstance(segment, ElementName):
@@ -244,7 +244,7 @@ class MarkedFile:
 
     @cached_property
     def _chunks(self) -> Sequence[Chunk]:
-        content, self._content = self._content, b""  # or a long file would be in memory twice
+        content, self._content = self._content, b""  # otherwise a long file would be in memory twice
         try:
             return split_documents(text_of(content))
         except UnusableError:
@@ -254,7 +254,7 @@ class MarkedFile:
         return self._chunks[document or first_document(self._chunks)]
 
     def _root(self, document: int) -> Node | None:
-        """The root of the document. The last one is kept, because questions come in the order of the file."""
+        """The root of the document. The last one is cached, because lookups come in the order of the file."""
         if self._last[0] != document:
             root = None
             with suppress(YAMLError, IndexError):
@@ -284,7 +284,7 @@ def _find(node: Node, field: FieldPath, indexed: FieldPath) -> _Found:
 
 
 def _find_in_embedded_yaml(scalar: Node, field: FieldPath, indexed: FieldPath) -> _Found | None:
-    """Find the field in the text of a scalar, which is YAML; the scalar itself, unless that is literal."""
+    """Find the field in the text of a scalar, which is YAML; the scalar itself, unless it is literal."""
     for root, first_line in _documents_in(scalar.text or ""):
         found = _find(root, field, indexed)
         if found.exact:
@@ -323,13 +323,13 @@ def _step(node: Node, segment: Segment) -> tuple[Node, Node] | None:
 
 
 def _entry(node: Node, name: str) -> tuple[Node, Node] | None:
-    """Return the last entry of that name, the one that counts where keys may be repeated."""
+    """Return the last entry with that name, the effective one if keys may be repeated."""
     found = node.entry(name)
     return found or (_merged_entry(node, name) if node.entry(MERGE_KEY) else None)
 
 
 def _merged_entry(node: Node, name: str) -> tuple[Node, Node] | None:
-    """Return the entry of that name in the mappings that ``<<`` merges into the node, or into those."""
+    """Return the entry with that name in the mappings that ``<<`` merges into the node, or into them."""
     seen: set[int] = set()  # the ids of lists of items, which an alias shares with its anchor
     waiting = deque([node])
     while waiting:
@@ -362,16 +362,16 @@ def _value(element: Node, key: str) -> Node | None:
 
 
 class WrittenField(NamedTuple):
-    """A document, counted as ``decode_documents`` does, and a field of it with numbers for list elements."""
+    """A document, counted as in ``decode_documents``, and a field of it with indices for list elements."""
 
     document: int
     field: FieldPath
 
 
 def field_at_line(content: bytes, line: int) -> WrittenField | None:
-    """Return the field that is written on ``line``, from 1, or goes on there; None outside of any document.
+    """Return the field that is written or continued on ``line``, from 1; None outside of any document.
 
-    Of several fields it is the last, innermost one.
+    If there are several, return the last, innermost one.
     """
     try:
         chunks = split_documents(text_of(content))
@@ -389,7 +389,7 @@ def field_at_line(content: bytes, line: int) -> WrittenField | None:
 def _fields(node: Node, at: FieldPath, seen: set[int]) -> Iterator[tuple[int, FieldPath]]:
     """Yield each field below ``node`` with the line, from 0, of its key or element.
 
-    What aliases share comes once: ``seen`` has the ids of the lists of items.
+    Subtrees shared by aliases are visited once: ``seen`` has the ids of the lists of items.
     """
     if id(node.items) in seen:
         return

@@ -1,7 +1,7 @@
-"""Parse a document into nodes: line by line where ``line_reader`` can read it, else by libyaml's events.
+"""Parse a document into nodes: line by line if ``line_reader`` can read it, else with libyaml's events.
 
-A finding asks for one field of a document. Nodes of lines are lazy: lines beside the way to that field are
-passed over, which takes a fifth of the time of libyaml's events. Both ways make the same nodes.
+A finding asks for one field of a document. Nodes of lines are lazy: lines that are not on the path to that
+field are skipped, which takes a fifth of the time of libyaml's events. Both ways produce the same nodes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class DocumentNodes(NamedTuple):
     is_whole: bool = True
 
 
-@lru_cache(maxsize=1)  # whoever locates a finding also asks which lines of that document may be shown
+@lru_cache(maxsize=1)  # the locator of a finding also asks which lines of the document may be shown
 def parse_document(text: str) -> DocumentNodes:
     """Return the nodes of the first document. Raises ``yaml.YAMLError``.
 
@@ -56,12 +56,12 @@ def parse_document(text: str) -> DocumentNodes:
 
 
 def document_of_events(text: str) -> DocumentNodes:
-    """Return the same as ``parse_document`` by libyaml's events. Raises ``yaml.YAMLError``."""
+    """Return the same as ``parse_document``, with libyaml's events. Raises ``yaml.YAMLError``."""
     return _events_in(text, Source(text), 0)
 
 
 def _events_in(text: str, source: Source, begin: int) -> DocumentNodes:
-    """Return the nodes of ``text``, which is the part of ``source`` from offset ``begin`` on."""
+    """Return the nodes of ``text``, the part of ``source`` from offset ``begin`` on."""
     # libyaml does not count a byte order mark, PyYAML does.
     without_mark = text.lstrip("\ufeff")
     shift = begin + len(text) - len(without_mark)
@@ -72,7 +72,7 @@ def _assemble(events: EventSource, source: Source, shift: int) -> DocumentNodes:
     next_event = events.get_event
     top: list[Node] = []
     items = top
-    open_collections: list[tuple[Node, list[Node]]] = []  # each with the items that it is one of
+    open_collections: list[tuple[Node, list[Node]]] = []  # each with the list of items that contains it
     anchors: dict[str, Node] = {}
     max_depth = limits().nesting
     while len(open_collections) <= max_depth:
@@ -125,7 +125,7 @@ def _index(mark: ParserMark | None) -> int:
 def nodes_of_lines(text: str) -> Node:
     """Return the root of a document that ``line_reader`` can read. Raises ``UnusableError`` for any other.
 
-    Only repeated keys are accepted beyond that.
+    Repeated keys are accepted as well.
     """
     lines = _Lines(text)
     if not lines.entries:
@@ -134,9 +134,9 @@ def nodes_of_lines(text: str) -> Node:
 
 
 class _Entry(NamedTuple):
-    """A line with an entry or item: its number from 0, what it means, and the text on the lines below it.
+    """A line with an entry or item: its number from 0, its meaning, and the text on the lines below it.
 
-    ``after`` is the number of the line that follows it and that text.
+    ``after`` is the number of the line after it and that text.
     """
 
     number: int
@@ -157,14 +157,14 @@ class _Lines:
         self.entries = _entries(self.source.lines, int(text.startswith("---\n")))
 
     def block(self, start: int, end: int, column: int | None = None) -> Node:
-        """Return the mapping or list of some entries; ``column`` is that of a mapping that follows a dash."""
+        """Return the mapping or list of some entries; ``column`` is set for a mapping that follows a dash."""
         entry = self.entries[start]
         level = entry.level if column is None else 2 * column
         place = self.source.line_starts[entry.number] + level // 2
         return Node.lazy(self.source, place, "", _Block(self, start, end, level), is_mapping=not level % 2)
 
     def entry(self, start: int, after: int, column: int) -> tuple[Node, Node]:
-        """Return key and value of the entry at ``start``, whose value reaches to the entry ``after``."""
+        """Return key and value of the entry at ``start``, whose value extends to the entry ``after``."""
         number, meaning, _, _ = self.entries[start]
         line, place = self.source.lines[number], self.source.line_starts[number]
         quote = line[column] if line[column] in _QUOTES else ""
@@ -201,7 +201,7 @@ class _Lines:
         return Node(self.source, place, place + end + 1, content, first)
 
     def after(self, start: int, end: int, level: int) -> int:
-        """Return the number of the first entry after the one at ``start`` that is not below it."""
+        """Return the number of the first entry after the one at ``start`` that is not nested in it."""
         after = start + 1
         while after < end and self.entries[after].line[0] > level:
             after += 1
@@ -209,7 +209,7 @@ class _Lines:
 
 
 class _Block(NamedTuple):
-    """Entries of which a mapping or list consists."""
+    """The entries of a mapping or list."""
 
     lines: _Lines
     start: int
@@ -244,14 +244,14 @@ class _Block(NamedTuple):
 
 
 class _Brackets:
-    """A collection in brackets on one line, and what follows it there."""
+    """A collection in brackets on one line, and the text after it."""
 
     def __init__(self, source: Source, start: int, text: str) -> None:
         self._source, self._start, self._text = source, start, text
 
     @cached_property
     def _made(self) -> Node:
-        # As an item, because keys have other rules in the root of a document.
+        # As an item, because keys in the root of a document have other rules.
         root = _events_in(f"- {self._text}", self._source, self._start - len("- ")).root
         return root.items[0]  # type: ignore[union-attr]  # the line reader has read it
 

@@ -1,7 +1,7 @@
-"""The nodes of a YAML document as it is written: each key and value with its span in the text.
+"""The nodes of a YAML document as written: each key and value with its span in the text.
 
-All that needs to know where a value is written shares these nodes: findings (``marks``), edits (``splices``),
-the lines that may be shown, and texts that are written anew (``rewritten_text``). ``node_tree`` makes them.
+All code that needs the place of a value shares these nodes: findings (``marks``), edits (``splices``), the
+lines that may be shown, and rewritten texts (``rewritten_text``). ``node_tree`` creates them.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from renderer.model.pattern import pattern
 from renderer.yamlio.events import Position
 
 _PROPERTIES = pattern(r"(?:[&!][^\s,\[\]{}]*\s+)+")
-#: Entries of a lazy mapping that are made one by one before all of them are made.
+#: Entries of a lazy mapping that are created one by one before all of them are created.
 _LOOKED_UP_SINGLY = 6
 
 
 class Source:
-    """The text that nodes are written in."""
+    """The text that contains the nodes."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     @cached_property
     def lines(self) -> Sequence[str]:
-        """The lines, which only line feeds end."""
+        """The lines, separated only by line feeds."""
         return self.text.split("\n")
 
     @cached_property
@@ -43,13 +43,13 @@ class Source:
 
 
 class Unread(Protocol):
-    """The part of a text that holds the items of a lazy node."""
+    """The part of a text that contains the items of a lazy node."""
 
     def fill(self, node: Node) -> None:
         """Set ``items``, and ``own_end`` of a collection in brackets."""
 
     def find(self, key: str) -> tuple[Node, Node] | None:
-        """Return the last entry of that key, without the others."""
+        """Return the last entry with that key, without creating the others."""
 
 
 class Node:
@@ -57,12 +57,12 @@ class Node:
 
     ``start`` is where it begins, with its anchor and tag. ``own_end`` is where it ends; None for a block,
     which ends with its last item. ``text`` is the value of a scalar, None for a collection. ``style`` is the
-    character that says how it is written: a quote, ``|`` or ``>``, ``[`` or ``{``, ``*`` for an alias; empty
-    for plain text and for a block. ``items`` are the elements of a sequence, or the keys and values of a
-    mapping in turn. An alias has the text and shares the items of its anchor.
+    character for its form: a quote, ``|`` or ``>``, ``[`` or ``{``, ``*`` for an alias; empty for plain text
+    and for a block. ``items`` are the elements of a sequence, or the keys and values of a mapping in turn. An
+    alias has the text and shares the items of its anchor.
 
-    The items of a lazy node are made when they are first asked for. Nodes of a document must not be changed,
-    because they are cached.
+    The items of a lazy node are created on first use. Nodes of a document must not be changed, because they
+    are cached.
     """
 
     __slots__ = (
@@ -93,7 +93,7 @@ class Node:
 
     @classmethod
     def lazy(cls, source: Source, start: int, style: str, unread: Unread, *, is_mapping: bool) -> Node:
-        """Return a collection whose items are made by ``unread``."""
+        """Return a collection whose items ``unread`` creates."""
         node = cls(source, start, None, None, style, (), is_mapping)
         del node.items
         node._unread, node._by_key = unread, {}
@@ -109,7 +109,7 @@ class Node:
     @property
     def end(self) -> int:
         """The offset after the last character."""
-        items = self.items  # making them may set the end
+        items = self.items  # creating them may set the end
         return items[-1].end if self.own_end is None else self.own_end
 
     @property
@@ -136,7 +136,7 @@ class Node:
 
     @property
     def is_nothing(self) -> bool:
-        """Return True if the text has no character for the value."""
+        """Return True if the text has no characters for the value."""
         return self.text == "" and self.start == self.own_end
 
     def entries(self) -> Iterator[tuple[Node, Node]]:
@@ -144,7 +144,7 @@ class Node:
         return zip(self.items[::2], self.items[1::2], strict=False) if self.is_mapping else iter(())
 
     def entry(self, key: str) -> tuple[Node, Node] | None:
-        """Return the last entry of that key, the one that counts where keys may be repeated."""
+        """Return the last entry with that key, the effective one if keys may be repeated."""
         known = self._by_key
         if self._unread is not None and known is not None:
             if key in known:
@@ -173,7 +173,7 @@ class Node:
         return () if self.is_mapping else self.items
 
     def walk(self) -> Iterator[Node]:
-        """Yield the node and all below it in order, each once, because aliases can make the tree a graph."""
+        """Yield the node and all nodes below it in order, each once: aliases can make the tree a graph."""
         seen: set[Node] = set()
         expanded: set[int] = set()  # the ids of lists of items, which an alias shares with its anchor
         waiting = [self]
@@ -188,6 +188,6 @@ class Node:
 
 
 def after_properties(line: str, column: int) -> int:
-    """Return the column of what follows the anchor and tag at ``column``; that column itself without any."""
+    """Return the column of the text after the anchor and tag at ``column``; ``column`` if there are none."""
     found = _PROPERTIES.match(line, column)
     return found.end() if found else column

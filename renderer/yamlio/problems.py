@@ -18,7 +18,7 @@ from renderer.yamlio.syntax_errors import explain_syntax_error
 
 
 def unusable(error: UnusableError, path: str, first_line: int = 0) -> DiagnosticError:
-    """Return the error for a text that means nothing; its document begins on ``first_line``, from 0."""
+    """Return the error for a text that cannot be used; its document begins on ``first_line``, from 0."""
     location = _location(path, Position(first_line + (error.line or 0), error.column))
     return Diagnostic.in_file(location, error.code, str(error), error.hint).error()
 
@@ -40,7 +40,7 @@ def malformed(error: YAMLError, chunk: Chunk, path: str) -> DiagnosticError:
 
 
 def duplicate_keys(error: DuplicateKeyError, chunk: Chunk, path: str) -> DiagnosticError:
-    """Every key of the document that is written twice, with the lines of both; or that it is malformed."""
+    """Every repeated key of the document, with the lines of both; or the error that it is malformed."""
     try:
         root = parse_document(chunk.text).root
     except YAMLError as malformation:
@@ -52,7 +52,7 @@ def duplicate_keys(error: DuplicateKeyError, chunk: Chunk, path: str) -> Diagnos
 
 
 def repeated_keys(content: bytes, path: str) -> tuple[Diagnostic, ...]:
-    """Return a finding for each key that the outermost mapping of the first document has twice."""
+    """Return a finding for each key that is repeated in the outermost mapping of the first document."""
     try:
         chunks = split_documents(text_of(content))
         chunk = chunks[first_document(chunks)]

@@ -1,4 +1,4 @@
-"""PyYAML's own parser, brought to go-yaml's rules: for where libyaml is missing or refuses a text."""
+"""PyYAML's own parser, adapted to go-yaml's rules: used if libyaml is missing or refuses a text."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _ENDS = "\0" + _BLANKS_OR_BREAKS
 class GoScanner(Reader, Scanner):
     """PyYAML's scanner with the tabs, escapes and flow scalars of go-yaml's ``scannerc.go``.
 
-    PyYAML's own refuses tabs between tokens, and ends plain text between brackets at a colon before a bracket
-    or comma.
+    PyYAML's own scanner refuses tabs between tokens, and ends plain text between brackets at a colon before a
+    bracket or comma.
     """
 
     ESCAPE_REPLACEMENTS = {  # type: ignore[misc]  # noqa: RUF012 (as PyYAML declares it, which its stubs call final)
@@ -48,7 +48,7 @@ class GoScanner(Reader, Scanner):
         self,
         start_mark: Mark,  # noqa: ARG002 (PyYAML's signature)
     ) -> tuple[bool | None, int | None]:
-        """Return whether to keep the line breaks at the end (None: one), and the given indentation."""
+        """Return if the line breaks at the end are kept (None: one is), and the given indentation."""
         header = _BLOCK_HEADER.match(self.prefix(2))
         if header is None:
             return None, None
@@ -154,7 +154,7 @@ class GoScanner(Reader, Scanner):
 
 
 class PythonParser(GoScanner, Parser):
-    """Yields the events of a text as ``yaml.cyaml.CParser`` does."""
+    """Yields the events of a text like ``yaml.cyaml.CParser``."""
 
     def __init__(self, text: str) -> None:
         Reader.__init__(self, text)

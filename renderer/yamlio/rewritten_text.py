@@ -1,7 +1,7 @@
-"""A YAML text with some values set, written anew as go-yaml v3 writes its nodes.
+"""A YAML text with some values set, rewritten in the form in which go-yaml v3 writes its nodes.
 
 Order, comments, quotes, folds and brackets of the source stay; indentation, blank lines and the space before
-comments are those of the writer (kyaml ``yaml/alias.go`` NewEncoder: two spaces, lists not indented).
+comments are the writer's (kyaml ``yaml/alias.go`` NewEncoder: two spaces, lists not indented).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class NotRewritableError(Exception):
 
 
 class NewValue(NamedTuple):
-    """A value to write; ``text`` is that of a scalar, whose type depends on the present quotes as well."""
+    """A value to write; ``text`` is the text of a scalar, whose type also depends on the present quotes."""
 
     value: Json
     text: str
@@ -66,7 +66,7 @@ def _check(root: Node) -> None:
 
 
 def _comments_in(text: str, root: Node) -> Iterator[tuple[int, int, str, bool]]:
-    """Yield line, column and text of each comment, and whether it has a line of its own."""
+    """Yield line, column and text of each comment, and True if it has a line of its own."""
     parts: list[str] = []
     at = 0
     for node in root.walk():
@@ -83,12 +83,12 @@ def _comments_in(text: str, root: Node) -> Iterator[tuple[int, int, str, bool]]:
 def _is_text(text: str) -> bool:
     try:
         return resolve(text, CORE_RULES).kind is Kind.STR
-    except UnusableError:  # a value that JSON does not have, such as .inf
+    except UnusableError:  # not a JSON value, such as .inf
         return False
 
 
 def _with(node: Node, path: tuple[str | int, ...], new: NewValue) -> Node:
-    """Return a node with a value set below it; missing fields are made."""
+    """Return a node with a value set below it; missing fields are created."""
     if path:
         segment, rest = path[0], path[1:]
         nothing = Node(_NEW, -1, -1, "", "")
@@ -110,7 +110,7 @@ def _with(node: Node, path: tuple[str | int, ...], new: NewValue) -> Node:
     if isinstance(new.value, dict | list):
         made = _made(new.value)
         return _replaced(node, None, made.style, made.items, is_mapping=made.is_mapping)
-    # A scalar keeps its quotes and, without any, its type.
+    # A scalar keeps its quotes or, if it has none, its type.
     style = "" if node.text is None else node.style
     if not style and _is_text(node.text or "") and not _is_text(new.text):
         style = '"'
@@ -120,7 +120,7 @@ def _with(node: Node, path: tuple[str | int, ...], new: NewValue) -> Node:
 def _replaced(
     node: Node, text: str | None, style: str, items: Sequence[Node] = (), *, is_mapping: bool = False
 ) -> Node:
-    """Return another value in the place of ``node``; a block is replaced where it begins."""
+    """Return another value in place of ``node``; a block is replaced where it begins."""
     end = node.start if node.is_block else node.end
     return Node(node.source, node.start, end, text, style, items, is_mapping)
 
@@ -169,7 +169,7 @@ class _Writer:
         self._last_pad = ""
 
     def _line(self, offset: int) -> int:
-        """The line of a character as YAML counts lines; -1 for a node that is not in the text."""
+        """The line of a character in YAML's line count; -1 for a node that is not in the text."""
         return -1 if offset < 0 else bisect_right(self._starts, offset) - 1
 
     def _is_blank(self, line: int) -> bool:

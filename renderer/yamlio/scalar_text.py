@@ -9,27 +9,27 @@ from renderer.model.text_enum import TextEnum
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.scalars import YAML11_RULES, Kind, resolve
 
-#: What go-yaml does not print as it is: controls, tabs, NEL, byte order marks, and all beyond U+FFFD.
+#: Characters that go-yaml escapes: controls, tabs, NEL, byte order marks, and all beyond U+FFFD.
 UNPRINTABLES = "\x00-\x09\x0b-\x1f\x7f-\x9f\ufeff\ufffe-\U0010ffff"
 UNPRINTABLE = pattern(f"[{UNPRINTABLES}]")
 
-#: Line breaks that are printed as they are.
+#: Line breaks that are printed unchanged.
 LINE_BREAKS = "\n\u2028\u2029"
 
-#: What a text without quotes cannot begin with.
+#: Characters with which an unquoted text cannot begin.
 _INDICATORS = frozenset("#,[]{}&*!|>'\"%@` ")
 _BLOCK_INDICATORS = frozenset(f"{indicator}{end}" for indicator in "?:-" for end in ("", " "))
 _DOCUMENT_MARKERS = frozenset(("---", "..."))
-# Patterns that few texts need are written as text: ``re`` compiles them when they are first used.
+# Patterns that few texts need are written as text: ``re`` compiles them on first use.
 _IN_BASE_60 = "0123456789_:.+-"
 _BASE_60 = r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"
 _BREAK_BEFORE_SPACE = f"[{LINE_BREAKS}] "
-#: First characters of the texts that mean something else than themselves.
+#: First characters of texts that are not read as strings.
 _MEANINGFUL = frozenset("+-0123456789.yYnNtTfFoO~")
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _IN_WORDS = f"{_LETTERS}0123456789-./_"
 _BEGIN_WORDS = frozenset(_LETTERS) - _MEANINGFUL
-#: The longest text that means something else and begins with a letter is ``false``.
+#: The longest text that is not read as a string and begins with a letter is ``false``.
 _LONGEST_BOOLEAN = 5
 #: A line is broken at the first single space beyond this column.
 WIDTH = 80
@@ -55,8 +55,8 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 def has_unprintable(text: str) -> bool:
-    """Return True if go-yaml does not print a character of ``text`` as it is."""
-    # Most runs have ASCII alone, and the set of all these characters takes a millisecond to compile.
+    """Return True if go-yaml escapes a character of ``text``."""
+    # Most runs have only ASCII text, and the set of all these characters takes a millisecond to compile.
     if text.isascii():
         return not text.replace("\n", "").isprintable()
     return UNPRINTABLE.search(text) is not None
@@ -68,7 +68,7 @@ def has_space_before_break(text: str) -> bool:
 
 
 def is_plain_word(text: str) -> bool:
-    """Return True for most words and names that mean themselves. False decides nothing."""
+    """Return True for most words and names that are read as strings. False is inconclusive."""
     begins = text[:1] in _BEGIN_WORDS or (len(text) > _LONGEST_BOOLEAN and text[0] in _LETTERS)
     return begins and not text.strip(_IN_WORDS)
 
@@ -127,7 +127,7 @@ def in_one_line(text: str, style: Style) -> str:
 def folded(text: str, style: Style, column: int, indent: str) -> str:
     """Return ``text`` with lines broken where they exceed ``WIDTH``.
 
-    ``column`` is that of the first character, ``indent`` is put before the lines that follow.
+    ``column`` is the column of the first character, ``indent`` is put before the lines that follow.
     """
     if style is Style.LITERAL:
         return _literal(text, indent)
@@ -139,7 +139,7 @@ def folded(text: str, style: Style, column: int, indent: str) -> str:
 
 
 def block_hints(text: str) -> str:
-    """Return the header after ``|`` or ``>``: an indentation that cannot be seen, and ``-`` or ``+``."""
+    """Return the header after ``|`` or ``>``: an indentation that is not visible, and ``-`` or ``+``."""
     indentation = "2" if text[0] in " " + LINE_BREAKS else ""
     if text[-1] not in LINE_BREAKS:
         return indentation + "-"
@@ -147,13 +147,13 @@ def block_hints(text: str) -> str:
 
 
 def _literal(text: str, indent: str) -> str:
-    lines = text.splitlines(keepends=True)  # it has no other breaks than those that are printed as they are
+    lines = text.splitlines(keepends=True)  # it has only breaks that are printed unchanged
     indented = "".join(line if line[0] in LINE_BREAKS else indent + line for line in lines)
     return f"|{block_hints(text)}\n{indented}"
 
 
 def _fold(text: str, column: int, indent: str) -> str:
-    """Break a line at a space that has no other beside it."""
+    """Break a line at a single space."""
     if column + len(text) <= WIDTH:
         return text
     previous, *words = text.split(" ")
@@ -179,7 +179,7 @@ def _fold_single_quoted(text: str, column: int, indent: str) -> str:
 
 
 def _fold_double_quoted(text: str, column: int, indent: str) -> str:
-    """Break a line at the first of several spaces too; a backslash then keeps the next one."""
+    """Break a line also at the first of several spaces; a backslash then keeps the next one."""
     if text.startswith(_BYTE_ORDER_MARK):
         return f'"{_escaped(text)}"'
     previous, *words = text.split(" ")

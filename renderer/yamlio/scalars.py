@@ -31,7 +31,7 @@ _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 _INTEGER = pattern(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)")
 _FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _NOT_FINITE = pattern(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
-#: A text with any other character is not a number; most sizes of Kubernetes have one: 30Gi.
+#: A text with any other character is not a number. Most sizes in Kubernetes have one: 30Gi.
 _OF_NUMBERS = frozenset("+-._0123456789abcdefABCDEFxXoOinIN")
 _SIGN_AFTER_PREFIX = pattern(r"0([bo])([-+][0-9]+)")
 
@@ -41,7 +41,7 @@ class TimestampOutOfRangeError(UnusableError):
 
 
 class Timestamp(Record):
-    """A point in time; ``fraction`` is that of a second, in digits; ``zone`` is in minutes east of UTC."""
+    """A point in time; ``fraction`` is the digits of the second's fraction, ``zone`` minutes east of UTC."""
 
     date: tuple[int, int, int]
     clock: tuple[int, int, int] = (0, 0, 0)
@@ -60,8 +60,8 @@ class Timestamp(Record):
 
 
 def parse_timestamp(text: str) -> Timestamp | None:
-    """Return the timestamp that go-yaml reads a plain scalar as (``resolve.go`` parseTimestamp), if any."""
-    if text[4:5] != "-":  # after a year; patterns are compiled for what may be a timestamp only
+    """Return the timestamp in a plain scalar, if go-yaml reads one (``resolve.go`` parseTimestamp)."""
+    if text[4:5] != "-":  # after a year; compile the patterns only for possible timestamps
         return None
     match = next(filter(None, (re.fullmatch(form, text) for form in _FORMS)), None)
     if match is None:
@@ -205,13 +205,13 @@ _KINDS = {_CORE + kind.name.lower(): kind for kind in Kind if kind is not Kind.S
 
 
 class TagMismatchError(UnusableError):
-    """The text is not of the type that its tag names."""
+    """The text does not have the type of its tag."""
 
 
 def tagged_scalar(tag: str, text: str, rules: ScalarRules) -> Scalar:
     """Return the value of ``!tag text``, with ``tag`` in its long form.
 
-    go-yaml ``resolve.go``: tags that are not YAML's own leave a string. Raises ``TagMismatchError`` and
+    go-yaml ``resolve.go``: other tags than YAML's own leave a string. Raises ``TagMismatchError`` and
     ``NotJsonError``.
     """
     if tag == _CORE + "binary":
@@ -232,6 +232,6 @@ def _binary(text: str) -> str:
 
     try:
         data = b64decode(text.replace("\r", "").replace("\n", ""), validate=True)
-    except ValueError:  # neither is text beyond ASCII
+    except ValueError:  # text beyond ASCII is not valid either
         raise TagMismatchError("!!binary holds text that is not base64") from None
     return data.decode("utf-8", "replace")

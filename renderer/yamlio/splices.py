@@ -23,7 +23,7 @@ from renderer.yamlio.node_tree import DocumentNodes
 from renderer.yamlio.nodes import Node
 from renderer.yamlio.scalar_text import Style, in_one_line, style_of
 
-_STEP = 2  # columns that a nested mapping is indented by
+_STEP = 2  # columns of indentation of a nested mapping
 _COLON = re.compile(r"\s*:")
 _COMMA = re.compile(r"\s*,")
 _COMMENT_BELOW = re.compile(r"\s*(?=#)")
@@ -32,7 +32,7 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\r?\n")
 _BLANK = re.compile(r"[ \t]*\r?\n?\Z")
 _NULLS = ("null", "Null", "NULL", "~")
 _QUOTES = ("'", '"')
-#: Characters that end plain text between brackets, or do so in one of kustomize's two readers.
+#: Characters that end plain text between brackets in at least one of kustomize's two readers.
 _FLOW_INDICATORS = re.compile(r"[,\[\]{}?:]")
 
 
@@ -64,7 +64,7 @@ def items_of(sequence: Node) -> Sequence[Node]:
 def nodes_to(root: Node, field: FieldPath) -> tuple[Node, ...]:
     """Return the nodes from the root to the field, both included.
 
-    Raises ``UnusableError`` where the way leads through an alias or a merged mapping, or to nothing.
+    Raises ``UnusableError`` if the path leads through an alias or a merged mapping, or does not exist.
     """
     nodes = [root]
     for segment in field.segments:
@@ -77,7 +77,7 @@ def nodes_to(root: Node, field: FieldPath) -> tuple[Node, ...]:
 
 
 def field_of(mapping: Node, name: Segment) -> Field:
-    """Return the last field of that name. Raises ``UnusableError`` when it is not written there."""
+    """Return the last field with that name. Raises ``UnusableError`` if it is not written there."""
     found = [field for field in fields_of(mapping) if field.key.text == name]
     if not found:
         raise UnusableError(f"{name} is written elsewhere")
@@ -85,14 +85,14 @@ def field_of(mapping: Node, name: Segment) -> Field:
 
 
 def spliced(text: str, splices: Iterable[Splice]) -> str:
-    """Return the text with all splices made, which do not overlap."""
+    """Return the text with all splices applied, which must not overlap."""
     for start, end, new in sorted(splices, reverse=True):
         text = text[:start] + new + text[end:]
     return text
 
 
 def splices_of(text: str, document: DocumentNodes, edit: Edit) -> tuple[Splice, ...]:
-    """Return the splices that ``edit`` makes in the text. Raises ``UnusableError`` where it cannot."""
+    """Return the splices for ``edit``. Raises ``UnusableError`` if it is not possible."""
     root = document.root
     if root is None or root.is_nothing:
         return (_first_field(text, document, edit),)
@@ -118,7 +118,7 @@ def splices_of(text: str, document: DocumentNodes, edit: Edit) -> tuple[Splice, 
 
 
 def _first_field(text: str, document: DocumentNodes, edit: Edit) -> Splice:
-    """Add the first field to a document that holds comments at most."""
+    """Add the first field to a document that is empty or has only comments."""
     if not isinstance(edit, AddField) or edit.into.segments:
         raise UnusableError("the document is empty")
     lines = _lines(text, {edit.name: edit.value}, 0)
@@ -148,13 +148,13 @@ def _set(text: str, parent: Node, node: Node, value: Json) -> Iterator[Splice]:
 
 
 def _in_place(text: str, node: Node, new: str) -> Splice:
-    """Return the splice of a value's new text, after a space where nothing was written before."""
+    """Return the splice of a value's new text, after a space if there was no text before."""
     is_attached = node.start == node.end and text[node.start - 1 : node.start] in (":", "-")
     return Splice(node.start, node.end, f" {new}" if is_attached else new)
 
 
 def _added_field(text: str, document: DocumentNodes, mapping: Node, name: str, value: Json) -> Splice:
-    """Add the field after all others; in the root after the last comment, and set apart as the others are."""
+    """Add the field after all others; in the root after the last comment, and spaced like the others."""
     fields = fields_of(mapping)
     if mapping.is_flow:
         quote = _quote(mapping)
@@ -197,7 +197,7 @@ def _removed_field(text: str, mapping: Node, field: Field, *, is_root: bool) -> 
     comma = _COMMA.match(text, field.value.end) if mapping.is_flow else None
     own_end = _line_end(text, comma.end() if comma else field.value.end)
     below = _COMMENT_BELOW.match(text, own_end) if comma or not mapping.is_flow else None
-    if below and below.end() < following:  # a comment above the next key, which stays
+    if below and below.end() < following:  # keep a comment above the next key
         return Splice(field.key.start, below.end(), "" if text[field.key.start - 1].isspace() else " ")
     return Splice(field.key.start, following, "")
 
@@ -269,13 +269,13 @@ def _removed_item(text: str, sequence: Node, item: Node) -> Splice:
     before = items[index - 1].end
     if not text[before : item.start].replace(",", "", 1).strip():
         return Splice(before, item.end, "")
-    # The comma is before a comment between them: the comma after the item has to go, too.
+    # The comma is before a comment between them: the comma after the item has to be removed, too.
     comma = _COMMA.match(text, item.end)
     return Splice(item.start, comma.end() if comma else item.end, "")
 
 
 def _without_lines(text: str, start: int, end: int) -> Splice:
-    """Remove lines. If the last line has no line break, then the one that becomes the last loses its own."""
+    """Remove lines. If the last line has no line break, then the line that becomes the last loses its own."""
     if end == len(text) and text[-1:] != "\n":
         start = len(text[:start].removesuffix("\n").removesuffix("\r"))
     return Splice(start, end, "")
@@ -329,7 +329,7 @@ def _scalar(value: Json, quote: str, *, is_flow: bool = False) -> str:
 
 
 def _quote(mapping: Node) -> str:
-    """Return the quotes that all keys have, as in JSON; nothing without any."""
+    """Return the quotes that all keys have, as in JSON; nothing if there are none."""
     styles = {field.key.style for field in fields_of(mapping)}
     return next((quote for quote in _QUOTES if styles == {quote}), "")
 

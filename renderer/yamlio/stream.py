@@ -1,7 +1,7 @@
-"""Read lists of Kubernetes objects item by item, so that a file larger than the memory can be read.
+"""Read lists of Kubernetes objects item by item, so that a file may be larger than the memory.
 
-``kubectl get -o yaml`` prints one list with everything in it. Only one item is in memory: the
-elements of the field ``items`` at the top of a document are yielded as soon as they end.
+``kubectl get -o yaml`` prints one list with everything in it. Only one item is in memory at a time: the
+elements of the field ``items`` at the top of a document are yielded when they end.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from renderer.yamlio.events import BACKEND, C_PARSER, EventSource, position_of
 from renderer.yamlio.problems import unusable
 
 ITEMS = "items"
-#: The most bytes of one object. The API server accepts requests of 3 MiB, and YAML is longer than JSON.
+#: The maximum bytes of one object. The API server accepts requests of 3 MiB, and YAML is longer than JSON.
 LARGEST_OBJECT = 8 << 20
 
 
 class StreamedValue(Record):
-    """A document, or an item of one that is a list; ``line``, from 1, is where it begins.
+    """A document, or an item of a list; ``line``, from 1, is where it begins.
 
-    ``list_fields`` are the fields of the list before its items; None for a document. The
-    document of a list comes after its items, with none of them.
+    ``list_fields`` are the fields of the list before its items; None for a document. The document of a list
+    comes after its items, and does not contain them.
     """
 
     value: Json
@@ -90,7 +90,7 @@ class _BoundedStream:
         self._size = 0
 
     def read(self, size: int = LARGEST_OBJECT, /) -> bytes:
-        """Return the next bytes. Raises ``LimitError`` where the object has too many."""
+        """Return the next bytes. Raises ``LimitError`` if the object has too many."""
         content = self._read(size)
         self._size += len(content)
         if self._size > LARGEST_OBJECT:

@@ -1,7 +1,7 @@
-"""Explain why a text is not YAML: the mistake, its position, and the way out.
+"""Explain why a text is not YAML: the mistake, its position, and a fix.
 
-The parser stops where a text makes no sense any more, which is often far from the mistake. The explanation
-starts from there, and from the structure that was open at that point.
+The parser stops at the point where a text cannot continue, which is often far from the mistake. The
+explanation starts from there, and from the structures that were open at that point.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _VALUE = pattern(r"\s*(?:- +)*(?:[^\s:][^:]*:\s+)?")
 _TEMPLATE = pattern(r"(?:^|[:,\[-]\s+)(\{[{%])")
 _INDICATED = ("an alias", "an anchor", "a tag", "a directive")
 _QUOTE_NAMES = {"'": "single", '"': "double"}
-#: Characters of a text that is read again with a repair.
+#: The number of characters of a text that is read again with a repair.
 _MOST_REPAIRED = 200_000
-#: The end of a text that can be read.
+#: The end of a readable text.
 _READABLE = Position(10**9, 0)
 _SAME_COLUMN = "begin lines that belong together in the same column"
 _IN_QUOTES = "put the text in quotes"
@@ -47,7 +47,7 @@ _WHOLE_IN_QUOTES = "put the whole value in quotes"
 
 
 class SyntaxProblem(Record):
-    """A mistake; ``related`` are the positions of other lines that it has to do with."""
+    """A mistake; ``related`` are the positions of other lines involved."""
 
     message: str
     position: Position
@@ -56,7 +56,7 @@ class SyntaxProblem(Record):
 
 
 def explain_syntax_error(text: str, error: YAMLError) -> SyntaxProblem:
-    """Return what is wrong with ``text``, for which a reader raised ``error``."""
+    """Return the mistake in ``text``, for which a reader raised ``error``."""
     if not isinstance(error, MarkedYAMLError) or not error.problem:
         return _unprintable(text)
     mark = error.problem_mark or error.context_mark
@@ -129,7 +129,7 @@ class _Structure:
             is_sequence = isinstance(event, SequenceStartEvent)
             self.open.append(_Block(position_of(event), is_sequence, bool(event.flow_style)))
         elif isinstance(event, CollectionEndEvent) and self.open:
-            # A block ends where the next line begins: if that is the wrong line, it was still open before.
+            # A block ends where the next line begins: if that line is wrong, it was still open before.
             if position_of(event) < self._stop:
                 self.open.pop()
         elif isinstance(event, ScalarEvent) and position_of(event) < self._stop:
@@ -137,11 +137,11 @@ class _Structure:
 
 
 class _Explanation:
-    """The explanations of one error; each is None where it does not fit."""
+    """The explanations of one error; each is None if it does not apply."""
 
     def __init__(self, lines: list[str], error: MarkedYAMLError, at: Position) -> None:
         begin = _position(error.context_mark) if error.context_mark else at
-        # The error of a text that ends too early is after the last line.
+        # The position of the error is after the last line if a text ends too early.
         self.at, self._begin = (
             Position(min(place.line, len(lines) - 1), place.column) for place in (at, begin)
         )
@@ -232,7 +232,7 @@ class _Explanation:
         return SyntaxProblem(f"this {bracket} is not closed", begin, hint)
 
     def of_indicator(self) -> SyntaxProblem | None:
-        """A value that begins with a character that has a meaning of its own."""
+        """A value that begins with a character that has a special meaning."""
         kind = next((kind for kind in _INDICATED if self._context.endswith(kind)), None)
         character = self._lines[self._begin.line][self._begin.column : self._begin.column + 1]
         if "document start" in self._problem and self._lines[0].startswith("%"):
@@ -255,7 +255,7 @@ class _Explanation:
         return None
 
     def of_colon(self) -> SyntaxProblem | None:
-        """A value that holds a colon, a key without one, or a line below a value."""
+        """A value that contains a colon, a key without one, or a line below a value."""
         if "expected ':'" in self._problem:
             return self._no_key(self._begin.line)
         if "mapping values" not in self._problem:
@@ -292,7 +292,7 @@ class _Explanation:
         return next((column for column in columns if column < start.column), 0)
 
     def _is_unusual(self, column: int, parent: int, other: int) -> bool:
-        """Return True if the usual step leads from ``parent`` to ``other``, but not to ``column``."""
+        """Return True if the usual indentation leads from ``parent`` to ``other``, but not to ``column``."""
         step = _usual_step(self._lines)
         return bool((column - parent) % step) and not (other - parent) % step
 
@@ -311,11 +311,11 @@ class _Explanation:
         return SyntaxProblem(message, position, "write key: value, or indent text that goes on deeper")
 
     def of_indentation(self) -> SyntaxProblem | None:
-        """A line that begins in a column in which no line above begins, or that is of the wrong kind."""
+        """A line in a column in which no line above begins, or a line of the wrong kind."""
         if "document start" in self._problem:
             message = "the line is indented less than the first line of the document"
             return SyntaxProblem(message, self.at, "begin all fields of an object in the same column")
-        if self._line[: self.at.column].strip():  # it is not the first in its line
+        if self._line[: self.at.column].strip():  # not at the start of its line
             if "block" not in self._context:
                 return None
             return SyntaxProblem("unexpected text after a value", self.at, _WHOLE_IN_QUOTES)
@@ -358,14 +358,14 @@ class _Explanation:
         return not position_of(last).line < number < _position(last.end_mark).line
 
     def _previous(self, number: int) -> int:
-        """Return the last line above that is neither blank nor a comment; the line itself without any."""
+        """Return the last line above that is neither blank nor a comment; the line itself if none."""
         above = range(number - 1, -1, -1)
         return next(
             (n for n in above if self._lines[n].strip() and self._lines[n].lstrip()[0] != "#"), number
         )
 
     def _repaired(self, number: int, character: str) -> Position:
-        """Return how far the text can be read with ``character`` at the end of a line."""
+        """Return how much of the text can be read with ``character`` at the end of a line."""
         if sum(map(len, self._lines)) > _MOST_REPAIRED:
             return self.at
         repaired = self._lines.copy()
@@ -389,14 +389,14 @@ def _position(mark: ParserMark | None) -> Position:
 
 
 def _usual_step(lines: Iterable[str]) -> int:
-    """The columns by which a line is indented deeper than the one above, most of the time."""
+    """The number of columns by which a line is usually indented deeper than the one above."""
     columns = [len(_indent(line)) for line in lines if line.strip()]
     steps = Counter(after - before for before, after in pairwise(columns) if after > before)
     return steps.most_common(1)[0][0] if steps else 1
 
 
 def _is_glued(line: str) -> bool:
-    """Return True if a dash begins the line without a space after it."""
+    """Return True if the line begins with a dash without a space after it."""
     return bool(re.match(r"\s*-[^\s-]", line))
 
 

@@ -1,8 +1,8 @@
 """Go's text/template with the functions of sprig that give the same result everywhere.
 
-Python has no maintained library for it, and what an ApplicationSet needs is small: actions, pipelines,
-``if``, ``with``, ``range``, variables, ``define``, and functions. Clock, chance and certificates are
-refused by name.
+Python has no maintained library for it, and an ApplicationSet needs only a small part: actions, pipelines,
+``if``, ``with``, ``range``, variables, ``define``, and functions. Functions for clock, random values and
+certificates are refused by name.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["GoTemplateError", "render"]
 
 
 def render(text: str, values: object, options: Iterable[str] = ()) -> str:
-    """Return what the template ``text`` makes of ``values``; ``options`` are Go's: ``missingkey=error``.
+    """Return the output of the template ``text`` for ``values``; ``options`` are Go's: ``missingkey=error``.
 
     Raises ``GoTemplateError``.
     """
@@ -28,7 +28,7 @@ def render(text: str, values: object, options: Iterable[str] = ()) -> str:
 
 
 def missing_key(options: Iterable[str]) -> str:
-    """Return what an absent key comes to: ``default``, ``zero`` or ``error``.
+    """Return the mode for absent keys: ``default``, ``zero`` or ``error``.
 
     ``text/template`` ``option.go``.
     """

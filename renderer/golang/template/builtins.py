@@ -1,4 +1,4 @@
-"""The functions of text/template itself (``funcs.go``)."""
+"""The builtin functions of text/template (``funcs.go``)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _element(value: list[object] | bytes, key: object) -> object:
 
 
 def _print(*values: object) -> str:
-    """``fmt.Sprint``: a space between two values of which neither is a text."""
+    """``fmt.Sprint``: a space between two values if neither is a text."""
     parts: list[str] = []
     for index, value in enumerate(values):
         if index and not isinstance(value, str) and not isinstance(values[index - 1], str):
@@ -95,7 +95,7 @@ def _println(*values: object) -> str:
 
 
 def go_format(text: str, *values: object) -> str:
-    """``fmt.Sprintf`` with the verbs that make sense in manifests."""
+    """``fmt.Sprintf`` with the verbs that are useful in manifests."""
     left = list(values)
 
     def replaced(match: re.Match[str]) -> str:
@@ -127,7 +127,7 @@ def _formatted(match: re.Match[str], value: object) -> str:
 
 
 def _verb(verb: str, value: object, flags: str, precision: int | None) -> str | None:
-    """Return the value as the verb writes it; None for a value that is not of the verb's kind."""
+    """Return the value as the verb writes it; None if the value has another kind than the verb."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     sign = "+" if "+" in flags else ""
     match verb:

@@ -15,7 +15,7 @@ from renderer.golang.template.values import GoTemplateError, is_nil, kind_name, 
 
 
 def is_empty(value: object) -> bool:
-    """Return True for nil, false, 0 and what has no elements, as sprig's ``empty``."""
+    """Return True for nil, false, 0 and anything without elements, like sprig's ``empty``."""
     return is_nil(value) or not value
 
 
@@ -39,7 +39,7 @@ def _dict(*values: object) -> dict[str, object]:
 
 
 def _set(mapping: dict[str, object], key: str, value: object) -> dict[str, object]:
-    """Change the mapping itself, as sprig does: the next action sees it."""
+    """Change the mapping in place, as sprig does: the next action sees the change."""
     mapping[key] = value
     return mapping
 
@@ -63,7 +63,7 @@ def _keys(*mappings: Mapping[str, object]) -> list[object]:
 
 
 def merged(target: Mapping[str, object], other: Mapping[str, object], *, over: bool) -> dict[str, object]:
-    """Add values of ``other`` where there are none; with ``over``, all but empty ones (``mergo.Merge``)."""
+    """Add missing values from ``other``; with ``over``, all non-empty ones (``mergo.Merge``)."""
     result = dict(target)
     for key, value in other.items():
         known = result.get(key)

@@ -18,7 +18,7 @@ from renderer.yamlio.encode import encode
 
 
 def _json_value(value: object) -> Json:
-    """Return a value as JSON has it: whole floats are integers."""
+    """Return a value as in JSON: whole floats are integers."""
     if isinstance(value, dict):
         return {key: _json_value(each) for key, each in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Nodes to text (``text/template`` ``exec.go``), within bounds on steps, output and calls."""
+"""Evaluate nodes to text (``text/template`` ``exec.go``), with limits on steps, output and calls."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from renderer.model.limits import limits
 from renderer.model.work import spend
 
 _MOST_CALLS = 40
-#: Steps of a run for one of a template (``model.work``).
+#: Steps of the run for each step of a template (``model.work``).
 _STEPS_OF_RUN = 4
-#: Steps of a run for each character or element that a function takes or makes.
+#: Steps of the run for each character or element that a function accepts or returns.
 _STEPS_PER_CHARACTER = 2
 _KINDS: dict[str, tuple[type, ...]] = {
     "s": (str,),
@@ -58,9 +58,10 @@ _KIND_NAMES = {
 
 
 class GoFunction(NamedTuple):
-    """A function and its parameters, a letter each: string, int, float, bool, map, list or anything (``a``).
+    """A function and its parameters, a letter each: string, int, float, bool, map, list or any (``a``).
 
-    ``rest`` is the letter of any number of further ones. ``lazy``: it gets its arguments unevaluated.
+    ``rest`` is the letter for any number of further parameters. ``lazy``: it receives its arguments
+    unevaluated.
     """
 
     call: Callable[..., object]
@@ -242,7 +243,7 @@ class Evaluation:
             raise GoTemplateError(f"the template makes more than {limits().template_output} characters")
 
     def _count(self, made: object, taken: Iterable[object]) -> None:
-        """Counts what a function has made: it may double with every call. A run counts what it took, too."""
+        """Count the size of a result: it may double with every call. The run counts the arguments as well."""
         self._steps += len(made) // 16 if isinstance(made, str | list | dict) else 0
         sized = (each for each in (made, *taken) if isinstance(each, str | list | dict))
         spend(_STEPS_PER_CHARACTER * sum(map(len, sized)), "evaluating templates")
@@ -256,7 +257,7 @@ class Evaluation:
 
 
 def _argument(name: str, kind: str, value: object) -> object:
-    """Raises ``GoTemplateError`` for a value of another type than the function takes."""
+    """Raises ``GoTemplateError`` for a value of another type than the function accepts."""
     if kind == "a":
         return None if value is ABSENT else value
     if is_nil(value):
@@ -271,7 +272,7 @@ def _argument(name: str, kind: str, value: object) -> object:
 
 
 def _pairs(value: object) -> list[tuple[object, object]]:
-    """Return what ``range`` goes through. Raises ``GoTemplateError``."""
+    """Return the items that ``range`` iterates over. Raises ``GoTemplateError``."""
     if is_nil(value):
         return []
     if isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""The functions that templates may call: Go's own, sprig's, and those that Argo CD adds.
+"""The functions that templates may call: Go's own, sprig's, and the functions that Argo CD adds.
 
 ``text/template`` ``funcs.go``, Masterminds/sprig ``functions.go``, argo-cd ``applicationset/utils``. A row
-says what types a function takes; adding one is a row in the module of its group.
+gives the parameter types of a function; to add one, add a row in the module of its group.
 """
 
 from __future__ import annotations

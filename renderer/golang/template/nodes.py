@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 
 class Dot(NamedTuple):
-    """The value at hand."""
+    """The current value: dot."""
 
 
 class Literal(NamedTuple):
@@ -17,7 +17,7 @@ class Literal(NamedTuple):
 
 
 class FieldNode(NamedTuple):
-    """``.a.b``: fields of the value at hand."""
+    """``.a.b``: fields of the current value."""
 
     names: tuple[str, ...]
 
@@ -43,7 +43,7 @@ class Chain(NamedTuple):
 
 
 class CommandNode(NamedTuple):
-    """Operands, of which the first may be a function with the others as its arguments."""
+    """Operands; the first may be a function, with the others as its arguments."""
 
     operands: tuple[Operand, ...]
 
@@ -51,7 +51,7 @@ class CommandNode(NamedTuple):
 class PipeNode(NamedTuple):
     """Commands, each of which gets the result of the one before.
 
-    Variables that take the result of the last.
+    The result of the last one is assigned to variables.
     """
 
     commands: tuple[CommandNode, ...]
@@ -94,7 +94,7 @@ Node: TypeAlias = str | Action | Branch | Call | Jump
 
 
 class TemplateTree(NamedTuple):
-    """The nodes of the text, and those of the templates that it defines."""
+    """The nodes of the text, and the nodes of the templates that it defines."""
 
     body: tuple[Node, ...]
     defined: dict[str, tuple[Node, ...]]

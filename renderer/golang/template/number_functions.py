@@ -1,4 +1,4 @@
-"""sprig's functions for numbers (``numeric.go``, and spf13/cast for what counts as one)."""
+"""sprig's functions for numbers (``numeric.go``, and spf13/cast for conversions to numbers)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INTEGER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|[0-9]+
 
 
 def integer(value: object) -> int:
-    """``cast.ToInt64``: 0 for what is no number."""
+    """``cast.ToInt64``: 0 for a value that is not a number."""
     if isinstance(value, str):
         text = re.sub(r"\.0*$", "", value)
         if not _INTEGER.fullmatch(text):
@@ -32,7 +32,7 @@ def integer(value: object) -> int:
 
 
 def fraction(value: object) -> float:
-    """``cast.ToFloat64``: 0 for what is no number."""
+    """``cast.ToFloat64``: 0 for a value that is not a number."""
     if isinstance(value, str):
         try:
             return float(value)
@@ -42,7 +42,7 @@ def fraction(value: object) -> float:
 
 
 def _wrapped(number: int) -> int:
-    """Return the number as 64 bits hold it."""
+    """Return the number wrapped around to 64 bits."""
     return (number + (1 << (_BITS - 1))) % (1 << _BITS) - (1 << (_BITS - 1))
 
 
@@ -93,7 +93,7 @@ def _until_step(start: int, stop: int, step: int) -> list[int]:
 
 
 def _seq(*bounds: int) -> str:
-    """Return what the program ``seq`` prints of the end, or start and end, or start, step and end."""
+    """Return the output of the program ``seq`` for the end, or start and end, or start, step and end."""
     if not bounds or len(bounds) > 3:  # noqa: PLR2004 - as the docstring says
         return ""
     start, end = (bounds[0] if len(bounds) > 1 else 1), bounds[-1]

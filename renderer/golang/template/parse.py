@@ -1,4 +1,4 @@
-"""Tokens of a template, and the nodes that they make (``text/template/parse`` ``lex.go``, ``parse.go``)."""
+"""Tokens of a template, and the nodes made of them (``text/template/parse`` ``lex.go``, ``parse.go``)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}
 
 
 class Token(NamedTuple):
-    """``kind`` is the name of a group above; ``spaced`` says whether a space stands before it."""
+    """``kind`` is the name of a group above; ``spaced``: a space precedes the token."""
 
     kind: str
     text: str
@@ -63,7 +63,7 @@ class Token(NamedTuple):
 
 
 def cut(text: str) -> Iterator[str | list[Token]]:
-    """Yield the texts of the template, and each action's tokens between them. Raises ``GoTemplateError``."""
+    """Yield the texts of the template and, between them, each action's tokens. Raises ``GoTemplateError``."""
     at, trims = 0, False
     while True:
         start = text.find("{{", at)
@@ -98,7 +98,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _action(text: str, start: int) -> tuple[list[Token] | None, int, bool]:
-    """Return an action's tokens (None for a comment), its end, and whether spaces behind it go."""
+    """Return an action's tokens (None for a comment), its end, and if spaces after it are trimmed."""
     comment = re.compile(r"[ \t\r\n]*/\*.*?\*/([ \t\r\n]+-)?\}\}", re.DOTALL).match(text, start)
     if comment:
         return None, comment.end(), comment[1] is not None
@@ -125,7 +125,7 @@ _BLOCKS = ("if", "with", "range")
 
 
 def parse(text: str, functions: Container[str]) -> TemplateTree:
-    """Return the template in ``text``; ``functions`` are the names of those it may call.
+    """Return the template in ``text``; ``functions`` are the names of the functions that it may call.
 
     Raises ``GoTemplateError``.
     """
@@ -148,7 +148,7 @@ class _Parser:
         return TemplateTree(body, self._defined)
 
     def _nodes(self) -> tuple[tuple[Node, ...], list[Token]]:
-        """Nodes up to an ``else`` or ``end``, whose tokens come with them; none at the end of the text."""
+        """Nodes up to an ``else`` or ``end``, and its tokens; no tokens at the end of the text."""
         nodes: list[Node] = []
         for part in self._parts:
             if isinstance(part, str):
@@ -310,7 +310,7 @@ def _with_fields(operand: Operand, names: tuple[str, ...]) -> Operand:
 
 
 def _declared(tokens: list[Token], *, pairs: bool) -> tuple[tuple[str, ...], bool, list[Token]]:
-    """Return the variables that a pipeline sets, whether they exist already, and the rest of the tokens."""
+    """Return the variables that a pipeline sets, if they are already declared, and the remaining tokens."""
     texts = [token.text for token in tokens[:4]]
     if not tokens or tokens[0].kind != "variable":
         return (), False, tokens
@@ -324,7 +324,7 @@ def _declared(tokens: list[Token], *, pairs: bool) -> tuple[tuple[str, ...], boo
 
 
 def _split(tokens: list[Token]) -> Iterator[list[Token]]:
-    """Yield the commands between the bars that stand in no brackets."""
+    """Yield the commands between the bars, except bars in brackets."""
     depth, part = 0, list[Token]()
     for token in tokens:
         if token.kind == "symbol":

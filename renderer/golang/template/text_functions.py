@@ -1,7 +1,7 @@
 """sprig's functions for text (``strings.go``, ``regex.go``, ``url.go``), and Argo CD's ``normalize``.
 
-``snakecase``, ``kebabcase`` and ``camelcase`` are those of huandu/xstrings ``convert.go``: a number goes with
-the word before it, unless lower case letters follow it.
+``snakecase``, ``kebabcase`` and ``camelcase`` follow huandu/xstrings ``convert.go``: a number belongs to the
+word before it, unless lower case letters follow it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def joined_lower(text: str, connector: str) -> str:
 
 
 def pascal_case(text: str) -> str:
-    """Return the words between connectors, each with a capital; connectors at the beginning stay."""
+    """Return the words between connectors, each capitalized; connectors at the beginning are kept."""
     bare = text.lstrip(_CONNECTORS)
     lead = text[: len(text) - len(bare)]
     words = re.split(r"[-_\s]", bare)
@@ -90,7 +90,7 @@ def _word_parts(words: Iterator[tuple[str, str]], connector: str) -> Iterator[st
 def _following(
     word: tuple[str, str], words: Iterator[tuple[str, str]], connector: str
 ) -> Generator[str, None, tuple[str, str]]:
-    """The lower case words and numbers that go with a number; returns the word behind them."""
+    """Yield the lower case words and numbers that belong to a number; return the word after them."""
     while word[0] in ("lower", "number"):
         yield _lower(*word, connector)
         word = next(words)
@@ -111,7 +111,7 @@ def text_of(value: object) -> str:
 
 
 def texts_of(value: object) -> list[str]:
-    """sprig's ``strslice``: the elements that are not nil as texts."""
+    """sprig's ``strslice``: the elements that are not nil, as texts."""
     if isinstance(value, list | tuple):
         return [text_of(each) for each in value if not is_nil(each)]
     return [] if is_nil(value) else [text_of(value)]
@@ -152,7 +152,7 @@ def _replace(old: str, new: str, text: str) -> str:
 
 
 def _title(text: str) -> str:
-    """``strings.Title``: the first letter of each word in upper case, all others as they are."""
+    """``strings.Title``: the first letter of each word in upper case, all others unchanged."""
     return re.sub(r"(?<!\w)\w", lambda match: match[0].upper(), text)
 
 

@@ -1,7 +1,7 @@
-"""Values as Go's templates see them: what is true, what is equal, and how each is written.
+"""Values as in Go's templates: truth, equality, and the text of each value.
 
 Text, lists and mappings are Python's own. ``int`` is Go's int, ``float`` its float64, None its nil. Numbers
-of YAML and JSON come as floats, as Go decodes them.
+of YAML and JSON are floats, as Go decodes them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from renderer.yamlio.go_numbers import format_float
 
 
 class GoTemplateError(ValueError):
-    """The text says what is wrong, without a value of the template's input."""
+    """The message says what is wrong, without a value of the template's input."""
 
 
 class MissingKey:
@@ -27,7 +27,7 @@ ABSENT = MissingKey()
 
 
 class TextMap(dict[str, str]):
-    """Go's ``map[string]string``, as labels are: functions that want a dict refuse it."""
+    """Go's ``map[string]string``, the type of labels: functions that require a dict refuse it."""
 
 
 def decoded(value: Json) -> object:
@@ -52,7 +52,7 @@ def is_true(value: object) -> bool:
 
 
 def type_name(value: object) -> str:
-    """Return what ``%T`` writes."""
+    """Return the text that ``%T`` writes."""
     if is_nil(value):
         return "<nil>"
     if isinstance(value, TextMap):
@@ -69,7 +69,7 @@ def type_name(value: object) -> str:
 
 
 def kind_name(value: object) -> str:
-    """Return what sprig's ``kindOf`` says."""
+    """Return the result of sprig's ``kindOf``."""
     if is_nil(value):
         return "invalid"
     return {"map": "map", "[]in": "slice"}.get(
@@ -78,7 +78,7 @@ def kind_name(value: object) -> str:
 
 
 def written(value: object, *, inside: bool = False) -> str:
-    """Return what ``%v`` writes."""
+    """Return the text that ``%v`` writes."""
     if is_nil(value):
         return "<nil>" if inside else "<no value>"
     if isinstance(value, bool):

@@ -1,1 +1,1 @@
-"""Field specs: the fields that transformers visit, builtin and configured ones."""
+"""Field specs: the fields that transformers visit, builtin and configured."""

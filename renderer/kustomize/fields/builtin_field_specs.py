@@ -1,4 +1,4 @@
-"""The field specs that kustomize has built in (facts of ``api/internal/konfig/builtinpluginconsts``)."""
+"""The builtin field specs of kustomize (facts of ``api/internal/konfig/builtinpluginconsts``)."""
 
 from __future__ import annotations
 

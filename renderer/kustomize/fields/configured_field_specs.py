@@ -1,6 +1,6 @@
 """Field specs that a kustomization adds to the builtin ones with ``configurations`` and ``crds``.
 
-``crds`` name them by annotations in schemas of custom resources (kustomize ``loadconfigfromcrds.go``).
+``crds`` name them with annotations in schemas of custom resources (kustomize ``loadconfigfromcrds.go``).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 else:
 
     class _Builtin:
-        """Stands for the builtin field specs, which are imported when a transformer asks for some."""
+        """A placeholder for the builtin field specs, imported when a transformer first needs them."""
 
         def __getattr__(self, name: str) -> object:
             from renderer.kustomize.fields import builtin_field_specs  # noqa: PLC0415 - patches ask for none
@@ -53,7 +53,7 @@ class _Specs:
 
 
 def crd_field_specs(file: Document) -> FieldSpecSet:
-    """Return the field specs that the OpenAPI definitions in ``file`` ask for.
+    """Return the field specs that the OpenAPI definitions in ``file`` request.
 
     Raises: kustomization-field.
     """
@@ -120,11 +120,11 @@ def _add(specs: _Specs, kind: str, path: tuple[str, ...], schema: JsonObject) ->
 
 
 def with_configured_field_specs(field_specs: FieldSpecSet, root: KustomizationRoot) -> FieldSpecSet:
-    """Return ``field_specs``, the builtin ones and those that ``root`` adds.
+    """Return ``field_specs``: the builtin field specs, and the ones that ``root`` adds.
 
-    As in kustomize, a spec for every kind is lost when one for the same path and a certain kind stands
-    before it, which happens where the author's own specs have been sorted into the builtin ones.
-    Raises: kustomization-field when specs contradict each other.
+    As in kustomize, a spec for every kind is lost if one for the same path and a specific kind comes before
+    it. This happens where the author's own specs have been sorted into the builtin ones.
+    Raises: kustomization-field if specs contradict each other.
     """
     if root.configurations:
         configured = NO_FIELD_SPECS
@@ -144,7 +144,7 @@ def _with_crds(field_specs: FieldSpecSet, crds: Iterable[Document]) -> FieldSpec
 
 
 def merged_field_specs(field_specs: FieldSpecSet, more: FieldSpecSet) -> FieldSpecSet:
-    """Return both merged; quickly where there are only the builtin ones."""
+    """Return both merged; quickly if there are only the builtin ones."""
     is_first = field_specs is NO_FIELD_SPECS and more is DEFAULT_FIELD_SPECS
     return more if is_first or more is field_specs else field_specs.merged(more)
 

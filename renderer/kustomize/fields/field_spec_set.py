@@ -1,4 +1,4 @@
-"""The field specs of all transformers, and the rules by which two sets of them merge.
+"""The field specs of all transformers, and the rules for merging two sets of them.
 
 kustomize ``api/internal/plugins/builtinconfig/transformerconfig.go``.
 """
@@ -19,7 +19,7 @@ _STEPS_PER_SPEC = 2
 
 
 class NameReference(Record):
-    """The fields that hold names of resources of the kind ``target``; empty parts of it match any."""
+    """The fields that hold names of resources of the kind ``target``; its empty parts match any."""
 
     target: Gvk
     referrers: tuple[FieldSpec, ...]
@@ -41,7 +41,7 @@ class FieldSpecSet(Record):
     replicas: tuple[FieldSpec, ...] = ()
 
     def merged(self, other: FieldSpecSet) -> FieldSpecSet:
-        """Return both, duplicates once. Raises: kustomization-field when they contradict each other."""
+        """Return both, duplicates once. Raises: kustomization-field if they contradict each other."""
         if other is self:
             return self
         return FieldSpecSet(
@@ -64,9 +64,9 @@ NO_FIELD_SPECS = FieldSpecSet()
 
 
 def merge_field_specs(specs: Sequence[FieldSpec], added: Sequence[FieldSpec]) -> tuple[FieldSpec, ...]:
-    """Return ``specs`` and those of ``added`` that they do not cover (``fieldspec.go`` MergeAll).
+    """Return ``specs``, and the specs in ``added`` that they do not cover (``fieldspec.go`` MergeAll).
 
-    Raises: kustomization-field when an added spec is covered by one that says otherwise about ``create``.
+    Raises: kustomization-field if an added spec is covered by one with another ``create``.
     """
     spend(_STEPS_PER_SPEC * (len(specs) + len(added)), "merging field specs")
     merged = list(specs)
@@ -89,7 +89,7 @@ def merge_field_specs(specs: Sequence[FieldSpec], added: Sequence[FieldSpec]) ->
 
 
 def _covers(present: FieldSpec, added: FieldSpec) -> bool:
-    """Return True if both, which have the same path, mean the same (``effectivelyEquals``).
+    """Return True if both, which have the same path, are equivalent (``effectivelyEquals``).
 
     The added one may leave parts of the kind open.
     """

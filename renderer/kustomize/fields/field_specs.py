@@ -1,8 +1,8 @@
 """Field specs: paths to the fields that a transformer changes (kustomize ``api/filters/fieldspec``).
 
-Names in a path are separated by slashes; a backslash before a slash makes it part of the name. Paths go
-through every element of a list on their way, and may say with ``[]`` that a field is a list. Missing fields
-are made only where the spec says so.
+Slashes separate the names in a path; a backslash before a slash makes it part of the name. A path goes
+through every element of the lists on its way. ``[]`` says that a field is a list. Missing fields are created
+only if the spec says so.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
 from renderer.model.work import spend
 
-#: Steps that lead to no field of a mapping: numbers, ``-``, ``*``, ``[name=web]``, and nothing at all.
+#: Steps that cannot be a field of a mapping: numbers, ``-``, ``*``, ``[name=web]``, and the empty step.
 _REFUSED_STEP = pattern(r"[+-]?[0-9]+|-|\*|\[.*\]|")
 
-#: The new value for the value of a field. Raises ``WrongTypeError``.
+#: Returns the new value for the value of a field. Raises ``WrongTypeError``.
 SetValue: TypeAlias = Callable[[Json], Json]
 
 
-#: Steps for a copy of a mapping with one more or other field, beside its length (``model.work``).
+#: Steps to copy a mapping with one field added or changed, in addition to its length (``model.work``).
 _COPYING = 6
 
-#: Steps to look for entries that the mappings of a resource share (``model.work``).
+#: Steps to find entries that the mappings of a resource share (``model.work``).
 _SHARING = 30
 
 
 class WrongTypeError(Exception):
-    """A field has a value of the wrong type; the message is the type that it should have."""
+    """A field has a value of the wrong type; the message is the expected type."""
 
 
 class PathSegment(Record):
-    """A name in a path; ``is_list`` if it ends in ``[]``, ``is_refused`` if it is no name of a field."""
+    """A name in a path; ``is_list`` if it ends in ``[]``, ``is_refused`` if it cannot name a field."""
 
     name: str
     is_list: bool
@@ -51,7 +51,7 @@ class PathSegment(Record):
 
 
 class RefusedStepError(Exception):
-    """A step of a path is none that kustomize takes in a mapping; the message is the step."""
+    """kustomize does not accept this step of a path in a mapping; the message is the step."""
 
 
 class FieldSpecPath(Record):
@@ -65,7 +65,7 @@ class FieldSpecPath(Record):
 class FieldSpecFilter(Record):
     """A change of the fields that field specs lead to.
 
-    ``created`` is what stands in a field that is made; None where the change never makes any.
+    ``created`` is the value of a field that is created; None if the change never creates a field.
     """
 
     change: SetValue
@@ -139,7 +139,7 @@ class FieldSpecFilter(Record):
 
 
 class FieldSpecIndex:
-    """The paths to visit in a resource, worked out once per kind."""
+    """The paths to visit in a resource, computed once per kind."""
 
     def __init__(self, specs: Iterable[FieldSpec]) -> None:
         self._specs = tuple(specs)
@@ -180,7 +180,7 @@ def split_path(path: str, separator: str = "/") -> tuple[str, ...]:
 
 
 def _segment(name: str) -> PathSegment:
-    """Return a segment; one that would lead into a list is refused (kyaml ``fns.go`` PathGetter)."""
+    """Return a segment; a segment that would lead into a list is refused (kyaml ``fns.go`` PathGetter)."""
     field = name.removesuffix("[]").strip()
     return PathSegment(field, name.endswith("[]"), is_refused=_REFUSED_STEP.fullmatch(field) is not None)
 
@@ -192,7 +192,7 @@ def _target(spec: FieldSpec) -> FieldSpecPath:
 
 
 def set_entries(resources: ResMap, specs: Iterable[FieldSpec], entries: Mapping[str, str]) -> None:
-    """Set entries, labels for example, in the mappings that ``specs`` lead to. Raises: resource-invalid."""
+    """Set entries, such as labels, in the mappings that ``specs`` lead to. Raises: resource-invalid."""
     if not entries:
         return
     index = FieldSpecIndex(specs)
@@ -227,7 +227,7 @@ def _places(
 
 
 def _with_entries(value: Json, entries: dict[str, str], bare: tuple[str, ...]) -> Json:
-    """Return the mapping with the entries; those in ``bare`` cannot be new in it."""
+    """Return the mapping with the entries; entries in ``bare`` cannot be new in it."""
     if value is None:
         return None
     if not isinstance(value, dict):

@@ -1,1 +1,1 @@
-"""The keys by which lists merge: of Kubernetes' kinds, of KubeVirt's, and of OpenAPI documents."""
+"""The merge keys of lists: for Kubernetes' kinds, for KubeVirt's, and from OpenAPI documents."""

@@ -1,7 +1,7 @@
-"""The lists of Kubernetes' own kinds that merge, and their keys.
+"""The lists of Kubernetes' own kinds that are merged, and their keys.
 
-Facts of the OpenAPI document of Kubernetes 1.21.2, which kustomize has built in. Types without such lists are
-left out; for the notation see ``merge_schema``.
+Facts of the OpenAPI document of Kubernetes 1.21.2, which is built into kustomize. Types without such lists
+are omitted; for the notation see ``merge_schema``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The keys by which lists of KubeVirt's kinds merge where a project asks for it (``mergeKeys: kubevirt``).
+"""The merge keys for lists of KubeVirt's kinds, if a project requests them (``mergeKeys: kubevirt``).
 
-KubeVirt's own schemas say nothing of them, so in kustomize a patch replaces these lists. The keys are those
-that KubeVirt demands to be unique within a list, or, for ``dataVolumeTemplates``, the name of what is made.
-For the notation see ``merge_schema``.
+KubeVirt's own schemas do not define merge keys, so in kustomize a patch replaces these lists. These keys are
+the fields that KubeVirt requires to be unique within a list, or, for ``dataVolumeTemplates``, the name of the
+created object. For the notation see ``merge_schema``.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _KINDS = {
     "instancetype.kubevirt.io/v1alpha1": _INSTANCETYPE_KINDS,
     "instancetype.kubevirt.io/v1alpha2": _INSTANCETYPE_KINDS,
     "instancetype.kubevirt.io/v1beta1": _INSTANCETYPE_KINDS,
-    "instancetype.kubevirt.io/v1beta2": _INSTANCETYPE_KINDS,  # as the customisation proposal has it
+    "instancetype.kubevirt.io/v1beta2": _INSTANCETYPE_KINDS,  # as in the customisation proposal
 }
 
 
@@ -70,5 +70,5 @@ class KubevirtMergeSchema(MergeSchema):
 
 
 def _in_order(fields: Mapping[str, FieldSchema]) -> Mapping[str, FieldSchema]:
-    """Return the fields with their order kept: guests name disks and interfaces by it."""
+    """Return the fields with their order kept, because guests name disks and interfaces by it."""
     return {name: field._replace(keeps_order=True) for name, field in fields.items()}

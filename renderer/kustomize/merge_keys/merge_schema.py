@@ -1,4 +1,4 @@
-"""The schema of strategic merges: which lists of a kind merge by element, and by which keys."""
+"""The schema of strategic merges: which lists of a kind are merged by element, and by which keys."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class FieldSchema(Record):
     """The schema of a field.
 
     ``merge_keys`` is None unless it is a list whose elements are merged; it is empty for lists of scalars.
-    ``keeps_order`` says that a patch leaves them in their order; kustomize puts what it patches first.
-    ``type`` is the type of the object, or of the list's elements; empty where nothing is known of them.
+    ``keeps_order``: a patch keeps the order of the elements; kustomize moves patched elements to the front.
+    ``type`` is the type of the object, or of the list's elements; empty if unknown.
     """
 
     type: str
@@ -24,9 +24,9 @@ class FieldSchema(Record):
 
 
 class MergeSchema:
-    """The kinds and types that are known, as compact texts.
+    """The known kinds and types, as compact texts.
 
-    A type is written as its fields with a space between: ``env[name] ports[port,protocol] spec:PodSpec``.
+    A type is written as its fields, separated by spaces: ``env[name] ports[port,protocol] spec:PodSpec``.
     """
 
     def __init__(self, kinds: Mapping[str, Mapping[str, str]], types: Mapping[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""Merge keys from an OpenAPI document of the user's own (kustomize ``kyaml/openapi/openapi.go``)."""
+"""Merge keys from the user's own OpenAPI document (kustomize ``kyaml/openapi/openapi.go``)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _STRATEGY = "x-kubernetes-patch-strategy"
 _MERGE_KEY = "x-kubernetes-patch-merge-key"
 _MAP_KEYS = "x-kubernetes-list-map-keys"
 _DEFINITION = "#/definitions/"
-#: More references than this in a row are a circle.
+#: A chain of more references than this is a cycle.
 _MAX_REFERENCES = 100
 
 
 class OpenApiMergeSchema(MergeSchema):
-    """The kinds that a document defines; what it does not define may still be found in ``builtin``.
+    """The kinds that a document defines; other kinds may still be found in ``builtin``.
 
-    Types are named after their definition and, for objects inside of it, the fields that lead to them.
+    Types are named after their definition and, for objects inside it, the fields that lead to them.
     """
 
     def __init__(self, document: Document, builtin: MergeSchema | None) -> None:
@@ -75,7 +75,7 @@ class OpenApiMergeSchema(MergeSchema):
         return FieldSchema(name)
 
     def _resolved(self, value: Json, name: str) -> tuple[JsonObject | None, str]:
-        """The schema and its name, references followed; no schema for one that is builtin."""
+        """The schema and its name, with references followed; no schema for a builtin one."""
         schema = object_at(value)
         for _ in range(_MAX_REFERENCES):
             if "$ref" not in schema:

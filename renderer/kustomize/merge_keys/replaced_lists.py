@@ -1,7 +1,7 @@
-"""Warn of lists of virtual machines that a strategic merge patch replaces, and name the lost elements.
+"""Warn about lists of virtual machines that a strategic merge patch replaces, and name the lost elements.
 
-kustomize merges no list of KubeVirt's kinds by name: a patch that adds a disk takes the others away.
-Nothing is said where the patch means it: ``$patch``, null, an empty list, a JSON 6902 patch.
+kustomize does not merge the lists of KubeVirt's kinds by name: a patch that adds a disk removes the others.
+There is no warning if the patch is explicit: ``$patch``, null, an empty list, a JSON 6902 patch.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _HINT = (
 
 
 class ReplacedList(Record):
-    """A list that a patch replaces; ``lost`` are the keys of its elements that the patch does not have."""
+    """A list that a patch replaces; ``lost`` are the keys of elements that are not in the patch."""
 
     field: FieldPath
     merge_key: str
@@ -42,7 +42,7 @@ def _named_lists() -> MergeSchema:
 
 
 def replaced_lists(resource: Resource, patch: JsonObject, in_effect: MergeSchema) -> Iterator[ReplacedList]:
-    """Yield the lists that lose elements when ``patch`` is merged with the schema that is in effect."""
+    """Yield the lists that lose elements when ``patch`` is merged with the schema in effect."""
     named = _named_lists().of_kind(resource.api_version, resource.kind) if _holds_list(patch) else None
     if named is not None:
         effective = in_effect.of_kind(resource.api_version, resource.kind)

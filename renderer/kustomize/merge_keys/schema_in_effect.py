@@ -1,6 +1,6 @@
-"""Which schema of strategic merges a build uses, and from which kustomization on.
+"""Choose the schema of strategic merges for a build, and the kustomization from which it applies.
 
-It is the one of Kubernetes' own kinds, or the first OpenAPI document that the build reads (kustomize
+It is the schema of Kubernetes' own kinds, or the first OpenAPI document that the build reads (kustomize
 ``openapi.go`` SetSchema).
 """
 
@@ -15,23 +15,23 @@ from renderer.model.diagnostic import Diagnostic
 from renderer.model.resource import Resource
 from renderer.model.source_tree import OpenApi
 
-#: The release of Kubernetes whose schema is built in.
+#: The Kubernetes release whose schema is built in.
 _BUILTIN_VERSION = "v1.21.2"
 
 
 @cache
 def kubernetes_merge_schema() -> MergeSchema:
-    """The schema of the kinds of Kubernetes itself."""
+    """The schema of Kubernetes' own kinds."""
     from renderer.kustomize.merge_keys.kubernetes import KINDS, TYPES  # noqa: PLC0415 - most builds merge none of these
 
     return MergeSchema(KINDS, TYPES)
 
 
 class SchemaInEffect:
-    """The schema of one build, from the kustomization on that brings it; ``open_api`` is None until then."""
+    """The schema of a build, from the kustomization that sets it; ``open_api`` is None until then."""
 
     def __init__(self, open_api: OpenApi | None = None, *, has_builtin: bool = False) -> None:
-        """Raises: kustomization-field for what ``open_api`` says."""
+        """Raises: kustomization-field for errors in ``open_api``."""
         self.open_api = open_api
         self.merge_schema: Callable[[], MergeSchema] = kubernetes_merge_schema
         if open_api and open_api.schema:
@@ -47,7 +47,7 @@ class SchemaInEffect:
     def with_open_api(self, open_api: OpenApi, before: Iterable[Resource]) -> SchemaInEffect:
         """Return the schema after a kustomization with ``openapi``; ``before`` are the resources read so far.
 
-        kustomize has its builtin schema beside the author's only if it had to look for a kind before.
+        kustomize combines its builtin schema with the author's only if it had to look up a kind before.
         Raises: kustomization-field.
         """
         builtin = kubernetes_merge_schema()

@@ -1,4 +1,4 @@
-"""Fields whose names are matched as Go's JSON decoder matches them: exactly, or else ignoring case."""
+"""Fields whose names are matched as in Go's JSON decoder: exactly, or else ignoring case."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _AS_KNOWN: Mapping[str, str] = {}
 
 
 class CaselessFields(Fields):
-    """The fields of one mapping of a kustomization; findings name them as the file spells them."""
+    """The fields of one mapping of a kustomization; findings name them as they are spelled in the file."""
 
     _written: Mapping[str, str] = _AS_KNOWN
 
     def only(self, *known: str) -> None:
-        """Give every field its known name; note fields that have none, with the nearest known name."""
+        """Give every field its known name; report fields without one, with the nearest known name."""
         spelled = {name.lower(): name for name in known}
         content: dict[str, Json] = {}
         written: dict[str, str] = {}
@@ -63,7 +63,7 @@ class ConvertingFields(CaselessFields):
 
 
 class LenientFields(ConvertingFields):
-    """The same, but unknown fields are ignored, as kustomize does in configurations of plugins."""
+    """The same, but unknown fields are ignored, as in kustomize's plugin configurations."""
 
     def unknown(self, key: str, known: tuple[str, ...]) -> None:
         """Ignore the field."""

@@ -56,7 +56,7 @@ _SPECS = (
 
 
 class EntryLoader:
-    """Loads the entries of the kustomization in ``folder``; each method takes an entry and its site."""
+    """Loads the entries of the kustomization in ``folder``; each method accepts an entry and its site."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class EntryLoader:
         self.findings: list[Diagnostic] = []
 
     def each(self, field: str, entries: Sequence[Listed], read: Callable[[Listed, Site], T]) -> tuple[T, ...]:
-        """Return the results of ``read`` for the entries of ``field``; errors are noted in ``findings``."""
+        """Return the results of ``read`` for the entries of ``field``; errors are added to ``findings``."""
         found: list[T] = []
         for index, entry in enumerate(entries):
             site = self._completed.site(field, index) if self._completed else self._site.below(field, index)
@@ -85,7 +85,7 @@ class EntryLoader:
         return tuple(found)
 
     def attempt(self, read: Callable[[], T], otherwise: T) -> T:
-        """Return the result of ``read``; after an error, which is noted, return ``otherwise``."""
+        """Return the result of ``read``; after an error, add it to ``findings`` and return ``otherwise``."""
         try:
             return read()
         except DiagnosticError as error:
@@ -93,7 +93,7 @@ class EntryLoader:
             return otherwise
 
     def content(self, path: str, site: Site, *, is_of_secret: bool = False) -> bytes:
-        """Return the content of a file, of which a Secret may be made.
+        """Return the content of a file, from which a Secret may be made.
 
         Raises: file-not-found, file-outside-root, unsupported-field.
         """
@@ -174,7 +174,7 @@ class EntryLoader:
 
 
 def _inline_resources(text: str, site: Site) -> tuple[Resource, ...] | None:
-    """The objects in the text of the entry itself; None when it is a path."""
+    """The objects in the text of the entry itself; None if it is a path."""
     try:
         return read_resources(text.encode(), site)
     except DiagnosticError:
@@ -189,7 +189,7 @@ def _ambiguous_patch(listed: Patch, site: Site) -> DiagnosticError:
 
 
 def read_field_spec_file(file: Document) -> FieldSpecFile:
-    """Return the field specs in the file, by the field that they are for. Raises: kustomization-field."""
+    """Return the field specs in the file, by the field that they apply to. Raises: kustomization-field."""
     findings: list[Diagnostic] = []
     content = {} if file.content is None else file.content
     fields = ConvertingFields(content, file.site, findings, Code.KUSTOMIZATION_FIELD)
@@ -213,7 +213,7 @@ def _name_reference(fields: CaselessFields) -> NameReferenceSpec:
 def load_replacements(
     listed: Iterable[Replacement | ReplacementFile], entries: EntryLoader
 ) -> tuple[Replacement, ...]:
-    """Return the replacements, those in files too. Raises: kustomization-field, and the errors of reading."""
+    """Return the replacements, also from files. Raises: kustomization-field, and the errors of reading."""
     return tuple(replacement for entry in listed for replacement in _loaded(entry, entries))
 
 

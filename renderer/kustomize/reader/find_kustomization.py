@@ -22,9 +22,9 @@ class LoadRestrictor(TextEnum):
 def find_kustomization(
     fs: FileSystem, folder: str, restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY
 ) -> str:
-    """Return the path of the one kustomization file in ``folder``; a link out of it does not count.
+    """Return the path of the one kustomization file in ``folder``; a link to a file outside does not count.
 
-    Raises: kustomization-missing, kustomization-ambiguous when there are several.
+    Raises: kustomization-missing, kustomization-ambiguous if there are several.
     """
     paths = [posixpath.normpath(posixpath.join(folder, name)) for name in KUSTOMIZATION_FILES]
     found = [path for path in paths if fs.is_file(path)]

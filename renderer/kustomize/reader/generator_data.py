@@ -1,4 +1,4 @@
-"""The data of a generator: what its literals, files and env files hold (kustomize ``api/kv/kv.go``)."""
+"""The data of a generator, from its literals, files and env files (kustomize ``api/kv/kv.go``)."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from renderer.model.location import Site
 from renderer.model.taint import taint
 from renderer.model.work import spend
 
-#: The content of a file that is listed at a site. Raises ``DiagnosticError``.
+#: Returns the content of a file that is listed at a site. Raises ``DiagnosticError``.
 Load: TypeAlias = Callable[[str, Site], bytes]
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-#: What Go takes for a space.
+#: The characters that Go considers spaces.
 _SPACES = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
-#: Steps to read a pair, and bytes that are read in one (``model.work``).
+#: Steps to read a pair, and the bytes that are read in one step (``model.work``).
 _STEPS_PER_PAIR, _BYTES_PER_STEP = 6, 64
 _QUOTES = ("'", '"')
 
 
 def read_data(args: GeneratorArgs, load: Load, *, is_secret: bool) -> DataGenerator:
-    """Return the generator with its data: of the env files, then the literals, then the files.
+    """Return the generator with its data: from the env files, then the literals, then the files.
 
     Raises: kustomization-field, build-limit, and the errors of ``load``. No diagnostic shows a value.
     """
@@ -40,13 +40,13 @@ def read_data(args: GeneratorArgs, load: Load, *, is_secret: bool) -> DataGenera
 
 
 def _noted(pairs: tuple[KeyValue, ...]) -> tuple[KeyValue, ...]:
-    """The pairs of a Secret: no output may repeat their values, whatever else the files are read as."""
+    """Record the pairs of a Secret: no output may repeat their values, even if the files have other uses."""
     taint(pair.value.decode("utf-8", "replace") for pair in pairs)
     return pairs
 
 
 def _bounded(pairs: Iterator[KeyValue]) -> Iterator[KeyValue]:
-    """Yield the pairs up to the limit on their size, as a file may be listed often. Raises: build-limit."""
+    """Yield the pairs, with a limit on their size, as a file may be listed often. Raises: build-limit."""
     size, most = 0, limits().added_size
     for pair in pairs:
         size += len(pair.value)
@@ -67,7 +67,7 @@ def _env_pairs(args: GeneratorArgs, load: Load) -> Iterator[KeyValue]:
 
 
 def _env_pair(line: bytes, place: str, site: Site) -> KeyValue:
-    """The pair in a line; an empty key for a line without one. A key alone has the empty value."""
+    """The pair in a line; an empty key for a line without a pair. The value of a lone key is empty."""
     try:
         text = line.decode().lstrip(_SPACES)
     except UnicodeDecodeError:

@@ -32,7 +32,7 @@ from renderer.yamlio.documents import second_document
 
 _RENDER_CHARTS = "render the chart first (helm template) and list its output under resources"
 
-#: Fields that are an error when they hold anything, and the way out.
+#: Fields that cause an error if they are not empty, and the hint.
 UNSUPPORTED = {
     "helmCharts": _RENDER_CHARTS,
     "helmGlobals": _RENDER_CHARTS,
@@ -99,9 +99,9 @@ _API_VERSIONS = {
 def parse_kustomization(
     content: Json, site: Site, reader: type[CaselessFields] = CaselessFields
 ) -> Kustomization:
-    """Parse the document ``content``, which stands at ``site``, as a kustomization.
+    """Parse the document ``content``, which is at ``site``, as a kustomization.
 
-    Raises ``DiagnosticError`` with all that is wrong: kustomization-field, unsupported-field.
+    Raises ``DiagnosticError`` with all errors: kustomization-field, unsupported-field.
     """
     findings: list[Diagnostic] = []
     fields = reader({} if content is None else content, site, findings, Code.KUSTOMIZATION_FIELD)
@@ -121,9 +121,9 @@ def parse_kustomization(
 
 
 def parse_completed(completed: CompletedKustomization) -> Kustomization:
-    """The kustomization that an engine has completed; its patches know where they are written.
+    """The kustomization that an engine has completed; its patches record where they are written.
 
-    Raises ``DiagnosticError`` as ``parse_kustomization``.
+    Raises ``DiagnosticError`` like ``parse_kustomization``.
     """
     reader = LenientFields if completed.lenient else CaselessFields
     written = parse_kustomization(completed.content, Site(completed.file), reader)
@@ -151,7 +151,7 @@ def deprecations(content: Json, site: Site) -> tuple[Diagnostic, ...]:
 
 
 def ignored_documents(content: bytes, path: str) -> tuple[Diagnostic, ...]:
-    """Return a warning for a file with more than one document that holds something."""
+    """Return a warning for a file with more than one non-empty document."""
     line = second_document(content)
     if not line:
         return ()
@@ -167,9 +167,9 @@ def ignored_documents(content: bytes, path: str) -> tuple[Diagnostic, ...]:
 
 
 def repeated_fields(content: bytes, path: str) -> tuple[Diagnostic, ...]:
-    """Return a warning for each field that is written twice, of which kustomize takes the last alone."""
+    """Return a warning for each field that is written twice; kustomize uses only the last one."""
     before_colons = (line.partition(b":")[0].rstrip(b" ") for line in content.split(b"\n") if b":" in line)
-    names = [name for name in before_colons if name.isalpha()]  # as fields are mostly written
+    names = [name for name in before_colons if name.isalpha()]  # the usual spelling of a field
     if len(names) == len(set(names)):
         return ()
     from renderer.yamlio.problems import repeated_keys  # noqa: PLC0415 - few fields are written twice
@@ -237,6 +237,6 @@ def _check_type(fields: CaselessFields) -> None:
 
 
 def _check_not_empty(fields: CaselessFields) -> None:
-    """Check that it says something: empty lists and mappings count, empty texts do not (``CheckEmpty``)."""
+    """Check that it has content: empty lists and mappings count, empty texts do not (``CheckEmpty``)."""
     if all(key in ("apiVersion", "kind") or value in (None, "") for key, value in fields.content.items()):
         fields.reject(None, "the kustomization is empty", "list something under resources")

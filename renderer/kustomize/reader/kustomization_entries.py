@@ -90,7 +90,7 @@ _FIELDS = ("name", "namespace", "behavior", "literals", "files", "envs", "env", 
 def read_generator_args(fields: CaselessFields, kind: str, common: GeneratorOptions) -> GeneratorArgs:
     """Read an entry of the field for ``kind``; ``common`` is ``generatorOptions``.
 
-    The older ``env`` counts as the last of ``envs``.
+    The older ``env`` is appended to ``envs``.
     """
     fields.only(*_FIELDS, *(("type",) if kind == "Secret" else ()))
     env = fields.text_or_empty("env")
@@ -109,7 +109,7 @@ def read_generator_args(fields: CaselessFields, kind: str, common: GeneratorOpti
 
 
 def read_behavior(fields: CaselessFields) -> Behavior:
-    """Read ``behavior``; an unknown word means the default."""
+    """Read ``behavior``; an unknown word selects the default."""
     behavior = fields.text_or_empty("behavior")
     return Behavior(behavior) if behavior in set(Behavior) else Behavior.UNSPECIFIED
 
@@ -148,7 +148,7 @@ def read_replica(fields: CaselessFields) -> Replica:
 
 
 def read_replacement_entry(fields: CaselessFields) -> Replacement | ReplacementFile:
-    """An entry of ``replacements``: a replacement, or the file that holds some (``replacementfield.go``)."""
+    """An entry of ``replacements``: a replacement, or a file with replacements (``replacementfield.go``)."""
     fields.only("source", "sourceValue", "targets", "path")
     path = fields.text_or_empty("path")
     if not path:

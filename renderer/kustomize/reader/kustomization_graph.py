@@ -1,8 +1,8 @@
 """The graph of kustomizations: which of them list a file, and what each of them uses.
 
-validate and migrate ask it about files that were named on the command line, of which most are listed nowhere.
-Therefore only the paths in a kustomization are looked at, and the files behind them are not read, except for
-configurations of plugins, which list files of their own.
+validate and migrate query it for files named on the command line, most of which are not listed anywhere.
+Therefore it looks only at the paths in a kustomization and does not read the files at these paths, except
+for configurations of plugins, which list files of their own.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from renderer.model.render_config import Overlay
 from renderer.model.suggest import suggest_paths
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 
-#: Fields, in lower case as kustomize does not look at case, that list files and folders.
+#: Fields that list files and folders; in lower case, because kustomize ignores case.
 _LISTS = (
     "resources",
     "bases",
@@ -43,7 +43,7 @@ _PLUGIN_PATHS = frozenset({"path", "paths", "file", "files", "env", "envs", "tem
 class Links(NamedTuple):
     """The files that one kustomization lists, and the folders with kustomizations of their own.
 
-    ``is_readable`` is False where the file cannot be read, so that it may list anything.
+    ``is_readable`` is False if the file cannot be read; it may then list any file.
     """
 
     file: str
@@ -54,7 +54,7 @@ class Links(NamedTuple):
 
 
 class KustomizationGraph:
-    """The kustomizations of one tree, each read once, when it is first asked for."""
+    """The kustomizations of one tree, each read once, on first use."""
 
     def __init__(self, fs: FileSystem) -> None:
         self._fs = fs
@@ -63,7 +63,7 @@ class KustomizationGraph:
         self._built_from: dict[str, frozenset[str]] = {}
 
     def links(self, folder: str) -> Links | None:
-        """Return the links of the kustomization in ``folder``; None without one."""
+        """Return the links of the kustomization in ``folder``; None if there is none."""
         if folder not in self._links:
             self._links[folder] = self._read(folder)
         return self._links[folder]
@@ -75,7 +75,7 @@ class KustomizationGraph:
         return self._folders[root]
 
     def is_suspect(self, folder: str) -> bool:
-        """Return whether the folder is missing, or its build is broken or needs other repositories.
+        """Return True if the folder is missing, or its build may be broken or need other repositories.
 
         Only a build can tell which.
         """
@@ -83,7 +83,7 @@ class KustomizationGraph:
         return any(links and not links.is_readable for links in used) or any(self._missing(folder))
 
     def meant(self, folder: str) -> set[str]:
-        """Return what a broken folder probably uses: paths like a missing one, or in what is no YAML."""
+        """Return probable inputs of a broken folder: paths similar to a missing one, or in invalid YAML."""
         inside = [re.sub(r"^(\.\./)+", "", each) for each in self._missing(folder)]
         near = {path for each in inside for path in (each, *suggest_paths(each, self._fs.list))}
         for each in self.folders(folder):
@@ -94,14 +94,14 @@ class KustomizationGraph:
         return near
 
     def seems_to_use(self, folder: str, files: Collection[str]) -> bool:
-        """Return whether a broken folder uses one of the files, or probably should."""
+        """Return True if a broken folder uses one of the files, or probably should."""
         places = self.meant(folder) - {"."}
         return not self.files(folder).isdisjoint(files) or any(
             is_inside(file, place) for place in places for file in files
         )
 
     def _missing(self, folder: str) -> Iterator[str]:
-        """Yield the folder if there is none, and paths of its kustomizations that lead nowhere."""
+        """Yield the folder if it does not exist, and the paths in its kustomizations that do not exist."""
         if not confined(self._fs.is_folder, folder):
             yield folder
         for each in self.folders(folder):
@@ -109,7 +109,7 @@ class KustomizationGraph:
             yield from (path for path in files if not confined(self._fs.is_file, path))
 
     def build_files(self, folder: str) -> frozenset[str]:
-        """The files of the kustomization in ``folder``, or of all that are in a folder without one."""
+        """The files of the kustomization in ``folder``, or all files in a folder without one."""
         if folder not in self._built_from:
             self._built_from[folder] = self.files(folder) if self.links(folder) else self._below(folder)
         return self._built_from[folder]
@@ -125,7 +125,7 @@ class KustomizationGraph:
         return frozenset(found)
 
     def files_of_overlay(self, overlay: Overlay) -> frozenset[str]:
-        """The files that an overlay is made of, as far as paths in kustomizations and entry points say."""
+        """The files that an overlay is built from, according to paths in kustomizations and entry points."""
         point = overlay.entry
         if point is None:
             return self.files(overlay.path)
@@ -146,7 +146,7 @@ class KustomizationGraph:
         return frozenset(found)
 
     def files(self, root: str) -> frozenset[str]:
-        """Return the files that the kustomization in ``root`` and those it uses list, and their own."""
+        """Return the files listed by the kustomization in ``root`` and by the ones it uses, and their own."""
         found: set[str] = set()
         for folder in self.folders(root):
             links = self.links(folder)
@@ -155,7 +155,7 @@ class KustomizationGraph:
         return frozenset(found)
 
     def listing(self, file: str) -> tuple[str, ...]:
-        """Return the folders whose kustomization is, or lists, ``file``: all are above it."""
+        """Return the folders whose kustomization is, or lists, ``file``; only folders that contain it."""
         return tuple(folder for folder in _folders_of(file) if _lists(self.links(folder), file, folder))
 
     def _read(self, folder: str) -> Links | None:
@@ -164,7 +164,7 @@ class KustomizationGraph:
             try:
                 if self._fs.is_file(file):
                     return self._links_of(decode_yaml11(self._fs.read(file), file), file, folder)
-            except DiagnosticError:  # it is told when the folder is built
+            except DiagnosticError:  # the build of the folder reports it
                 return Links(file, is_readable=False)
         return None
 
@@ -175,7 +175,7 @@ class KustomizationGraph:
             place = joined(folder, path)
             try:
                 (folders if self._fs.is_folder(place) else files).add(self._fs.resolve(place))
-            except DiagnosticError:  # it leads out of the repository, as is told when the folder is built
+            except DiagnosticError:  # it leads out of the repository: reported by the build
                 files.add(place)
         return Links(file, text_at(fields, "kind") == COMPONENT_KIND, frozenset(files), frozenset(folders))
 
@@ -184,8 +184,8 @@ class KustomizationGraph:
             yield from _paths(fields.get(name))
         for name in _WITH_PATHS:
             yield from (text_at(entry, "path") for entry in array_at(fields, name))
-            yield from _paths(fields.get(name))  # a mistake, as is told when the folder is built
-        for name in fields.keys() - _LISTING:  # one of them may be a mistyped field, as is told by the build
+            yield from _paths(fields.get(name))  # a mistake, which the build reports
+        for name in fields.keys() - _LISTING:  # one may be a mistyped field; the build reports it
             yield from (text_at(entry, "path") for entry in array_at(fields, name))
             yield from (path for path in array_at(fields, name) if isinstance(path, str))
         yield text_at(fields, "openapi", "path")
@@ -208,7 +208,7 @@ class KustomizationGraph:
 
 
 def confined(is_one: Callable[[str], bool], path: str) -> bool:
-    """Return the answer of ``is_one``; False for a path that leads out of the repository."""
+    """Return the result of ``is_one``; False for a path that leads out of the repository."""
     try:
         return is_one(path)
     except DiagnosticError:
@@ -230,7 +230,7 @@ def _lists(links: Links | None, file: str, folder: str) -> bool:
 
 
 def _paths(value: Json) -> Iterator[str]:
-    """The entries of a list that are paths, not texts of objects; a path without a list is a mistake."""
+    """The list entries that are paths, not texts of objects; a path instead of a list is a mistake."""
     for entry in value if isinstance(value, list) else (value,):
         if isinstance(entry, str) and entry and "\n" not in entry:
             yield entry
@@ -259,9 +259,9 @@ _FIELDS = ("patches", "patchesjson6902")
 
 
 def patched_kinds(fs: FileSystem, file: str, kustomizations: Iterable[tuple[str, str]]) -> str | None:
-    """Return a regular expression of the kinds that ``file`` patches, empty for any; None for no patch.
+    """Return a regular expression for the kinds that ``file`` patches, empty for any; None if none.
 
-    ``kustomizations`` are files that list it, each with its folder.
+    ``kustomizations`` are the files that list it, each with its folder.
     """
     kinds = dict.fromkeys(
         kind
@@ -285,5 +285,5 @@ def _patches(content: Json) -> Iterator[tuple[str, str]]:
 def _content(fs: FileSystem, file: str) -> Json:
     try:
         return decode_yaml11(fs.read(file), file)
-    except DiagnosticError:  # it is told when its folder is built
+    except DiagnosticError:  # the build of its folder reports it
         return None

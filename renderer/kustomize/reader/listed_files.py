@@ -16,14 +16,14 @@ from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
 from renderer.model.source_tree import KustomizationRoot, ListedFile, ListedFiles
 
-#: The paths that a configuration lists, each with the field it stands in.
+#: The paths that a configuration lists, each with the field that contains it.
 _Paths: TypeAlias = Callable[[Resource], Iterator[tuple[str, Site]]]
 
 
 def listed_files(configuration: Resource, entries: EntryLoader) -> ListedFiles:
     """Return the files that a configuration lists, by their paths as written.
 
-    Paths are relative to the kustomization, as all paths in it. Raises: file-not-found, file-outside-root,
+    Paths are relative to the kustomization, like all paths in it. Raises: file-not-found, file-outside-root,
     file-unreadable, unsupported-field.
     """
     paths = _PATHS.get(configuration.gvk)
@@ -40,7 +40,7 @@ def listed_files(configuration: Resource, entries: EntryLoader) -> ListedFiles:
 
 
 def _of_template(configuration: Resource) -> Iterator[tuple[str, Site]]:
-    """The files of a Template; values that are no paths are left to its reader, which reports them."""
+    """The files of a Template; values that are not paths are left to its reader, which reports them."""
     template = text_at(configuration.content, "spec", "template")
     if template:
         yield template, configuration.origin.below("spec", "template")
@@ -56,7 +56,7 @@ _PATHS: Mapping[Gvk, _Paths] = {Gvk("vmrender.io", "v1alpha1", "Template"): _of_
 def function_files(fs: FileSystem, folder: str, config: Resource) -> ListedFiles:
     """Return the files that the configuration of a KRM function lists, by their paths as written.
 
-    Paths are relative to ``folder`` and stay in it. Raises ``DiagnosticError``: file-not-found,
+    Paths are relative to ``folder`` and stay inside it. Raises ``DiagnosticError``: file-not-found,
     file-outside-root, file-unreadable, unsupported-field.
     """
     files = SourceFiles(fs, LoadRestrictor.ROOT_ONLY)

@@ -1,4 +1,4 @@
-"""Load kustomizations and all that they use into a source tree (kustomize ``api/internal/target``)."""
+"""Load kustomizations and everything they use into a source tree (kustomize ``api/internal/target``)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from renderer.yamlio.decode import decode_yaml11
 class AncestorChain:
     """The folders from the requested one to the current one.
 
-    None of them may be listed again, nor a folder above one of them.
+    None of them, and no parent of one of them, may be listed again.
     """
 
     def __init__(self, folders: tuple[str, ...] = ()) -> None:
@@ -80,10 +80,10 @@ def _cycle(folders: tuple[str, ...], site: Site) -> DiagnosticError:
 def _kustomization_in(
     files: SourceFiles, folder: str, completed: CompletedKustomization | None
 ) -> tuple[Kustomization, tuple[Diagnostic, ...]]:
-    """Return the kustomization of ``folder``, or the one built in its place, and the warnings about it."""
+    """Return the kustomization of ``folder``, or the one built in its place, and its warnings."""
     if completed is not None:
         if not completed.generated:
-            find_kustomization(files.fs, folder, files.restrictor)  # raises for one out of reach
+            find_kustomization(files.fs, folder, files.restrictor)  # raises if it is out of reach
         return parse_completed(completed), deprecations(completed.content, Site(completed.file))
     site = Site(find_kustomization(files.fs, folder, files.restrictor))
     text = files.fs.read(site.path)
@@ -100,7 +100,7 @@ def read_root(
     accumulate: Accumulate,
     completed: CompletedKustomization | None = None,
 ) -> KustomizationRoot:
-    """Read the kustomization in ``folder``, or ``completed`` in its place, and all that it lists.
+    """Read the kustomization in ``folder``, or ``completed`` in its place, and everything it lists.
 
     Raises ``DiagnosticError`` with every error in it and below it.
     """
@@ -140,7 +140,7 @@ def read_root(
         warnings=warnings,
     )
     if entries.findings:
-        # Two entries may lead to one mistake, and two to each of these: they would double with every level.
+        # Two entries may lead to one mistake, and two to each of these: errors would double per level.
         raise DiagnosticError(*dict.fromkeys(entries.findings))
     return root
 
@@ -154,7 +154,7 @@ def _read_data(
 
 
 def _open_api(written: Kustomization, entries: EntryLoader) -> OpenApi | None:
-    """The author's schema or the version of a builtin one, but not both (``openapi.go`` SetSchema)."""
+    """The author's schema or the version of a builtin schema, but not both (``openapi.go`` SetSchema)."""
     if not written.open_api:
         return None
     site = written.site.below("openapi")
@@ -174,7 +174,7 @@ def load_files(fs: FileSystem, files: Iterable[str]) -> ResourceSet:
 
 
 def _objects(content: bytes, site: Site) -> tuple[Resource, ...]:
-    """The objects in a file that was asked for; without any it is an error, which kustomize would skip."""
+    """The objects in a listed file; a file without objects is an error, although kustomize skips it."""
     found = read_resources(content, site)
     if not found:
         refuse_no_objects(content, site)
@@ -182,7 +182,7 @@ def _objects(content: bytes, site: Site) -> tuple[Resource, ...]:
 
 
 def _listed(found: Diagnostic, site: Site) -> Diagnostic:
-    """Report a folder without a kustomization where it is listed, because its own file does not exist."""
+    """Report a missing kustomization at the entry that lists the folder, as it has no file."""
     if found.code is not Code.KUSTOMIZATION_MISSING or not site.field.segments:
         return found
     return found._replace(sites=(site,), location=None)
@@ -201,7 +201,7 @@ class Loader:
     ) -> None:
         """``accumulate`` composes folders that hold configurations of plugins.
 
-        ``completed`` stands for the kustomization file of its folder.
+        ``completed`` replaces the kustomization file of its folder.
         """
         self._completed = completed
         self._recorder = recorder or Recorder()
@@ -218,7 +218,7 @@ class Loader:
     def load(self, path: str, listed_at: Site | None = None) -> SourceTree:
         """Load everything that the build of the folder ``path`` needs. Raises ``DiagnosticError``.
 
-        ``listed_at`` is the place where the project names the folder.
+        ``listed_at`` is the site in the project that names the folder.
         """
         site = listed_at or Site(path)
         folder = self._files.folder(path, ".", site)

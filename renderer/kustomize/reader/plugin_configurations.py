@@ -20,7 +20,7 @@ from renderer.model.provenance import BUILTIN, ConfiguredBy
 from renderer.model.resource import Resource
 from renderer.model.source_tree import GeneratorConfig, GeneratorPlugin, TransformerPlugin
 
-#: What a configuration asks for. Notes what is wrong with a field; raises ``DiagnosticError`` for files.
+#: Reads a configuration. Reports errors in its fields; raises ``DiagnosticError`` for files.
 ReadGenerator: TypeAlias = Callable[[CaselessFields, EntryLoader], GeneratorConfig]
 Reader = TypeVar("Reader")
 _HELM = "HelmChartInflationGenerator"
@@ -36,7 +36,7 @@ def _secret(fields: CaselessFields, entries: EntryLoader) -> GeneratorConfig:
 
 
 def _data(fields: CaselessFields, entries: EntryLoader, kind: str) -> GeneratorConfig:
-    """Read data; name and namespace default to those of the configuration, and ``env`` is ignored."""
+    """Read data; name and namespace default to the configuration's, and ``env`` is ignored."""
     metadata = fields.child("metadata")
     metadata.only("name", "namespace")
     args = read_generator_args(fields, kind, GeneratorOptions())
@@ -63,7 +63,7 @@ def _iam_policy(fields: CaselessFields, _entries: EntryLoader) -> GeneratorConfi
     )
 
 
-#: By kind.
+#: Readers by kind.
 GENERATORS: Mapping[str, ReadGenerator] = {
     "ConfigMapGenerator": _config_map,
     "IAMPolicyGenerator": _iam_policy,
@@ -72,7 +72,7 @@ GENERATORS: Mapping[str, ReadGenerator] = {
 
 
 def read_generators(configurations: Iterable[Resource], entries: EntryLoader) -> tuple[GeneratorPlugin, ...]:
-    """Return the generators; one of another API stays the object it is. Raises ``DiagnosticError``."""
+    """Return the generators; a generator of another API is left as an object. Raises ``DiagnosticError``."""
     return tuple(_generator(configuration, entries) for configuration in _unique(configurations))
 
 
@@ -152,7 +152,7 @@ def _known(reader: Reader | None, configuration: Resource, known: tuple[str, ...
 
 
 def _unique(configurations: Iterable[Resource]) -> Iterable[Resource]:
-    """Check that each configuration has its own id, as kustomize requires. Raises: duplicate-id."""
+    """Check that each configuration has a unique id, as kustomize requires. Raises: duplicate-id."""
     seen: dict[tuple[str, ...], Resource] = {}
     for found in configurations:
         key = (found.api_version, found.kind, found.namespace or "default", found.name)

@@ -85,7 +85,7 @@ def _targets(fields: CaselessFields) -> Iterator[ValueTarget]:
 
 
 def read_patch(fields: CaselessFields, entries: EntryLoader) -> tuple[TransformerConfig, ...]:
-    """Read a patch, as an entry of ``patches`` (``PatchTransformer.go``)."""
+    """Read a patch in the form of an entry of ``patches`` (``PatchTransformer.go``)."""
     return (ApplyPatch(entries.patch(read_patch_entry(fields), fields.site)),)
 
 
@@ -117,7 +117,7 @@ def read_strategic_merge(fields: CaselessFields, entries: EntryLoader) -> tuple[
     return (ApplyStrategicMerge(tuple(listed)),)
 
 
-#: What a configuration asks for, in order. Notes what is wrong with fields, raises what is with files.
+#: Reads a configuration into transformers, in order. Reports errors in fields; raises errors of files.
 ReadTransformer: TypeAlias = Callable[[CaselessFields, EntryLoader], tuple[TransformerConfig, ...]]
 
 
@@ -188,7 +188,7 @@ def _required_field_specs(fields: CaselessFields) -> tuple[FieldSpec, ...]:
     return read_field_specs(fields, "fieldSpecs")
 
 
-#: By kind.
+#: Readers by kind.
 TRANSFORMERS: Mapping[str, ReadTransformer] = {
     "AnnotationsTransformer": _annotations,
     "HashTransformer": _hash,

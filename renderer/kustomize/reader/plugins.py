@@ -10,7 +10,7 @@ from renderer.model.resource import Resource
 from renderer.model.source_tree import GeneratorPlugin, KustomizationRoot, ResourceFile, TransformerPlugin
 
 T = TypeVar("T")
-#: The resources that a kustomization comes to. Raises ``DiagnosticError``.
+#: Returns the resources of a kustomization. Raises ``DiagnosticError``.
 Accumulate: TypeAlias = Callable[[KustomizationRoot], Iterable[Resource]]
 
 
@@ -59,7 +59,7 @@ class Plugins:
 
 
 def listed_resources(root: KustomizationRoot) -> Iterator[Resource]:
-    """Yield the resources in the files that a kustomization and those below it list, as they are written."""
+    """Yield the resources, as written, in the files listed by a kustomization and the ones below it."""
     for entry in root.resources:
         if isinstance(entry, ResourceFile):
             yield from entry.resources
@@ -68,5 +68,5 @@ def listed_resources(root: KustomizationRoot) -> Iterator[Resource]:
 
 
 def _is_text(entry: ResourceFile | KustomizationRoot) -> bool:
-    """Return whether it is a text inside of the kustomization, which has a site of its own there."""
+    """Return True if it is a text inside the kustomization, which has a site of its own there."""
     return isinstance(entry, ResourceFile) and bool(entry.site.field.segments)

@@ -25,15 +25,15 @@ T = TypeVar("T")
 WrittenTexts: TypeAlias = tuple[tuple[tuple[str | int, ...], str], ...]
 
 _ANNOTATIONS = ("metadata", "annotations")
-#: Kinds that are taken apart when a file holds nothing else (``kyaml/kio/byteio_reader.go``).
+#: Kinds that are split into their items if a file holds nothing else (``kyaml/kio/byteio_reader.go``).
 _WRAPPING_KINDS = ("List", "ResourceList")
 _GENERATED_HINT = "kustomize takes no generateName: write the name"
-#: What a message says of lines that nobody can look up.
+#: The text in messages for lines that nobody can look up.
 _INNER_LINES = pattern(r",? on lines \d+ and \d+")
 
 
 def _as_written(resource: Resource, place: FieldPath, texts: WrittenTexts) -> Resource:
-    """Return the resource at ``place`` of a document with the texts that its JSON tree leaves out."""
+    """Return the resource at ``place`` of a document, with the scalar texts that its JSON tree lacks."""
     length = len(place.segments)
     spellings = tuple(
         Spelling(resource.named_field(path[length:]), text, value_at(resource.content, path[length:]))
@@ -50,10 +50,11 @@ def _as_written(resource: Resource, place: FieldPath, texts: WrittenTexts) -> Re
 
 
 def read_resources(content: bytes, site: Site, *, generated_names: bool = False) -> tuple[Resource, ...]:
-    """Return the objects in ``content``, lists taken apart; ``site`` is the file, or the field with the text.
+    """Return the objects in ``content``, with lists split into items.
 
-    ``generated_names``: whether ``metadata.generateName`` is enough, as it is for the API server and not for
-    kustomize. Raises ``DiagnosticError``: the errors of the decoder, and resource-invalid.
+    ``site`` is the file, or the field with the text. ``generated_names``: True if ``metadata.generateName``
+    is sufficient, as it is for the API server and not for kustomize. Raises ``DiagnosticError``: the errors
+    of the decoder, and resource-invalid.
     """
     documents = _decoded(decode_written, content, site)
     read = deque(
@@ -71,12 +72,12 @@ def read_resources(content: bytes, site: Site, *, generated_names: bool = False)
             _check_name(resource, generated_names=generated_names)
             found.append(resource)
         else:
-            read.extend(items)  # kustomize puts what was in a list behind all else
+            read.extend(items)  # kustomize puts the items of lists last
     return tuple(found)
 
 
 def refuse_no_objects(content: bytes, site: Site) -> None:
-    """Refuse documents that hold something, but no object. Raises ``DiagnosticError``: resource-invalid."""
+    """Refuse non-empty documents that are not objects. Raises ``DiagnosticError``: resource-invalid."""
     for index, document in enumerate(decode_text(content, site)):
         place = _document_site(site, index)
         items = object_at(document).get("items")
@@ -107,7 +108,7 @@ def _decoded(decode: Callable[[bytes, str], tuple[T, ...]], content: bytes, site
 
 
 def relocated(error: DiagnosticError, site: Site) -> DiagnosticError:
-    """Return the error as one about the text at ``site``; its location is counted in that text."""
+    """Return the error as an error about the text at ``site``; its location is relative to that text."""
     return DiagnosticError(
         *(
             Diagnostic(
@@ -195,7 +196,7 @@ def _list_items(resource: Resource) -> tuple[Resource, ...] | None:
 
 
 def _item(item: Resource, wrapper: Resource, place: FieldPath) -> Resource:
-    """Return an item of a list with the spellings that the list has of it."""
+    """Return an item of a list with the spellings that the list records for it."""
     named = wrapper.named_field(place.segments).segments
     spellings = (each for each in wrapper.spellings if each.field.segments[: len(named)] == named)
     return item._replace(
@@ -208,7 +209,7 @@ def _item(item: Resource, wrapper: Resource, place: FieldPath) -> Resource:
 def read_patch(content: bytes, site: Site) -> PatchContent:
     """Read an entry of ``patches`` (``api/internal/builtins/PatchTransformer.go`` Config).
 
-    A text with comments alone is a strategic merge patch without documents. Raises: patch-invalid.
+    A text with only comments is a strategic merge patch without documents. Raises: patch-invalid.
     """
     try:
         documents = read_resources(content, site)
@@ -226,7 +227,7 @@ def read_json_patch(content: bytes, site: Site) -> JsonPatch:
 
 
 def _read_operations(content: bytes, site: Site, error: DiagnosticError) -> JsonPatch:
-    """Read operations; if there are none either, report the error of the kind that it looks like."""
+    """Read operations; if there are none, report the error of the patch kind that it resembles."""
     try:
         return JsonPatch(site, _operations(content, site))
     except DiagnosticError as not_operations:
@@ -258,7 +259,7 @@ def _yaml(content: bytes, site: Site) -> Json:
 
 
 def _json(content: bytes, site: Site) -> Json:
-    """Text that starts with a bracket is not YAML to kustomize."""
+    """Read JSON: to kustomize, a text that starts with a bracket is not YAML."""
     import json  # noqa: PLC0415 - only few patches are JSON
 
     try:

@@ -25,19 +25,19 @@ _SCHEME = pattern(
     r"(?:git::)?(?:(?:ssh|https?|file)://|[a-zA-Z][a-zA-Z0-9-]*@[^/]*:|github\.com[/:])", re.IGNORECASE
 )
 T = TypeVar("T")
-#: Steps to list a folder, beside those for each name in it (``model.work``).
+#: Steps to list a folder, in addition to the steps for each name in it (``model.work``).
 _LISTING = 60
 
 
 def is_remote(entry: str) -> bool:
-    """Return whether kustomize would fetch ``entry`` with git or HTTP."""
+    """Return True if kustomize would fetch ``entry`` with git or HTTP."""
     if ":" not in entry and not entry.lower().startswith("github.com/"):
-        return False  # nearly all are, and the pattern takes a millisecond to compile
+        return False  # true of nearly all; compiling the pattern takes a millisecond
     return _SCHEME.match(entry) is not None
 
 
 class SourceFiles:
-    """Every reader takes a path as written in a field, the kustomization's folder and the field's site."""
+    """Every reader accepts a path as written in a field, the kustomization's folder and the field's site."""
 
     def __init__(self, fs: FileSystem, restrictor: LoadRestrictor) -> None:
         self.fs = fs
@@ -58,14 +58,14 @@ class SourceFiles:
         return self._once(self._json_patches, self.file(path, folder, site), read_json_patch)
 
     def is_file(self, path: str, folder: str, site: Site) -> bool:
-        """Return whether it is a file. Raises: file-outside-root."""
+        """Return True if it is a file. Raises: file-outside-root."""
         with _reported_at(site):
             return self.fs.is_file(joined(folder, path))
 
     def file(self, path: str, folder: str, site: Site, *, is_of_secret: bool = False) -> str:
         """Return the real path of a file. Raises: file-not-found, file-outside-root, unsupported-field.
 
-        ``is_of_secret``: a Secret is made of it. Its values are noted once something else reads it, too.
+        ``is_of_secret``: a Secret is made from it. Its values are recorded once something else reads it, too.
         """
         place = joined(folder, path)
         with _reported_at(site):
@@ -98,7 +98,7 @@ class SourceFiles:
     def missing(self, place: str, wanted: str, site: Site) -> DiagnosticError:
         """Return the error for a file or folder that is not at ``place``, with the nearest names."""
         parent, name = posixpath.split(place)
-        if name in self._listed(parent or "."):  # a pipe, a device, a link that leads nowhere
+        if name in self._listed(parent or "."):  # a pipe, a device, a dangling link
             return Diagnostic.at(site, Code.FILE_UNREADABLE, f"{place} is no {wanted}").error()
         nearest = suggest_paths(place, self._listed)
         hint = f"did you mean {' or '.join(nearest)}?" if nearest else None
@@ -129,7 +129,7 @@ def _reported_at(site: Site) -> Iterator[None]:
 
 
 def remote(path: str, site: Site) -> DiagnosticError:
-    """Return the error of a path that would have to be fetched."""
+    """Return the error for a path that would have to be fetched."""
     hint = "vendor it: copy it into this repository and name the copy"
     return Diagnostic.at(
         site, Code.UNSUPPORTED_FIELD, f"{path} is not in this repository and there is no network", hint

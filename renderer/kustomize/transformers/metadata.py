@@ -44,7 +44,7 @@ def suffix_transforms(context: TransformerContext) -> Iterator[Transform]:
 
 
 def prefix_transform(prefix: str, specs: tuple[FieldSpec, ...]) -> Transform:
-    """Return the transform that puts ``prefix`` before the names that ``specs`` lead to."""
+    """Return the transform that adds ``prefix`` to the names that ``specs`` lead to."""
     return _affix_transform(
         specs,
         lambda name: f"{prefix}{name}",
@@ -53,7 +53,7 @@ def prefix_transform(prefix: str, specs: tuple[FieldSpec, ...]) -> Transform:
 
 
 def suffix_transform(suffix: str, specs: tuple[FieldSpec, ...]) -> Transform:
-    """Return the transform that puts ``suffix`` behind the names that ``specs`` lead to."""
+    """Return the transform that adds ``suffix`` to the names that ``specs`` lead to."""
     return _affix_transform(
         specs,
         lambda name: f"{name}{suffix}",
@@ -87,7 +87,7 @@ def _affix_transform(
 
 
 def _keeps_name(resource: Resource) -> bool:
-    """Return True for the kinds whose names say what they are, or who they are for."""
+    """Return True for kinds whose names have a fixed meaning or name their subject."""
     kind = resource.original_id.gvk.kind
     return kind in ("CustomResourceDefinition", "Namespace") or (
         kind == "APIService" and resource.gvk.group == "apiregistration.k8s.io"
@@ -108,7 +108,7 @@ _METADATA = FieldSpec("metadata/labels", create=True)
 
 
 def label_transforms(context: TransformerContext) -> Iterator[Transform]:
-    """Yield the transform of each entry of ``labels``, then that of ``commonLabels``."""
+    """Yield the transform of each entry of ``labels``, then the transform of ``commonLabels``."""
     written = context.root.kustomization
     for label in written.labels:
         yield entries_transform(label.pairs, _field_specs(label, context.field_specs))
@@ -129,7 +129,7 @@ def entries_transform(entries: Mapping[str, str], specs: tuple[FieldSpec, ...]) 
 
 
 def _field_specs(label: Label, builtin: FieldSpecSet) -> tuple[FieldSpec, ...]:
-    """Return the fields of selectors and templates, of templates, or of metadata alone, as asked for."""
+    """Return the fields of selectors and templates, of templates, or only of metadata, as requested."""
     specs = merge_field_specs(label.field_specs, builtin.labels)
     if label.include_selectors:
         return merge_field_specs(specs, builtin.common_labels)

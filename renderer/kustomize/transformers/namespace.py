@@ -47,7 +47,7 @@ def namespace_transforms(context: TransformerContext) -> Iterator[Transform]:
 
 
 def _move_and_warn(resources: ResMap, move: Transform, context: TransformerContext) -> None:
-    """Set the namespace, and warn of KubeVirt's cluster-wide kinds, which kustomize does not know."""
+    """Set the namespace, and warn about KubeVirt's cluster-wide kinds, which kustomize does not know."""
     move(resources)
     cluster_wide = [resource for resource in resources if resource.kind in _CLUSTER_WIDE]
     if cluster_wide:
@@ -73,7 +73,7 @@ def namespace_transform(
 ) -> Transform:
     """Return the transform that sets the namespace of resources, and of the fields that ``specs`` lead to.
 
-    With ``unset_only`` present values stay. ``subjects`` selects the accounts in role bindings that get it.
+    With ``unset_only`` existing values stay. ``subjects`` selects the accounts in role bindings that get it.
     """
     mover = _Mover(namespace, specs, unset_only=unset_only, subjects=subjects)
 
@@ -85,7 +85,7 @@ def namespace_transform(
 
 
 def with_namespace(resource: Resource, namespace: str) -> Resource:
-    """Return the resource and the default accounts among its subjects in the namespace."""
+    """Return the resource with the namespace in it and in the default accounts among its subjects."""
     return _Mover(namespace, (), unset_only=False, subjects=Subjects.DEFAULT_ONLY).changed(resource)
 
 
@@ -107,7 +107,7 @@ class _Mover:
     def changed(self, resource: Resource) -> Resource:
         api_version, kind = resource.api_version, resource.kind
         targets = self._index.targets(resource)
-        if api_version != "v1":  # only names in the core API, which are those of namespaces, are set
+        if api_version != "v1":  # only names of core API kinds (Namespaces) are set
             targets = tuple(target for target in targets if target.path != _METADATA_NAME)
         if not is_cluster_scoped(api_version, kind):
             resource = self._set.apply(resource, _NAMESPACE)
@@ -121,7 +121,7 @@ class _Mover:
         return value if self._unset_only and value not in (None, "") else self._namespace
 
     def _with_default_accounts(self, subjects: Json) -> Json:
-        """Return the subjects of a binding, those that it is for with the namespace."""
+        """Return the subjects of a binding, with the namespace set in the selected ones."""
         if subjects is None:
             return None
         if not isinstance(subjects, list):
@@ -142,5 +142,5 @@ class _Mover:
 
 
 def _has_own_rule(spec: FieldSpec) -> bool:
-    """Return True for ``metadata.namespace``, which depends on the kind, and the subjects of bindings."""
+    """Return True for ``metadata.namespace``, which depends on the kind, and for the subjects of bindings."""
     return spec.path == _METADATA_NAMESPACE or (spec.kind in _BINDINGS and spec.path == _SUBJECTS_NAMESPACE)

@@ -43,7 +43,7 @@ def json6902_transforms(context: TransformerContext) -> Iterator[Transform]:
 
 
 def patch_transform(patch: LoadedPatch, context: TransformerContext) -> Iterator[Transform]:
-    """Yield the transform of an entry of ``patches``; none when it is empty. Raises: patch-invalid."""
+    """Yield the transform of an entry of ``patches``; nothing if it is empty. Raises: patch-invalid."""
     listed, content = patch.listed, patch.content
     if isinstance(content, JsonPatch):
         if listed.target is None:

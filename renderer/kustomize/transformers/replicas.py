@@ -23,7 +23,7 @@ def replica_transforms(context: TransformerContext) -> Iterator[Transform]:
 def replica_transform(replica: Replica, specs: tuple[FieldSpec, ...]) -> Transform:
     """Return the transform that sets the count in the resources that have, or ever had, the name.
 
-    The transform raises: patch-target-missing when no field spec is for any of them, resource-invalid.
+    The transform raises: patch-target-missing if no field spec applies to any of them, resource-invalid.
     """
     change = FieldSpecFilter(_setter(replica.replicas), created=replica.replicas)
     index = FieldSpecIndex(specs)
@@ -58,7 +58,7 @@ def _setter(count: int) -> SetValue:
 
 
 def _was_named(resource: Resource, name: str, specs: Iterable[FieldSpec]) -> bool:
-    """Return True if one of the resource's ids has the name and a kind that a spec is for."""
+    """Return True if one of the resource's ids has the name and a kind that a spec applies to."""
     ids = (id_ for id_ in (*resource.previous_ids, resource.current_id) if id_.name == name)
     group, version = resource.gvk.group, resource.gvk.version
     return any(

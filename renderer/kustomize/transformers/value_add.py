@@ -22,9 +22,9 @@ _NAMESPACE = "metadata/namespace"
 
 
 def value_add_transform(config: AddValue) -> Transform:
-    """Return the transform that puts the value into the fields of all targets.
+    """Return the transform that writes the value to the fields of all targets.
 
-    It raises: kustomization-field, resource-invalid.
+    The transform raises: kustomization-field, resource-invalid.
     """
 
     def add(resources: ResMap) -> None:
@@ -77,7 +77,7 @@ def _added(old: Slot, value: str, position: int) -> Json:
 
 
 def insert_path_part(path: str, position: int, part: str) -> str:
-    """``path`` with ``part`` as its name number ``position``, from 0; an absolute path stays one.
+    """``path`` with ``part`` as its name number ``position``, from 0; an absolute path stays absolute.
 
     kustomize ``kyaml/filesys/util.go``.
     """
