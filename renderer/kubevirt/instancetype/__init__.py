@@ -19,8 +19,8 @@ right column has KubeVirt's files, relative to ``pkg/instancetype``:
 ``findings``           turns causes into diagnostics, with the files of both
 =====================  ======================================================  =========================
 
-After a render, ``vm_holder`` simulates how a cluster stores a VirtualMachine when it is created and updated, and
-``started_instance`` returns the instance that virt-controller creates from it. ``import`` and ``impact``
+After a render, ``vm_holder`` simulates how a cluster stores a VirtualMachine when it is created and updated,
+and ``started_instance`` returns the instance that virt-controller creates from it. ``import`` and ``impact``
 compare those.
 
 ``behaviour`` is the one table of the differences between releases. ``api/`` describes the Go types as data;
