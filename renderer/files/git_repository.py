@@ -159,7 +159,7 @@ class GitFileSystem:
         return self._find(path).path
 
     def below(self, folder: str) -> GitFileSystem:
-        """Return the file system whose root is a folder. Raises ``DiagnosticError``: file-not-found."""
+        """Return a file system with the folder as its root. Raises ``DiagnosticError``: file-not-found."""
         place = self._find(folder)
         if place.entry is None or place.entry.mode != TREE_MODE:
             message = f"{self.revision} has no folder {folder.rstrip('/.') or folder}"

@@ -69,7 +69,7 @@ class Composer:
     def compose(self, tree: SourceTree, *, is_last: bool = False) -> Outcome[ResourceSet]:
         """Return the resources of the tree's root, or errors (kustomize ``kustomizer.go`` Run).
 
-        With ``is_last``, no other root of the tree is composed afterwards, so it need not keep its resources.
+        With ``is_last``, the tree is not composed again afterwards, so it need not keep its resources.
         """
         try:
             accumulation = self._traced if tree.root.kustomization.build_metadata else self._plain

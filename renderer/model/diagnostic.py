@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from renderer.model.masking import Masking
 
     class HasSeverity(Protocol):
-        """A finding, whether it is located or not."""
+        """A finding, located or not."""
 
         @property
         def severity(self) -> Severity: ...

@@ -98,7 +98,7 @@ class ResourceChange(Record):
 
     ``before`` is None for an added resource, ``after`` for a removed one. ``effects`` are all effects on a
     VM, the worst first; ``pending`` are the fields of its instance that wait for the next start, and
-    ``start_refusal`` is the reason why it cannot start again. ``runs`` is known only for VMs in a cluster.
+    ``start_refusal`` is the reason why it will not start. ``runs`` is known only for VMs in a cluster.
     """
 
     type: ChangeType

@@ -74,8 +74,8 @@ class EntryPoint(Record):
     of its GitRepository, ``variables`` the objects that its variables come from, if the repository has them.
     ``folders`` are the folders that it is built from, and ``files`` the files that define its object;
     ``machines`` is the number of virtual machines that it deploys, ``instancetypes`` are the instance types
-    that other entries of the cluster deploy for them. ``notes`` are findings about objects that the project's
-    entry reaches but does not render.
+    and preferences that other entries of the cluster deploy for them. ``notes`` are findings about objects
+    that the project's entry reaches but does not render.
     """
 
     options: EntryOptions

@@ -58,7 +58,7 @@ class Resource(Record):
     spellings: tuple[Spelling, ...] = ()
     shared_fields: tuple[tuple[FieldPath, ...], ...] = ()
 
-    # A run reads these hundreds of times per resource; a text, as nearly all are, needs no further call.
+    # A run reads these a hundred times per resource; a text, as nearly all are, needs no further call.
 
     @property
     def api_version(self) -> str:

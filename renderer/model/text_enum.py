@@ -17,7 +17,7 @@ else:
         """Make the texts of a class its members: ``Class.NAME``, ``Class["NAME"]`` and ``Class("text")``.
 
         ``enum`` takes 0.4 million instructions of the processor for a class and 0.07 for each member, many
-        times the cost of this class. With ``enum``, these classes would take a fifteenth of the instructions
+        times the cost here. With ``enum``, these classes would take a fifteenth of the instructions
         of ``vmrender build``. Raises TypeError for a member that is not a text, and for two members with the
         same text.
         """

@@ -83,7 +83,7 @@ class Style(TextEnum):
 
 
 def style_of(text: str) -> Style:
-    """Return the style in which go-yaml v2 writes a string outside of a key (``stringv``)."""
+    """Return the style in which go-yaml v2 writes a string that is not a key (``stringv``)."""
     if has_unprintable(text) or has_space_before_break(text):
         return Style.DOUBLE_QUOTED
     if "\n" in text:
