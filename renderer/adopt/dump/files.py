@@ -83,7 +83,7 @@ def _in_folder(top: str) -> Iterator[str]:
 
     for folder, _, names in os.walk(top, onerror=refuse):
         for name in names:
-            path = os.path.join(folder, name)  # noqa: PTH118 - strings, as there may be many
+            path = os.path.join(folder, name)  # noqa: PTH118 - texts, as there may be many
             if name.lower().endswith(_SUFFIXES) and not is_symbolic_link(path):
                 yield path
 
