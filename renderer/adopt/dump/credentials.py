@@ -61,7 +61,7 @@ class Placeholder(Record):
 class Withheld(Record):
     """An object without its credentials.
 
-    ``content`` is None if no part of it can be written. ``fields`` are the fields that were removed from the
+    ``content`` is None if nothing of it can be written. ``fields`` are the fields that were removed from the
     object, or the fields because of which it cannot be written.
     """
 

@@ -132,7 +132,7 @@ class Drift:
 
 
 def _list_around(field: FieldPath) -> FieldPath:
-    """Return the path of the outermost list that contains a field; the field's own path if there is none."""
+    """Return the path of the outermost list that contains a field; without such a list, the field's own."""
     keys = takewhile(lambda segment: isinstance(segment, str), field.segments)
     return FieldPath(tuple(keys))
 
@@ -213,7 +213,7 @@ class _Completion:
         return written
 
     def _filled(self, key: str, live: Json, predicted: Json, at: FieldPath) -> Mapping[str, Json]:
-        """Return the field with the parts that the cluster has filled in; nothing if there are none."""
+        """Return the field with the parts that the cluster has filled in; empty if it filled in nothing."""
         if self._is_filled_in(live, predicted, at):
             return {key: live}
         if not isinstance(live, dict):
@@ -270,7 +270,7 @@ def _field(value: Json, key: str) -> Json:
 def _paired(
     written: list[Json], live: list[Json], predicted: Json
 ) -> Iterator[tuple[Json, Json, Json, Segment]]:
-    """Yield each written element with the cluster's and the predicted element; None if there is none."""
+    """Yield each written element with the cluster's and the predicted element, or None."""
     guesses: list[Json] = predicted if isinstance(predicted, list) else []
     names = named_elements(written, live)
     if names is None:

@@ -88,8 +88,8 @@ class FieldOwners:
     def of(self, field: FieldPath) -> tuple[Owner, ...]:
         """Return the owners of a field of the object; empty for a field that does not exist.
 
-        Owners of a part of the field count. If there are none, the owners of its nearest ancestor count: a
-        list as a whole, or an object that was empty.
+        Owners of a part of the field count. Otherwise the owners of its nearest ancestor count: a list as a
+        whole, or an object that was empty.
         """
         if field not in self._found:
             spend(_STEPS_PER_ENTRY * len(self._entries), "finding the owners of fields")
@@ -121,7 +121,7 @@ class FieldOwners:
     def _of_list(self, fields: JsonObject) -> _OwnedElements:
         """Return the elements of a list among fields, cached by ``id``.
 
-        The ids stay valid because the fields live as long as the object.
+        The ids stay valid because the object keeps its fields alive.
         """
         found = self._elements.get(id(fields))
         if found is None:

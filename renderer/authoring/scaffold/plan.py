@@ -129,7 +129,7 @@ class Scaffold(NamedTuple):
 def plan_scaffold(
     choices: Choices, read: Callable[[str], str | None], *, has_overlays: bool, project: str | None = None
 ) -> Scaffold:
-    """Return the plan for a repository in which ``read`` returns the text at a path, None if there is none.
+    """Return the plan for a repository in which ``read`` returns the text at a path, or None.
 
     A first overlay is only for repositories without any. A file that already has the planned content is not a
     conflict, so that ``init`` can be run again. ``project`` is the project file of a repository that has

@@ -51,7 +51,7 @@ class Hugepages:
 class SeriesSize:
     """One row of the table, completed by the ratios; memory is a quantity of bytes.
 
-    If ``vcpus`` or ``memory`` is None, the VirtualMachine sets it.
+    The VirtualMachine sets a ``vcpus`` or ``memory`` of None.
     """
 
     site: Site

@@ -33,7 +33,7 @@ class Function:
 
 
 def method_of(value: object, name: str) -> Function | None:
-    """Return the method of that name, bound to the value; None if there is none."""
+    """Return the method of that name, bound to the value; None if the value has no such method."""
     for kind, methods in _METHODS.items():
         if isinstance(value, kind) and name in methods:
             return Function(name, partial(methods[name], value), value)

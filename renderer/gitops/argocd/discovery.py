@@ -17,7 +17,7 @@ Key: TypeAlias = tuple[str, str]
 
 @dataclass(slots=True)
 class ReachedApplication:
-    """An Application as it is deployed; ``outcome`` is None if it has no source in this repository."""
+    """An Application as it is deployed; ``outcome`` is None without a source in this repository."""
 
     entry: Resource
     parent: ReachedApplication | None = None

@@ -42,7 +42,7 @@ class SourceRelation(TextEnum):
 
 @dataclass(slots=True)
 class ReachedKustomization:
-    """A Kustomization as its parent deploys it; ``outcome`` is None if nothing is built."""
+    """A Kustomization as its parent deploys it; ``outcome`` is None if it is not built."""
 
     entry: Resource
     parent: ReachedKustomization | None = None
@@ -243,7 +243,7 @@ def _documents(fs: FileSystem, path: str) -> tuple[Json, ...]:
 def _sync(document: Json) -> JsonObject:
     """Return ``sync`` of a FluxInstance, of a HelmRelease's values, or of a values file.
 
-    Empty if there is none.
+    Empty if it is missing.
     """
     content = object_at(document)
     places = {
