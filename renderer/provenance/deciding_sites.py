@@ -99,7 +99,7 @@ def _field_in(finding: Diagnostic, resource: Resource) -> FieldPath:
 
 
 def _quoted_before(changes: Sequence[FieldVersion]) -> int:
-    """Return the number of changes up to the one whose quotes all later patches kept; 0 if it is missing."""
+    """Return the number of changes up to the one whose quotes all later patches kept, or else 0."""
     decisive = len(changes)
     for change in reversed(changes):
         if change.version.maker.act is not StepKind.PATCHED or not _has_quotes(change.before):

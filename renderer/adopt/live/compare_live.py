@@ -99,7 +99,7 @@ def in_no_overlay(
     """Return the objects that Git could have but lacks, and the number of objects that are not compared.
 
     Git could have an object if its kind and namespace occur in ``written`` (everything that all overlays
-    render) and ``is_from_user`` says that a person made it. Returns None instead of an empty difference.
+    render) and ``is_from_user`` says that a person made it. Without such objects, the difference is None.
     """
     matched = [live for each in written if (live := objects.find(each)) is not None]
     known = {each.current_id.object_key for each in (*written, *matched)}

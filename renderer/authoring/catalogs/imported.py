@@ -34,7 +34,7 @@ _SUM = re.compile(r"([0-9a-f]{64}) [ *]([A-Za-z0-9._-]+)")
 
 
 class Imported(NamedTuple):
-    """The files of the folder by name, with ``size`` objects in total, and the omitted resources."""
+    """The files of the folder by name, with ``size`` objects in total, and the resources left out."""
 
     files: Mapping[str, bytes]
     size: int

@@ -37,7 +37,7 @@ def offers(entries: Iterable[CatalogEntry]) -> list[Offer]:
 
 
 def names(entries: Iterable[CatalogEntry]) -> str:
-    """Return a name for each line, without duplicates."""
+    """Return each name once, on a line of its own."""
     return "".join(f"{log_line(name)}\n" for name in dict.fromkeys(entry.name for entry in entries))
 
 

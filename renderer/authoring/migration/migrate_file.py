@@ -91,7 +91,7 @@ def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Mig
 def _with_batched_changes(
     source: MigrationSource, kept: Mapping[Subject, Reason]
 ) -> tuple[bytes, frozenset[int]]:
-    """Return the content after applying the changes of documents with several places, and their ids.
+    """Return the content after the changes of documents with several changed places, and their ids.
 
     Applying each change by itself would parse the document again each time.
     """

@@ -94,7 +94,7 @@ def problems(copied: JsonObject, target: SwitchTarget) -> tuple[Diagnostic, ...]
 
 
 def target_of(source: Resource) -> SwitchTarget:
-    """Return whether switches change an instance type or a preference, from the kind of ``source``."""
+    """Return the kind of object that switches change, from the kind of ``source``."""
     return (
         SwitchTarget.PREFERENCE
         if source.kind.endswith(_KINDS[SwitchTarget.PREFERENCE])

@@ -51,7 +51,7 @@ class Hugepages:
 class SeriesSize:
     """One row of the table, completed by the ratios; memory is a quantity of bytes.
 
-    The VirtualMachine sets a ``vcpus`` or ``memory`` of None.
+    None in ``vcpus`` or ``memory`` leaves it to the VirtualMachine.
     """
 
     site: Site

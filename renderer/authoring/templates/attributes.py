@@ -19,7 +19,7 @@ from renderer.authoring.templates.words import as_text
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A callable for templates, with the value it is bound to; only macros are callable besides."""
+    """A callable for templates, with the value it is bound to; macros are the only other callables."""
 
     name: str
     run: Callable[..., object]

@@ -12,7 +12,7 @@ from renderer.model.codes import Code
 from renderer.model.release import Release
 from renderer.model.rule_settings import Level
 
-#: Who edits a machine with this strategy, and what a sync does then.
+#: The virtctl command that edits a machine with this strategy, and the effect of the next sync.
 _EDITED_BY: Mapping[str, tuple[str, str]] = {
     HALTED: ("start", "stops it"),
     ALWAYS: ("stop", "starts it"),

@@ -2,7 +2,7 @@
 
 jsonschema-rs decides, because it is fast; if it rejects an object, jsonschema finds the reason, unless that
 is obvious. Both are imported late: a run without KubeVirt's kinds needs neither, and few errors need
-jsonschema, whose import takes three times the time of click's.
+jsonschema, whose import costs three times as much as click's.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ class _Thorough(Protocol):
     def iter_errors(self, instance: object) -> Iterator[_Error]: ...
 
 
-#: This many quick checks of a VM take the same time as loading jsonschema-rs and compiling the schema.
+#: This many quick checks of a VM cost as much as loading jsonschema-rs and compiling the schema.
 _FEW = 18
 
 
@@ -264,7 +264,7 @@ class KindSchema:
     ) -> list[tuple[_Path, JsonObject, Json]]:
         """Return the parts that jsonschema has to check: path, schema and value.
 
-        jsonschema takes a hundred times the time of jsonschema-rs, which finds invalid ``places``. The whole
+        jsonschema is a hundred times slower than jsonschema-rs, which finds invalid ``places``. The whole
         object is checked if a part is not governed by its field's schema alone, or if jsonschema-rs cannot
         check the object.
         """

@@ -31,10 +31,10 @@ class KnownValues(Record):
     """The values known for the fields whose path ends in ``field`` (list indices left out).
 
     ``values`` are words; a bound limits a word to some releases: ``igb>=1.4``, ``default<=0.58``. KubeVirt
-    rejects other values from the release ``refused`` on. Before it, or always without such a release (None),
-    KubeVirt accepts them without knowing them. ``empty``: the empty text means no value. ``enumerated``: the
-    first release whose webhooks' OpenAPI schema has the values as an ``enum``, which rejects the empty text
-    as well.
+    rejects other values from the release ``refused`` on. Before it, or in every release for a ``refused`` of
+    None, KubeVirt accepts them without knowing them. ``empty``: the empty text means no value.
+    ``enumerated``: the first release whose webhooks' OpenAPI schema has the values as an ``enum``, which
+    rejects the empty text as well.
     """
 
     field: str

@@ -101,7 +101,7 @@ def type_hint(value: Json, schema: JsonObject) -> str | None:
 
 
 def _choice_hint(value: Json, schema: JsonObject) -> str | None:
-    """Return the known texts, none of which can be meant by ``value`` in quotes."""
+    """Return a hint with the known texts, unless ``value`` in quotes is one of them."""
     known = [text for text in array_at(schema, "enum") if isinstance(text, str) and text]
     return f"one of {', '.join(known)}" if known and scalar_text(value) not in known else None
 
