@@ -1,1 +1,1 @@
-"""From a cluster to Git: read a dump, fit instance types to machines, compare a cluster with Git."""
+"""From a cluster to Git: read a dump, fit instance types to VMs, compare a cluster with Git."""

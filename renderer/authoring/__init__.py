@@ -1,1 +1,1 @@
-"""What people write sources with: sizes, templates, catalogs, pins, migrations, files of ``init``."""
+"""The tools for writing sources: sizes, templates, catalogs, pins, migrations, files of ``init``."""

@@ -1,8 +1,8 @@
-"""The addresses of the project and of this copy of it: the one reader of vmrender's own metadata.
+"""The addresses of the project and of this copy of it: the only reader of vmrender's own metadata.
 
 The table of addresses is ``[project.urls]`` in ``pyproject.toml``; whoever publishes vmrender elsewhere
-changes it there. It has ``Download`` only once the name on the package index is ours: until then nothing that
-vmrender writes leads to an address of the table, as somebody else could take it.
+changes it there. The table gets ``Download`` only once the name on the package index is ours. Until then,
+nothing that vmrender writes links to an address of the table, because somebody else could register it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 class Addresses(NamedTuple):
-    """Addresses of the published project, each empty where there is none."""
+    """Addresses of the published project; a missing address is empty."""
 
     source: str = ""
     issues: str = ""
@@ -27,7 +27,7 @@ class Addresses(NamedTuple):
 
 @cache
 def published_addresses() -> Addresses:
-    """Return the table's addresses; none as long as nothing is published, or without metadata."""
+    """Return the table's addresses; empty until a release is published, or without metadata."""
     found = _distribution()
     lines = (found.metadata.get_all("Project-URL") or ()) if found else ()
     table = {label.strip().lower(): url.strip() for label, _, url in (line.partition(",") for line in lines)}
@@ -37,9 +37,9 @@ def published_addresses() -> Addresses:
 
 
 def direct_url() -> dict[str, object] | None:
-    """Return the ``direct_url.json`` (PEP 610) of this installation, which tells what pip was given.
+    """Return the ``direct_url.json`` (PEP 610) of this installation: the source that pip installed from.
 
-    It is None for a copy from an index, a wheelhouse or a system's package, and where it cannot be read.
+    Return None for a copy from an index, a wheelhouse or a system package, and if the file cannot be read.
     """
     found = _distribution()
     try:
@@ -50,18 +50,18 @@ def direct_url() -> dict[str, object] | None:
 
 
 def checkout() -> Path | None:
-    """Return the clone of vmrender that this package runs in, as when it is installed to be edited."""
+    """Return the clone of vmrender that this package runs in, as in an editable installation."""
     top = _PACKAGE.parent
     return top if is_checkout(top) else None
 
 
 def is_checkout(folder: Path) -> bool:
-    """Tell whether ``folder`` is the top of a clone of vmrender."""
+    """Return True if ``folder`` is the top of a clone of vmrender."""
     return all((folder / name).exists() for name in (".git", ".pre-commit-hooks.yaml", "renderer"))
 
 
 def _distribution() -> Distribution | None:
-    """Return the metadata of the package that runs; those of another copy on the path say nothing of it."""
+    """Return the metadata of the running package; ignore the metadata of another copy on the path."""
     try:
         found = distribution(DISTRIBUTION)
     except PackageNotFoundError:

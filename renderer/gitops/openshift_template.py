@@ -1,8 +1,8 @@
 """OpenShift Templates, processed as ``oc process --local`` does.
 
-openshift/library-go ``pkg/template/templateprocessing/template.go``: ``${NAME}`` stands anywhere in a text,
-``${{NAME}}`` alone and for any value; a namespace without a parameter is dropped; labels of the Template go
-to all of its objects.
+openshift/library-go ``pkg/template/templateprocessing/template.go``: ``${NAME}`` may be anywhere in a string;
+``${{NAME}}`` must be the whole string and can become any value; a namespace without a parameter is dropped;
+labels of the Template are added to all of its objects.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ _TEXT = re.compile(r"\$\{([a-zA-Z0-9_]+?)\}")
 _VALUE = re.compile(r"\$\{\{([a-zA-Z0-9_]+)\}\}")
 
 
-#: Takes the resources before and after a step.
+#: Accepts the resources before and after a step.
 Observe: TypeAlias = Callable[[ResourceSet, ResourceSet], None]
 
 
 def is_template(resource: Resource) -> bool:
-    """Return True for an OpenShift Template; ``oc`` also reads those of API version ``v1``."""
+    """Return True for an OpenShift Template; ``oc`` also reads Templates of API version ``v1``."""
     return resource.kind == "Template" and resource.gvk.group in (_GROUP, "")
 
 
 def process_templates(
     resources: ResourceSet, given: Mapping[str, str], observe: Observe = lambda _before, _after: None
 ) -> Outcome[ResourceSet]:
-    """Return the resources with the objects of each Template in its place; ``given`` are parameters by name.
+    """Return the resources with each Template replaced by its objects; ``given`` are parameters by name.
 
-    ``observe`` is told of the resources before and after the labels of Templates are added. Reports
-    openshift-template for parameters that have no value, and for given ones that no Template knows.
+    ``observe`` is called with the resources before and after the labels of Templates are added. Reports
+    openshift-template for parameters without a value, and for given ones that no Template declares.
     """
     findings: list[Diagnostic] = []
     found: list[tuple[Resource, JsonObject]] = []
@@ -69,7 +69,7 @@ def process_templates(
 
 
 def unprocessed(resources: ResourceSet) -> Iterator[Diagnostic]:
-    """Yield a note for each Template that stays one: its objects are neither expanded nor checked."""
+    """Yield a note for each Template that is not processed: its objects are neither expanded nor checked."""
     for resource in resources:
         is_openshift = resource.kind == "Template" and resource.gvk.group == _GROUP
         kinds = Counter(text_at(each, "kind") for each in _objects(resource)) if is_openshift else {}
@@ -108,7 +108,7 @@ def read_parameters(fs: FileSystem, path: str, site: Site) -> dict[str, str]:
 
 
 def process(template: Resource, given: Mapping[str, str]) -> Iterator[tuple[Resource, JsonObject]]:
-    """Yield the objects of one Template, each with the labels that it is to get.
+    """Yield the objects of one Template, each with the labels to add to it.
 
     Raises ``DiagnosticError``: openshift-template.
     """
@@ -125,7 +125,7 @@ def _objects(template: Resource) -> Sequence[Json]:
 
 
 def _values(template: Resource, given: Mapping[str, str]) -> dict[str, str]:
-    """Return each parameter's value. Raises ``DiagnosticError`` with all that need one and have none."""
+    """Return each parameter's value. Raises ``DiagnosticError`` naming all required ones without a value."""
     values: dict[str, str] = {}
     findings: list[Diagnostic] = []
     for index, parameter in enumerate(array_at(template.content, "parameters")):
@@ -191,7 +191,7 @@ def _text(text: str, values: Mapping[str, str]) -> Json:
 
 
 def _json(text: str) -> Json:
-    """Return what stands for ``${{NAME}}``: the value as JSON, or else as text."""
+    """Return the replacement for ``${{NAME}}``: the value parsed as JSON, or else as text."""
     try:
         return decode_yaml11(text.encode(), "parameter")
     except DiagnosticError:

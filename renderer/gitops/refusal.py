@@ -1,8 +1,8 @@
-"""Diagnostics about entry points: what is wrong, at the field of the object that says so.
+"""Diagnostics about entry points, located at the faulty field of the object.
 
-The formats of fields are those that the API server asks for (kustomize-controller
+The formats of fields are those that the API server enforces (kustomize-controller
 ``api/v1/kustomization_types.go``, argo-cd ``pkg/apis/application/v1alpha1/types.go``), and those that the
-engine needs for its work: names of namespaces, and ``parseStringToDuration`` for the retries of Argo CD.
+engine needs: names of namespaces, and ``parseStringToDuration`` for the retries of Argo CD.
 """
 
 from __future__ import annotations
@@ -64,19 +64,19 @@ _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 
 
 class TextFormat(Record):
-    """A text that matches ``regex``; ``meaning`` says in a message what it is."""
+    """A text that matches ``regex``; ``meaning`` describes it in messages."""
 
     regex: str
     meaning: str
 
 
-#: What a field holds: such a text, or one of some words.
+#: The format of a field: a text format, or one of several words.
 Format: TypeAlias = TextFormat | tuple[str, ...]
 
-#: True or false, which is no text.
+#: A boolean, not a string.
 _FLAG = TextFormat("", "true or false")
 _DURATION = TextFormat(r"([0-9]+(\.[0-9]+)?(ms|s|m|h))+", "a duration such as 30s, 10m or 1h30m")
-#: A number without a unit is one of seconds.
+#: A number without a unit is a number of seconds.
 _RETRY = TextFormat(rf"[0-9]+|[-+]?{_DURATION.regex}", _DURATION.meaning)
 _NAMESPACE = TextFormat(r"(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?", "the name of a namespace")
 
@@ -106,9 +106,9 @@ APPLICATION_FORMATS: Mapping[str, Format] = {
 
 
 def malformed_fields(entry: Resource, formats: Mapping[str, Format]) -> Iterator[Diagnostic]:
-    """Yield an error for each field of the spec, by its path in ``formats``, that has another format.
+    """Yield an error for each field of the spec whose value does not match ``formats`` (by path).
 
-    A field that is absent, null, empty or still to be filled in is passed over.
+    A field that is absent, null, empty or still to be filled in is skipped.
     """
     for written, expected in formats.items():
         *way, name = written.split(".")
@@ -143,7 +143,7 @@ def _meaning(expected: Format) -> str:
 
 
 def _correction_hint(value: Json, expected: Format) -> str | None:
-    """Return the hint with what the value probably means."""
+    """Return a hint with the probable correction of the value."""
     text = value if isinstance(value, str) else json.dumps(value)
     if not isinstance(expected, TextFormat):
         return did_you_mean(text, expected)
@@ -173,7 +173,7 @@ def _duration(text: str) -> str:
 def misspelled_fields(
     entry: Resource, content: Json, known: tuple[str, ...], *way: Segment
 ) -> Iterator[Diagnostic]:
-    """Yield a warning for each field at ``way`` that is nearly one of those ``known``."""
+    """Yield a warning for each field at ``way`` whose name nearly matches one in ``known``."""
     fields: JsonObject = content if isinstance(content, dict) else {}
     for key in fields:
         near = (

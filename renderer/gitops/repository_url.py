@@ -1,4 +1,4 @@
-"""Tell whether a URL in an Application or GitRepository means the repository at hand."""
+"""Decide whether a URL in an Application or GitRepository is the URL of the current repository."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _SUBMODULE = re.compile(r"^\s*\[submodule ", re.MULTILINE)
 
 
 class RepositoryUrls(NamedTuple):
-    """The URLs of the repository, and what tells it from others where none is equal.
+    """The URLs of the repository, and the means to recognise it if no URL is equal.
 
-    ``named`` are all URLs that objects of the repository name; ``is_folder`` says whether a path exists.
-    ``certain``: the project lists its URLs, so that no other one is it.
+    ``named`` are all URLs that objects of the repository name; ``is_folder`` tests whether a path exists.
+    ``certain``: the project lists its URLs, so any other URL is another repository.
     """
 
     known: tuple[str, ...]
@@ -29,11 +29,11 @@ class RepositoryUrls(NamedTuple):
     is_folder: Callable[[str], bool] = lambda _path: True
 
     def is_this_repository(self, url: str, path: str = "") -> bool:
-        """Return whether ``url``, with the source's ``path`` in it, is this repository.
+        """Return True if ``url``, with the source's ``path`` in it, is this repository.
 
-        It is where host, owner and name are those of a known URL, or owner and name, or the name alone:
-        forks and mirrors are named so. A placeholder is where the path exists, and so is any URL as long as
-        no URL of the repository is known, or none of those that are named is known.
+        It is this repository if host, owner and name match a known URL, or only owner and name, or only the
+        name: forks and mirrors are named so. A placeholder matches if the path exists. So does any URL if no
+        URL of the repository is known, or if none of the named URLs is known.
         """
         if any(_parts(url, count) & _parts(known, count) for known in self.known for count in (3, 2, 1)):
             return True
@@ -59,7 +59,7 @@ def checked_out_branch(head: str) -> str:
 
 
 def _parts(url: str, count: int) -> frozenset[tuple[str, ...]]:
-    """Return the last ``count`` of host, folders and name; none where the URL has fewer."""
+    """Return the last ``count`` of host, folders and name; empty if the URL has fewer."""
     match = _URL.fullmatch(url.strip())
     if not match:
         return frozenset()
@@ -71,5 +71,5 @@ def _parts(url: str, count: int) -> frozenset[tuple[str, ...]]:
 
 
 def named_urls(urls: Iterable[str]) -> tuple[str, ...]:
-    """Distinct URLs, in order."""
+    """Return the distinct URLs, in order."""
     return tuple(dict.fromkeys(url for url in urls if url))

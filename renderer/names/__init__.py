@@ -1,1 +1,1 @@
-"""Names of instance types and preferences that change with what they hold, and all that refers to them."""
+"""Content-based names of instance types and preferences, and everything that refers to them."""

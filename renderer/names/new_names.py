@@ -1,8 +1,8 @@
-"""The new names of the instance types and preferences of an overlay and of the catalogs behind it.
+"""The new names of the instance types and preferences of an overlay and of its catalogs.
 
-A new name is the old one and a suffix, as kustomize names ConfigMaps (``api/hasher/hasher.go``). The suffix
-is made of what KubeVirt compares (``pkg/instancetype/revision/compare.go``): the ``spec`` as Go reads it,
-whatever the version of the API, and nothing of the metadata.
+A new name is the old one plus a suffix, as kustomize names ConfigMaps (``api/hasher/hasher.go``). The suffix
+is a digest of what KubeVirt compares (``pkg/instancetype/revision/compare.go``): the ``spec`` as Go reads it,
+independent of the API version, without the metadata.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from renderer.model.render_config import InstancetypeNames, Overlay
 from renderer.model.resource import Resource, ResourceSet
 from renderer.names.references import InstancetypeReference
 
-#: The annotation of an object that keeps its name when others of its overlay are renamed.
+#: The annotation that keeps an object's name when other objects of its overlay are renamed.
 KEEP_NAME = "vmrender.io/keep-name"
-#: The label by which common-instancetypes numbers its instance types.
+#: The label in which common-instancetypes numbers its instance types.
 VERSION = "instancetype.kubevirt.io/version"
-#: KubeVirt copies the name into a label of each ControllerRevision, and labels hold no more.
+#: KubeVirt copies the name into a label of each ControllerRevision; this is the maximum length of a label.
 LONGEST = 63
 
 _TYPES = {kind: matcher_type for matcher_type in (INSTANCETYPE, PREFERENCE) for kind in matcher_type.kinds}
@@ -43,9 +43,9 @@ def is_named(resource: Resource) -> bool:
 
 
 def suffixed_name(resource: Resource, names: InstancetypeNames) -> str:
-    """Return the name to write; the present one for an object that keeps it, or lacks the version label.
+    """Return the name to write: the present one if the object keeps it, or lacks the version label.
 
-    Raises: name-suffix for a name that Kubernetes or KubeVirt would refuse.
+    Raises: name-suffix for a name that Kubernetes or KubeVirt would reject.
     """
     if names is InstancetypeNames.PLAIN or _keeps_name(resource):
         return resource.name
@@ -97,7 +97,7 @@ def _version(resource: Resource) -> str:
 
 
 class NamedSource(Record):
-    """The objects of an overlay or catalog, and the naming scheme by which they are written."""
+    """The objects of an overlay or catalog, and the naming scheme for writing them."""
 
     resources: ResourceSet
     names: InstancetypeNames
@@ -113,9 +113,9 @@ def named_catalogs(catalogs: Iterable[CatalogSource], overlays: Iterable[Overlay
 
 
 class NewNames:
-    """The new names of an overlay's own objects, which are among ``resources``, and of those in catalogs.
+    """The new names of an overlay's own objects, which are among ``resources``, and of catalog objects.
 
-    ``catalogs`` are asked for when something is looked up: an overlay that names nothing needs none.
+    ``catalogs`` are loaded on the first lookup: an overlay that names no instance type needs none.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class NewNames:
         self._given: dict[int, str] = {}
 
     def of(self, resource: Resource) -> str:
-        """Return the new name of one of these objects; the present one if nothing renames it.
+        """Return the new name of one of these objects; the present one if it is not renamed.
 
         Raises ``DiagnosticError``: name-suffix.
         """
@@ -137,9 +137,10 @@ class NewNames:
         return self._given[key]
 
     def candidates(self, reference: InstancetypeReference) -> tuple[Resource, ...]:
-        """Return the objects that the reference may mean; none if nothing has its name.
+        """Return the objects that the reference may mean; empty if no object has its name.
 
-        A matcher means one. A label may mean those of all namespaces, unless its own has one of that name.
+        A matcher means one object. A label may mean objects of all namespaces, unless its own namespace has
+        one of that name.
         """
         found = Scope(self._catalog, reference.namespace).find(reference.kind, reference.name)
         if found is not None:
@@ -149,7 +150,7 @@ class NewNames:
         return tuple(self._catalog.named(reference.kind, reference.name).values())
 
     def written(self, reference: InstancetypeReference) -> Resource | None:
-        """Return the object whose new name the reference has already, or None."""
+        """Return the object whose new name is already in the reference, or None."""
         for name in _beginnings(reference.name):
             for resource in self.candidates(reference._replace(name=name)):
                 if self.of(resource) == reference.name:

@@ -1,7 +1,7 @@
 """References to instance types and preferences: in matchers, and in the labels that they are inferred from.
 
-Both are found wherever they stand, as a VirtualMachine may be part of a pool or of a cluster's machine
-template, and the labels of a DataVolume may be those of a DataImportCron or of an operator's configuration.
+Both are found anywhere in an object: a VirtualMachine may be part of a pool or of a cluster's machine
+template, and the labels of a DataVolume may be in a DataImportCron or in an operator's configuration.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from renderer.model.resource import Resource
 _MATCHER_TYPES = (INSTANCETYPE, PREFERENCE)
 _LABELS = ("metadata", "labels")
 
-#: The kind that is meant, the name, and where it stands below the mapping that is looked at.
+#: The kind that is meant, the name, and its path below the current mapping.
 _Name: TypeAlias = tuple[str, str, tuple[str, ...]]
 
 
 class InstancetypeReference(Record):
     """A name in the ``field`` of a resource, and the ``kind`` of object that it names.
 
-    ``namespace`` is that of the object around it, empty where none is written.
+    ``namespace`` is the namespace of the object around it; empty if it is not written.
     """
 
     kind: str
@@ -36,7 +36,7 @@ class InstancetypeReference(Record):
 
     @property
     def is_label(self) -> bool:
-        """True for a label, which VirtualMachines of any namespace may infer from; a matcher is for one."""
+        """Return True for a label: VMs of any namespace may infer from it. A matcher serves one VM."""
         return self.field.segments[-3:-1] == _LABELS
 
 
@@ -45,7 +45,7 @@ Rename = Callable[[InstancetypeReference], str]
 
 
 def with_names(resource: Resource, rename: Rename) -> Resource:
-    """Return the resource with other names in its references; itself when none changes."""
+    """Return the resource with the names in its references replaced; itself if none changes."""
     content = resource.content
     for reference in references(content):
         name = rename(reference)
@@ -57,7 +57,7 @@ def with_names(resource: Resource, rename: Rename) -> Resource:
 def references(
     value: Json, at: tuple[Segment, ...] = (), namespace: str = ""
 ) -> Iterator[InstancetypeReference]:
-    """Yield the references in ``value``, which stands at ``at``, inside of an object in ``namespace``."""
+    """Yield the references in ``value``, which is at path ``at`` of an object in ``namespace``."""
     if isinstance(value, dict):
         yield from _of_mapping(value, at, text_at(value, "metadata", "namespace") or namespace)
     elif isinstance(value, list):
@@ -72,14 +72,14 @@ def _of_mapping(
     for kind, name, path in _names(value, is_machine=is_machine):
         yield InstancetypeReference(kind, name, namespace, FieldPath(at + path))
     if is_machine:
-        value = without(value, *TEMPLATE.keys)  # large, and an instance refers to nothing
+        value = without(value, *TEMPLATE.keys)  # large, and an instance contains no references
     for key, child in value.items():
         if isinstance(child, dict | list):
             yield from references(child, (*at, key), namespace)
 
 
 def _names(value: JsonObject, *, is_machine: bool) -> Iterator[_Name]:
-    """Yield the names in the mapping's own labels and matchers."""
+    """Yield the names in the labels and matchers of this mapping itself."""
     if "metadata" in value:
         labels = object_at(value, *_LABELS)
         for matcher_type in _MATCHER_TYPES:
@@ -88,7 +88,7 @@ def _names(value: JsonObject, *, is_machine: bool) -> Iterator[_Name]:
     if is_machine:
         for matcher_type in _MATCHER_TYPES:
             matcher = object_at(value, "spec", matcher_type.key)
-            # KubeVirt refuses another name beside the revision that it had.
+            # KubeVirt rejects another name next to the revision that belongs to the old one.
             if not text_at(matcher, "revisionName"):
                 kind = text_at(matcher, "kind")
                 yield from _name(value, ("spec", matcher_type.key, "name"), matcher_type, kind)
@@ -101,7 +101,7 @@ def _name(value: JsonObject, path: tuple[str, ...], matcher_type: MatcherType, k
 
 
 def _is_virtual_machine(value: JsonObject) -> bool:
-    """Return True for a VirtualMachine, or a template of one, which has no kind but its ``spec``."""
+    """Return True for a VirtualMachine, or a template of one, which has a ``spec`` but no kind."""
     spec = value.get("spec")
     if not isinstance(spec, dict):
         return False
@@ -111,7 +111,7 @@ def _is_virtual_machine(value: JsonObject) -> bool:
 
 
 def _with_text(value: Json, path: Sequence[Segment], text: str) -> Json:
-    """Return a copy of ``value`` with another text at a path that leads to one."""
+    """Return a copy of ``value`` with the text at a path replaced."""
     if not path:
         return text
     head, *rest = path

@@ -1,7 +1,7 @@
-"""Instance types and preferences get their new names, and references follow.
+"""Rename instance types and preferences, and update all references.
 
-KubeVirt keeps a copy of an instance type for each VirtualMachine (a ControllerRevision), and takes another
-only when the matcher names another. A name that changes with the content is what makes a change arrive.
+KubeVirt keeps a copy of an instance type for each VirtualMachine (a ControllerRevision), and uses a new one
+only when the matcher names another object. With a name that changes with the content, a change arrives.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _NAME = FieldPath.of("metadata", "name")
 
 
 class Renamer(Record):
-    """The renaming of an overlay: ``names`` is the scheme of its own objects, ``catalogs`` has the others."""
+    """The renaming of an overlay: ``names`` is the scheme of its own objects; ``catalogs`` has the others."""
 
     names: InstancetypeNames
     catalogs: Callable[[], Iterable[NamedSource]]
 
     def with_old_names(self, resources: ResourceSet) -> Outcome[ResourceSet]:
-        """Return the overlay with present names in references that someone wrote with new names by hand."""
+        """Return the overlay with the present names wherever somebody wrote a new name by hand."""
         names = NewNames(resources, self.names, self.catalogs)
 
         def renamed(resource: Resource) -> Resource:
@@ -43,8 +43,8 @@ class Renamer(Record):
     def with_new_names(self, resources: ResourceSet) -> Outcome[ResourceSet]:
         """Return the overlay with instance types, preferences and all references to them renamed.
 
-        References to objects that are unknown or not renamed stay as they are. A renamed object knows its
-        name from before (``previous_ids``). Findings: name-suffix, name-ambiguous, duplicate-id.
+        References to objects that are unknown or not renamed stay as they are. A renamed object records its
+        earlier name (``previous_ids``). Findings: name-suffix, name-ambiguous, duplicate-id.
         """
         names = NewNames(resources, self.names, self.catalogs)
 
@@ -99,7 +99,7 @@ def _new_name(resource: Resource, reference: InstancetypeReference, names: NewNa
 
 
 def _duplicates(renamed: ResourceSet, before: ResourceSet) -> Iterator[Diagnostic]:
-    """Yield a finding for each two objects that get one name."""
+    """Yield a finding for each pair of objects that get the same name."""
     first: dict[ResId, Resource] = {}
     for resource, old in zip(renamed, before, strict=True):
         other = first.setdefault(resource.current_id, old) if is_named(resource) else old

@@ -1,8 +1,8 @@
-"""The place that decided on the value of a field, where that is not the file or patch that has the field.
+"""The place that decided the value of a field, if that is not the file or patch that contains the field.
 
-A transformer of a kustomization writes namespaces, names, labels, images and what replacements bring. A
-strategic merge patch keeps the quotes of what it changes, as kustomize does. To find the place, the overlay
-is composed again with a trace: only findings that one of these may have caused pay for it.
+A transformer of a kustomization writes namespaces, names, labels, images and the values of replacements. A
+strategic merge patch keeps the quotes of the value that it changes, as kustomize does. To find the place, the
+overlay is composed again with a trace; only findings that one of these may have caused pay for it.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from renderer.provenance.histories import FieldVersion, field_changes
 from renderer.provenance.makers import CompositionStep, replacement_behind, source_of_replacement
 from renderer.provenance.trace import Trace
 
-#: What is always good in a name; a prefix or suffix without anything else is not what is wrong with it.
+#: Characters that are always valid in a name; a prefix or suffix of only these is not the cause of an error.
 _HARMLESS = re.compile(r"[a-z0-9-]*")
 _AFFIXES = ("PrefixTransformer", "SuffixTransformer")
 
 
 def may_be_decided_elsewhere(finding: Diagnostic, root: KustomizationRoot) -> bool:
-    """Return True if the kustomizations below ``root`` have something that may have written the field."""
+    """Return True if a kustomization below ``root`` has something that may have written the field."""
     field = finding.field
     if finding.resource is None or not finding.sites or field is None or not field.segments:
         return False
@@ -63,7 +63,7 @@ _LABELLED = frozenset({"labels", "matchLabels", "selector"})
 
 
 def _at_deciding_site(finding: Diagnostic, trace: Trace, composed: ResourceSet) -> Diagnostic:
-    """Return the finding with the place in front that decided on the value; ``composed`` were traced."""
+    """Return the finding with the deciding place in front; ``composed`` were traced."""
     resource = _resource_of(finding, composed)
     if resource is None:
         return finding
@@ -79,7 +79,7 @@ def _at_deciding_site(finding: Diagnostic, trace: Trace, composed: ResourceSet) 
 
 
 def _resource_of(finding: Diagnostic, composed: ResourceSet) -> Resource | None:
-    """Return the composed resource that the finding is about; None if several may be it."""
+    """Return the composed resource that the finding is about; None if several match."""
     base = finding.sites[-1]
     same_file = (each for each in composed if each.origin[:2] == base[:2])  # a run may have many findings
     among = [each for each in same_file if each.origin == _document(base, each.origin)]
@@ -94,12 +94,12 @@ def _document(site: Site, origin: Site) -> Site:
 
 
 def _field_in(finding: Diagnostic, resource: Resource) -> FieldPath:
-    """Return the field from the resource's root on, list elements by name."""
+    """Return the field's path from the resource's root, list elements by name."""
     return FieldPath(finding.sites[-1].field.segments[len(resource.origin.field.segments) :])
 
 
 def _quoted_before(changes: Sequence[FieldVersion]) -> int:
-    """Return the number of changes up to the one whose quotes all later patches kept; 0 if there is none."""
+    """Return the number of changes up to the one whose quotes all later patches kept, or else 0."""
     decisive = len(changes)
     for change in reversed(changes):
         if change.version.maker.act is not StepKind.PATCHED or not _has_quotes(change.before):
@@ -138,9 +138,9 @@ def _at_replacement(
     field: FieldPath,
     composed: ResourceSet,
 ) -> Diagnostic:
-    """Return the finding at the field that the value was taken from, and beside it the replacement.
+    """Return the finding at the field that the value was copied from, followed by the replacement.
 
-    Data comes second: nobody could tell from its place alone that it is a ConfigMap's and no Secret's.
+    The data comes second: from its place alone, a reader could not tell a ConfigMap from a Secret.
     """
     layers = tuple(reversed(maker.after.layers[len(maker.before.layers) :]))
     replacement = replacement_behind(root.replacements, layers, field)
@@ -165,10 +165,10 @@ def at_deciding_sites(
     options: BuildOptions,
     generators: GeneratorTable,
 ) -> tuple[Diagnostic, ...]:
-    """Return the findings of an overlay with the places that decided on the fields in front.
+    """Return the findings of an overlay, with the places that decided the values of the fields in front.
 
-    ``outline`` is the overlay's root, with or without its resource files; ``load`` returns all of it.
-    Composing twice must not be what ends a run: where more than half of its work is done, nothing changes.
+    ``outline`` is the overlay's root, with or without its resource files; ``load`` returns all of it. The
+    second composition must not exceed the work limit: if more than half of the work is used, nothing changes.
     """
     asked = [each for each in findings if may_be_decided_elsewhere(each, outline)]
     if not asked or 2 * spent() > allowed():

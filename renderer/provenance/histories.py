@@ -1,4 +1,4 @@
-"""The histories of fields: a field walked back through the versions of its resource."""
+"""The histories of fields: a field followed back through the versions of its resource."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from renderer.provenance.trace import Trace
 def without_secret_values(
     histories: Iterable[FieldHistory], substituted: Masking, anywhere: Masking
 ) -> tuple[FieldHistory, ...]:
-    """Return the histories with values withheld from the step on that a Secret's value came in.
+    """Return the histories with values withheld from the step at which a Secret's value came in.
 
-    That is a substitution of one of the values ``substituted``, which may be short, or any step to a field
-    with one of the values ``anywhere``.
+    That step is a substitution of one of the values in ``substituted``, which may be short, or any step that
+    produced a field with one of the values in ``anywhere``.
     """
     if not substituted and not anywhere:
         return tuple(histories)
@@ -67,7 +67,7 @@ def _is_withheld(history: FieldHistory) -> bool:
     )
 
 
-#: The line of the first site that holds its field (``findings.locator``).
+#: The line of the first site that contains its field (``findings.locator``).
 LocationOf = Callable[[tuple[Site, ...]], Location | None]
 
 
@@ -83,9 +83,9 @@ def _located(step: Step, location_of: LocationOf) -> Step:
     return step._replace(location=location_of(step.sites), sources=located(step.sources, location_of))
 
 
-#: Steps whose values stand where their source stands.
+#: Steps that copy a value; the place of the value is the place of its source.
 _COPYING = frozenset({StepKind.CUSTOM_SIZE, StepKind.INSTANCETYPE, StepKind.PREFERENCE})
-#: Through how many resources a value is followed: what refers to each other may go in circles.
+#: The maximum number of resources through which a value is followed: references may form cycles.
 _FARTHEST = 8
 
 
@@ -111,7 +111,7 @@ class Historian:
         self._among = tuple(trace.composed(overlay))
 
     def fields(self, resource: Resource) -> tuple[FieldPath, ...]:
-        """Return every scalar and empty section that the resource holds, then those that it lost."""
+        """Return every scalar and empty section that the resource has, then those that it lost."""
         versions = self._trace.versions(resource)
         present = (path for path, _ in leaves(versions[-1].content))
         return (*present, *(changes[-1].field for changes in _losses(versions)))
@@ -147,7 +147,7 @@ class Historian:
         )
 
     def _source(self, source: FieldSource, depth: int) -> FieldHistory:
-        """Return the history of a field, or of the nearest field above it that has one."""
+        """Return the history of a field, or of its nearest ancestor that has one."""
         versions, field = self._trace.versions(source.resource), source.field
         while not (changes := field_changes(versions, field)) and field.segments:
             field = field.parent
@@ -171,7 +171,7 @@ def field_changes(versions: Sequence[Version], path: FieldPath) -> tuple[FieldVe
 
 
 def _losses(versions: Sequence[Version]) -> Iterator[tuple[FieldVersion, ...]]:
-    """Yield, for each field that a version had and the last has not, the changes that made and removed it."""
+    """Yield each field that only earlier versions had, with the changes that made and removed it."""
     for index, (version, following) in enumerate(pairwise(versions)):
         for path, value in leaves(version.content):
             spend(_STEPS_PER_PART * (1 + len(path.segments)), _FOLLOWING)

@@ -1,6 +1,7 @@
 """The makers of a resource's versions: files, generators, transformers and stages.
 
-A maker says in words what changed a field, where that is written, and which field the value was taken from.
+A maker names the step that changed a field, where that step is written, and the field that the value was
+copied from.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from renderer.model.source_tree import GeneratorPlugin, TransformerPlugin
 from renderer.model.work import spend
 from renderer.provenance.paths import field_value, indexed, named
 
-#: The steps that a field of the project file asks for.
+#: The steps that a field of the project file requests.
 _OPTIONS = frozenset({StepKind.INSTANCETYPE_NAME, StepKind.WEBHOOK_FIELD, StepKind.SYNC_WAVE})
 _WORDS = {
     StepKind.SUBSTITUTED: "postBuild of the Flux Kustomization",
@@ -42,9 +43,9 @@ _WORDS = {
 }
 _DATA = ("data", "binaryData", "stringData")
 _SERIES = "InstancetypeSeries"
-#: Steps to look at a target of a replacement (``model.work``).
+#: Steps for examining one target of a replacement (``model.work``).
 _STEPS_PER_TARGET = 6
-#: The field of a kustomization that asks for each kind of transformer.
+#: The field of a kustomization that requests each kind of transformer.
 _FIELDS = {
     "PatchStrategicMergeTransformer": "patchesStrategicMerge",
     "PatchTransformer": "patches",
@@ -68,33 +69,33 @@ _FINAL_STEPS = {
 
 
 class FieldSource(NamedTuple):
-    """A field whose value went into another one."""
+    """A field whose value was copied into another one."""
 
     resource: Resource
     field: FieldPath
 
 
 class Maker(Protocol):
-    """The step that made a version from the one before; ``field`` is one that it changed."""
+    """The step that made a version from the previous one; ``field`` is one that it changed."""
 
     @property
     def act(self) -> StepKind: ...
 
     def words(self, field: FieldPath) -> str:
-        """Return its name for readers: ``patch``, ``namePrefix``."""
+        """Return the display name of the step: ``patch``, ``namePrefix``."""
 
     def sites(self, field: FieldPath) -> tuple[Site, ...]:
-        """Return the places that may ask for the change, most specific first."""
+        """Return the places that may request the change, most specific first."""
 
     def sources(self, field: FieldPath, among: Sequence[Resource]) -> Iterator[FieldSource]:
-        """Yield the fields that the value was taken from.
+        """Yield the fields that the value was copied from.
 
         ``among`` are the resources of the whole overlay.
         """
 
 
 class Version(NamedTuple):
-    """The content of a resource, and what made it so."""
+    """The content of a resource, and the maker of that content."""
 
     content: JsonObject
     maker: Maker
@@ -114,7 +115,7 @@ class StageStep:
         return _WORDS.get(self.act, self.act.value)
 
     def sites(self, field: FieldPath) -> tuple[Site, ...]:
-        """Return the project's option that asks for it, or else the places of the field."""
+        """Return the project's option that requests it, or else the places of the field."""
         if self.act is StepKind.ENTRY_POINT:
             return _entry_sites(self.overlay, field)
         if self.act is StepKind.TEMPLATE_LABEL:
@@ -132,7 +133,7 @@ class StageStep:
 
 
 def _entry_sites(overlay: Overlay, field: FieldPath) -> tuple[Site, ...]:
-    """Return the field of a Flux Kustomization or Application that says what is set on all of its objects."""
+    """Return the field of a Flux Kustomization or Application that sets this value on all of its objects."""
     entry = overlay.entry.entry if overlay.entry else None
     if entry is None:
         return ()
@@ -144,7 +145,7 @@ def _entry_sites(overlay: Overlay, field: FieldPath) -> tuple[Site, ...]:
 
 @dataclass(frozen=True, slots=True)
 class GeneratorStep:
-    """The maker of a resource that comes from a generator."""
+    """The maker of a resource that a generator created."""
 
     resource: Resource
     generator: GeneratorPlugin
@@ -166,7 +167,7 @@ class GeneratorStep:
 
 
 def generated_at(generator: GeneratorPlugin, made: Resource, field: FieldPath) -> tuple[Site, ...]:
-    """Return the places that may say it, most specific first.
+    """Return the places that may set the value, most specific first.
 
     ``made`` is the resource generated or merged into.
     """
@@ -205,7 +206,7 @@ def replacement_behind(
 
 
 def words_of_replacement(replacement: Replacement) -> str:
-    """Return the words for a replacement: ``replacement from ConfigMap settings data.host``."""
+    """Return the text for a replacement: ``replacement from ConfigMap settings data.host``."""
     source = replacement.source
     if source is None:
         return "replacement"
@@ -213,7 +214,7 @@ def words_of_replacement(replacement: Replacement) -> str:
 
 
 def source_of_replacement(replacement: Replacement, resources: Iterable[Resource]) -> FieldSource | None:
-    """Return the field that the value was taken from; None for ``sourceValue``, or if it is gone."""
+    """Return the field that the value was copied from; None for ``sourceValue``, or if it is gone."""
     if replacement.source is None:
         return None
     try:
@@ -324,7 +325,7 @@ class CompositionStep:
 
     @property
     def _layers(self) -> tuple[Site, ...]:
-        """The places of the patches that changed it, newest first."""
+        """Return the places of the patches that changed it, newest first."""
         known = len(self.before.layers)
         return tuple(reversed(self.after.layers[known:]))
 
@@ -348,7 +349,7 @@ class CompositionStep:
 
 
 def _requesting_sites(builtin: BuiltinTransform, field: FieldPath) -> tuple[Site, ...]:
-    """Return the places in the kustomization that ask for the change; of labels and annotations the entry."""
+    """Return the places in the kustomization that request it; the entry for labels and annotations."""
     written, name, key = builtin.root.kustomization, _FIELDS[builtin.kind], field.segments[-1]
     at = written.site_of(name)
     match name:

@@ -1,4 +1,4 @@
-"""Paths of fields, with list elements by name, so that a field is found again in other versions."""
+"""Paths of fields with list elements by name, so that a field can be found again in other versions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from renderer.model.work import spend
 
 
 def leaves(value: Json, at: FieldPath = ROOT) -> Iterator[tuple[FieldPath, Json]]:
-    """Yield every scalar and every empty mapping or list below ``value``, which stands ``at``."""
+    """Yield every scalar and every empty mapping or list below ``value``, whose own path is ``at``."""
     if isinstance(value, dict) and value:
         for key, child in value.items():
             yield from leaves(child, at.child(key))
@@ -33,7 +33,7 @@ def leaves(value: Json, at: FieldPath = ROOT) -> Iterator[tuple[FieldPath, Json]
 
 
 def field_value(value: Json, path: FieldPath) -> Value:
-    """Return the value at ``path``, or ``NoValue.ABSENT``; in long lists as quickly as in short ones."""
+    """Return the value at ``path``, or ``NoValue.ABSENT``; as fast in long lists as in short ones."""
     found: Value = value
     for segment in path.segments:
         found = _child(found, segment)
@@ -43,7 +43,7 @@ def field_value(value: Json, path: FieldPath) -> Value:
 
 
 def indexed(value: Json, path: FieldPath) -> FieldPath:
-    """Return the path with indices in place of the names of elements that are there."""
+    """Return the path with indices instead of the names of existing elements."""
     segments: list[Segment] = []
     found: Value = value
     for segment in path.segments:
@@ -54,7 +54,7 @@ def indexed(value: Json, path: FieldPath) -> FieldPath:
 
 
 def named(value: Json, path: FieldPath) -> FieldPath:
-    """Return the path with names in place of the indices of elements that have one."""
+    """Return the path with names instead of the indices of elements that have a name."""
     segments: list[Segment] = []
     found: Value = value
     for segment in path.segments:
@@ -67,9 +67,9 @@ def named(value: Json, path: FieldPath) -> FieldPath:
 
 
 def counterpart(path: FieldPath, here: Json, there: Json) -> FieldPath:
-    """Return the path that the field at ``path`` of ``here`` has in another version of the resource.
+    """Return the path of the field at ``path`` of ``here`` in another version of the resource.
 
-    Where it is not in that version, the path says where it would be.
+    If that version lacks the field, return the path where it would be.
     """
     segments: list[Segment] = []
     mine: Value = here
@@ -84,7 +84,7 @@ def counterpart(path: FieldPath, here: Json, there: Json) -> FieldPath:
 
 
 def _child(value: Value, segment: Segment) -> Value:
-    """Return what ``segment`` means in ``value``, by a table where that is a long list."""
+    """Return the child of ``value`` that ``segment`` names; long lists are looked up in a table."""
     if not isinstance(value, list):
         return child_at(value, segment, NoValue.ABSENT)
     index = _index(value, segment)
@@ -107,7 +107,7 @@ def _segments(elements: Sequence[Json]) -> Sequence[Segment]:
 
 
 def _counterpart_of_element(mine: Sequence[Json], theirs: Sequence[Json], segment: Segment) -> Segment:
-    """Return the element of the same name or value, else the one in its place if none came or went."""
+    """Return the element of the same name or value, else the one at its index if the length is equal."""
     index = _index(mine, segment)
     if index is None or (isinstance(segment, ElementName) and segment in _names(theirs)):
         return segment
@@ -119,7 +119,7 @@ def _counterpart_of_element(mine: Sequence[Json], theirs: Sequence[Json], segmen
     is_free = isinstance(segment, int) or (index < len(names) and names[index] not in _names(mine))
     if len(theirs) == len(mine) and is_free:
         return names[index]
-    return len(theirs) if isinstance(segment, int) else segment  # which is not there
+    return len(theirs) if isinstance(segment, int) else segment  # which does not exist there
 
 
 class _Segments(NamedTuple):
@@ -134,13 +134,13 @@ def _segments_of(long: LongList) -> _Segments:
 
 
 def _names(elements: Sequence[Json]) -> Collection[Segment]:
-    """Return the segments of a list, to look one up."""
+    """Return a table of the segments of a list, for lookups."""
     return _segments_of(LongList(elements)).known if len(elements) > SHORT_LIST else _segments(elements)
 
 
 @lru_cache(maxsize=64)
 def _positions(long: LongList, key: str) -> Mapping[str, int]:
-    """Return the first element by the text of its field ``key``."""
+    """Return the index of the first element for each text in its field ``key``."""
     positions: dict[str, int] = {}
     for index, element in enumerate(long.elements):
         positions.setdefault(element_text(element, key), index)

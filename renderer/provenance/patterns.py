@@ -1,4 +1,4 @@
-"""Resources and fields as people type them: ``vm/db``, ``spec...disks[name=root]``, ``/spec/template``."""
+"""Resources and fields as users type them: ``vm/db``, ``spec...disks[name=root]``, ``/spec/template``."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _PARTS = re.compile(
 
 
 class FieldPattern:
-    """A field as typed: keys with dots need no quotes, list elements stand by name or by number."""
+    """A field as typed: keys with dots need no quotes; list elements are given by name or by number."""
 
     def __init__(self, text: str) -> None:
         """Read the pattern ``text``. Raises ``ValueError`` if it is not a path."""
         self._parts = tuple(_pointer(text) if text.startswith("/") else _path(text))
 
     def matched(self, path: FieldPath, counted: FieldPath) -> FieldPath | None:
-        """Return the matching field, ``path`` itself or one on the way to it, or None.
+        """Return the matching field: ``path`` itself, an ancestor of it, or None.
 
-        ``counted`` is the path with numbers for the names of elements.
+        ``counted`` is the path with numbers instead of the names of elements.
         """
         for length in range(len(path.segments) + 1):
             if _matches(self._parts, path.segments[:length], counted.segments[:length]):
@@ -48,7 +48,7 @@ class FieldPattern:
 
 
 def nearest_fields(text: str, paths: Iterable[FieldPath]) -> tuple[str, ...]:
-    """Return up to three fields on the way to ``paths`` that resemble what was typed."""
+    """Return up to three fields, from the ancestors of ``paths``, that resemble what was typed."""
     fields = {
         str(FieldPath(path.segments[:length])): None
         for path in paths
@@ -96,7 +96,7 @@ def _matches(parts: Sequence[_PatternPart], path: Sequence[Segment], counted: Se
         return any(_matches(rest, path[start:], counted[start:]) for start in range(len(path)))
     if first in (path[0], counted[0]) and _matches(rest, path[1:], counted[1:]):
         return True
-    # A number may be a key, and a key with dots may stand without quotes.
+    # A number may be a key, and a key with dots may be unquoted.
     if isinstance(first, int) and path[0] == str(first):
         return _matches(rest, path[1:], counted[1:])
     if not isinstance(path[0], str) or not isinstance(first, str) or not path[0].startswith(f"{first}."):
@@ -152,7 +152,7 @@ class ResourcePattern(NamedTuple):
         return cls(name, front[1], front[0]) if front else cls(name, "", namespace)
 
     def among(self, resources: Iterable[Resource]) -> tuple[Resource, ...]:
-        """Return the resources of that name, or else those that had it before they were renamed."""
+        """Return the resources of that name, or else those that had it before a rename."""
         found = [each for each in resources if self._is_kind(each) and self._is_in_namespace(each)]
         now = tuple(each for each in found if each.name == self.name)
         return now or tuple(each for each in found if any(old.name == self.name for old in each.previous_ids))

@@ -1,4 +1,4 @@
-"""The trace of a run: every change to every resource, from which the history of a field is told."""
+"""The trace of a run: every change to every resource, from which field histories are derived."""
 
 from __future__ import annotations
 
@@ -36,16 +36,17 @@ from renderer.provenance.makers import (
 )
 from renderer.provenance.paths import field_value
 
-#: Steps to find a resource among those of the stage before (``model.work``).
+#: Steps for finding a resource among the resources of the previous stage (``model.work``).
 _STEPS_PER_RESOURCE = 20
-#: Steps to keep a version: each holds memory until the run ends.
+#: Steps for keeping a version: each uses memory until the run ends.
 _KEEPING = 60
 
 
 class _Link(NamedTuple):
-    """A change of a resource: ``before``, None for the first one, ``after`` and the versions between them.
+    """A change of a resource: ``before`` (None for the first), ``after`` and the versions between them.
 
-    Links are found by the ``id`` of ``after``, which is kept so that the id stays its own.
+    Links are looked up by the ``id`` of ``after``. The link keeps ``after`` alive, so that the id is not
+    reused.
     """
 
     after: Resource
@@ -54,7 +55,7 @@ class _Link(NamedTuple):
 
 
 class Trace:
-    """The observer of one run, which keeps every version of every resource."""
+    """The observer of one run; it keeps every version of every resource."""
 
     def __init__(self) -> None:
         self._links: dict[int, _Link] = {}
@@ -72,11 +73,11 @@ class Trace:
         self._links[id(expansion.expanded)] = link
 
     def passed(self, overlay: Overlay, act: StepKind, before: ResourceSet, after: ResourceSet) -> None:
-        """Record the input and output of a stage for an overlay; the stage may have left resources out."""
+        """Record the input and output of a stage for an overlay; the stage may have dropped resources."""
         self._composed.setdefault(overlay.path, before)
         spend(_STEPS_PER_RESOURCE * (len(before) + len(after)), "noting the versions of resources")
         same = {id(resource) for resource in before}
-        by_name = {current_identity(each)[1:]: each for each in before}  # a version may change
+        by_name = {current_identity(each)[1:]: each for each in before}  # its API version may change
         in_order = before if len(before) == len(after) else (None,) * len(after)
         for resource, at_its_place in zip(after, in_order, strict=True):
             if id(resource) in same or id(resource) in self._links:
@@ -88,11 +89,11 @@ class Trace:
                 self._record_maker(earlier, resource, StageStep(earlier, act, overlay))
 
     def include(self, other: Trace) -> None:
-        """Take over what another trace observed of resources that this run uses, too."""
+        """Include what another trace observed of resources that this run uses as well."""
         self._links.update(other._links)
 
     def composed(self, overlay: Overlay) -> ResourceSet:
-        """Return the overlay's resources before the first stage; none if composition failed."""
+        """Return the overlay's resources before the first stage; empty if composition failed."""
         return self._composed.get(overlay.path, ResourceSet())
 
     def versions(self, resource: Resource) -> tuple[Version, ...]:
@@ -115,15 +116,15 @@ class Trace:
         self._links[id(after)] = _Link(after, before, lambda: (Version(after.content, maker),))
 
 
-#: The value in question, when a spec says this.
+#: The value in question that follows from a spec.
 ValueOfSpec = Callable[[JsonObject], Value]
 
 
 def decisive_fields(spec: JsonObject, outcome: ValueOfSpec, target: FieldPath) -> tuple[FieldPath, ...]:
-    """Return the fields of ``spec`` that decide on the ``outcome`` at ``target``, each as deep as possible.
+    """Return the fields of ``spec`` that decide the ``outcome`` at ``target``, each as deep as possible.
 
-    What holds the very value comes first. Only the deepest section where no single field decides; nothing
-    where none does.
+    Fields that hold exactly this value come first. If no single field decides, return only the deepest
+    section that does; if no section decides, return nothing.
     """
     value = outcome(spec)
     decisive = tuple(path for path in _fields(spec) if outcome(without(spec, *path)) != value)
@@ -136,7 +137,7 @@ def decisive_fields(spec: JsonObject, outcome: ValueOfSpec, target: FieldPath) -
 
 
 def _fields(value: Json, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the paths of all values that are no mappings, or empty ones."""
+    """Yield the paths of all values that are not mappings, and of empty mappings."""
     if isinstance(value, dict) and value:
         for key, child in value.items():
             yield from _fields(child, (*at, key))
@@ -152,9 +153,9 @@ def _sections(value: JsonObject, at: tuple[str, ...] = ()) -> Iterator[tuple[str
 
 
 def _deeper(spec: JsonObject, field: FieldPath, value: Value, target: FieldPath) -> FieldPath:
-    """Return the field below ``field`` that holds the value under the same name as ``target``, or ``field``.
+    """Return the field below ``field`` with the value and the name of ``target``, or else ``field``.
 
-    What is copied as a whole, such as a list of devices, is the same below.
+    A value that is copied as a whole, such as a list of devices, is the same in the nested field.
     """
     for start in range(1, len(target.segments)):
         deeper = field.child(*target.segments[start:])
@@ -164,7 +165,7 @@ def _deeper(spec: JsonObject, field: FieldPath, value: Value, target: FieldPath)
     return field
 
 
-#: The fields of an instance type that a VM's own size replaces, and the size's fields.
+#: The fields of an instance type that a VM's own size overrides, and the fields of that size.
 _OWN_SIZES = {FieldPath.of("cpu", "guest"): VCPUS, FieldPath.of("memory", "guest"): MEMORY}
 
 
@@ -212,7 +213,7 @@ def _template_of(resource: Resource) -> JsonObject:
 
 @dataclass(frozen=True, slots=True)
 class _ExpansionStep:
-    """The step of an expansion that needs neither an instance type nor a preference."""
+    """The expansion step that needs neither an instance type nor a preference."""
 
     expansion: VmExpansion
     act: StepKind
@@ -229,7 +230,7 @@ class _ExpansionStep:
                 return "expansion leaves no matcher"
 
     def sites(self, field: FieldPath) -> tuple[Site, ...]:
-        """Return the places that may have written the field; none for matchers, which expansion removes."""
+        """Return the places that may have written the field; empty for matchers, which expansion removes."""
         return () if self.act is StepKind.EXPANDED else self.expansion.vm.resource.sites(field)
 
     def sources(self, field: FieldPath, _among: Sequence[Resource]) -> Iterator[FieldSource]:
@@ -253,12 +254,12 @@ class _Applied:
         return str(self.found)
 
     def sites(self, _field: FieldPath) -> tuple[Site, ...]:
-        """Return the matcher's places."""
+        """Return the places of the matcher."""
         vm = self.expansion.vm
         return vm.resource.sites(vm.field(self.found.matcher_type.path))
 
     def _target(self, field: FieldPath) -> FieldPath:
-        """Return the path of the field from the template on."""
+        """Return the path of the field relative to the template."""
         return FieldPath(field.segments[len(self.expansion.vm.field(TEMPLATE).segments) :])
 
     def _of_instancetype(
@@ -276,7 +277,7 @@ class _Applied:
             yield self._field_of(instancetype, field)
 
     def _field_of(self, instancetype: Found, field: FieldPath) -> FieldSource:
-        """Return a field of its spec, or the VM's own size that replaces it."""
+        """Return a field of its spec, or the VM's own size that overrides it."""
         given = dict(zip(_OWN_SIZES, self.expansion.selected.custom_size, strict=True))
         if given.get(field) is None:
             return FieldSource(instancetype.resource, instancetype.field.child(*field.segments))
@@ -298,7 +299,7 @@ class _Applied:
 
 @dataclass(frozen=True, slots=True)
 class _ByInstancetype(_Applied):
-    """The maker of a VM with its instance type; how vCPUs are laid out is a preference's to say."""
+    """The maker of a VM with its instance type; a preference decides the vCPU topology."""
 
     @property
     def act(self) -> StepKind:

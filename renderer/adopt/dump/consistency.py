@@ -1,4 +1,4 @@
-"""One cluster, one object of each identity: what printed several times or from two clusters breaks."""
+"""Check that a dump describes one cluster, with one object for each identity."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Seen(Record):
 
 
 class Consistency:
-    """The objects of a dump that were seen so far, and the findings about them."""
+    """The objects of a dump that were read so far, and the findings about them."""
 
     def __init__(self) -> None:
         self._seen: dict[ObjectKey, _Seen] = {}
@@ -33,7 +33,7 @@ class Consistency:
         self._mixed: list[Diagnostic] = []
 
     def add(self, live: LiveObject) -> bool:
-        """Note an object; return whether it counts, which the older of two prints of it does not."""
+        """Record an object. Return True if it is to be used, False for the older of two prints of it."""
         identity, gvk = live.id.object_key, live.id.gvk
         new = _Seen(live.uid, gvk.version, _resource_version(live), live.location)
         self._versions.setdefault((gvk.group, gvk.kind), {}).setdefault(gvk.version, live.location)
@@ -65,7 +65,7 @@ class Consistency:
         return True
 
     def findings(self) -> Iterator[Diagnostic]:
-        """Yield what is wrong with the dump as a whole."""
+        """Yield the findings about the dump as a whole."""
         yield from self._mixed
         for (group, kind), versions in self._versions.items():
             if len(versions) > 1:
@@ -86,6 +86,6 @@ class Consistency:
 
 
 def _resource_version(live: LiveObject) -> int:
-    """Return the version to compare by; objects of one cluster only are compared."""
+    """Return the version to compare by; only objects of one cluster are compared."""
     text = text_at(live.metadata, "resourceVersion")
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else -1  # noqa: PLR2004 - of 64 bits

@@ -1,11 +1,11 @@
-"""The parts of objects that hold credentials, put into Secrets whose values stay in the cluster.
+"""Move the parts of objects that hold credentials to Secrets whose values stay in the cluster.
 
-A Secret, a ConfigMap with answer files of Windows or with URLs that hold a password, and start data of a
-virtual machine that seems to hold credentials. An object with such a URL elsewhere is not written, nor is one
-with the header of an authorization, a private key, the hash of a password or keys of launch security. Start
-data moves to a Secret that the volume names from then on (KubeVirt
+This affects Secrets, ConfigMaps with answer files of Windows or with URLs that contain a password, and start
+data of a virtual machine that seems to contain credentials. An object with such a URL in another field is not
+written, nor is an object with an authorization header, a private key, a password hash or keys of launch
+security. Start data moves to a Secret, which the volume then references (KubeVirt
 ``staging/src/kubevirt.io/api/core/v1/schema.go`` CloudInitNoCloudSource: ``secretRef`` and
-``networkDataSecretRef``); the guest sees the same.
+``networkDataSecretRef``); the guest sees the same data.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from renderer.model.record import Record
 _SECRET = "Secret"  # noqa: S105 - the kind
 _CONFIG_MAP = "ConfigMap"
 _CLOUD_INIT = ("cloudInitNoCloud", "cloudInitConfigDrive")
-#: Fields of cloud-init with text, the field of the reference in their place, and the key of the Secret
+#: Fields of cloud-init with text, the field for the reference that replaces them, and the key of the Secret
 #: (KubeVirt ``pkg/cloud-init/cloud-init.go`` resolveNoCloudSecrets).
 _START_DATA = (
     ("userData", "secretRef", "userdata"),
@@ -33,7 +33,7 @@ _START_DATA = (
     ("networkData", "networkDataSecretRef", "networkdata"),
     ("networkDataBase64", "networkDataSecretRef", "networkdata"),
 )
-#: Words of cloud-init that say something about passwords and are none.
+#: Words of cloud-init that mention passwords but are not credentials.
 _HARMLESS = re.compile(r"lock_passwd|ssh_pwauth|passwordauthentication|no-?passwd|nopassword", re.IGNORECASE)
 _CREDENTIAL = re.compile(
     r"pass(wd|word|phrase)|(^|[^a-z])(pw|pass)\s*[:=]|secret|token|credential|api[-_]?key|access[-_]?key"
@@ -42,7 +42,7 @@ _CREDENTIAL = re.compile(
     r"|\b(mysql|mariadb)\w*\b[^\n|;&]{0,200}\s-p\S|\bsshpass\s+-p|encoding:\s*[\"']?(b64|base64|gz|gzip)|-{5}BEGIN",
     re.IGNORECASE | re.MULTILINE,
 )
-#: What is a credential in whichever text it stands.
+#: A credential in any text.
 _CERTAIN_CREDENTIAL = re.compile(
     r"://[^/\s:@]+:[^@\s/]+@|\bauthorization[\"']?\s*:\s*[\"']?(basic|bearer)\s+\S"
     r"|-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|\$(5|6|2[abxy]|y)\$[./A-Za-z0-9$=,]{20}",
@@ -52,7 +52,7 @@ _LONGEST_NAME = 253
 
 
 class Placeholder(Record):
-    """An object to seal, with its keys and no values; ``moved_from`` are the fields that move to it."""
+    """An object to seal, with its keys and without values; ``moved_from`` are the fields that move to it."""
 
     content: JsonObject
     moved_from: tuple[FieldPath, ...] = ()
@@ -61,8 +61,8 @@ class Placeholder(Record):
 class Withheld(Record):
     """An object without its credentials.
 
-    ``content`` is None where nothing of it can be written; ``fields`` are the fields that were taken out of
-    the object, or those for which it cannot be written.
+    ``content`` is None if nothing of it can be written. ``fields`` are the fields that were removed from the
+    object, or the fields because of which it cannot be written.
     """
 
     content: JsonObject | None
@@ -71,7 +71,7 @@ class Withheld(Record):
 
 
 def withhold(content: JsonObject) -> Withheld:
-    """Return the object without credentials; itself where it has none."""
+    """Return the object without credentials; itself if it has none."""
     withheld = _without_credentials(content)
     written = (withheld.content, *(each.content for each in withheld.placeholders))
     for each in written:
@@ -98,12 +98,12 @@ def _without_credentials(content: JsonObject) -> Withheld:
 
 
 def has_credentials(text: str) -> bool:
-    """Return whether a text that a machine is started with seems to hold a password, a key or a token."""
+    """Return True if a text that a VM is started with seems to contain a password, a key or a token."""
     return bool(_CREDENTIAL.search(_HARMLESS.sub("", text)))
 
 
 def _certain_credentials(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Yield the paths of texts that hold a credential, whatever they are meant for."""
+    """Yield the paths of texts that hold a credential, whatever field they are in."""
     if isinstance(value, str):
         if _CERTAIN_CREDENTIAL.search(value) or (value and path and path[-1] in LAUNCH_SECURITY):
             yield path
@@ -144,7 +144,7 @@ def _credentials_in(source: JsonObject) -> Iterator[str]:
 
 
 def _decoded(text: str) -> str:
-    """Return what base64 encodes; a text with credentials for what is no text, as it may be compressed."""
+    """Return the decoded base64; for data that is not text (maybe compressed), a text with a credential."""
     try:
         return b64decode(text, validate=False).decode()
     except (binascii.Error, ValueError):
@@ -170,7 +170,7 @@ def _secret_name(machine: JsonObject, volume: str) -> str:
 
 
 def _emptied(content: JsonObject) -> JsonObject:
-    """Return a Secret or ConfigMap with its keys and no values."""
+    """Return a Secret or ConfigMap with its keys and without values."""
     keys = dict.fromkeys(
         (*object_at(content, "data"), *object_at(content, "stringData"), *object_at(content, "binaryData")),
         "",
@@ -181,7 +181,7 @@ def _emptied(content: JsonObject) -> JsonObject:
 
 
 def _without_values(content: JsonObject) -> JsonObject:
-    """Return the metadata of a Secret without labels and annotations that repeat one of its values."""
+    """Return the metadata of a Secret without the labels and annotations that repeat one of its values."""
     values = Masking(secret_values([content]))
     metadata = dict(object_at(content, "metadata"))
     for section in ("labels", "annotations"):

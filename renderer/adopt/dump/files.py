@@ -1,4 +1,4 @@
-"""The files of a dump: those that were named, those in a named folder, and standard input."""
+"""The files of a dump: named files, files in a named folder, and standard input."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STDIN = "-"
 _SUFFIXES = (".yaml", ".yml", ".json")
 _FLAGS = (
     os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)  # a named pipe in a folder is not waited for
+    | getattr(os, "O_NONBLOCK", 0)  # do not wait for a named pipe in a folder
     | getattr(os, "O_NOCTTY", 0)
     | getattr(os, "O_BINARY", 0)
 )
@@ -26,7 +26,7 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class FileOnDisk(Record):
-    """A file of a dump; a link is followed only where a person named it."""
+    """A file of a dump; a link is followed only if the user named it."""
 
     path: str
     is_named: bool
@@ -49,23 +49,23 @@ class FileOnDisk(Record):
 
 
 class StandardInput(Record):
-    """A dump that another program writes into ours: ``piped``, or the file descriptor 0."""
+    """A dump that another program writes into vmrender: ``piped``, or the file descriptor 0."""
 
     piped: BinaryIO | None = None
     path: str = "<stdin>"
     is_named: bool = True
 
     def open(self) -> BinaryIO:
-        """Return the stream, which can be read once."""
+        """Return the stream, which can be read only once."""
         return self.piped or os.fdopen(os.dup(0), "rb")
 
 
 def find_files(names: Iterable[str], piped: BinaryIO | None = None) -> Iterator[FileOnDisk | StandardInput]:
-    """Yield the files that ``names`` mean, those of a folder sorted by path.
+    """Yield the files that ``names`` mean; the files of a folder are sorted by path.
 
     ``-`` is ``piped``, or the standard input of the process.
 
-    In a folder, files that end in .yaml, .yml and .json count, at any depth, and links are not followed.
+    In a folder, files that end in .yaml, .yml and .json are read, at any depth, and links are not followed.
     Raises ``DiagnosticError``: file-not-found, file-unreadable.
     """
     for name in names:

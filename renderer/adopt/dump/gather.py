@@ -1,4 +1,4 @@
-"""Gather what a dump says of a cluster: the user's objects, and what is known from the others."""
+"""Gather the contents of a dump: the user's objects, and what the other objects say about the cluster."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OPERATORS = "its administrators configure the cluster with it"
 
 
 class UserObject(Record):
-    """The user's part of an object, and of a VirtualMachine's status what names its revisions."""
+    """The user's part of an object; of a VirtualMachine's status, the names of its revisions."""
 
     content: JsonObject
     location: Location
@@ -40,10 +40,10 @@ class UserObject(Record):
 
 
 class Gathered(Record):
-    """The objects of a cluster. ``left_out`` counts the others by kind and reason.
+    """The objects of a cluster. ``left_out`` counts the other objects by kind and reason.
 
-    ``revisions`` are the ControllerRevisions, ``kubevirt`` is the KubeVirt object with its status, empty
-    where the dump has none. ``fields`` counts the fields that were left out of the objects.
+    ``revisions`` are the ControllerRevisions. ``kubevirt`` is the KubeVirt object with its status, empty if
+    the dump has none. ``fields`` counts the fields that were removed from the objects.
     """
 
     objects: tuple[UserObject, ...]
@@ -55,12 +55,12 @@ class Gathered(Record):
 
 
 def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathered:
-    """Gather the objects of a dump, of which no more than the user's parts are held.
+    """Gather the objects of a dump; only the user's parts of them are kept in memory.
 
     Objects of namespaces without a virtual machine are left out, unless ``all_namespaces`` is set or the dump
     has no virtual machine at all.
 
-    Raises ``DiagnosticError``: what reading it raises, and build-limit.
+    Raises ``DiagnosticError``: all errors of reading a dump, and build-limit.
     """
     seen = Consistency()
     objects: dict[ObjectKey, UserObject] = {}
@@ -75,7 +75,7 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
         if identity[:2] == (APPS_GROUP, CONTROLLER_REVISION) and _keeps_instancetype(live.content):
             revisions[identity] = Resource(live.content, Site(live.location.path))
         reason = reason_left_out(live)
-        if identity[:2] == (KUBEVIRT_GROUP, KUBEVIRT):  # it tells the release, whoever installs it
+        if identity[:2] == (KUBEVIRT_GROUP, KUBEVIRT):  # it says which release runs, whoever installs it
             kubevirt, reason = live.content, reason or _OPERATORS
         if reason is not None:
             left_out[identity] = (live.kind, reason)
@@ -101,19 +101,19 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
 
 
 def _without_machines(found: Collection[ObjectKey]) -> set[ObjectKey]:
-    """Return the objects of namespaces without a virtual machine; none if there is no machine at all."""
+    """Return the objects in namespaces without a virtual machine; empty if there are no VMs at all."""
     machines = {namespace for group, kind, namespace, _ in found if is_machine(group, kind)}
     return {each for each in found if machines and _namespace(each) not in {"", *machines}}
 
 
 def _namespace(identity: ObjectKey) -> str:
-    """Return the namespace that an object stands in or is; empty for others of the whole cluster."""
+    """Return the namespace that an object is in or is itself; empty for other cluster-scoped objects."""
     group, kind, namespace, name = identity
     return name if (group, kind) == ("", "Namespace") else namespace
 
 
 def _keeps_instancetype(revision: JsonObject) -> bool:
-    """Return whether a ControllerRevision keeps an instance type or preference, in any encoding."""
+    """Return True if a ControllerRevision stores an instance type or preference, in any encoding."""
     data = object_at(revision, "data")
     return text_at(data, "kind") in MATCHER_TYPE_OF or isinstance(data.get("spec"), str)
 

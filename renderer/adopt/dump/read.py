@@ -1,7 +1,8 @@
-"""Read the objects of a cluster from what ``kubectl get … -o yaml`` or ``-o json`` printed, one by one.
+"""Read the objects of a cluster from the output of ``kubectl get … -o yaml`` or ``-o json``, one by one.
 
 A dump is a list, a list of lists, several documents one after the other, or a folder of files with any of
-these, such as ``oc adm must-gather`` and ``oc adm inspect`` make. However long it is, one object is held.
+these, such as the output of ``oc adm must-gather`` and ``oc adm inspect``. However long it is, only one
+object is in memory at a time.
 
 JSON is read item by item, as ``yamlio.stream`` reads YAML: in a window that slides over the file.
 """
@@ -29,9 +30,9 @@ _AGAIN_HINT = "print the objects once more, and see that kubectl comes to its en
 _WINDOW = 1 << 20
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-#: The rest of a text that ends in the middle of a value.
+#: The end of a text that breaks off in the middle of a value.
 _CUT_OFF = re.compile(r"-?|[.eE][+-]?|t(ru?)?|f(a(ls?)?)?|n(ul?)?|u[0-9a-fA-F]{0,4}")
-#: An error so near to the end of the window may be none: a number or a word goes on behind it.
+#: An error this close to the end of the window may be false: a number or a word may continue after it.
 _LONGEST_WORD = 32
 _HEAD = 4096
 _BOM = b"\xef\xbb\xbf"
@@ -40,7 +41,7 @@ _COLUMNS = re.compile(rb"(NAMESPACE +)?NAME( {2,}[A-Z]|\s*$)", re.MULTILINE)
 _COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 _LIST = "List"
 _KUSTOMIZE = "kustomize.config.k8s.io/"
-#: Names of objects as the API server takes them for any kind (``pkg/api/validation/path/name.go``).
+#: Names of objects that the API server accepts for any kind (``pkg/api/validation/path/name.go``).
 _NAME = re.compile(r"(?!\.\.?$)[!-$&-.0-~]+")
 _NAMESPACE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
 _TABLE_HINT = f"a Table has columns for people and no objects; {PRINT_HINT}"
@@ -53,13 +54,13 @@ _NO_OBJECTS = {
 
 
 def truncated(location: Location) -> DiagnosticError:
-    """Return the error for a text that ends before the list or object in it does."""
+    """Return the error for a text that ends before its list or object does."""
     message = "the dump ends here in the middle of a list or an object"
     return Diagnostic.in_file(location, Code.DUMP_INVALID, message, _AGAIN_HINT).error()
 
 
 def stream_json(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:
-    """Yield the items and documents of a file with one JSON value or several; ``path`` is for messages.
+    """Yield the items and documents of a file with one or more JSON values; ``path`` is for messages.
 
     Raises ``DiagnosticError``: yaml-syntax, yaml-limit, dump-invalid for a text that ends in the middle.
     """
@@ -110,7 +111,7 @@ def _items(window: _Window, fields: dict[str, Json]) -> Iterator[StreamedValue]:
 
 
 class _Window:
-    """The part of the file that is being read, from ``_place`` on; what stands before it was read."""
+    """The part of the file that is being read, from ``_place`` on; the text before it is already read."""
 
     def __init__(self, stream: BinaryIO, path: str) -> None:
         self._read = stream.read
@@ -123,7 +124,7 @@ class _Window:
         self._ended = False
 
     def peek(self) -> str:
-        """Return the next character that is no blank; nothing at the end."""
+        """Return the next character that is not whitespace; an empty string at the end."""
         while True:
             match = _BLANKS.match(self._text, self._place)
             self._place = match.end() if match else self._place
@@ -134,7 +135,7 @@ class _Window:
             self._slide(_WINDOW)
 
     def take(self, character: str) -> None:
-        """Go behind a character. Raises ``DiagnosticError`` if another one stands here."""
+        """Advance past a character. Raises ``DiagnosticError`` if the next character is a different one."""
         found = self.peek()
         if not found:
             raise truncated(self._location())
@@ -155,12 +156,12 @@ class _Window:
                 problem = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
                 raise self.malformed(problem) from None
             else:
-                if end < len(self._text) or self._ended:  # a number may go on behind the window
+                if end < len(self._text) or self._ended:  # a number may continue after the window
                     return self._checked(value, end)
                 self._slide(_WINDOW)
 
     def line(self) -> int:
-        """Return the line of the present place, from 1."""
+        """Return the line of the current position, from 1."""
         self._lines += self._text.count("\n", self._counted, self._place)
         self._counted = self._place
         return self._lines
@@ -174,7 +175,7 @@ class _Window:
         ).error()
 
     def _go_on(self, error: json.JSONDecodeError) -> None:
-        """Read more where the window ends in the middle of the value. Raises ``DiagnosticError``."""
+        """Read more if the window ends in the middle of the value. Raises ``DiagnosticError``."""
         at_end = error.msg.startswith("Unterminated") or error.pos >= len(self._text) - _LONGEST_WORD
         if at_end and not self._ended:
             self._slide(max(_WINDOW, len(self._text) - self._place))
@@ -234,7 +235,7 @@ def _refuse_constant(name: str) -> Json:
 
 
 def _is_deeper(value: Json, most: int) -> bool:
-    """Return whether collections are nested in more than ``most`` levels."""
+    """Return True if collections are nested in more than ``most`` levels."""
     level: list[Json] = [value]
     for _ in range(most):
         level = [
@@ -249,7 +250,7 @@ def _is_deeper(value: Json, most: int) -> bool:
 
 
 def _without_lone_surrogates(value: Json) -> Json:
-    """Put U+FFFD for halves of characters, as Go's decoder does (``encoding/json`` unquote)."""
+    """Replace lone surrogates with U+FFFD, as Go's decoder does (``encoding/json`` unquote)."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
@@ -258,7 +259,7 @@ def _without_lone_surrogates(value: Json) -> Json:
 
 
 class DumpFile(Protocol):
-    """A part of a dump. ``is_named``: people named the file, and did not name the folder that it is in."""
+    """A part of a dump. ``is_named``: the user named the file itself, not the folder that it is in."""
 
     @property
     def path(self) -> str: ...
@@ -272,7 +273,7 @@ class DumpFile(Protocol):
 def read_dump(files: Iterable[DumpFile]) -> Iterator[LiveObject]:
     """Yield the objects in the order of the files.
 
-    In a folder, documents that are no objects of a cluster are passed over, such as kustomizations.
+    In a folder, documents that are not objects of a cluster are skipped, such as kustomizations.
 
     Raises ``DiagnosticError``: dump-invalid, yaml-syntax, yaml-duplicate-key, yaml-limit, file-unreadable.
     """
@@ -297,7 +298,7 @@ def _values(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:
 
 
 class _Rejoined:
-    """A stream whose first bytes were read already; ``size`` counts all that were."""
+    """A stream whose first bytes were read already; ``size`` counts all bytes that were read."""
 
     def __init__(self, head: bytes, stream: BinaryIO) -> None:
         self._head = head
@@ -305,7 +306,7 @@ class _Rejoined:
         self.size = len(head)
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes; nothing at the end."""
+        """Return the next bytes; empty at the end."""
         if not self._head:
             content = self._stream.read(size)
             self.size += len(content)
@@ -360,7 +361,7 @@ def _check_kind(content: JsonObject, location: Location) -> None:
 
 
 def _check_list(fields: JsonObject, location: Location) -> None:
-    """Check the fields around the items of a document: kubectl prints its kind behind the items."""
+    """Check the fields around the items of a document: kubectl prints its kind after the items."""
     kind = scalar_text(fields.get("kind"))
     if "kind" not in fields:
         message = "the list that begins here has no kind: the dump ends too early"
@@ -377,7 +378,7 @@ def _is_object(value: Json) -> bool:
 
 
 def _with_kind(item: Json, fields: JsonObject) -> Json:
-    """Return the item with the kind that its list tells: the API server leaves it out of a ``FooList``."""
+    """Return the item with the kind that its list implies: the API server omits it in a ``FooList``."""
     kind = text_at(fields, "kind").removesuffix(_LIST)
     if not isinstance(item, dict) or "kind" in item or not kind:
         return item

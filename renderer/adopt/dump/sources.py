@@ -14,10 +14,10 @@ from renderer.model.render_config import CLUSTER_FOLDER
 from renderer.model.resource import Resource
 from renderer.yamlio.encode import encode, encode_source
 
-#: What is known of the cluster, and sizes that its machines share.
+#: The folder for data about the cluster, and the folder for sizes that its VMs share.
 CONFIGURATION_FOLDER = f"{CLUSTER_FOLDER}/kubevirt"
 SIZES_FOLDER = f"{CLUSTER_FOLDER}/sizes"
-#: The end of the name of a namespace's second folder, with machines that are expanded; no namespace has a _.
+#: The suffix of a namespace's second folder, for VMs that are expanded; a namespace cannot contain a _.
 FITTED = "_fitted"
 _TO_SEAL = """\
 # Its values are in the cluster, and not here; no kustomization lists this file.
@@ -34,8 +34,8 @@ _TO_MAKE = """\
 class SourceObject(Record):
     """An object and its file, ``namespace/kind_name.yaml``; with ``is_placeholder`` it is not applied.
 
-    ``moved_from`` names the fields of a machine in the cluster whose values belong into a placeholder.
-    A machine with a ``group`` has no file: it is made in the folder of that name, of ``group_files``.
+    ``moved_from`` names the fields of a VM in the cluster whose values belong in a placeholder. A VM with a
+    ``group`` has no file of its own: the folder of that name, in ``group_files``, generates it.
     """
 
     path: str
@@ -74,7 +74,8 @@ class SourceObject(Record):
 def kustomizations(objects: Iterable[SourceObject], sealed: Collection[str] = ()) -> Mapping[str, str]:
     """Return the kustomization of each folder, text by path.
 
-    Placeholders are named in comments, but for those whose paths are in ``sealed``: somebody filled them.
+    Placeholders are listed in comments, except those whose paths are in ``sealed``: somebody has filled them
+    in.
     """
     folders: dict[str, list[SourceObject]] = {}
     for each in objects:
@@ -84,7 +85,7 @@ def kustomizations(objects: Iterable[SourceObject], sealed: Collection[str] = ()
 
 
 def configuration(kubevirt: JsonObject) -> Mapping[str, str]:
-    """Return the files of the cluster's KubeVirt object, which is read and not deployed; text by path."""
+    """Return the files of the cluster's KubeVirt object, which is read but not deployed; text by path."""
     file = "kubevirt.yaml"
     head: JsonObject = {**KUSTOMIZATION_HEAD, "resources": [file]}
     return {
@@ -94,7 +95,7 @@ def configuration(kubevirt: JsonObject) -> Mapping[str, str]:
 
 
 def _without_status(kubevirt: JsonObject) -> JsonObject:
-    """Return the KubeVirt object with its configuration alone."""
+    """Return the KubeVirt object with only its configuration."""
     metadata = {
         "name": text_at(kubevirt, "metadata", "name"),
         "namespace": text_at(kubevirt, "metadata", "namespace"),
@@ -124,10 +125,9 @@ def _kustomization(found: Sequence[SourceObject]) -> str:
 
 
 def _has_foreign_subject(content: JsonObject, namespace: str) -> bool:
-    """Return whether the field ``namespace`` would change a subject of a role binding.
+    """Return True if the field ``namespace`` would change a subject of a role binding.
 
-    It moves the subject ``default`` into the namespace (kustomize
-    ``api/filters/namespace/namespace.go``).
+    It moves the subject ``default`` into the namespace (kustomize ``api/filters/namespace/namespace.go``).
     """
     return text_at(content, "kind").endswith("RoleBinding") and any(
         text_at(subject, "name") == "default" and text_at(subject, "namespace") != namespace

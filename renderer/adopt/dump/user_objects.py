@@ -1,9 +1,9 @@
-"""The user's part of a dump: the objects that are for Git, and their fields that are.
+"""The user's part of a dump: the objects and the fields that belong in Git.
 
-Objects that a controller makes, or that describe an act and not a state, are left out. So are the fields
-that render leaves out of any source (``kubevirt.facts.server_fields``), values that a cluster allocated, the
-marks of tools that sync from Git (``kubevirt.facts.allocated_fields``), and what Go writes for empty fields.
-What identifies a machine stays: MAC addresses, firmware UUID and serial, machine type, and
+Objects that a controller makes, or that describe an action rather than a state, are left out. So are the
+fields that render removes from any source (``kubevirt.facts.server_fields``), values that a cluster
+allocated, the marks of tools that sync from Git (``kubevirt.facts.allocated_fields``), and the output of Go
+for empty fields. The identity of a VM stays: MAC addresses, firmware UUID and serial, machine type, and
 ``dataVolumeTemplates`` that already ran.
 """
 
@@ -33,8 +33,8 @@ _ACT = "an act that was done, and would be done again"
 _MADE_BY_CONTROLLER = "the cluster makes it"
 _EVERYWHERE = "every namespace has it"
 
-#: The reason for each kind that is never the user's, by group and kind.
-#: KubeVirt ``pkg/virt-controller``, CDI ``pkg/controller``, Kubernetes ``pkg/controller``.
+#: The reason for each kind that never belongs to the user, by group and kind. KubeVirt
+#: ``pkg/virt-controller``, CDI ``pkg/controller``, Kubernetes ``pkg/controller``.
 _NEVER: Mapping[tuple[str, str], str] = {
     **dict.fromkeys(
         (
@@ -90,7 +90,7 @@ _SECRETS = {
     "bootstrap.kubernetes.io/token": "a token that nodes join the cluster with",
     "helm.sh/release.v1": "Helm keeps a release in it",
 }
-#: Where an object of these kinds is, a virtual machine runs or may be started.
+#: If a namespace has an object of one of these kinds, a virtual machine runs or may be started in it.
 _MACHINES = {
     (KUBEVIRT_GROUP, VM),
     (KUBEVIRT_GROUP, VMI),
@@ -100,7 +100,7 @@ _MACHINES = {
 NO_MACHINE = "no virtual machine runs in its namespace"
 _ACCOUNT = "kubernetes.io/service-account.name"
 _MANAGED_BY = "app.kubernetes.io/managed-by"
-#: Operators that install KubeVirt, CDI and what comes with them, and change back what others change.
+#: Operators that install KubeVirt, CDI and their companions, and revert the changes of others.
 _OPERATORS = frozenset(
     {
         "cdi-operator",
@@ -116,7 +116,7 @@ _PRIME = re.compile(r"prime-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def reason_left_out(live: LiveObject) -> str | None:
-    """Return why the object is not for Git, as the end of a sentence; None for the user's own."""
+    """Return why the object does not belong in Git, as the end of a sentence; None for the user's own."""
     owner = _controller(live)
     if text_at(live.metadata, "deletionTimestamp"):
         return "it is being deleted"
@@ -129,7 +129,7 @@ def reason_left_out(live: LiveObject) -> str | None:
 
 
 def is_machine(group: str, kind: str) -> bool:
-    """Return whether objects of a kind are virtual machines, or make them."""
+    """Return True if objects of a kind are virtual machines or create them."""
     return (group, kind) in _MACHINES
 
 
@@ -145,7 +145,7 @@ def _by_labels(live: LiveObject) -> str | None:
 
 
 def _controller(live: LiveObject) -> str:
-    """Return the kind of the owner that made the object and keeps it so (``metav1.GetControllerOf``)."""
+    """Return the kind of the owner that made and maintains the object (``metav1.GetControllerOf``)."""
     for reference in array_at(live.metadata, "ownerReferences"):
         if object_at(reference).get("controller") is True:
             return text_at(reference, "kind") or "controller"
@@ -169,14 +169,14 @@ def _of_kubernetes(live: LiveObject) -> str | None:
     return None
 
 
-#: Older versions of a kind that have the fields of the newer one (KubeVirt ``core/v1/register.go``).
+#: Older versions of a kind that have the same fields as the newer one (KubeVirt ``core/v1/register.go``).
 _SAME_FIELDS = {f"{KUBEVIRT_GROUP}/v1alpha3": f"{KUBEVIRT_GROUP}/v1"}
 _TIMESTAMP = "creationTimestamp"
 _TEMPLATES = ("template", "virtualMachineTemplate", "dataVolumeTemplates", "spec")
 
 
 class Cleaned(Record):
-    """The user's part of an object, and the fields that were left out of it."""
+    """The user's part of an object, and the fields that were removed from it."""
 
     content: JsonObject
     removed: tuple[FieldPath, ...]
@@ -190,7 +190,7 @@ def clean(live: JsonObject) -> Cleaned:
         removed.append(FieldPath(path))
     content, server_fields = without_server_fields(content)
     removed += server_fields
-    if "status" in content:  # an empty one
+    if "status" in content:  # it is an empty status
         content = without(content, "status")
         removed.append(FieldPath.of("status"))
     if object_at(content, "metadata").get("generateName"):
@@ -203,14 +203,14 @@ def clean(live: JsonObject) -> Cleaned:
 
 
 def _without(content: JsonObject, path: tuple[str, ...]) -> JsonObject:
-    """Return the object without a field, and without the section that the field alone was in."""
+    """Return the object without a field, and without the section that contained only this field."""
     content = without(content, *path)
     parent = path[:-1]
     return without(content, *parent) if parent and not object_at(content, *parent) else content
 
 
 def _named_metadata(metadata: JsonObject) -> JsonObject:
-    """Return the metadata without empty sections and the prefix that the name was made of."""
+    """Return the metadata without empty sections and without the prefix that the name was generated from."""
     return {
         key: value
         for key, value in metadata.items()
@@ -226,7 +226,7 @@ def _current_version(content: JsonObject) -> JsonObject:
 def _without_empty_timestamps(
     content: JsonObject, at: FieldPath, removed: list[FieldPath]
 ) -> Iterator[tuple[str, Json]]:
-    """Yield the fields without ``creationTimestamp: null``, which Go writes for templates in an object."""
+    """Yield the fields without ``creationTimestamp: null``, which Go writes for templates inside objects."""
     for key, value in content.items():
         field = at.child(key)
         if key == "metadata" and isinstance(value, dict) and value.get(_TIMESTAMP, "") is None:

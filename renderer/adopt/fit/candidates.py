@@ -1,8 +1,8 @@
-"""The instance types and preferences of a catalog, by the fields that they set, and their order.
+"""The instance types and preferences of a catalog, indexed by the fields that they set, and their order.
 
-Of objects that fit a VirtualMachine equally well, the name that the VirtualMachine itself mentions comes
-first, the longest before the others: in a label or an annotation, an image, a source of its disks, or its own
-name. Then cluster-wide objects, which KubeVirt deploys, then the smallest name.
+Of objects that fit a VirtualMachine equally well, those whose names the VirtualMachine mentions come first,
+the longest name before the others. A mention is in a label or an annotation, an image, a source of its disks,
+or its own name. Next come cluster-wide objects, which KubeVirt deploys, then the smallest name.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from renderer.kubevirt.instancetype.find import Found, decoded
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.record import Record
 
-#: The place of an object in the order: the smallest is taken.
+#: The sort key of an object; the smallest is chosen.
 Place: TypeAlias = tuple[int, bool, str]
 
-#: A label that is there to name the object counts more than a mention of any length elsewhere.
+#: A label whose purpose is to name the object counts more than a mention of any length elsewhere.
 _NAMED = 1000
 _NAMING_LABELS = frozenset(matcher_type.name_label for matcher_type in MATCHER_TYPES)
 
 
 class Mentions:
-    """The texts of a VirtualMachine in which the name of an instance type or preference may stand."""
+    """The texts of a VirtualMachine that may contain the name of an instance type or preference."""
 
     def __init__(self, vm: JsonObject) -> None:
         labels = object_at(vm, "metadata", "labels")
@@ -42,7 +42,7 @@ class Mentions:
         self._known: dict[str, int] = {}
 
     def of(self, name: str) -> int:
-        """Return how clearly the VM mentions a name; 0 where it does not."""
+        """Return how clearly the VM mentions a name; 0 if it does not."""
         if name not in self._known:
             self._known[name] = _NAMED if name in self._named else self._length(_letters(name))
         return self._known[name]
@@ -78,7 +78,7 @@ def _strings(value: Json) -> Iterator[str]:
 
 
 def in_order(members: tuple[Found, ...], mentions: Mentions, scope: Scope) -> tuple[Found, ...]:
-    """Return those objects that a VM in ``scope`` sees, the first to take first."""
+    """Return the objects that a VM in ``scope`` sees, the preferred one first."""
     visible = [
         each for each in members if scope.find(each.resource.kind, each.resource.name) is each.resource
     ]
@@ -86,7 +86,7 @@ def in_order(members: tuple[Found, ...], mentions: Mentions, scope: Scope) -> tu
 
 
 def order(found: Found | None, mentions: Mentions) -> Place:
-    """Return the place of an object among those that fit equally well: the smallest is taken."""
+    """Return the sort key of an object among equally good fits; the smallest is chosen."""
     if found is None:
         return 0, False, ""
     resource = found.resource
@@ -104,16 +104,16 @@ class InstancetypeGroup(Record):
 
 
 class PreferenceGroup(Record):
-    """The preferences with one ``spec``, whatever they require, and the fields that it sets."""
+    """The preferences with one ``spec``, regardless of their requirements, and the fields that it sets."""
 
     fields: PreferenceFields
     members: tuple[Found, ...]
 
 
 class Candidates:
-    """The objects of a catalog that can be applied in a release, in groups that do the same to a VM.
+    """The objects of a catalog that can be applied in a release, grouped by their effect on a VM.
 
-    An instance type that leaves its size to the VM, or whose spec cannot be decoded, is no candidate.
+    An instance type that leaves its size to the VM, or whose spec cannot be decoded, is not a candidate.
     """
 
     def __init__(self, catalog: Catalog, behaviour: Behaviour) -> None:
@@ -135,7 +135,7 @@ class Candidates:
             self._by_memory.setdefault(group.fields.memory, []).append(group)
 
     def with_memory(self, memory: Json) -> Iterator[InstancetypeGroup]:
-        """Yield the instance types with that guest memory, a canonical quantity."""
+        """Yield the instance types with this guest memory, a canonical quantity."""
         yield from self._by_memory.get(memory, ())
 
 
@@ -145,7 +145,7 @@ def _grouped(
     behaviour: Behaviour,
     counts: Callable[[JsonObject], JsonObject],
 ) -> Iterator[list[Found]]:
-    """Yield the decoded objects with equal specs, as far as ``counts`` leaves them."""
+    """Yield groups of decoded objects whose specs are equal in the part that ``counts`` returns."""
     groups: dict[str, list[Found]] = {}
     for kind in reversed(matcher_type.kinds):
         for resource in catalog.of_kind(kind):
@@ -172,7 +172,7 @@ def _applied_fields(
 
 
 def topology_key(preference: JsonObject) -> tuple[object, ...]:
-    """Return the values by which a preference's ``spec`` spreads vCPUs."""
+    """Return the fields of a preference's ``spec`` by which it spreads vCPUs."""
     cpu = object_at(preference, "cpu")
     return (
         cpu.get("preferredCPUTopology"),

@@ -1,8 +1,8 @@
-"""Find the instance type and the preference that reproduce a VirtualMachine: the door of this stage.
+"""Find the instance type and the preference that reproduce a VirtualMachine: the entry point of this stage.
 
-An answer is exact when KubeVirt would make the same of the shorter VirtualMachine as of the whole one: the
-template with the pair applied (``pkg/instancetype/apply``) holds the same values, if need be after the
-defaults that the release gives both (``pkg/defaults``). Of several exact pairs the one is taken that
+An answer is exact if KubeVirt would produce the same result from the shorter VirtualMachine as from the whole
+one: the template with the pair applied (``pkg/instancetype/apply``) has the same values, if necessary after
+the release's defaults are set on both (``pkg/defaults``). Of several exact pairs, the best is the one that
 
 1. has an instance type,
 2. has a preference that the VirtualMachine mentions (``candidates``) and that supplies anything,
@@ -10,10 +10,10 @@ defaults that the release gives both (``pkg/defaults``). Of several exact pairs 
 4. leaves fewest fields to the VirtualMachine that it would have set otherwise,
 5. comes first in the order of ``candidates``: mentioned, cluster-wide, the smallest name.
 
-Where no pair is exact, the nearest is the answer. An instance type is near when neither vCPUs nor memory are
-more than twice or less than half of the VM's. The one whose other fields differ least from the VM's comes
-first, then the one of the nearest size. Each is tried with the preferences that leave the rest of the VM as
-it is, and the expansion that differs in the fewest fields is the answer.
+If no pair is exact, the nearest is the answer. An instance type is near if its vCPUs and memory are at most
+twice and at least half of the VM's. The one whose other fields differ least from the VM's comes first, then
+the one of the nearest size. Each is tried with the preferences that do not change the rest of the VM. The
+answer is the expansion that differs in the fewest fields.
 """
 
 from __future__ import annotations
@@ -60,21 +60,21 @@ from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet
 
-_LARGEST_STEP = 1.0  # of a power of two
+_LARGEST_STEP = 1.0  # an exponent of two
 _MOST_INSTANCETYPES = 3
 _MOST_PREFERENCES = 2
 _NOWHERE = Site("", 0)
 _TEMPLATE = FieldPath.of("spec", "template")
-#: A machine with more fields than any that KubeVirt can run is not looked at.
+#: A VM with more fields than KubeVirt can run is skipped.
 _MOST_FIELDS = 5_000
-#: Equally good pairs of which each is refused for another reason are rare; so many are tried.
+#: It is rare that several equally good pairs are each rejected for a different reason; this many are tried.
 _MOST_TRIED = 100
 
 
 class _Rank(NamedTuple):
-    """The merits of an exact pair: the five of the module's docstring, ``mention`` as ``Mentions`` counts it.
+    """The merits of an exact pair, as the module's docstring lists them; ``mention`` as in ``Mentions``.
 
-    ``names`` are the places of the preference and the instance type in the order of ``choice``.
+    ``names`` are the positions of the preference and the instance type in the order of ``choice``.
     """
 
     has_instancetype: bool
@@ -90,7 +90,7 @@ class _Rank(NamedTuple):
 
 
 class Fitter:
-    """Fit VirtualMachines to a catalog, which is indexed once."""
+    """Fits VirtualMachines to a catalog, which is indexed once."""
 
     def __init__(self, catalog: Catalog, release: Release) -> None:
         self._catalog = catalog
@@ -105,9 +105,9 @@ class Fitter:
         self._topologies: dict[tuple[object, ...], CpuTopology | None] = {}
 
     def fit(self, vm: JsonObject, *, is_exact: bool = False) -> VmFit:
-        """Return the pair that fits a VirtualMachine; none for one that has a matcher, or too many fields.
+        """Return the pair that fits a VirtualMachine; no pair if it has a matcher, or too many fields.
 
-        With ``is_exact`` the nearest pair is not looked for.
+        With ``is_exact``, the nearest pair is not searched for.
         """
         spec, template = object_at(vm, "spec"), template_of(vm)
         if any(spec.get(key) is not None for key in MATCHER_KEYS) or not template:
@@ -125,7 +125,7 @@ class Fitter:
         return nearest or VmFit(FitQuality.NONE, vm)
 
     def _exact(self, target: Target, preferences: Sequence[ReducedPreference]) -> VmFit | None:
-        """Return the best of the exact pairs; one with which the next instance is the same is better."""
+        """Return the best of the exact pairs; pairs that keep the next instance the same are preferred."""
         choices = sorted(self._choices(target, preferences), key=lambda found: found[0].order)
         second: VmFit | None = None
         failed: set[tuple[int, int]] = set()
@@ -146,7 +146,7 @@ class Fitter:
         return second
 
     def target(self, vm: JsonObject) -> Target:
-        """Return a VM with what looking for its pair takes."""
+        """Return a VM with everything that the search for its pair needs."""
         template = template_of(vm)
         try:
             defaulted = self._defaulted(template)
@@ -156,7 +156,7 @@ class Fitter:
         return Target(vm, template, held(template), held(defaulted), self._instance(vm), scope, Mentions(vm))
 
     def _defaulted(self, template: JsonObject) -> JsonObject:
-        """Return the template with the defaults of its VirtualMachine. Raises as the defaults do."""
+        """Return the template with the defaults of its VirtualMachine. Raises the errors of the defaults."""
         behaviour, config = self.cluster.behaviour, self.cluster.config
         spec = default_vmi_spec(default_disks(object_at(template, "spec")), config, behaviour)
         if behaviour.expand_defaults is ExpandDefaults.OBJECT:
@@ -164,7 +164,7 @@ class Fitter:
         return {**template, "spec": spec}
 
     def _reductions(self, target: Target) -> list[ReducedPreference]:
-        """Return the preferences that may have been applied, with what they leave; none of them first."""
+        """Return the preferences that may have been applied, with their remainders; no preference first."""
         memo: ReductionMemo = {}
         found = [ReducedPreference((None,), EMPTY, topology_key(EMPTY), Reduction(target.template))]
         for group in self.candidates.preferences:
@@ -213,7 +213,7 @@ class Fitter:
                         yield rank, Choice(instancetype, preference, group, each.reduction)
 
     def _instancetypes(self, target: Target) -> Iterator[InstancetypeGroup]:
-        """Yield the instance types whose fields the VM has, the vCPUs aside."""
+        """Yield the instance types whose fields the VM has, ignoring vCPUs."""
         views = (target.held, target.defaulted)
         for memory in dict.fromkeys(str(value_at(view, GUEST_MEMORY) or "0") for view in views):
             for group in self.candidates.with_memory(memory):
@@ -221,7 +221,7 @@ class Fitter:
                     yield group
 
     def has_topology(self, target: Target, group: InstancetypeGroup, preference: ReducedPreference) -> bool:
-        """Return whether the instance type's vCPUs become the VM's with a preference's topology."""
+        """Return True if a preference's topology turns the instance type's vCPUs into the VM's."""
         topology = self._topology(group.fields.vcpus, preference)
         if topology is None:
             return False
@@ -245,7 +245,7 @@ class Fitter:
         return self._topologies[known]
 
     def try_pair(self, target: Target, choice: Choice) -> VmFit | None:
-        """Return the VM with the pair, exact or not; None where KubeVirt would not admit it."""
+        """Return the VM with the pair, exact or not; None if KubeVirt would not admit it."""
         left = choice.reduction.template
         if choice.group is not None:
             left = choice.group.fields.without(left)
@@ -264,7 +264,7 @@ class Fitter:
         return found._replace(quality=FitQuality.NEAREST, differing=differing)
 
     def _differing_at_start(self, target: Target, vm: JsonObject) -> Iterator[FieldPath]:
-        """Yield the fields in which the instance of ``vm`` is another one, the names of the pair aside."""
+        """Yield the fields in which the instance of ``vm`` differs, ignoring the names of the pair."""
         before, after = target.instance, self._instance(vm)
         if before is not None and after is not None:
             yield from (
@@ -272,7 +272,7 @@ class Fitter:
             )
 
     def _instance(self, vm: JsonObject) -> JsonObject | None:
-        """Return the instance that KubeVirt makes of a new VM; None where it cannot be defaulted."""
+        """Return the instance that KubeVirt creates from a new VM; None if it cannot be defaulted."""
         try:
             return held(self._holder.created(Resource(vm, _NOWHERE)).instance)
         except (CauseError, DiagnosticError):
@@ -285,7 +285,7 @@ class Fitter:
 
 
 def _with_matchers(vm: JsonObject, template: JsonObject, selected: ResolvedMatchers) -> JsonObject:
-    """Return the VirtualMachine with another template and a pair, in keys that stay sorted."""
+    """Return the VirtualMachine with another template and a pair; its keys stay sorted."""
     spec: dict[str, Json] = {**object_at(vm, "spec"), "template": template}
     for key, found in (("instancetype", selected.instancetype), ("preference", selected.preference)):
         if found is not None:
@@ -298,14 +298,14 @@ def _with_matchers(vm: JsonObject, template: JsonObject, selected: ResolvedMatch
 
 
 class Size(Record):
-    """The size of a machine; memory in bytes."""
+    """The size of a VM; memory in bytes."""
 
     vcpus: int
     memory: int
 
 
 def _nearest_fit(fitter: Fitter, target: Target, preferences: Sequence[ReducedPreference]) -> VmFit | None:
-    """Return the nearest pair with an instance type; None where no instance type is near."""
+    """Return the nearest pair with an instance type; None if no instance type is near."""
     size = size_of(target)
     if size is None:
         return None
@@ -322,7 +322,7 @@ def _nearest_fit(fitter: Fitter, target: Target, preferences: Sequence[ReducedPr
 
 
 def size_of(target: Target) -> Size | None:
-    """Return vCPUs and memory of a VM as its instance has them; None where they are not known."""
+    """Return the vCPUs and memory that a VM's instance has; None if they are unknown."""
     counts = [value_at(target.defaulted, path) for path in COUNTS]
     return _size(
         prod(count for count in counts if isinstance(count, int) and count),
@@ -360,7 +360,7 @@ def _near(
 def _preferences(
     fitter: Fitter, target: Target, group: InstancetypeGroup, preferences: Sequence[ReducedPreference]
 ) -> list[ReducedPreference]:
-    """Return the preferences to try: those with the VM's topology, then those that supply most."""
+    """Return the preferences to try: first those with the VM's topology, then those that supply most."""
     return sorted(
         preferences,
         key=lambda each: (
@@ -372,5 +372,5 @@ def _preferences(
 
 
 def fit(vm: JsonObject, catalog: Catalog, release: Release) -> VmFit:
-    """Return the pair of a catalog that fits one VirtualMachine; ``Fitter`` is for many."""
+    """Return the pair of a catalog that fits one VirtualMachine; use ``Fitter`` for many."""
     return Fitter(catalog, release).fit(vm)

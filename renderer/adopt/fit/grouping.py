@@ -1,10 +1,10 @@
-"""Make a base and patches of VirtualMachines that have much in common: ``import --group-by LABEL``.
+"""Make a base and patches for VirtualMachines that have much in common: ``import --group-by LABEL``.
 
-The base has the fields that all machines of a group have with the same value, lists as a whole. The patch of
-a machine adds the rest and its name. So no patch takes anything away or reaches into a list, and the result
-is the same for ``kustomize``, in which a patch replaces KubeVirt's lists, and for projects that merge these
-by key. Each patch is merged before it is given; where a strategic merge does not make the machine (a null, a
-field that begins with ``$``), a JSON 6902 patch takes its place.
+The base has the fields whose values are equal in all VMs of a group; lists count as a whole. The patch of a
+VM adds the rest and its name. So no patch removes anything or changes a part of a list, and the result is the
+same for ``kustomize``, in which a patch replaces KubeVirt's lists, and for projects that merge these lists by
+key. Each patch is merged as a test before it is returned. If a strategic merge does not reproduce the VM (a
+null, a field that begins with ``$``), a JSON 6902 patch replaces it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
 from renderer.model.record import Record
 from renderer.yamlio.encode import encode, encode_source
 
-#: No VirtualMachine has that name, as ``_`` is in none.
+#: No VirtualMachine can have this name, because names do not contain ``_``.
 _BASE = "_base"
 _MANIFEST = "virtualmachine.yaml"
 _PATCH = "patch.yaml"
@@ -33,7 +33,7 @@ _IDENTITY = ("apiVersion", "kind")
 
 
 class VmGroup(Record):
-    """VirtualMachines with the same value of a label, by their positions among those that were given.
+    """VirtualMachines with the same value of a label, by their indices in the input.
 
     ``folder`` is the folder to list under ``resources``, ``files`` its files, text by path below its parent.
     """
@@ -45,9 +45,9 @@ class VmGroup(Record):
 
 
 def grouped(vms: Sequence[JsonObject], label: str) -> tuple[VmGroup, ...]:
-    """Return the groups of at least two VirtualMachines of one namespace, in the order of the label's values.
+    """Return the groups of two or more VirtualMachines of one namespace, in the order of the label's values.
 
-    Machines with another ``apiVersion`` or namespace are in another group.
+    VMs with another ``apiVersion`` or namespace are in another group.
     """
     found: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for position, vm in enumerate(vms):
@@ -64,7 +64,7 @@ def grouped(vms: Sequence[JsonObject], label: str) -> tuple[VmGroup, ...]:
 
 
 def _folder(value: str, taken: set[str]) -> str:
-    """Return the name of a folder and a base that follows from a label's value, and is not taken."""
+    """Return a name for a folder and a base that is derived from a label's value and not yet used."""
     name = "-".join("".join(each if each.isalnum() else " " for each in value.lower()).split())
     return f"{name}-{content_digest(value)}" if not name.isascii() or name in taken else name
 
@@ -92,7 +92,7 @@ def _group(folder: str, members: Sequence[int], vms: Sequence[JsonObject]) -> Vm
 
 
 def _common(vms: Sequence[JsonObject]) -> JsonObject:
-    """Return the fields that all mappings have with the same value."""
+    """Return the fields that have the same value in all mappings."""
     first, *others = vms
     common: dict[str, Json] = {}
     for key, value in first.items():
@@ -109,7 +109,7 @@ def _common(vms: Sequence[JsonObject]) -> JsonObject:
 
 
 def _rest(vm: JsonObject, base: JsonObject) -> JsonObject:
-    """Return the fields of ``vm`` that ``base`` has not, or has otherwise."""
+    """Return the fields of ``vm`` that ``base`` lacks or has with another value."""
     rest: dict[str, Json] = {}
     for key, value in vm.items():
         present = base.get(key)
@@ -142,7 +142,7 @@ def _makes(schema: MergeSchema, base: JsonObject, patch: JsonObject, vm: JsonObj
 
 
 def _operations(base: JsonObject, vm: JsonObject, at: str = "") -> Iterator[JsonObject]:
-    """Yield the operations of a JSON 6902 patch that add and replace what ``base`` lacks."""
+    """Yield the operations of a JSON 6902 patch that add or replace the fields that ``base`` lacks."""
     for key, value in vm.items():
         present = base.get(key)
         path = f"{at}/{escape(key)}"

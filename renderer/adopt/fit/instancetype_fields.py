@@ -1,4 +1,4 @@
-"""The fields that an instance type sets in a VirtualMachine, learnt by applying it to an empty one."""
+"""The fields that an instance type sets in a VirtualMachine, found by applying it to an empty one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ _OPENED = frozenset(
         "ioThreads",
     }
 )
-#: Fields that no VirtualMachine has beside an instance type (``apply/cpu.go``, ``apply/memory.go``).
+#: Fields that a VirtualMachine cannot have together with an instance type (``apply/cpu.go``,
+#: ``apply/memory.go``).
 _ALWAYS_IN_CONFLICT = (
     *COUNTS,
     GUEST_MEMORY,
@@ -40,18 +41,18 @@ _ALWAYS_IN_CONFLICT = (
         for name in ("cpu", "memory")
     ),
 )
-#: A memory conflict is reported alone, so that dropping it may show the next.
+#: A memory conflict is reported alone; once it is dropped, the next conflict may show.
 _MOST_CONFLICTS_IN_TURN = 8
 
 
 class InstancetypeFields:
     """The fields of a VirtualMachine that an instance type's ``spec`` sets; ``vcpus`` are spread last.
 
-    ``fields`` has their values as KubeVirt holds them, by their paths in ``spec.template``.
+    ``fields`` has their values as KubeVirt stores them, by their paths in ``spec.template``.
     """
 
     def __init__(self, spec: JsonObject, behaviour: Behaviour) -> None:
-        """Raises ``ApplyError`` for a size that is no quantity."""
+        """Raises ``ApplyError`` for a size that is not a valid quantity."""
         self.spec = spec
         self.vcpus = object_at(spec, "cpu").get("guest")
         self._specs = AppliedSpecs(spec, EMPTY, behaviour)
@@ -62,15 +63,15 @@ class InstancetypeFields:
 
     @property
     def memory(self) -> Json:
-        """The guest memory as a canonical quantity."""
+        """Return the guest memory as a canonical quantity."""
         return self.fields.get(GUEST_MEMORY)
 
     def are_in(self, template: JsonObject) -> bool:
-        """Return whether a template, as KubeVirt holds it, has all of the fields but the vCPUs."""
+        """Return True if a template, as KubeVirt stores it, has all of the fields except the vCPUs."""
         return all(is_equal(value_at(template, path), value) for path, value in self.fields.items())
 
     def without(self, template: JsonObject) -> JsonObject:
-        """Return a template without the fields that the instance type sets, or does not bear beside it."""
+        """Return a template without the fields that the instance type sets or conflicts with."""
         left = template
         for path in (*_ALWAYS_IN_CONFLICT, *self.fields):
             left = without(left, *path)

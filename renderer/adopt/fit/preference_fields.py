@@ -1,7 +1,8 @@
-"""The fields that a preference sets in a VirtualMachine, learnt by applying it to one that says nothing.
+"""The fields that a preference sets in a VirtualMachine, found by applying it to an empty one.
 
-A preference fills in what a VirtualMachine leaves open. So it can have made a VirtualMachine only if all that
-it would fill in is there; where a value is another one, the VirtualMachine had said so itself.
+A preference fills in the fields that a VirtualMachine leaves open. So it can have produced a VirtualMachine
+only if all fields that it fills in are present; where such a field has another value, the VirtualMachine
+itself had set it.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from renderer.model.record import Record
 #: Lists of devices whose elements are filled in one by one.
 _ELEMENTS = {apply_disks: "disks", apply_interfaces: "interfaces", apply_inputs: "inputs"}
 _DISK_KINDS = ("disk", "cdrom", "lun")
-#: Fields of an element that identify it, or that the schema of a VirtualMachine asks for.
+#: Fields of an element that identify it, or that the schema of a VirtualMachine requires.
 _KEPT_IN_ELEMENTS = frozenset({"name", *_DISK_KINDS})
 _REQUIRED = {"inputs": "type"}
 _OPENED = frozenset(
@@ -63,26 +64,26 @@ _OPENED = frozenset(
         "machine",
     }
 )
-#: Mappings of which a preference fills in each field that is not there, whatever else is.
+#: Mappings in which a preference fills in each missing field, regardless of the other fields.
 _ALWAYS_FILLED = frozenset(
     {"metadata", "annotations", "spec", "domain", "devices", "features", "hyperv", "firmware", "machine"}
 )
-#: Mappings that several sections of a preference have a share in.
+#: Mappings to which several sections of a preference contribute.
 _SHARED = frozenset({"metadata", "spec", "domain", "devices"})
-#: A VirtualMachine that says nothing; without ``cpu`` KubeVirt crashes on preferred CPU features.
+#: An empty VirtualMachine; without ``cpu`` KubeVirt crashes on preferred CPU features.
 _SILENT: JsonObject = {"spec": {"domain": {"cpu": {}}}}
 _CPU = ("spec", "domain", "cpu")
 _FEATURES = (*_CPU, "features")
 _ACPI = ("spec", "domain", "features", "acpi")
-#: What identifies a machine; and the pod interface, which expand-spec adds before it asks the preference.
+#: The identity of a VM; and the pod interface, which expand-spec adds before it applies the preference.
 _KEPT = (("spec", "architecture"), ("spec", "domain", "devices", "autoattachPodInterface"))
 
 
 class SectionReduction(Record):
-    """The shortening of one section of a template: new values by their paths, None for fields that go.
+    """The shortening of one section of a template: new values by their paths, None for removed fields.
 
-    ``supplied`` is the number of fields that the preference sets again, ``overridden`` that of the fields
-    which the VirtualMachine has otherwise.
+    ``supplied`` is the number of fields that the preference sets again, ``overridden`` the number of fields
+    to which the VirtualMachine gives another value.
     """
 
     changes: tuple[tuple[tuple[str, ...], Json], ...] = ()
@@ -105,7 +106,7 @@ class Reduction:
 
     @cached_property
     def template(self) -> JsonObject:
-        """The shortened template."""
+        """Return the shortened template."""
         left = self._template
         for section in self._sections:
             for path, value in section.changes:
@@ -114,7 +115,7 @@ class Reduction:
 
 
 class _Section(NamedTuple):
-    """A part of a preference with the applier that applies it, and what that makes of a silent VM."""
+    """A part of a preference, the applier that applies it, and its result for an empty VM."""
 
     apply: ApplyPart
     key: tuple[int, str]
@@ -146,7 +147,7 @@ class PreferenceFields:
         return _Section(applier.apply, (index, part), made, paths)
 
     def reduced(self, template: JsonObject, memo: ReductionMemo) -> Reduction | None:
-        """Return the template without what the preference sets; None where it would change the template."""
+        """Return the template without the fields that the preference sets; None if it would change others."""
         if any(value_at(template, path) in (None, "") for path in self._needed):
             return None
         found = []
@@ -177,7 +178,7 @@ class PreferenceFields:
             return False
         if is_same_template(made, template):
             return True
-        # expand-spec of 1.3 turns on what the preference leaves open.
+        # expand-spec of 1.3 enables the features that the preference leaves open.
         return self._defaults_object and is_same_template(self._defaulted(made), self._defaulted(template))
 
     def _defaulted(self, template: JsonObject) -> JsonObject:
@@ -185,7 +186,7 @@ class PreferenceFields:
         return {**template, "spec": spec}
 
     def _candidates(self, apply: ApplyPart, made: JsonObject, template: JsonObject) -> Iterator[JsonObject]:
-        """Yield templates that the applier may make into ``template``, the shortest first."""
+        """Yield templates that the applier may turn into ``template``, the shortest first."""
         if apply in _ELEMENTS:
             yield self._with_reduced_elements(apply, _ELEMENTS[apply], template)
         elif apply is apply_cpu_features:
@@ -230,7 +231,7 @@ class PreferenceFields:
     def _made_element(
         self, apply: ApplyPart, name: str, element: JsonObject, template: JsonObject
     ) -> JsonObject:
-        """Return the fields that the applier gives an element which has only its name and its kind."""
+        """Return the fields that the applier sets on an element which has only its name and its kind."""
         bare: JsonObject = {key: element[key] for key in ("name",) if key in element}
         kinds = [kind for kind in _DISK_KINDS if element.get(kind) is not None] if name == "disks" else []
         silent: JsonObject = {**bare, **{kind: {} for kind in kinds}}
@@ -245,7 +246,7 @@ class PreferenceFields:
 
 
 def _paths(apply: ApplyPart, made: JsonObject, opened: frozenset[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the paths of the fields that an applier gives a VM which says nothing."""
+    """Yield the paths of the fields that an applier sets on an empty VM."""
     if made is not _SILENT and apply not in (apply_cpu_features, apply_panic_devices):
         for path, value in fields_of(made, opened):
             if path not in (_CPU, _ACPI) and value not in (None, ""):
@@ -255,7 +256,7 @@ def _paths(apply: ApplyPart, made: JsonObject, opened: frozenset[str]) -> Iterat
 def _changes(
     before: JsonObject, after: JsonObject, at: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], Json]]:
-    """Yield the fields whose values are others in ``after``, with None for one that is gone."""
+    """Yield the fields whose values differ in ``after``, with None for a removed field."""
     for key, value in before.items():
         left = after.get(key)
         if left is value:
@@ -278,7 +279,7 @@ def _without_made_element(element: JsonObject, made: JsonObject) -> JsonObject:
 
 
 def _without_cpu_features(template: JsonObject, preferred: Sequence[Json]) -> Iterator[JsonObject]:
-    """Yield templates without the preferred features: without all of them, without those at the end."""
+    """Yield templates without preferred features: first without all of them, then without the last ones."""
     features = array_at(template, *_FEATURES)
     if not preferred or not features:
         return

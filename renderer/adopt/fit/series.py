@@ -1,9 +1,9 @@
 """Propose an ``InstancetypeSeries`` for sizes that several VirtualMachines share and no catalog has.
 
-VirtualMachines with the same features of a size (dedicated CPUs, huge pages …) go into one series, in which
-each size that at least two of them have is a row. A VirtualMachine whose vCPUs are no plain sockets also
-needs a preference for their topology. Names follow from sizes alone, so that the next import proposes the
-same. Nothing is proposed that does not fit at least two VirtualMachines exactly.
+VirtualMachines with the same features of a size (dedicated CPUs, huge pages …) go into one series; each size
+that at least two of them have is a row of it. A VirtualMachine whose vCPUs are not plain sockets also needs a
+preference for their topology. Names are derived from sizes alone, so the next import proposes the same.
+Nothing is proposed that does not fit at least two VirtualMachines exactly.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NAME = "imported"
 _FEWEST_VMS = 2
 _FIRST_WITH_SHORT_TOPOLOGIES = Release(1, 4)
 _CPU = ("spec", "domain", "cpu")
-#: The features of a size: their place in an instance type's ``spec``, and in the template of a VM.
+#: The features of a size: their paths in an instance type's ``spec``, and in the template of a VM.
 _FEATURES = {
     ("cpu", "dedicatedCPUPlacement"): (*_CPU, "dedicatedCpuPlacement"),
     ("cpu", "isolateEmulatorThread"): (*_CPU, "isolateEmulatorThread"),
@@ -51,7 +51,7 @@ class SizeRow(Record):
 
     @property
     def content(self) -> JsonObject:
-        """The row as it stands in a series; its name is made of the size: ``6x12gi``."""
+        """Return the row as written in a series; its name is derived from the size: ``6x12gi``."""
         name = f"{self.vcpus}x{self.memory.lower()}"
         row: dict[str, Json] = {"name": name, "vcpus": self.vcpus, "memory": self.memory}
         if self.max_sockets:
@@ -62,7 +62,7 @@ class SizeRow(Record):
 class SizeProposal(Record):
     """A series or a preference to write, and the number of VirtualMachines that it fits exactly.
 
-    ``resources`` are the objects that it makes in a catalog.
+    ``resources`` are the objects that it generates in a catalog.
     """
 
     name: str
@@ -72,7 +72,7 @@ class SizeProposal(Record):
 
 
 def propose_sizes(vms: Sequence[JsonObject], catalog: Catalog, release: Release) -> tuple[SizeProposal, ...]:
-    """Return series and preferences with which VMs fit that no instance type of ``catalog`` fits exactly."""
+    """Return series and preferences for the VMs that no instance type of ``catalog`` fits exactly."""
     fitter = Fitter(catalog, release)
     targets = [fitter.target(vm) for vm in vms]
     preferences = list(_topology_preferences(targets, release))
@@ -92,7 +92,7 @@ def propose_sizes(vms: Sequence[JsonObject], catalog: Catalog, release: Release)
 
 
 def _used(wanted: Iterable[SizeProposal], uses: Mapping[str, int]) -> Iterator[SizeProposal]:
-    """Yield the proposals without rows that fewer than two VMs use, and without those that have no use."""
+    """Yield the proposals without rows that fewer than two VMs use, and without unused proposals."""
     for proposal in wanted:
         used = {name for name in map(_name_of, proposal.resources) if uses.get(name, 0) >= _FEWEST_VMS}
         if not used:
@@ -129,7 +129,7 @@ def _series(targets: Iterable[Target]) -> Iterator[SizeProposal]:
 
 
 def _proposal(name: str, template: JsonObject, rows: Iterable[SizeRow]) -> Iterator[SizeProposal]:
-    """Yield the series, unless no instance type can be made of it: pages that do not divide the memory."""
+    """Yield the series, unless it cannot generate an instance type: pages that do not divide the memory."""
     spec: dict[str, Json] = {"template": {"spec": template}} if template else {}
     spec["sizes"] = [row.content for row in sorted(rows, key=lambda row: (row.vcpus, str(row)))]
     manifest: JsonObject = {
@@ -156,7 +156,7 @@ def _row(target: Target) -> SizeRow | None:
 
 
 def _counts(target: Target) -> tuple[int, int, int] | None:
-    """Return sockets, cores and threads; None where the VM leaves some of them open."""
+    """Return sockets, cores and threads; None if the VM leaves some of them open."""
     counts = [value_at(target.defaulted, path) for path in COUNTS]
     sockets, cores, threads = (count if isinstance(count, int) else 0 for count in counts)
     return (sockets, cores, threads) if sockets and cores and threads else None
@@ -177,7 +177,7 @@ def _series_name(template: JsonObject) -> str:
 
 
 def _topology_preferences(targets: Iterable[Target], release: Release) -> Iterator[SizeProposal]:
-    """Yield a preference for each topology that several VMs have, sockets aside."""
+    """Yield a preference for each topology that several VMs have, ignoring the number of sockets."""
     found = Counter(counts for target in targets if (counts := _counts(target)) is not None)
     wanted: Counter[str] = Counter()
     specs: dict[str, JsonObject] = {}
@@ -198,7 +198,7 @@ def _topology_preferences(targets: Iterable[Target], release: Release) -> Iterat
 
 
 def _topology(sockets: int, cores: int, threads: int, release: Release) -> tuple[str, JsonObject]:
-    """Return name and ``spec.cpu`` of a preference; an empty one where none is needed, or none does it."""
+    """Return name and ``spec.cpu`` of a preference; empty if none is needed, or if none reproduces the VM."""
     is_short = release >= _FIRST_WITH_SHORT_TOPOLOGIES
     name = ""
     options: JsonObject = EMPTY

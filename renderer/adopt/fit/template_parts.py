@@ -9,9 +9,9 @@ from renderer.kubevirt.facts.stored_values import held
 from renderer.model.json import Json, JsonObject, object_at, without
 from renderer.model.list_elements import value_at
 
-#: Mappings that are compared key by key; below them a value is compared as a whole.
+#: Mappings that are compared key by key; values below them are compared as a whole.
 _OPEN = frozenset({"metadata", "spec", "domain", "devices"})
-#: Mappings that say nothing once they are empty.
+#: Mappings that have no meaning once they are empty.
 _PRUNED = (
     ("spec", "domain", "resources", "requests"),
     ("spec", "domain", "resources", "limits"),
@@ -29,7 +29,7 @@ _PRUNED = (
 
 
 def is_same_template(one: Json, other: Json) -> bool:
-    """Return whether KubeVirt's Go types hold the same for both; parts that are shared cost nothing."""
+    """Return True if KubeVirt's Go types hold the same for both; shared parts are compared by identity."""
     if one is other:
         return True
     first, second = object_at(one), object_at(other)
@@ -45,12 +45,12 @@ def _is_same_part(key: str, one: Json, other: Json) -> bool:
 
 
 def is_same_value(key: str, one: Json, other: Json) -> bool:
-    """Return whether the Go field ``key`` holds the same for two values; None stands for no value."""
+    """Return True if the Go field ``key`` holds the same for two values; None means no value."""
     return is_equal(one, other) or is_equal(held({key: one}), held({key: other}))
 
 
 def pruned(template: JsonObject, before: JsonObject) -> JsonObject:
-    """Return the template without mappings that are empty in it, and were not in ``before``."""
+    """Return the template without mappings that are empty in it, but were not empty in ``before``."""
     for path in _PRUNED:
         if value_at(template, path) == {} and value_at(before, path):
             template = without(template, *path)
@@ -60,7 +60,7 @@ def pruned(template: JsonObject, before: JsonObject) -> JsonObject:
 def fields_of(
     part: JsonObject, opened: frozenset[str], at: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], Json]]:
-    """Yield path and value of each field; mappings named in ``opened`` count by what is in them."""
+    """Yield path and value of each field; for mappings named in ``opened``, the fields inside them."""
     for key, value in part.items():
         if key in opened and isinstance(value, dict):
             yield from fields_of(value, opened, (*at, key))
@@ -71,8 +71,8 @@ def fields_of(
 def without_made(part: JsonObject, made: JsonObject, opened: frozenset[str]) -> JsonObject:
     """Return ``part`` without the fields that ``made`` has with the same value.
 
-    Mappings named in ``opened`` are shortened field by field unless they are equal as a whole. ``part``
-    itself where nothing goes.
+    Mappings named in ``opened`` are shortened field by field unless they are equal as a whole. Returns
+    ``part`` itself if nothing is removed.
     """
     changed: dict[str, Json] | None = None
     for key, value in made.items():
@@ -100,5 +100,5 @@ def leaf_count(value: Json) -> int:
 
 
 def template_of(vm: JsonObject) -> JsonObject:
-    """Return ``spec.template`` of a VirtualMachine; empty where it has none."""
+    """Return ``spec.template`` of a VirtualMachine; empty if it has none."""
     return object_at(vm, "spec", "template")

@@ -1,4 +1,4 @@
-"""The values of this stage: what is fitted, what may fit it, and what does."""
+"""The values of this stage: its input, its candidates and its answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from renderer.model.text_enum import TextEnum
 
 
 class FitQuality(TextEnum):
-    """The ways in which a pair comes to a VirtualMachine."""
+    """How well a pair fits a VirtualMachine."""
 
     EXACT = "exact"
     NEAREST = "nearest"
@@ -27,12 +27,12 @@ class FitQuality(TextEnum):
 class VmFit(Record):
     """The pair that fits a VirtualMachine, and the VirtualMachine with it.
 
-    ``vm`` names the pair, and has no field that the pair sets again; the one that was given where nothing
+    ``vm`` names the pair and lacks the fields that the pair sets again; it is the original one if nothing
     fits. ``supplied`` is the number of these fields: 0 for a preference that changes nothing. ``differing``
-    are the fields in which its expansion is another one, as paths in the VirtualMachine.
-    ``differing_at_start`` are fields of the instance that KubeVirt makes next which differ although the
-    expansion is the same: a preference also reaches devices that are added at the start. ``nearest`` is a
-    second answer, for a VirtualMachine that only a preference fits exactly.
+    are the fields in which its expansion differs, as paths in the VirtualMachine. ``differing_at_start`` are
+    fields that differ in the next instance that KubeVirt creates, although the expansion is the same: a
+    preference also applies to devices that are added at the start. ``nearest`` is a second answer, for a
+    VirtualMachine that only a preference fits exactly.
     """
 
     quality: FitQuality
@@ -48,9 +48,9 @@ class VmFit(Record):
 class FitReport(Record):
     """The answer for one virtual machine.
 
-    ``instancetype`` and ``preference`` are the names of a pair, empty where it has none. ``differing`` are
-    the fields that would change with it, ``impact`` what that does to the running machine. ``obstacle`` says
-    why an exact pair was not written; it is empty for one that was.
+    ``instancetype`` and ``preference`` are the names of a pair, empty if it has none. ``differing`` are the
+    fields that would change with it, ``impact`` the effect on the running VM. ``obstacle`` says why an exact
+    pair was not written; it is empty for a pair that was written.
     """
 
     id: ResId
@@ -68,9 +68,9 @@ class FitReport(Record):
 
 
 class Target(NamedTuple):
-    """A VirtualMachine whose pair is looked for: its template, as held, and as held once defaulted.
+    """A VirtualMachine that needs a pair: its template, as stored, and as stored with defaults.
 
-    ``instance`` is the one that KubeVirt makes of it; None where it cannot be defaulted.
+    ``instance`` is the instance that KubeVirt creates from it; None if it cannot be defaulted.
     """
 
     vm: JsonObject
@@ -83,9 +83,9 @@ class Target(NamedTuple):
 
 
 class ReducedPreference(NamedTuple):
-    """Preferences that may have been applied to a VM, or None for no preference, and what they leave of it.
+    """Preferences that may have been applied to a VM (None: no preference), and the rest that they leave.
 
-    ``spec`` is what they have in common, ``topology`` the part of it by which vCPUs are spread.
+    ``spec`` is their common spec, ``topology`` the part of it that decides how vCPUs are spread.
     """
 
     members: tuple[Found | None, ...]

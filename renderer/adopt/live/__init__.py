@@ -1,1 +1,1 @@
-"""The comparison of what Git holds with what a cluster holds."""
+"""Compare the objects in Git with the objects in a cluster."""

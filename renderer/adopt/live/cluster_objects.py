@@ -1,4 +1,4 @@
-"""The objects of one cluster, by what they are, and which of its virtual machines run."""
+"""The objects of one cluster, by their identity, and the running virtual machines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from renderer.model.json import EMPTY, JsonObject, array_at, object_at, text_at
 from renderer.model.res_id import ObjectKey
 from renderer.model.resource import Resource
 
-#: ``printableStatus`` of a VirtualMachine that has no instance.
+#: ``printableStatus`` of a VirtualMachine without an instance.
 _WITHOUT_INSTANCE = frozenset(
     {
         "DataVolumeError",
@@ -24,7 +24,7 @@ _OVER = ("Failed", "Succeeded")
 
 
 class ClusterObjects:
-    """The objects that a dump has. Of two with one identity the first counts."""
+    """The objects of a dump. Of two with the same identity, the first counts."""
 
     def __init__(self, resources: Iterable[Resource]) -> None:
         self.resources = tuple(resources)
@@ -36,9 +36,10 @@ class ClusterObjects:
                 self._named.setdefault((group, kind, "", name), []).append(each)
 
     def find(self, written: Resource) -> Resource | None:
-        """Return the object of the cluster that an object of Git is.
+        """Return the object of the cluster that corresponds to an object of Git.
 
-        One that Git has without a namespace is known by its name, if no other namespace has one so called.
+        An object without a namespace in Git is found by its name, unless several namespaces have one of that
+        name.
         """
         found = self._found.get(written.current_id.object_key)
         if found is not None or written.namespace:
@@ -48,12 +49,12 @@ class ClusterObjects:
 
     @cached_property
     def kubevirt(self) -> JsonObject:
-        """The cluster's KubeVirt object; empty where the dump has none."""
+        """Return the cluster's KubeVirt object; empty if the dump has none."""
         found = (each.content for each in self.resources if each.kind == KUBEVIRT)
         return next((each for each in found if text_at(each, "apiVersion").startswith("kubevirt.io/")), EMPTY)
 
     def runs(self, vm: Resource) -> bool | None:
-        """Tell whether a VirtualMachine has an instance; None where the dump does not say."""
+        """Return True if a VirtualMachine has an instance; None if the dump does not say."""
         if (vm.namespace, vm.name) in self._instances:
             return self.instance(vm) is not None
         status = object_at(vm.content, "status")
@@ -63,12 +64,12 @@ class ClusterObjects:
         return status.get("created") is True if status else None
 
     def instance(self, vm: Resource) -> Resource | None:
-        """Return the instance of a VirtualMachine that runs; None where the dump has none."""
+        """Return the instance of a running VirtualMachine; None if the dump has none."""
         found = self._instances.get((vm.namespace, vm.name))
         return None if found is None or text_at(found.content, "status", "phase") in _OVER else found
 
     def waits_for_restart(self, vm: Resource) -> bool:
-        """Tell whether KubeVirt says that a VirtualMachine runs with another spec than its own."""
+        """Return True if KubeVirt reports that a VirtualMachine runs with another spec than its own."""
         conditions = map(object_at, array_at(vm.content, "status", "conditions"))
         return self.runs(vm) is not False and any(
             (each.get("type"), each.get("status")) == ("RestartRequired", "True") for each in conditions

@@ -1,4 +1,4 @@
-"""Compare one overlay with a cluster: what has drifted, who did it, and what a sync does about it."""
+"""Compare one overlay with a cluster: the drift, its author, and the effect of a sync on it."""
 
 from __future__ import annotations
 
@@ -41,22 +41,23 @@ _IN_NO_OVERLAY = "in no overlay"
 
 
 class SyncedVm(NamedTuple):
-    """A VirtualMachine before and after a sync; ``applied`` are both with what their instance types set."""
+    """A VirtualMachine before and after a sync; ``applied`` are both with their instance types applied."""
 
     change: HeldChange
     applied: tuple[Resource, Resource]
 
 
-#: Returns a VirtualMachine of the cluster and what it becomes; None where KubeVirt could not expand it.
+#: Returns a VirtualMachine of the cluster and its state after a sync; None if KubeVirt could not expand it.
 Sync: TypeAlias = Callable[[Resource, Resource], SyncedVm | None]
 
 
 class SyncRules(NamedTuple):
     """The rules by which the engine of an overlay syncs it.
 
-    ``predicted`` are its objects with what KubeVirt's webhook fills in. ``rules`` are the differences that
-    its engine ignores. ``is_tracked`` tells whether the engine knows an object of the cluster as one of this
-    overlay. ``prune_refusal`` is the reason why the engine prunes nothing; empty where it does.
+    ``predicted`` are its objects with the fields that KubeVirt's webhook fills in. ``rules`` are the
+    differences that its engine ignores. ``is_tracked`` tests whether the engine considers an object of the
+    cluster as part of this overlay. ``prune_refusal`` is the reason why the engine prunes nothing; empty if
+    it prunes.
     """
 
     predicted: Mapping[ObjectKey, JsonObject]
@@ -69,7 +70,7 @@ class SyncRules(NamedTuple):
 def compare_with_cluster(
     path: str, name: str, overlay: OverlaySide, cluster: ClusterObjects, settings: SyncRules
 ) -> OverlayDifference:
-    """Return the difference from what the cluster holds to what an overlay renders, as a sync goes."""
+    """Return the differences between a cluster and a rendered overlay, in the direction of a sync."""
     comparison = _LiveComparison(overlay, cluster, settings)
     changes = [change for each in overlay.written if (change := comparison.of(each)) is not None]
     written = {each.current_id.object_key for each in comparison.matched}
@@ -95,10 +96,10 @@ def in_no_overlay(
     is_from_user: Callable[[Resource], bool],
     written: Sequence[Resource],
 ) -> tuple[OverlayDifference | None, int]:
-    """Return the objects that Git could have and has not, and the number of objects that are not compared.
+    """Return the objects that Git could have but lacks, and the number of objects that are not compared.
 
-    Git could have those of the kinds and in the namespaces of ``written``, which is what all overlays render,
-    if ``is_from_user`` says that a person made them. None without any.
+    Git could have an object if its kind and namespace occur in ``written`` (everything that all overlays
+    render) and ``is_from_user`` says that a person made it. Without such objects, the difference is None.
     """
     matched = [live for each in written if (live := objects.find(each)) is not None]
     known = {each.current_id.object_key for each in (*written, *matched)}
@@ -119,7 +120,7 @@ def in_no_overlay(
 
 
 class _LiveComparison:
-    """An overlay on its way; ``matched`` are the objects of the cluster that Git has."""
+    """The comparison of one overlay in progress; ``matched`` are the objects of the cluster that Git has."""
 
     def __init__(self, overlay: OverlaySide, objects: ClusterObjects, settings: SyncRules) -> None:
         self.equal = 0
@@ -139,7 +140,7 @@ class _LiveComparison:
         self.secrets = Masking(secret_values(everything) | tainted())
 
     def of(self, written: Resource) -> ResourceChange | None:
-        """Return the drift of one object of Git; None where it is in sync, or its drift is ignored."""
+        """Return the drift of one object of Git; None if it is in sync, or its drift is ignored."""
         live = self._objects.find(written)
         if live is not None:
             self.matched.append(live)
@@ -166,7 +167,7 @@ class _LiveComparison:
         return self._drifted(drift, written, synced)
 
     def removed(self, live: Resource) -> ResourceChange:
-        """Return the change of an object that the engine knows, and Git has no longer."""
+        """Return the change of an object that the engine tracks, but that Git no longer has."""
         kept = self._settings.prune_refusal or prune_exemption(live)
         impact = Impact(Effect.NONE, f"not pruned: {kept}") if kept else _PRUNED
         shown = None if VirtualMachineView.of(live) is None else impact
@@ -175,7 +176,7 @@ class _LiveComparison:
         )
 
     def ignored_differences(self) -> Iterable[IgnoredDifferences]:
-        """Yield what is ignored, and what of the rules could not be evaluated."""
+        """Yield the ignored differences, and the rules that could not be evaluated."""
         for source, count in sorted(self._ignored.items()):
             yield IgnoredDifferences(source, count)
         for rule in self._settings.rules:
@@ -183,7 +184,7 @@ class _LiveComparison:
                 yield IgnoredDifferences(rule.source, 0, f"not evaluated: {expression}")
 
     def notes(self) -> Iterable[str]:
-        """Yield what the reader has to know about the dump."""
+        """Yield notes about the dump for the reader."""
         unowned = self._without_owners
         if unowned and len(unowned) == self._drifts:
             yield "the dump does not say who owns fields: print it with kubectl get --show-managed-fields"
@@ -217,7 +218,7 @@ class _LiveComparison:
         return self._settings.sync(drift.live, drift.live.with_content(drift.synced()))
 
     def _note_restart(self, live: Resource, synced: SyncedVm | None, *, has_drift: bool) -> None:
-        """Note that a virtual machine runs with another spec than the cluster holds, if it does."""
+        """Note that a virtual machine runs with a spec other than the one stored in the cluster, if so."""
         waiting = None if synced is None else synced.change.waiting
         if synced is not None and waiting is not None:
             fields = list(map(str, differences(synced.change.before.applied, waiting.applied)))
@@ -246,7 +247,7 @@ class _LiveComparison:
         return change._replace(effects=_effects(refusal), pending=(), start_refusal="")
 
     def _judgement(self, drift: Drift, found: SyncedVm | None) -> Judgement:
-        """Judge what a sync does to a virtual machine; of another object, nothing."""
+        """Judge the effect of a sync on a virtual machine; nothing for other objects."""
         live, synced = drift.live.with_content(drift.stored), drift.live.with_content(drift.synced())
         views = VirtualMachineView.of(live), VirtualMachineView.of(synced)
         if views[0] is None or views[1] is None:
@@ -268,7 +269,7 @@ class _LiveComparison:
 def _with_matchers_applied(
     views: tuple[VirtualMachineView, VirtualMachineView], found: SyncedVm | None
 ) -> tuple[VirtualMachineView, VirtualMachineView]:
-    """Return both states with what their instance types and preferences set, if they have any."""
+    """Return both states with their instance types and preferences applied, if they have any."""
     if found is None or not any(view.spec.get(key) for view in views for key in MATCHER_KEYS):
         return views
     seen = VirtualMachineView.of(found.applied[0]), VirtualMachineView.of(found.applied[1])

@@ -1,15 +1,15 @@
-"""Compare one object of a cluster with Git, field by field, and say what a sync does with each field.
+"""Compare one object of a cluster with Git, field by field, and predict the effect of a sync on each field.
 
 The object of Git is first completed with the fields that the cluster fills in by itself (``_Completion``).
 Fields that still differ are drift (``Drift``).
 
-The cluster fills in a field that Git does not have where
+The cluster fills in a field that Git does not have if
 
-1. an Argo CD or Flux label or annotation is meant (``kubevirt.facts.allocated_fields``),
+1. it is a label or annotation of Argo CD or Flux (``kubevirt.facts.allocated_fields``),
 2. the value is the default of this kind (``server_defaults``, ``Drift``'s ``predicted``),
 3. the cluster chooses the value, such as a MAC address, and no person wrote it, or
-4. ``managedFields`` name no owner but controllers. Webhooks and defaults leave no owner, because the field
-   manager runs before admission (Kubernetes ``apiserver/pkg/endpoints/handlers/create.go``). Where
+4. ``managedFields`` name only controllers as owners. Webhooks and defaults leave no owner, because the field
+   manager runs before admission (Kubernetes ``apiserver/pkg/endpoints/handlers/create.go``). If
    client-side apply sent the object, it owns the defaults too; the last-applied annotation lacks them.
 """
 
@@ -39,7 +39,7 @@ from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
 from renderer.model.work import spend
 
-#: Steps to pair two lists, and for each of their elements (``model.work``).
+#: Steps for pairing two lists, and for each of their elements (``model.work``).
 _STEPS_PER_LIST, _STEPS_PER_ELEMENT = 110, 8
 _METADATA_KEYS = ("labels", "annotations")
 _EMPTY: Sequence[object] = ({}, [], "", None, NoValue.ABSENT)
@@ -48,16 +48,17 @@ _EMPTY: Sequence[object] = ({}, [], "", None, NoValue.ABSENT)
 class Drift:
     """The drift of one object.
 
-    ``stored`` is the object of the cluster, without what the API server and controllers write; ``completed``
-    that of Git, with the fields that the cluster fills in. ``fields`` are those in which they differ.
-    ``unjudged`` is the number of fields that may be defaults, and count as such.
+    ``stored`` is the object of the cluster, without the fields that the API server and controllers write;
+    ``completed`` is the object of Git, with the fields that the cluster fills in. ``fields`` are the fields
+    in which they differ. ``unjudged`` is the number of fields that may be defaults, and are treated as
+    defaults.
     """
 
     def __init__(self, live: Resource, written: Resource, predicted: JsonObject, *, merges: bool) -> None:
         """Compare ``live`` with ``written``, the object of Git.
 
-        ``predicted`` is ``written`` with the defaults that are known. ``merges`` is set where Flux leaves
-        fields that kubectl has added.
+        ``predicted`` is ``written`` with the known defaults. ``merges`` is set if Flux keeps fields that
+        kubectl has added.
         """
         self.live = live
         self._completion = _Completion(live, predicted)
@@ -71,7 +72,7 @@ class Drift:
         self.fields = self._fields()
 
     def with_completed(self, completed: JsonObject) -> Self:
-        """Return the drift from another object of Git, which is complete already."""
+        """Return the drift from another object of Git, which is already complete."""
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
         made.completed = completed
@@ -97,11 +98,11 @@ class Drift:
         return found
 
     def _is_kept(self, change: FieldChange, owners: Sequence[Owner]) -> bool:
-        """Tell whether a sync keeps a field.
+        """Return True if a sync keeps a field.
 
-        It keeps fields that Git does not have, but for those that were applied before, those in a list that
-        Git writes, because a sync replaces the list, and those that Flux takes from kubectl. An element of a
-        list that Git does not write is kept if the whole list is.
+        A sync keeps fields that Git does not have, with three exceptions: fields that were applied before,
+        fields in a list that Git writes, because a sync replaces the list, and fields that Flux takes over
+        from kubectl. An element of a list that Git does not write is kept if the whole list is.
         """
         if change.after is not NoValue.ABSENT:
             return False
@@ -131,7 +132,7 @@ class Drift:
 
 
 def _list_around(field: FieldPath) -> FieldPath:
-    """Return the path of the outermost list that a field is in; the field's own where it is in none."""
+    """Return the path of the outermost list that contains a field; without such a list, the field's own."""
     keys = takewhile(lambda segment: isinstance(segment, str), field.segments)
     return FieldPath(tuple(keys))
 
@@ -151,12 +152,12 @@ def _is_label_or_annotation(field: FieldPath) -> bool:
 
 
 def _is_nothing(change: FieldChange) -> bool:
-    """Tell whether both values are empty, in a kind whose types leave out empty values."""
+    """Return True if both values are empty, in a kind whose types omit empty values."""
     return change.before in _EMPTY and change.after in _EMPTY
 
 
 def _with_identity(content: JsonObject, live: Resource) -> JsonObject:
-    """Return an object of Git with the version and namespace under which the cluster holds it."""
+    """Return an object of Git with the version and namespace under which the cluster stores it."""
     made = {**content, "apiVersion": live.api_version}
     if not text_at(content, "metadata", "namespace") and live.namespace:
         return with_value(made, ("metadata", "namespace"), live.namespace)
@@ -166,13 +167,13 @@ def _with_identity(content: JsonObject, live: Resource) -> JsonObject:
 class _Completion:
     """The fields that a cluster has filled into one object.
 
-    ``stored`` is the object in the cluster without what the API server and controllers write beside it.
-    ``unjudged`` are fields of which nobody can tell whether they are defaults: the object is of a kind that
-    vmrender does not know, and the dump does not say who owns its fields.
+    ``stored`` is the object in the cluster without the extra fields that the API server and controllers
+    write. ``unjudged`` are fields that may or may not be defaults: vmrender does not know the kind, and the
+    dump does not say who owns the fields.
     """
 
     def __init__(self, live: Resource, predicted: JsonObject) -> None:
-        """``predicted`` is the object of Git with the defaults that are known."""
+        """``predicted`` is the object of Git with the known defaults."""
         stored, _ = without_server_fields(live.content)
         self.stored = without(stored, "status")
         self.owners = FieldOwners(live.content)
@@ -183,7 +184,7 @@ class _Completion:
         self._predicted = with_server_defaults(with_stored_data(predicted))
 
     def completed(self, written: JsonObject) -> JsonObject:
-        """Return the object of Git with the fields that the cluster fills in, as it has filled them in."""
+        """Return the object of Git with the fields that the cluster fills in, with the cluster's values."""
         stored = without(with_stored_data(written), "status")
         return self._mapping(stored, self.stored, self._predicted, ROOT)
 
@@ -212,7 +213,7 @@ class _Completion:
         return written
 
     def _filled(self, key: str, live: Json, predicted: Json, at: FieldPath) -> Mapping[str, Json]:
-        """Return the field with the parts of it that the cluster has filled in; nothing where it has none."""
+        """Return the field with the parts that the cluster has filled in; empty if it filled in nothing."""
         if self._is_filled_in(live, predicted, at):
             return {key: live}
         if not isinstance(live, dict):
@@ -221,7 +222,7 @@ class _Completion:
         return {key: parts} if parts else {}
 
     def _is_filled_in(self, live: Json, predicted: Json, at: FieldPath) -> bool:
-        """Tell whether the cluster fills in a field that Git does not have: the cases above, in order."""
+        """Return True if the cluster fills in a field that Git does not have: the cases above, in order."""
         if is_tracking(at) or self._is_predicted(live, predicted, at):
             return True
         owners = self.owners.of(at)
@@ -241,9 +242,9 @@ class _Completion:
         return is_equal(live, predicted) or is_same_amount(live, predicted, at.segments[-1], parent)
 
     def _has_no_author(self, live: Json, at: FieldPath, owners: tuple[Owner, ...]) -> bool:
-        """Tell whether nobody has written a field: it is a default, or a controller's."""
+        """Return True if nobody has written a field: it is a default, or a controller wrote it."""
         if isinstance(live, dict) and live:
-            return False  # its fields are looked at one by one
+            return False  # its fields are checked one by one
         if all(owner.is_controller for owner in owners):
             return True
         return self.last_applied is not None and all(
@@ -252,7 +253,7 @@ class _Completion:
         )
 
     def _was_sent(self, at: FieldPath, owners: tuple[Owner, ...]) -> bool:
-        """Tell whether a field was applied before, so that the next apply removes it."""
+        """Return True if a field was applied before, so that the next apply removes it."""
         if any(owner.applies and owner.is_exact for owner in owners):
             return True
         return self._sent.value(at) is not None
@@ -269,7 +270,7 @@ def _field(value: Json, key: str) -> Json:
 def _paired(
     written: list[Json], live: list[Json], predicted: Json
 ) -> Iterator[tuple[Json, Json, Json, Segment]]:
-    """Yield each written element with that of the cluster and the predicted one; None where there is none."""
+    """Yield each written element with the cluster's and the predicted element, or None."""
     guesses: list[Json] = predicted if isinstance(predicted, list) else []
     names = named_elements(written, live)
     if names is None:

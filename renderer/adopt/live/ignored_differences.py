@@ -3,9 +3,9 @@
 argo-cd ``util/argo/normalizers/diff_normalizer.go`` and ``util/argo/managedfields``: ``ignoreDifferences`` of
 an Application and ``resource.customizations.ignoreDifferences.<group>_<kind>`` of the ConfigMap
 ``argocd-cm``; kustomize-controller ``internal/controller/kustomization_controller.go`` (``apply``) for
-``spec.ignore`` of its Kustomizations. Objects set policies of their own in annotations and labels, of which
-Flux looks at both: ``apply`` and ``prune`` of that controller; argo-cd ``docs/user-guide/sync-options.md``
-and ``compare-options.md``.
+``spec.ignore`` of its Kustomizations. Objects set policies of their own in annotations and labels; Flux reads
+both: ``apply`` and ``prune`` of that controller; argo-cd ``docs/user-guide/sync-options.md`` and
+``compare-options.md``.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ _CUSTOMIZATION = "resource.customizations.ignoreDifferences."
 _ALL = "all"
 #: Fields of a target in ``spec.ignore`` that are not evaluated.
 _SELECTORS = ("version", "annotationSelector", "labelSelector")
-#: The parts of a jq path that are understood: ``.field``, ``["field"]``, ``[]``, ``[0]``.
+#: The supported parts of a jq path: ``.field``, ``["field"]``, ``[]``, ``[0]``.
 _JQ_PART = re.compile(
     r"""(?:\.(?P<field>[A-Za-z_]\w*)|\.?\["(?P<quoted>[^"\\]*)"\]|\.?\[(?P<index>\d{0,9})\])\??""", re.ASCII
 )
-#: ``| select(.name == "x")`` after ``[]``, the one filter that is understood.
+#: ``| select(.name == "x")`` after ``[]``, the only supported filter.
 _JQ_SELECT = re.compile(
     r'\s*\|\s*select\(\s*\.(?P<key>\w+)\s*==\s*"(?P<value>[^"\\]*)"\s*\)\s*(?:\|\s*)?', re.ASCII
 )
 
 #: A part of a path: a segment, or None for any element of a list.
 Step: TypeAlias = Segment | None
-#: The path of a field that is not compared, with all that is in it.
+#: The path of a field that is not compared, including everything below it.
 IgnoredPath: TypeAlias = tuple[Step, ...]
 
 
 class IgnoreRule(NamedTuple):
     """Differences that one place in the repository tells an engine to ignore.
 
-    ``source`` says where that is, for people. Empty texts of ``name`` and ``namespace`` mean any. Fields of
-    ``managers`` are ignored wherever they differ. ``not_evaluated`` are expressions that are beyond the part
-    of jq which is understood here.
+    ``source`` describes that place to the user. Empty texts of ``name`` and ``namespace`` match any. Fields
+    owned by ``managers`` are ignored wherever they differ. ``not_evaluated`` are expressions outside the
+    supported part of jq.
     """
 
     source: str
@@ -60,7 +60,7 @@ class IgnoreRule(NamedTuple):
     not_evaluated: tuple[str, ...] = ()
 
     def is_about(self, resource: ResId) -> bool:
-        """Tell whether the rule is about an object."""
+        """Return True if the rule applies to an object."""
         return (
             fnmatchcase(resource.gvk.group, self.group)
             and fnmatchcase(resource.gvk.kind, self.kind)
@@ -69,7 +69,7 @@ class IgnoreRule(NamedTuple):
         )
 
     def without_ignored(self, written: JsonObject, live: JsonObject, owners: FieldOwners) -> JsonObject:
-        """Return an object of Git with the ignored fields as the cluster has them."""
+        """Return an object of Git with the ignored fields set to the values of the cluster."""
         for path in self.paths:
             written = object_at(_with_live_value(written, live, path))
         if self.managers:
@@ -93,7 +93,7 @@ def rules_of_application(application: Resource) -> Iterator[IgnoreRule]:
 def rules_of_settings(settings: Resource, customizations: Mapping[str, Json]) -> Iterator[IgnoreRule]:
     """Yield the rules of the ConfigMap ``argocd-cm``.
 
-    ``customizations`` leads from its keys to their values, which are YAML, as read.
+    ``customizations`` maps its keys to their values, which are YAML, already parsed.
     """
     for key, value in customizations.items():
         group, _, kind = key.removeprefix(_CUSTOMIZATION).rpartition("_")
@@ -104,12 +104,12 @@ def rules_of_settings(settings: Resource, customizations: Mapping[str, Json]) ->
 
 
 def is_customization(key: str) -> bool:
-    """Tell whether a key of ``argocd-cm`` has ignored differences."""
+    """Return True if a key of ``argocd-cm`` has ignored differences."""
     return key.startswith(_CUSTOMIZATION)
 
 
 def rules_of_kustomization(kustomization: Resource) -> Iterator[IgnoreRule]:
-    """Yield the rules in ``spec.ignore`` of a Flux Kustomization; those with selectors are not evaluated."""
+    """Yield the rules in ``spec.ignore`` of a Flux Kustomization; rules with selectors are not evaluated."""
     source = f"spec.ignore of Kustomization {kustomization.name}"
     for each in array_at(kustomization.content, "spec", "ignore"):
         rule = object_at(each)
@@ -156,7 +156,7 @@ def _pointer(text: str) -> IgnoredPath:
 
 
 def _jq_path(expression: str) -> IgnoredPath | None:
-    """Return the field that a jq path expression means; None where it takes more of jq than is known."""
+    """Return the field that a jq path expression selects; None if it needs more of jq than is supported."""
     steps: list[Step] = []
     rest = expression.strip()
     while rest:
@@ -176,12 +176,12 @@ def _jq_path(expression: str) -> IgnoredPath | None:
 
 
 def _with_live_value(written: Json, live: Json, steps: IgnoredPath) -> Json:
-    """Return ``written`` with what ``live`` has at a path; without it where ``live`` has nothing."""
+    """Return ``written`` with the value of ``live`` at a path; without the path if ``live`` lacks it."""
     if not steps:
         return live
     first, rest = steps[0], steps[1:]
     if isinstance(written, list) and isinstance(live, list):
-        if isinstance(first, str):  # of a JSON pointer
+        if isinstance(first, str):  # in a JSON pointer
             return _with_live_value(written, live, (int(first), *rest)) if first.isdecimal() else written
         return _taken_elements(written, live, first, rest)
     return _taken_field(written, live, first, rest) if isinstance(first, str) else written
@@ -218,18 +218,18 @@ def _taken_elements(written: Sequence[Json], live: Sequence[Json], segment: Step
 _FLUX = "kustomize.toolkit.fluxcd.io"
 _LEFT_ALONE = (("reconcile", "disabled"), ("ssa", "ignore"))
 _FLUX_VALUES = {"disabled": "disabled", "ignore": "Ignore", "ifnotpresent": "IfNotPresent"}
-#: Annotations by which Argo CD leaves an object that Git has no longer.
+#: Annotations that tell Argo CD to keep an object that Git no longer has.
 _NOT_PRUNED = (
     ("argocd.argoproj.io/compare-options", "IgnoreExtraneous"),
     ("argocd.argoproj.io/sync-options", "Prune=false"),
     ("argocd.argoproj.io/sync-options", "Prune=confirm"),
 )
-#: Managers whose fields kustomize-controller takes away: all that begin so.
+#: Managers whose fields kustomize-controller removes; these are prefixes.
 _UNDONE = ("kubectl", "before-first-apply")
 
 
 class FluxPolicy(NamedTuple):
-    """The policy of an object for Flux: ``ignores`` says why Flux leaves it alone; it is empty otherwise.
+    """The policy of an object for Flux: ``ignores`` says why Flux ignores it; empty if Flux does not.
 
     ``merges``: fields that kubectl has added stay.
     """
@@ -239,7 +239,7 @@ class FluxPolicy(NamedTuple):
 
 
 def flux_policy(written: Resource, live: Resource | None) -> FluxPolicy:
-    """Return the policy of Flux for an object of Git; ``live`` is that of the cluster, if it is there."""
+    """Return the policy of Flux for an object of Git; ``live`` is the cluster's object, if it exists."""
     for key, value in _flux_metadata(written, live):
         if (key, value) in _LEFT_ALONE or (live is not None and (key, value) == ("ssa", "ifnotpresent")):
             return FluxPolicy(f"{_FLUX}/{key}: {_FLUX_VALUES[value]}")
@@ -258,12 +258,12 @@ def _flux_metadata(*resources: Resource | None) -> Iterator[tuple[str, str]]:
 
 
 def is_undone_by_flux(live: Resource, owner: Owner) -> bool:
-    """Tell whether Flux takes away what a manager has added to an object that it deploys."""
+    """Return True if Flux removes the fields that a manager has added to an object that it deploys."""
     return bool(text_at(live.labels, f"{_FLUX}/name")) and owner.manager.startswith(_UNDONE)
 
 
 def prune_exemption(live: Resource) -> str:
-    """Return why an object that Git has no longer is not pruned; empty where it is."""
+    """Return why an object that Git no longer has is not pruned; empty if it is pruned."""
     for key in ("prune", "reconcile"):
         values = (text_at(each, f"{_FLUX}/{key}").lower() for each in (live.annotations, live.labels))
         if "disabled" in values:

@@ -1,9 +1,9 @@
-"""The owners of the fields of an object, as ``metadata.managedFields`` tells them.
+"""The owners of the fields of an object, from ``metadata.managedFields``.
 
 An entry has the fields of one manager as a tree (``sigs.k8s.io/structured-merge-diff``,
 ``fieldpath/serialize.go`` and ``serialize-pe.go``): ``f:name`` is a field, ``k:{"port":80}`` the element of a
-list with these keys, ``v:"text"`` an element of a set, ``i:0`` one by its index, and ``.`` the object itself.
-A field without others below it is owned with all that is in it.
+list with these keys, ``v:"text"`` an element of a set, ``i:0`` an element by its index, and ``.`` the object
+itself. A field without other fields below it is owned with its whole content.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.list_elements import FieldLookup
 from renderer.model.work import spend
 
-#: Steps to look for a field among those of one manager (``model.work``).
+#: Steps for finding a field among the fields of one manager (``model.work``).
 _STEPS_PER_ENTRY = 12
 
 _APPLY = "Apply"
 _SELF = "."
-#: Managers of programs that the cluster consists of, which write for no person. ``virt-api`` is none: it
-#: writes what people ask of its subresources (``virtctl addvolume``).
+#: Managers of programs that are part of the cluster and do not write on behalf of a person. ``virt-api`` is
+#: not in the list: it writes what people request through its subresources (``virtctl addvolume``).
 _CONTROLLERS = frozenset(
     {
         "cdi-apiserver",
@@ -40,12 +40,12 @@ _CONTROLLERS = frozenset(
         "virt-operator",
     }
 )
-#: Managers of programs that apply what Git holds.
+#: Managers of programs that apply the content of Git.
 _APPLIERS = ("argocd-", "before-first-apply", "kubectl-client-side-apply", "kustomize-controller")
 
 
 class Owner(NamedTuple):
-    """A manager of a field. ``applies``: by server-side apply; ``is_exact``: not by an object around it."""
+    """A manager of a field. ``applies``: by server-side apply; ``is_exact``: not through an ancestor."""
 
     manager: str
     applies: bool = False
@@ -56,12 +56,12 @@ class Owner(NamedTuple):
 
     @property
     def is_controller(self) -> bool:
-        """True for a program that the cluster consists of."""
+        """Return True for a program that is part of the cluster."""
         return self.manager in _CONTROLLERS
 
     @property
     def is_applier(self) -> bool:
-        """True for a program that applies what Git holds, by either way of ``kubectl apply``."""
+        """Return True for a program that applies the content of Git, by either mode of ``kubectl apply``."""
         return self.applies or self.keeps_last_applied or self.manager.startswith(_APPLIERS)
 
 
@@ -71,7 +71,7 @@ class _Entry(NamedTuple):
 
 
 class FieldOwners:
-    """The owners of the fields of one object; of none where the dump was printed without them."""
+    """The owners of the fields of one object; empty if the dump was printed without managed fields."""
 
     def __init__(self, content: JsonObject) -> None:
         entries = (object_at(each) for each in array_at(content, "metadata", "managedFields"))
@@ -82,13 +82,13 @@ class FieldOwners:
         self._found: dict[FieldPath, tuple[Owner, ...]] = {}
 
     def __bool__(self) -> bool:
-        """True where the dump has managed fields of the object."""
+        """Return True if the dump has managed fields of the object."""
         return bool(self._entries)
 
     def of(self, field: FieldPath) -> tuple[Owner, ...]:
-        """Return the owners of a field of the object; of a field that is not there, none.
+        """Return the owners of a field of the object; empty for a field that does not exist.
 
-        Who owns a part of it counts. Where nobody does, who owns the nearest thing around it: a list as a
+        Owners of a part of the field count. Otherwise the owners of its nearest ancestor count: a list as a
         whole, or an object that was empty.
         """
         if field not in self._found:
@@ -106,7 +106,7 @@ class FieldOwners:
         return tuple(owner for depth, owner in found if depth == deepest)
 
     def _depth(self, fields: JsonObject, segments: tuple[Segment, ...]) -> int | None:
-        """Return the number of segments at which the owned field stands; None for what is not owned."""
+        """Return the depth of the owned field, in segments; None if it is not owned."""
         value: Json = self._content
         for depth, segment in enumerate(segments):
             if depth and all(key == _SELF for key in fields):
@@ -119,7 +119,10 @@ class FieldOwners:
         return len(segments)
 
     def _of_list(self, fields: JsonObject) -> _OwnedElements:
-        """Return the elements of a list among fields; those of the object live as long as it does."""
+        """Return the elements of a list among fields, cached by ``id``.
+
+        The ids stay valid because the object keeps its fields alive.
+        """
         found = self._elements.get(id(fields))
         if found is None:
             found = self._elements[id(fields)] = _OwnedElements(fields)
@@ -127,7 +130,7 @@ class FieldOwners:
 
 
 class _OwnedElements:
-    """The elements of one list that a manager owns, found by what they are."""
+    """The elements of one list that a manager owns, looked up by their identity."""
 
     def __init__(self, fields: JsonObject) -> None:
         self._keyed = {name: object_at(_parsed(name[2:])) for name in fields if name.startswith("k:")}
@@ -136,13 +139,13 @@ class _OwnedElements:
         self._indexes: dict[frozenset[str], dict[str, str]] = {}
 
     def name(self, segment: Segment, element: Json) -> str:
-        """Return the name of an element among the fields; an empty text where it is not owned.
+        """Return the name of an element among the fields; an empty text if it is not owned.
 
-        A key that the element does not have has its default.
+        A key that the element lacks has its default.
         """
         if isinstance(segment, int) and not self._keyed and not self._values:
             return f"i:{segment}"
-        if element is None and isinstance(segment, ElementName):  # it is gone from the list
+        if element is None and isinstance(segment, ElementName):  # it is no longer in the list
             element = {segment.key: segment.value}
         if not isinstance(element, dict):
             return self._values.get(_dumped(element), "")
@@ -177,13 +180,13 @@ def _entry(managed: JsonObject) -> _Entry:
 def _parsed(text: str) -> Json:
     try:
         parsed: Json = json.loads(text)
-    except (ValueError, RecursionError):  # an API server writes no such thing; a hostile dump may
+    except (ValueError, RecursionError):  # an API server never writes this; a hostile dump may
         return None
     return parsed
 
 
 def last_applied(content: JsonObject) -> JsonObject | None:
-    """Return the object as client-side apply sent it last; None where nobody did, or it is broken."""
+    """Return the object as client-side apply last sent it; None if there was none, or it is broken."""
     text = text_at(content, "metadata", "annotations", LAST_APPLIED)
     parsed = _parsed(text) if text else None
     return parsed if isinstance(parsed, dict) else None

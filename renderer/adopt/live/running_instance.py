@@ -1,8 +1,9 @@
-"""The spec that a virtual machine runs with, as its instance in the cluster tells.
+"""The spec that a virtual machine runs with, read from its instance in the cluster.
 
-virt-controller makes an instance of the template with instance type and preference, and KubeVirt's webhook
-fills in what is not written there (``pkg/virt-controller/watch/vm``, ``startVMI``). So a field that the
-VirtualMachine has, and the instance otherwise or not at all, was changed since, and waits for the next start.
+virt-controller creates an instance from the template with instance type and preference, and KubeVirt's
+webhook fills in the missing fields (``pkg/virt-controller/watch/vm``, ``startVMI``). So a field of the
+VirtualMachine that the instance lacks or has with another value was changed since, and waits for the next
+start.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from renderer.kubevirt.impact.state import HeldVm
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
 
-#: Fields of the instance that KubeVirt writes anew while it runs, by the last names of their paths.
+#: Fields of the instance that KubeVirt rewrites while it runs, by the last names of their paths.
 _REWRITTEN = frozenset({"maxGuest", "maxSockets", "resources", "state"})
 
 
 def waiting_fields(applied: JsonObject, instance: JsonObject) -> Iterator[FieldPath]:
-    """Yield the fields in which the ``spec`` of an instance is not what its VirtualMachine has."""
+    """Yield the fields in which the ``spec`` of an instance differs from its VirtualMachine."""
     yield from differences(_running(held(applied), held(instance)), held(applied))
 
 
 def running_vm(vm: HeldVm, instance: JsonObject) -> HeldVm:
-    """Return a VirtualMachine as it was when an instance with that ``spec`` was started."""
+    """Return a VirtualMachine as it was when an instance with this ``spec`` was started."""
     running = _running(vm.applied, held(instance))
     template = object_at(vm.content, "spec", "template")
     spec = {**vm.spec, "template": {**template, "spec": _replaced(vm.template, vm.applied, running)}}
@@ -34,7 +35,7 @@ def running_vm(vm: HeldVm, instance: JsonObject) -> HeldVm:
 
 
 def _running(applied: JsonObject, instance: JsonObject) -> JsonObject:
-    """Return ``applied`` with the values of the instance, and without what the instance lacks."""
+    """Return ``applied`` with the values of the instance, and without the fields that the instance lacks."""
     found = {
         key: value if key in _REWRITTEN else _value(value, instance[key])
         for key, value in applied.items()
@@ -55,7 +56,7 @@ def _value(applied: Json, instance: Json) -> Json:
 
 
 def _replaced(value: JsonObject, applied: JsonObject, running: JsonObject) -> JsonObject:
-    """Return ``value`` with what ``running`` has otherwise than ``applied``."""
+    """Return ``value`` with the values of ``running`` wherever they differ from ``applied``."""
     made = dict(value)
     for key in applied.keys() & made.keys():
         if key not in running:

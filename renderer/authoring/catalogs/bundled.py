@@ -1,9 +1,9 @@
 """The instance types and preferences that KubeVirt's operator deploys by itself.
 
 The names were read from ``pkg/virt-operator/resource/generate/components/data/…/common-cluster*-bundle.yaml``
-at each minor release's first and last tag up to v1.9.0. Patch releases add names and seldom drop some; a
-minor release counts here with all that any of its patch releases brings. With ``KUBEVIRT_SOURCE`` set to
-a clone of KubeVirt, ``tests/unit/authoring/catalogs/test_bundled.py`` compares them with every tag's files.
+at each minor release's first and last tag up to v1.9.0. Patch releases add names and rarely drop any; the
+table gives a minor release all names that any of its patch releases has. With ``KUBEVIRT_SOURCE`` set to a
+clone of KubeVirt, ``tests/unit/authoring/catalogs/test_bundled.py`` compares them with every tag's files.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ _SPANS = {
 def bundled_names(release: Release) -> Mapping[str, frozenset[str]]:
     """Return the names by kind, empty for a release that has no such bundle (before 1.1).
 
-    The operator deploys them always from 1.4 on, unless ``commonInstancetypesDeployment.enabled`` of the
-    KubeVirt object is false, and from 1.1 to 1.3 behind the gate ``CommonInstancetypesDeploymentGate``
-    (``pkg/virt-operator/resource/apply/reconcile.go``).
+    From 1.4 on, the operator always deploys them unless ``commonInstancetypesDeployment.enabled`` of the
+    KubeVirt object is false. From 1.1 to 1.3 it deploys them if the gate
+    ``CommonInstancetypesDeploymentGate`` is set (``pkg/virt-operator/resource/apply/reconcile.go``).
     """
     return {kind: frozenset(_names(spans, release.minor)) for kind, spans in _SPANS.items()}
 

@@ -19,14 +19,14 @@ _LONGEST_VALUE = 80
 
 
 class ChangedResource(NamedTuple):
-    """A resource of both catalogs, and what is not the same in it."""
+    """A resource of both catalogs, and its differences."""
 
     resource: Resource
     changes: tuple[FieldChange, ...]
 
 
 class Differences(NamedTuple):
-    """``equal`` counts the resources in which there is nothing to tell."""
+    """``equal`` counts the resources without differences."""
 
     added: tuple[Resource, ...]
     removed: tuple[Resource, ...]
@@ -40,7 +40,7 @@ class Differences(NamedTuple):
 def differences(before: Iterable[Resource], after: Iterable[Resource], *, spec_only: bool) -> Differences:
     """Return the changes that turn ``before`` into ``after``, in the order of kinds and names.
 
-    ``spec_only`` leaves labels, annotations and the API version out of the comparison.
+    ``spec_only`` excludes labels, annotations and the API version from the comparison.
     """
     old, new = _by_key(before), _by_key(after)
     pairs = [(old[key], new[key]) for key in sorted(old.keys() & new.keys())]
@@ -57,7 +57,7 @@ def differences(before: Iterable[Resource], after: Iterable[Resource], *, spec_o
 
 
 def as_text(found: Differences) -> str:
-    """Return a line for each resource and field; one for both scopes where the same differs in them."""
+    """Return a line for each resource and field; a single line if both scopes have the same difference."""
     lines = [*_listed("removed", found.removed), *_listed("added", found.added)]
     same: dict[tuple[EntryType, str, str], list[CatalogEntry]] = {}
     for resource, changes in found.changed:
@@ -73,7 +73,7 @@ def as_text(found: Differences) -> str:
 
 
 def as_json(found: Differences) -> Json:
-    """Return the lists ``added``, ``removed`` and ``changed``, and the number of ``equal`` ones."""
+    """Return the lists ``added``, ``removed`` and ``changed``, and the number of ``equal`` resources."""
     return {
         "added": [_identity(resource) for resource in found.added],
         "removed": [_identity(resource) for resource in found.removed],
@@ -111,7 +111,7 @@ def _line(change: FieldChange) -> str:
 
 
 def _shown(value: Value) -> str:
-    """Return a value in one line, as JSON; only the beginning of a long one."""
+    """Return a value in one line, as JSON; a long one is truncated."""
     if value is NoValue.ABSENT:
         return "nothing"
     text = json.dumps(value, ensure_ascii=False)

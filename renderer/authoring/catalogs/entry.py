@@ -1,4 +1,4 @@
-"""One instance type or preference of a catalog, with the facts that people list and filter by."""
+"""One instance type or preference of a catalog, with the facts that users list and filter by."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DISPLAY_NAMES = (f"{INSTANCETYPE_PREFIX}displayName", "openshift.io/display-nam
 
 
 def instancetype_features(spec: JsonObject) -> tuple[str, ...]:
-    """Return the words by which a catalog lists what the instance type sets beside its size."""
+    """Return the catalog's words for the features that the instance type sets in addition to its size."""
     cpu, memory = object_at(spec, "cpu"), object_at(spec, "memory")
     words = (
         _valued("hugepages", text_at(memory, "hugepages", "pageSize")),
@@ -35,7 +35,7 @@ def instancetype_features(spec: JsonObject) -> tuple[str, ...]:
 
 
 def preference_features(spec: JsonObject) -> tuple[str, ...]:
-    """Return the words by which a catalog lists what the preference asks for and sets."""
+    """Return the catalog's words for what the preference requires and sets."""
     firmware, devices = object_at(spec, "firmware"), object_at(spec, "devices")
     efi = firmware.get("preferredEfi")
     topology = object_at(spec, "cpu").get("preferredCPUTopology")
@@ -71,13 +71,13 @@ class EntryType(TextEnum):
 
 
 class EntryScope(TextEnum):
-    """Where an entry is found: from everywhere in a cluster, or from its namespace."""
+    """The scope of an entry: visible in the whole cluster, or in its namespace."""
 
     CLUSTER = "cluster"
     NAMESPACED = "namespaced"
 
 
-#: The kinds of a catalog, in the order in which they are written.
+#: The kinds of a catalog, in the order of output.
 KINDS = {
     INSTANCETYPE.cluster_kind: (EntryType.INSTANCETYPE, EntryScope.CLUSTER),
     PREFERENCE.cluster_kind: (EntryType.PREFERENCE, EntryScope.CLUSTER),
@@ -87,10 +87,10 @@ KINDS = {
 
 
 class CatalogEntry:
-    """``resource`` as it stands in the catalog that the user knows as ``catalog``.
+    """``resource`` as written in the catalog that the user knows as ``catalog``.
 
-    ``vcpus`` and ``memory`` are what an instance type gives and what a preference requires; None where it
-    says nothing, or nothing that could be read.
+    ``vcpus`` and ``memory`` are the amounts that an instance type provides or that a preference requires;
+    None if there is no amount, or none that can be read.
     """
 
     def __init__(self, resource: Resource, catalog: str) -> None:
@@ -113,35 +113,35 @@ class CatalogEntry:
 
     @property
     def amounts(self) -> str:
-        """``2 vCPUs, 4Gi``; an amount that the entry does not have is left out."""
+        """Return ``2 vCPUs, 4Gi``; an amount that the entry lacks is left out."""
         vcpus = self.vcpus.value() if self.vcpus else 0
         count = plural(vcpus, "vCPU") if vcpus else ""
         return ", ".join(filter(None, (count, self.memory.json if self.memory else "")))
 
     @property
     def is_custom(self) -> bool:
-        """The entry is an instance type that leaves its size to the virtual machine."""
+        """Return True if the entry is an instance type that leaves its size to the virtual machine."""
         return self.type is EntryType.INSTANCETYPE and (self.vcpus is None or self.memory is None)
 
     @cached_property
     def features(self) -> tuple[str, ...]:
-        """The other features that it sets, in a word each."""
+        """Return the other features that it sets, one word each."""
         is_instancetype = self.type is EntryType.INSTANCETYPE
         return instancetype_features(self.spec) if is_instancetype else preference_features(self.spec)
 
     @property
     def class_name(self) -> str:
-        """``general.purpose``; of a preference the kind of system it is for."""
+        """Return ``general.purpose``; for a preference, the kind of operating system."""
         return self._label("class" if self.type is EntryType.INSTANCETYPE else "os-type")
 
     @property
     def series(self) -> str:
-        """``u1`` of ``u1.medium``."""
+        """Return ``u1`` for ``u1.medium``."""
         return self.name.partition(".")[0]
 
     @property
     def architecture(self) -> str:
-        """The architecture that a preference requires, else prefers; empty for all."""
+        """Return the architecture that a preference requires, or else prefers; empty for all."""
         required = text_at(self.spec, "requirements", "architecture")
         return required or text_at(self.spec, "preferredArchitecture") or self._label("arch")
 
@@ -151,7 +151,7 @@ class CatalogEntry:
 
     @property
     def description(self) -> str:
-        """The author's description of its use."""
+        """Return the author's description of its use."""
         return self._annotation(f"{INSTANCETYPE_PREFIX}description") or self._annotation("description")
 
     @property
@@ -170,7 +170,7 @@ class CatalogEntry:
 
 
 def entries_of(catalogs: Iterable[tuple[str, Iterable[Resource]]]) -> Iterator[CatalogEntry]:
-    """Yield the entries of catalogs by name, sorted; of equal ones the first counts, as for matchers."""
+    """Yield the entries of catalogs, sorted by name; of equal ones the first counts, as in matchers."""
     found: dict[tuple[str, str, str], CatalogEntry] = {}
     for catalog, resources in catalogs:
         for resource in resources:
@@ -181,7 +181,7 @@ def entries_of(catalogs: Iterable[tuple[str, Iterable[Resource]]]) -> Iterator[C
 
 
 def scope_words(entries: Iterable[CatalogEntry]) -> str:
-    """``cluster-wide and namespaced``, with the namespaces that are written."""
+    """Return ``cluster-wide and namespaced``, with the namespaces that are written."""
     entries = tuple(entries)
     namespaces = sorted({entry.resource.namespace for entry in entries if entry.resource.namespace})
     namespaced = f"in {', '.join(namespaces)}" if namespaces else "namespaced"

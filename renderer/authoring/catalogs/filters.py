@@ -22,13 +22,13 @@ class Bound(NamedTuple):
 
 
 class Range(NamedTuple):
-    """The amounts between two ends; None where it is open."""
+    """The amounts between two bounds; None for an open end."""
 
     lowest: Bound | None = None
     highest: Bound | None = None
 
     def holds(self, amount: Quantity | None) -> bool:
-        """Return whether the amount lies inside; an unknown one does not."""
+        """Return True if the amount is in the range; False for an unknown amount."""
         return amount is not None and self._is_above(amount) and self._is_below(amount)
 
     def _is_above(self, amount: Quantity) -> bool:
@@ -39,9 +39,9 @@ class Range(NamedTuple):
 
 
 def parse_range(text: str, parse: Callable[[str], Quantity]) -> Range:
-    """Return the range that ``text`` describes, each end of it read by ``parse``.
+    """Return the range that ``text`` describes; ``parse`` reads each bound.
 
-    Raises ``ValueError``, in the user's words, for text that is no range.
+    Raises ``ValueError``, with a message for the user, for text that is not a range.
     """
     comparison = _COMPARISON.fullmatch(text.strip())
     if comparison:
@@ -85,10 +85,10 @@ def _compared(sign: str, amount: Quantity) -> Range:
 
 
 class Filter(NamedTuple):
-    """The conditions of a list, which must all hold; None and empty set no condition.
+    """The conditions of a list, which must all hold; None and empty mean no condition.
 
-    ``class_name`` is a class as the label has it, or a series (``u1``). All ``words`` must occur somewhere in
-    the texts of the entry.
+    ``class_name`` is a class as in the label, or a series (``u1``). All ``words`` must occur somewhere in the
+    texts of the entry.
     """
 
     type: EntryType | None = None

@@ -1,4 +1,4 @@
-"""The folder made from a release of common-instancetypes, its digests, and what an import may change in it.
+"""The folder made from a release of common-instancetypes, its digests, and the changes of an import.
 
 An import never touches a file that no import wrote.
 """
@@ -34,7 +34,7 @@ _SUM = re.compile(r"([0-9a-f]{64}) [ *]([A-Za-z0-9._-]+)")
 
 
 class Imported(NamedTuple):
-    """The files of the folder by name, with ``size`` objects in all, and the resources that are left out."""
+    """The files of the folder by name, with ``size`` objects in total, and the resources left out."""
 
     files: Mapping[str, bytes]
     size: int
@@ -42,15 +42,15 @@ class Imported(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """The digest of the file with the digests: one for all of it."""
+        """Return the digest of the file with the digests: a single digest for the whole folder."""
         return sha256(self.files[SUMS])
 
 
 def imported(resources: Iterable[Resource], name: str, release: str) -> Imported:
     """Return the folder of a catalog: a file for each kind, sorted by name, and their kustomization.
 
-    Raises ``DiagnosticError``: import-refused when there is nothing to import, duplicate-id for two
-    different objects of one name.
+    Raises ``DiagnosticError``: import-refused if there is nothing to import, duplicate-id for two different
+    objects of one name.
     """
     entries: dict[tuple[str, str, str], Resource] = {}
     left_out: list[Resource] = []
@@ -87,13 +87,13 @@ def imported(resources: Iterable[Resource], name: str, release: str) -> Imported
 
 
 def release_label(resources: Iterable[Resource]) -> str | None:
-    """Return the release that a bundle says it is; None where it does not, or says several."""
+    """Return the release that a bundle declares; None if it declares none or several."""
     found = {text_at(resource.labels, _VERSION_LABEL) for resource in resources if is_entry(resource)} - {""}
     return found.pop() if len(found) == 1 else None
 
 
 def described_kinds(resources: Iterable[Resource]) -> str:
-    """``2 ConfigMaps, 1 Namespace``"""
+    """Return ``2 ConfigMaps, 1 Namespace``."""
     counted = Counter(resource.kind for resource in resources)
     return ", ".join(plural(count, kind) for kind, count in sorted(counted.items()))
 
@@ -106,10 +106,10 @@ class ImportPlan(NamedTuple):
 
 
 def plan_import(new: Imported, present: Mapping[str, bytes], folder: str, *, force: bool) -> ImportPlan:
-    """Return the changes that make ``folder`` hold ``new``; none where it does already.
+    """Return the changes that make ``folder`` hold ``new``; empty if it already does.
 
-    ``present`` has the files of the folder by name. Raises ``DiagnosticError``: foreign-file for files in the
-    way that no import wrote, which ``force`` does not touch either; import-refused where the folder holds
+    ``present`` has the files of the folder by name. Raises ``DiagnosticError``: foreign-file for conflicting
+    files that no import wrote, which ``force`` does not overwrite either; import-refused if the folder holds
     another import or one that was changed by hand, unless ``force``.
     """
     recorded = _recorded(present.get(SUMS, b""))
@@ -143,6 +143,6 @@ def plan_import(new: Imported, present: Mapping[str, bytes], folder: str, *, for
 
 
 def _recorded(sums: bytes) -> Mapping[str, str]:
-    """Return the digests by file name; a line of another form is skipped, so its file is not ours."""
+    """Return the digests by file name; a malformed line is skipped, so its file counts as foreign."""
     lines = sums.decode(errors="replace").splitlines()
     return {match[2]: match[1] for match in map(_SUM.fullmatch, lines) if match}

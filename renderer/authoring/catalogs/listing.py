@@ -1,4 +1,4 @@
-"""List entries: a table for people, values for scripts; and describe one of them as text."""
+"""List entries: a table for people, values for scripts; and describe a single entry as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from renderer.model.log_line import log_line
 _HEADER = ("NAME", "KIND", "SCOPE", "VCPUS", "MEMORY", "CLASS", "FEATURES", "DESCRIPTION")
 _LONGEST_DESCRIPTION = 60
 _GAP = "  "
-#: The least number of characters of a column that is cut.
+#: The minimum width, in characters, of a truncated column.
 _LEAST_CUT = 16
 
 #: An instance type or preference in all its scopes.
@@ -22,7 +22,7 @@ Offer = Sequence[CatalogEntry]
 
 
 def offers(entries: Iterable[CatalogEntry]) -> list[Offer]:
-    """Return the entries, cluster-wide and namespaced ones of one name and spec together, in their order."""
+    """Return the entries in order; cluster-wide and namespaced ones with one name and spec are joined."""
     found: list[Offer] = []
     for _, group in groupby(entries, key=lambda entry: (entry.type, entry.name)):
         alike: list[list[CatalogEntry]] = []
@@ -37,15 +37,15 @@ def offers(entries: Iterable[CatalogEntry]) -> list[Offer]:
 
 
 def names(entries: Iterable[CatalogEntry]) -> str:
-    """Return a name for each line, each once."""
+    """Return each name once, on a line of its own."""
     return "".join(f"{log_line(name)}\n" for name in dict.fromkeys(entry.name for entry in entries))
 
 
 def table(entries: Iterable[CatalogEntry], width: int | None = None) -> str:
-    """Return a line for each offer, in columns; nothing for none.
+    """Return a line for each offer, in columns; no lines if there are no offers.
 
-    With a ``width``, in characters, lines are not longer: the last columns are cut, and dropped where too
-    little of one would remain.
+    With a ``width``, in characters, lines are not longer: the last columns are truncated, and dropped if too
+    little of a column would remain.
     """
     rows = [_row(offer) for offer in offers(entries)]
     if not rows:
@@ -63,7 +63,7 @@ def as_json(entries: Iterable[CatalogEntry]) -> list[Json]:
 
 
 def scopes(offer: Offer) -> str:
-    """``cluster``, ``namespaced`` with the namespace if it is written, or ``both``."""
+    """Return ``cluster``, ``namespaced`` with the namespace if it is written, or ``both``."""
     if {entry.scope for entry in offer} == set(EntryScope):
         return "both"
     namespaces = sorted({entry.resource.namespace for entry in offer if entry.resource.namespace})
@@ -96,7 +96,7 @@ def _row(offer: Offer) -> tuple[str, ...]:
 
 
 def _fitting(widths: Sequence[int], most: int) -> list[int]:
-    """Return the widths of the columns that fit, of which the last may be narrower; the name always stays."""
+    """Return the widths of the columns that fit; the last may be narrower, and the name is never dropped."""
     fitting = list(widths)
     while (excess := sum(fitting) + len(_GAP) * (len(fitting) - 1) - most) > 0 and len(fitting) > 1:
         last = fitting.pop()
@@ -137,7 +137,7 @@ _INDENT = "  "
 
 
 class Fit(NamedTuple):
-    """The entries of the other type by whether they go with this one, and those that cannot be read."""
+    """Entries of the other type: combinable with this one, not combinable, and unreadable."""
 
     fitting: Sequence[CatalogEntry] = ()
     others: Sequence[CatalogEntry] = ()
@@ -179,7 +179,7 @@ def _labels(entry: CatalogEntry) -> str:
 
 
 def _fit_of_instancetype(entry: CatalogEntry, fit: Fit) -> str:
-    """List the preferences that it satisfies, and those that it is too small for, by their requirements."""
+    """List the preferences whose requirements it satisfies, and those for which it is too small."""
     given = ", when the virtual machine sets enough" if entry.is_custom else ""
     text = f"preferences whose requirements it satisfies{given}: {_counted(fit)}"
     if fit.fitting:

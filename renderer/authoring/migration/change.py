@@ -14,7 +14,7 @@ _LONGEST = 40
 
 
 class Subject(Enum):
-    """The groups of changes: in all files that build one object, either all of a group are made or none."""
+    """The groups of changes: in all files that build one object, all changes of a group are made, or none."""
 
     API_VERSION = auto()
     RUN_STRATEGY = auto()
@@ -25,7 +25,7 @@ class Subject(Enum):
 
 
 class Change(NamedTuple):
-    """``before``, written at ``field``, becomes ``after``, known since the release ``since``."""
+    """``before``, written at ``field``, becomes ``after``, which is supported since the release ``since``."""
 
     subject: Subject
     field: FieldPath
@@ -35,13 +35,13 @@ class Change(NamedTuple):
     since: Release = OLDEST
 
     def below(self, place: FieldPath) -> Change:
-        """Return the same in a document that holds the object at ``place``."""
+        """Return the same change in a document that contains the object at ``place``."""
         field = place.child(*self.field.segments)
         return self._replace(field=field, edits=tuple(edit_below(place, edit) for edit in self.edits))
 
 
 class NotMigrated(NamedTuple):
-    """A ``field`` that is deprecated or gone since a release, and that only its author can change."""
+    """A ``field`` that is deprecated or removed since a release, and that only its author can change."""
 
     field: FieldPath
     message: str
@@ -56,12 +56,12 @@ Finding: TypeAlias = Change | NotMigrated
 
 
 def new_value(subject: Subject, field: FieldPath, old: str, new: str, since: Release) -> Change:
-    """Return the change of a text."""
+    """Return the new text for a text."""
     name = field.segments[-1]
     return Change(subject, field, f"{name}: {old}", f"{name}: {new}", (SetField(field, new),), since)
 
 
 def shown(value: Json) -> str:
-    """Return a value in a message, cut where it is long."""
+    """Return a value for a message; a long one is truncated."""
     text = scalar_text(value) if not isinstance(value, dict | list) else "a collection"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

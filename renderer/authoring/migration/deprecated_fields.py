@@ -1,8 +1,8 @@
-"""Deprecated fields: those of preferences, which are rewritten, and those without a replacement.
+"""Deprecated fields: fields of preferences, which are rewritten, and fields without a replacement.
 
-KubeVirt deprecates or dropped the latter, which are only reported: ``pkg/network/admitter/discontinued.go``,
-``pkg/instancetype/webhooks/admitter.go``, and ``staging/src/kubevirt.io/api/core/v1`` (``schema.go``,
-``types.go``) at each release tag.
+Fields without a replacement are deprecated or removed in KubeVirt and are only reported:
+``pkg/network/admitter/discontinued.go``, ``pkg/instancetype/webhooks/admitter.go``, and
+``staging/src/kubevirt.io/api/core/v1`` (``schema.go``, ``types.go``) at each release tag.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _FIRMWARE_SINCE = Release(1, 5)
 
 
 def topology_findings(content: JsonObject) -> Iterator[Finding]:
-    """Find ``preferSockets`` and the like, which are ``sockets`` since KubeVirt 1.4.
+    """Find ``preferSockets`` and similar values, which are ``sockets`` etc. since KubeVirt 1.4.
 
-    KubeVirt ``pkg/instancetype/preference/webhooks/admitter.go`` warns of the old names; a release that does
-    not know the new ones takes them silently and makes one socket, core and thread of them.
+    KubeVirt ``pkg/instancetype/preference/webhooks/admitter.go`` warns about the old names. A release that
+    does not know the new names accepts them silently and sets one socket, core and thread.
     """
     old = text_at(content, "spec", "cpu", "preferredCPUTopology")
     if old in _TOPOLOGIES:
@@ -50,7 +50,8 @@ def topology_findings(content: JsonObject) -> Iterator[Finding]:
 def spread_ratio_findings(content: JsonObject) -> Iterator[Finding]:
     """Find ``preferSpreadSocketToCoreRatio``, which is ``cpu.spreadOptions.ratio`` since KubeVirt 1.3.
 
-    KubeVirt ``pkg/instancetype/preference/apply/cpu.go`` (GetSpreadOptions): of both the new one counts.
+    KubeVirt ``pkg/instancetype/preference/apply/cpu.go`` (GetSpreadOptions): if both are set, the new one
+    counts.
     """
     spec = object_at(content, "spec")
     if _OLD_RATIO not in spec:
@@ -90,9 +91,9 @@ def _ratio_edits(spec: JsonObject, ratio: int) -> Iterator[FieldEdit]:
 def firmware_findings(content: JsonObject) -> Iterator[Finding]:
     """Find ``preferredUseEfi`` and ``preferredUseSecureBoot``, which are ``preferredEfi`` since KubeVirt 1.5.
 
-    KubeVirt ``pkg/instancetype/preference/apply/firmware.go``: ``preferredEfi`` goes to VMs without a boot
-    loader of their own, and then the old fields do not count. It cannot express secure boot for VMs that
-    have ``efi`` themselves: such a field stays.
+    KubeVirt ``pkg/instancetype/preference/apply/firmware.go``: ``preferredEfi`` is applied to VMs without a
+    boot loader of their own, and then the old fields are ignored. It cannot express secure boot for VMs that
+    set ``efi`` themselves: such a field stays.
     """
     firmware = object_at(content, "spec", "firmware")
     written = [name for name in (_USE_EFI, _SECURE_BOOT) if name in firmware]
@@ -141,7 +142,7 @@ _CONFIGURATION = ("spec", "configuration")
 _SIGNED = ("spec", "certificateRotateStrategy", "selfSigned")
 _OLD_TYPES, _NEW_TYPES = "mediatedDevicesTypes", "mediatedDeviceTypes"
 
-#: Of the KubeVirt resource: where, and what to write instead.
+#: For the KubeVirt resource: the field, and its replacement.
 _OF_KUBEVIRT = {
     (*_CONFIGURATION, "machineType"): "write machineType of an architecture in architectureConfiguration",
     (*_CONFIGURATION, "emulatedMachines"): (
@@ -157,7 +158,7 @@ _OF_KUBEVIRT = {
 
 
 def in_virtual_machine(content: JsonObject, paths: VirtualMachinePaths) -> Iterator[Finding]:
-    """Yield the discontinued fields of a VirtualMachine, or of a pool's template of one."""
+    """Yield the discontinued fields of a VirtualMachine, or of the template in a pool."""
     field = paths.spec.child("liveUpdateFeatures")
     if field.keys[-1] in object_at(content, *field.parent.keys):
         yield NotMigrated(
@@ -199,7 +200,7 @@ def in_instancetype(content: JsonObject) -> Iterator[Finding]:
 
 
 def in_preset(content: JsonObject) -> Iterator[Finding]:
-    """Yield that presets are deprecated, and the deprecated fields of this one."""
+    """Yield a finding that presets are deprecated, and the deprecated fields of this one."""
     yield NotMigrated(
         FieldPath.of("kind"),
         "VirtualMachineInstancePreset is deprecated and goes with v2 of KubeVirt's API",

@@ -20,7 +20,7 @@ from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields, edit
 class MigrationSource(NamedTuple):
     """A file with its findings, and the releases that its builds are rendered for.
 
-    ``oldest_build`` names the build for the oldest of them.
+    ``oldest_build`` names the build for the oldest release.
     """
 
     path: str
@@ -31,7 +31,7 @@ class MigrationSource(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """The reason why a field stays, as the end of a sentence, and the way out."""
+    """The reason why a field stays, as the end of a sentence, and what the user can do."""
 
     why: str
     hint: str
@@ -52,7 +52,7 @@ class Migrated(NamedTuple):
 
 
 def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Migrated:
-    """Return the file with all changes that every release takes, but for those about what is ``kept``."""
+    """Return the file with all changes that every release supports, except changes of ``kept`` subjects."""
     content, made = _with_batched_changes(source, kept)
     changes: list[tuple[Site, Change]] = []
     warnings: list[Diagnostic] = []
@@ -91,9 +91,9 @@ def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Mig
 def _with_batched_changes(
     source: MigrationSource, kept: Mapping[Subject, Reason]
 ) -> tuple[bytes, frozenset[int]]:
-    """Return the content with the changes of each document in several places of it, and their ids.
+    """Return the content after the changes of documents with several changed places, and their ids.
 
-    Each change by itself would have the document parsed again.
+    Applying each change by itself would parse the document again each time.
     """
     content, made = source.content, set[int]()
     documents: dict[int, dict[tuple[EditedText, tuple[Segment, ...]], list[Change]]] = {}
@@ -114,13 +114,13 @@ def _with_batched_changes(
 
 
 def _element(where: EditedText, field: FieldPath) -> tuple[Segment, ...]:
-    """Return the place of the element that a change of a List is in; empty for other objects."""
+    """Return the place of the List item that contains a change; empty for other objects."""
     is_in_list = where.inline == ROOT and field.segments[:1] == ("items",)
     return field.segments[:2] if is_in_list else ()
 
 
 def changed(files: Iterable[Migrated]) -> dict[str, bytes]:
-    """Return the new content of the files that have any, by path."""
+    """Return the new content of the changed files, by path."""
     return {file.source.path: file.content for file in files if file.changes}
 
 

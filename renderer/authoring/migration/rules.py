@@ -1,11 +1,11 @@
-"""The rules that hold for each kind, and the API versions that have a successor.
+"""The rules for each kind, and the API versions that have a successor.
 
 API versions were read from ``pkg/virt-operator/resource/generate/components/crds.go`` and the types of both
 versions in ``staging/src/kubevirt.io/api`` at each release tag.
 
-``running`` becomes ``runStrategy``, which every release knows and which KubeVirt 1.4 began to ask for:
-``pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go`` warns of the first and refuses both
-together; ``staging/src/kubevirt.io/api/core/v1/types.go`` (RunStrategy) says what either means.
+``running`` becomes ``runStrategy``, which every release supports and which KubeVirt 1.4 began to require:
+``pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go`` warns about ``running`` and rejects
+both together; ``staging/src/kubevirt.io/api/core/v1/types.go`` (RunStrategy) documents both.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _STRATEGIES = {True: ALWAYS, False: HALTED}
 
 
 def run_strategy_findings(content: JsonObject, paths: VirtualMachinePaths) -> Iterator[Finding]:
-    """Yield the changes in a VirtualMachine, or in the one that a pool makes others of."""
+    """Yield the changes in a VirtualMachine, or in the template in a pool."""
     yield from _in_spec(object_at(content, *paths.spec.keys), paths.spec)
 
 
@@ -71,14 +71,14 @@ def _in_spec(spec: JsonObject, place: FieldPath) -> Iterator[Finding]:
 
 
 def _change(field: FieldPath, *, running: bool, replaces: Iterable[FieldEdit] = ()) -> Change:
-    """``replaces`` are the edits that make room for it."""
+    """``replaces`` are the edits that make room for the change."""
     strategy = _STRATEGIES[running]
     edits = (*replaces, RenameField(field, _NEW), SetField(field.parent.child(_NEW), strategy))
     return Change(Subject.RUN_STRATEGY, field, f"{_OLD}: {shown(running)}", f"{_NEW}: {strategy}", edits)
 
 
 def _without_value(spec: JsonObject, field: FieldPath) -> Change:
-    """Return the change of a null: in a patch it removes the field of the base, which is renamed too."""
+    """Return the change of a null: in a patch it removes the field of the base, which is renamed as well."""
     if _NEW in spec:
         return Change(Subject.RUN_STRATEGY, field, f"{_OLD}: null", "removed", (RemoveField(field),))
     return Change(Subject.RUN_STRATEGY, field, _OLD, _NEW, (RenameField(field, _NEW),))
@@ -118,7 +118,7 @@ def version_findings(content: JsonObject) -> Iterator[Finding]:
 
 
 def selector_finding(selector: JsonObject) -> Finding | None:
-    """Return a finding about the API version of a selector, if its objects will not have that any more."""
+    """Return a finding about the API version of a selector whose objects will no longer have that version."""
     old = f"{text_at(selector, 'group')}/{text_at(selector, 'version')}"
     if old not in _SUCCESSORS:
         return None
@@ -146,7 +146,7 @@ def _of_instance(kind: str) -> tuple[_Rule, ...]:
     return (partial(deprecated_fields.in_instance, paths=PATHS[kind]),)
 
 
-#: By kind; the API version is looked at in all of them, and in all others of KubeVirt's groups.
+#: By kind; the API version is checked in all of them, and in all other kinds of KubeVirt's groups.
 _RULES: Mapping[str, tuple[_Rule, ...]] = {
     VIRTUAL_MACHINE: _of_virtual_machine(VIRTUAL_MACHINE),
     POOL: _of_virtual_machine(POOL),
@@ -160,7 +160,7 @@ _RULES: Mapping[str, tuple[_Rule, ...]] = {
     "KubeVirt": (deprecated_fields.in_kubevirt,),
 }
 
-#: A pattern that is in every file that a rule can find something in.
+#: A pattern that matches every file in which a rule can find something.
 MENTIONS = re.compile(
     rb"running|v1alpha[123]|prefer|launchSecurity|liveUpdateFeatures|slirp|macvtap|passt"
     rb"|VirtualMachineInstancePreset|kind:\s*[\"']?KubeVirt|\"KubeVirt\""
@@ -177,7 +177,7 @@ def findings(content: JsonObject) -> Iterator[Finding]:
 
 
 def findings_in_part(part: JsonObject, kinds: str) -> Iterator[Finding]:
-    """Yield the findings in a ``part`` of an object whose kind matches ``kinds``; empty stands for any."""
+    """Yield the findings in a ``part`` of an object whose kind matches ``kinds``; empty matches any kind."""
     yield from version_findings(part)
     rules = dict.fromkeys(
         rule
@@ -191,7 +191,7 @@ def findings_in_part(part: JsonObject, kinds: str) -> Iterator[Finding]:
 
 
 def with_deprecations_rewritten(content: JsonObject) -> JsonObject:
-    """Return the object with all deprecated fields replaced, whichever releases know the new ones."""
+    """Return the object with all deprecated fields replaced, even if a release lacks the new ones."""
     changes = [found for found in findings(content) if isinstance(found, Change)]
     for change in changes:
         content = object_at(apply_edits(content, change.edits))
@@ -199,7 +199,7 @@ def with_deprecations_rewritten(content: JsonObject) -> JsonObject:
 
 
 def _matches(kinds: str, kind: str) -> bool:
-    """kustomize ``api/types/selector.go``: anchored regular expressions."""
+    """Match as kustomize ``api/types/selector.go``: anchored regular expressions."""
     try:
         return re.fullmatch(kinds, kind) is not None
     except re.error:
@@ -207,7 +207,7 @@ def _matches(kinds: str, kind: str) -> bool:
 
 
 def resources_of_other_meaning(before: ResourceSet, after: ResourceSet) -> tuple[Resource, ...]:
-    """Return the resources of ``before`` that mean something else in ``after``; all where any is missing."""
+    """Return the resources of ``before`` whose meaning differs in ``after``; all if any is missing."""
     if len(before) != len(after):
         return tuple(before)
     return tuple(

@@ -1,7 +1,7 @@
-"""Findings in a file: its documents, the items of a List, and patches, also those in a kustomization.
+"""Findings in a file: in its documents, in the items of a List, and in patches, also in a kustomization.
 
-An operation of a JSON 6902 patch is judged as the part of an object that it writes: pointer and value make
-an object that holds nothing else, and the findings about that object are brought back to the operation.
+An operation of a JSON 6902 patch is checked as the part of an object that it writes: pointer and value make
+an object with nothing else in it, and the findings about that object are mapped back to the operation.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def is_json_patch(document: Json) -> bool:
 
 
 def findings_in_patch(operations: list[Json], kinds: str) -> Iterator[Finding]:
-    """Yield the findings in a patch of objects whose kind matches ``kinds``; empty stands for any."""
+    """Yield the findings in a patch of objects whose kind matches ``kinds``; empty matches any kind."""
     for index, operation in enumerate(operations):
         place = FieldPath.of(index)
         for found in _in_operation(object_at(operation), kinds):
@@ -72,9 +72,10 @@ def _of_operation(change: Change, pointer: list[str]) -> Finding:
 
 
 def _edit(edit: FieldEdit, pointer: list[str]) -> FieldEdit:
-    """Return the edit of the operation. Raises ``LookupError`` for one outside of what the operation writes.
+    """Return the edit of the operation. Raises ``LookupError`` if the field is outside the written part.
 
-    A mapping in the place of another value is outside, too: it would replace what the object has there.
+    A mapping that replaces another kind of value is outside as well: it would replace the object's own
+    content there.
     """
     field = edit.into if isinstance(edit, AddField) else edit.field
     *parent, name = field.segments
@@ -92,7 +93,7 @@ def _edit(edit: FieldEdit, pointer: list[str]) -> FieldEdit:
 
 
 def _part(pointer: list[str], value: Json) -> JsonObject:
-    """Return the object that has only ``value`` at ``pointer``."""
+    """Return an object that contains only ``value`` at ``pointer``."""
     for segment in reversed(pointer):
         value = {segment: value}
     return object_at(value)
@@ -104,7 +105,7 @@ def _in_value(field: FieldPath, pointer: list[str]) -> FieldPath:
 
 
 class LocatedFinding(NamedTuple):
-    """A finding in the text that it is about."""
+    """A finding, located in the text that it is about."""
 
     where: EditedText
     finding: Finding
@@ -113,7 +114,7 @@ class LocatedFinding(NamedTuple):
 def in_resource_file(content: bytes, path: str, patched_kinds: str | None) -> Iterator[LocatedFinding]:
     """Yield the findings in a file of objects or patches, in order. Raises ``DiagnosticError``.
 
-    ``patched_kinds`` matches the kinds that a JSON 6902 patch changes; None when the file is used as no
+    ``patched_kinds`` matches the kinds that a JSON 6902 patch changes; None if the file is not used as a
     patch.
     """
     for index, document in enumerate(decode_documents(content, path)):
@@ -153,7 +154,7 @@ def _in_document(document: Json, patched_kinds: str | None) -> Iterator[Finding]
 def _in_text(where: EditedText, text: str, kinds: str) -> Iterator[LocatedFinding]:
     try:
         documents = decode_documents(text.encode(), "")
-    except DiagnosticError:  # a path, or what the build has to say something about
+    except DiagnosticError:  # a path, or an error that the build reports
         return
     for document in documents:
         for found in _in_document(document, kinds):
@@ -171,7 +172,7 @@ def _in_one_of_many(found: Finding) -> NotMigrated:
 
 
 def _texts(kustomization: JsonObject) -> Iterator[tuple[FieldPath, str, str]]:
-    """Yield the patches it holds itself, with the kinds that each is for."""
+    """Yield the inline patches, with the kinds that each applies to."""
     for name, value in kustomization.items():
         for index, entry in enumerate(value if isinstance(value, list) else ()):
             place = FieldPath.of(name, index)

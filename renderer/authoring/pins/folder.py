@@ -1,10 +1,10 @@
-"""An overlay's folder ``pins``: the files in it, read, and written down to the last byte.
+"""An overlay's folder ``pins``: reading its files, and writing them deterministically to the last byte.
 
-A file is ours when it is what we would write for its content. So a merge in Git leaves our files ours, and a
-change by hand, even of a comment, does not.
+A file is ours if it equals the file that vmrender would write for its content. So our files stay ours after a
+merge in Git, but not after a change by hand, even of a comment.
 
-Changes are planned in a safe order: at no point does a kustomization name a folder that is not there, or the
-component a file that is not.
+Changes are planned in a safe order: at no time does a kustomization name a missing folder, or the component a
+missing file.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class PinFile:
 
     @property
     def is_consistent(self) -> bool:
-        """The digest in the name of a revision is that of its content."""
+        """Return True if the digest in the name of a revision is the digest of its content."""
         name = text_at(self.content, "metadata", "name")
         return not self.is_revision or name.endswith(content_digest(self.content.get("data")))
 
@@ -82,7 +82,7 @@ def component_text(files: Iterable[PinFile]) -> bytes:
 
 
 def _file_name(content: JsonObject) -> str:
-    """``<kind>_<namespace>_<name>.yaml`` in lower case; with a digest where a name is not Kubernetes'."""
+    """Return ``<kind>_<namespace>_<name>.yaml`` in lower case; with a digest if a name is not valid."""
     metadata = object_at(content, "metadata")
     parts = (text_at(content, "kind"), text_at(metadata, "namespace"), text_at(metadata, "name"))
     exact = "_".join(part for part in parts if part)
@@ -94,7 +94,7 @@ def _file_name(content: JsonObject) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PinsFolder:
-    """The files that the component at ``path`` lists, and the names of those changed by hand."""
+    """The files that the component at ``path`` lists, and the names of the files changed by hand."""
 
     path: str
     files: tuple[PinFile, ...] = ()
@@ -113,8 +113,8 @@ class PinsFolder:
 def read_folder(path: str, files: Mapping[str, bytes]) -> PinsFolder:
     """Return the folder at ``path``, whose ``files`` are given by name.
 
-    Raises ``DiagnosticError``: what the decoder raises, file-not-found, and foreign-file for a
-    kustomization that is not ours.
+    Raises ``DiagnosticError``: errors of the decoder, file-not-found, and foreign-file for a kustomization
+    that is not ours.
     """
     if COMPONENT_FILE not in files:
         return PinsFolder(path)
@@ -169,7 +169,10 @@ class FileContent:
 
 @dataclass(frozen=True, slots=True)
 class PinChanges:
-    """Files to write, then files to remove, in this order; ``left`` are changed by hand and stay, unused."""
+    """Files to write, then files to remove, in order; files in ``left`` were changed by hand and stay.
+
+    The overlay no longer uses the files in ``left``.
+    """
 
     writes: tuple[FileContent, ...] = ()
     removals: tuple[str, ...] = ()
@@ -180,13 +183,13 @@ class PinChanges:
 
 
 def without_pins(kustomization: FileContent) -> FileContent:
-    """Return the overlay's kustomization as it would be without pins. Raises: edit-refused."""
+    """Return the overlay's kustomization without pins. Raises: edit-refused."""
     path = kustomization.path
     return FileContent(path, remove_entry(kustomization.content, path, "components", _SPELLINGS))
 
 
 def changes(folder: PinsFolder, kustomization: FileContent, files: Iterable[PinFile]) -> PinChanges:
-    """Return the changes that give the folder these files and make it a component of the overlay.
+    """Return the changes that write these files to the folder and make it a component of the overlay.
 
     ``kustomization`` is the overlay's. Raises ``DiagnosticError``: edit-refused.
     """

@@ -1,4 +1,4 @@
-"""Plan the content of the folder ``pins`` when VirtualMachines are pinned or let go, and check the effect."""
+"""Plan the content of the folder ``pins`` when VMs are pinned or unpinned, and check the effect."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from renderer.model.resource import Resource, ResourceSet
 
 
 class PatchTarget(NamedTuple):
-    """The object that a patch without a selector changes; equal when kustomize takes the ids for equal."""
+    """The object that a patch without a selector changes; equal if kustomize considers the ids equal."""
 
     kind: str
     namespace: str
@@ -34,7 +34,7 @@ class PatchTarget(NamedTuple):
 
 
 def patch_of(pinnable: Pinnable, kept: JsonObject) -> JsonObject:
-    """Return the patch; what ``kept``, an older patch, says of a matcher stays."""
+    """Return the patch; matcher fields of ``kept``, an older patch, stay."""
     target = pinnable.target
     metadata: dict[str, Json] = {"name": target.name}
     if target.namespace:
@@ -49,13 +49,13 @@ def patch_of(pinnable: Pinnable, kept: JsonObject) -> JsonObject:
 
 
 def vm_spec(content: JsonObject) -> JsonObject:
-    """Return the ``spec`` of the machine in a VirtualMachine, a VirtualMachinePool or a patch of one."""
+    """Return the ``spec`` of the VM in a VirtualMachine, a VirtualMachinePool or a patch of one."""
     paths = PATHS.get(text_at(content, "kind"), PATHS[VIRTUAL_MACHINE])
     return object_at(content, *paths.spec.keys)
 
 
 def revision_names(content: JsonObject) -> Iterator[str]:
-    """Yield the ControllerRevisions that the matchers in a VirtualMachine or a patch of one name."""
+    """Yield the ControllerRevisions that are named in the matchers of a VirtualMachine or a patch of one."""
     for key in MATCHER_KEYS:
         name = text_at(vm_spec(content), key, "revisionName")
         if name:
@@ -63,7 +63,7 @@ def revision_names(content: JsonObject) -> Iterator[str]:
 
 
 def is_target_of(patch: JsonObject, resource: Resource) -> bool:
-    """Return whether the patch changes the resource, by its present id or an earlier one."""
+    """Return True if the patch changes the resource, under its present id or an earlier one."""
     wanted = PatchTarget.of(patch)
     ids = {
         (i.gvk.kind, i.namespace or "default", i.name) for i in (resource.current_id, *resource.previous_ids)
@@ -73,7 +73,7 @@ def is_target_of(patch: JsonObject, resource: Resource) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PinPlan:
-    """The files that the component is to list, and what to say of each VirtualMachine that was asked for."""
+    """The files for the component to list, and a note about each requested VirtualMachine."""
 
     files: tuple[PinFile, ...]
     notes: tuple[str, ...] = ()
@@ -82,11 +82,11 @@ class PinPlan:
 def plan_pins(
     folder: PinsFolder, everything: Sequence[Pinnable], chosen: Iterable[Pinnable], *, update: bool
 ) -> PinPlan:
-    """Pin ``chosen``; those that are pinned already keep their pin, unless ``update``.
+    """Pin ``chosen``; VMs that are already pinned keep their pin, unless ``update``.
 
-    Pins of VirtualMachines that are not among ``everything`` any more are dropped. Raises ``DiagnosticError``
-    with the reasons why one of ``chosen`` cannot be pinned: its findings, and foreign-file for a file that
-    was changed by hand.
+    Pins of VirtualMachines that are no longer in ``everything`` are dropped. Raises ``DiagnosticError`` with
+    the reasons why one of ``chosen`` cannot be pinned: its findings, and foreign-file for a file that was
+    changed by hand.
     """
     patches, notes = _without_orphans(folder, everything)
     revisions = {_revision_key(file.content): file for file in folder.revisions}
@@ -111,7 +111,7 @@ def plan_pins(
 
 
 def plan_unpins(folder: PinsFolder, everything: Sequence[Pinnable], chosen: Iterable[Pinnable]) -> PinPlan:
-    """Drop the pins of ``chosen``, and of VirtualMachines that are not among ``everything`` any more."""
+    """Drop the pins of ``chosen``, and of VirtualMachines that are no longer in ``everything``."""
     patches, notes = _without_orphans(folder, everything)
     for pinnable in chosen:
         patch = _patch_for(pinnable, patches)
@@ -123,7 +123,7 @@ def plan_unpins(folder: PinsFolder, everything: Sequence[Pinnable], chosen: Iter
 
 
 def orphans(folder: PinsFolder, everything: Iterable[Pinnable]) -> tuple[PinFile, ...]:
-    """Return the patches for what the overlay has not any more."""
+    """Return the patches for objects that the overlay no longer has."""
     targets = [pinnable.target for pinnable in everything]
     return tuple(
         patch
@@ -142,14 +142,14 @@ def _without_orphans(
 
 
 def _patch_for(pinnable: Pinnable, patches: Mapping[PatchTarget, PinFile]) -> PinFile | None:
-    """Return the patch that names it, else one that names it as a base does."""
+    """Return the patch with the VM's present name, or else a patch with an earlier name."""
     exact = patches.get(PatchTarget.of(pinnable.target.content))
     others = (file for file in patches.values() if is_target_of(file.content, pinnable.target))
     return exact or next(others, None)
 
 
 def _pinned(pinnable: Pinnable, before: PinFile | None, *, update: bool) -> tuple[str, PinFile | None]:
-    """Return the note to print, and the patch to write; None to leave things as they are."""
+    """Return the note to print, and the patch to write; None to change nothing."""
     if before is not None and pinnable.findings:
         return f"is pinned already, to {_shown(before.content)}, and could not be pinned now", None
     if not pinnable.patch:
@@ -179,7 +179,7 @@ def _shown(patch: JsonObject) -> str:
 def _with_revisions(
     patches: Iterable[PinFile], revisions: Mapping[tuple[str, str], PinFile]
 ) -> tuple[PinFile, ...]:
-    """Return the patches with the revisions they name; a name may have got affixes from the overlay since."""
+    """Return the patches with the revisions they name; the overlay may have added affixes to a name since."""
     patches = tuple(patches)
     names = [name for patch in patches for name in revision_names(patch.content)]
     used = [file for (_, name), file in revisions.items() if any(name in named for named in names)]
@@ -187,7 +187,7 @@ def _with_revisions(
 
 
 def _changed_by_hand(folder: PinsFolder, files: Iterable[PinFile]) -> list[Diagnostic]:
-    """Return a finding for each file that would have to be overwritten although it was changed by hand."""
+    """Return a finding for each file to overwrite that was changed by hand."""
     known = {file.name: file for file in folder.files}
     return [
         Diagnostic.in_file(
@@ -209,7 +209,7 @@ def _revision_key(revision: JsonObject) -> tuple[str, str]:
 def check_effect(
     composed: Outcome[ResourceSet], files: Iterable[PinFile], chosen: Iterable[Pinnable]
 ) -> None:
-    """Check that the overlay composes and each of ``chosen`` got what its patch sets.
+    """Check that the overlay composes and that each of ``chosen`` has the values of its patch.
 
     ``composed`` is the overlay with its pins, which are ``files``. Raises ``DiagnosticError``.
     """

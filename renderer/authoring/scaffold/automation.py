@@ -19,7 +19,7 @@ _HOST = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?(?:[^@/]*@)?(?P<host>[^/:]+)[/:]",
 
 
 class CiSystem(TextEnum):
-    """The CI systems that ``--ci`` takes."""
+    """The CI systems that ``--ci`` accepts."""
 
     GITHUB = "github"
     GITLAB = "gitlab"
@@ -33,7 +33,7 @@ def host_of(remote: str) -> str:
 
 
 def ci_system_of(remote: str) -> CiSystem:
-    """Return the system that a Git remote's host is named after: ``git@gitlab.example.com:team/vms.git``."""
+    """Return the CI system, guessed from a Git remote's host: ``git@gitlab.example.com:team/vms.git``."""
     labels = re.split(r"[.-]", host_of(remote))
     return next((system for system in (CiSystem.GITHUB, CiSystem.GITLAB) if system in labels), CiSystem.NONE)
 
@@ -51,7 +51,7 @@ _OF_REPOSITORY = """\
       - id: vmrender-validate
       - id: vmrender-render
 """
-#: The two hooks as .pre-commit-hooks.yaml has them, for where there is no repository to take them from.
+#: The two hooks as in .pre-commit-hooks.yaml, for use without a repository to install them from.
 _LOCAL = """\
   - repo: local
     hooks:
@@ -72,19 +72,19 @@ _PLAIN = re.compile(r"[A-Za-z0-9/][A-Za-z0-9/._~+%=,@:\\-]*[A-Za-z0-9/._~+%=,@\\
 
 
 def pre_commit_file(source: InstallSource) -> str:
-    """Return the whole file."""
+    """Return the content of the whole file."""
     return _HEAD + pre_commit_entry(source)
 
 
 def without_rendering(hooks: str) -> str:
-    """Return hooks with that of ``render`` commented out: it fails as long as a project lists no overlay."""
+    """Return hooks with the ``render`` hook commented out: it fails until the project lists an overlay."""
     before, start, rest = hooks.partition("      - id: vmrender-render")
     lines = "".join(f"      # {line[6:]}\n" for line in f"{start}{rest}".splitlines())
     return f"{before}      # once vmrender.yaml lists overlays:\n{lines}"
 
 
 def pre_commit_entry(source: InstallSource) -> str:
-    """Return an entry of its list ``repos``."""
+    """Return an entry for its list ``repos``."""
     if isinstance(source, Repository):
         comment = f" # frozen: {source.name}" if source.is_commit and source.name else ""
         return _OF_REPOSITORY.format(
@@ -98,7 +98,7 @@ def pre_commit_entry(source: InstallSource) -> str:
 
 
 def _scalar(text: str) -> str:
-    """Return a string as YAML; digits alone and what only looks like text are quoted."""
+    """Return a string as YAML; it is quoted if YAML would not read it as a string, such as digits alone."""
     plain = _PLAIN.fullmatch(text) and not re.fullmatch(r"[0-9._+-]+(?:[eE][0-9]+)?|[0-9:]+|0[xo].*", text)
     return text if plain else json.dumps(text, ensure_ascii=False)
 
@@ -140,7 +140,7 @@ _ACTION = """\
         with:
           comment: true
 """
-#: For repositories that cannot be named after `uses`. The checkout stands beside the clone.
+#: For repositories that cannot be named after `uses`. The checkout is next to the clone.
 _CLONED_ACTION = """\
       # Nothing of a pull request is in the folder vmrender. A private repository needs a login here.
       - run: |
@@ -175,9 +175,9 @@ _INSTALLED = """\
 
 
 def github_file(source: Repository | Archive | IndexRelease, servers: tuple[str, ...] = ()) -> str:
-    """Return the whole workflow; ``servers`` are the hosts of GitHub that the project itself is on.
+    """Return the whole workflow; ``servers`` are the GitHub hosts that the project itself is on.
 
-    Its token may write comments and nothing else; a fork's pull request not even those.
+    Its token may write comments and nothing else; for a fork's pull request not even comments.
     """
     if not isinstance(source, Repository):
         head = _github_head(path="", page="A comment takes the action: see docs/github.md of vmrender.")
@@ -238,5 +238,5 @@ vmrender:
 
 
 def gitlab_file(source: Repository | Archive | IndexRelease) -> str:
-    """Return the whole file, or what is added to another. Reports come before commands that may fail."""
+    """Return the whole file, or the part to add to another. Reports precede commands that may fail."""
     return _GITLAB_FILE.format(requirement=requirement(source))

@@ -1,8 +1,8 @@
 """The place that hooks and pipelines install vmrender from: a Git repository, an archive or a package index.
 
-Its address comes from the command line, from pip (PEP 610) or from a clone's remote, and goes into files that
-start programs. Therefore an address is taken only in a form that means the same to Git, pip, YAML and a
-shell, and never with a password.
+Its address comes from the command line, from pip (PEP 610) or from a clone's remote, and is written into
+files that start programs. Therefore an address is accepted only in a form that means the same to Git, pip,
+YAML and a shell, and never with a password.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ _SSH = re.compile(
     rf"ssh://(?:(?P<user>[A-Za-z0-9._-]+)(?P<password>:[^/]*)?@)?{_HOST}(?P<port>:[0-9]+)?/(?P<path>{_PATH})",
     re.IGNORECASE,
 )
-#: git@host:path, as git takes it beside URLs. One letter in place of the host is a drive of Windows.
+#: git@host:path, which git accepts in addition to URLs. A single letter instead of the host is a Windows
+#: drive.
 _SCP = re.compile(rf"(?:(?P<user>[A-Za-z0-9._-]+)@)?(?=..){_HOST}:(?!/)(?P<path>{_PATH})")
 _LOCAL = re.compile(r"(?:/|[A-Za-z]:[\\/])[^\x00-\x1f\x7f-\x9f\u2028\u2029]*")
 _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+-]{0,199}")
@@ -28,16 +29,16 @@ _GITHUB = "github.com"
 
 
 class Address(NamedTuple):
-    """``url`` is as git and pip take it. ``dropped`` is true where a name or password was left out of it."""
+    """``url`` is as git and pip accept it. ``dropped`` is true if a name or password was removed from it."""
 
     url: str
     dropped: bool = False
 
 
 class Repository(NamedTuple):
-    """A Git repository of vmrender. ``name`` is the tag or branch that led to the commit ``revision``.
+    """A Git repository of vmrender. ``name`` is the tag or branch that resolved to the commit ``revision``.
 
-    It is empty where that is not known. ``release`` is the same as a version on the package index, if any.
+    It is empty if that is not known. ``release`` is the equal version on the package index, if any.
     """
 
     url: str
@@ -50,7 +51,7 @@ class Repository(NamedTuple):
         return _COMMIT.fullmatch(self.revision) is not None
 
     def on_server(self, servers: tuple[str, ...]) -> str | None:
-        """Return ``owner/repository`` of a repository on GitHub, or on one of ``servers`` that run it."""
+        """Return ``owner/repository`` of a repository on GitHub, or on one of ``servers``."""
         match = _HTTPS.fullmatch(self.url) or _SSH.fullmatch(self.url) or _SCP.fullmatch(self.url)
         if match is None or match["host"].lower() not in (_GITHUB, *servers):
             return None
@@ -59,20 +60,20 @@ class Repository(NamedTuple):
 
 
 class Archive(NamedTuple):
-    """A wheel or sdist. ``sha256`` is empty where it is not known."""
+    """A wheel or sdist. ``sha256`` is empty if it is not known."""
 
     url: str
     sha256: str = ""
 
 
 class IndexRelease(NamedTuple):
-    """A version in the package index that pip is set up to ask, such as a company's."""
+    """A version in the package index that pip is configured to use, such as a company's."""
 
     version: str
 
 
 class Unknown(NamedTuple):
-    """No place that is known: the vmrender on the ``PATH`` is run, and nothing installs it."""
+    """No known place: the vmrender on the ``PATH`` is run, and nothing installs it."""
 
     reason: str
 
@@ -81,7 +82,7 @@ InstallSource = Repository | Archive | IndexRelease | Unknown
 
 
 def parse_address(text: str) -> Address:
-    """Return an address that is safe to write into files. Raises ``ValueError`` with the reason it is not."""
+    """Return an address that is safe to write into files. Raises ``ValueError`` with the reason if not."""
     if text.startswith("file:///") and "%" not in text:
         text = text.removeprefix("file://")
     if match := _HTTPS.fullmatch(text):
@@ -101,7 +102,7 @@ def parse_address(text: str) -> Address:
 
 
 def _refusal(text: str) -> str:
-    """Tell why an address is none of ours. What it is stands in no message: it may hold a password."""
+    """Say why an address is rejected, without quoting it: it may contain a password."""
     if not text.isprintable():
         return "the address has a control character"
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]{1,20}):(?://|:)", text)
@@ -122,9 +123,9 @@ def parse_revision(text: str) -> str:
 
 
 def parse_source(text: str) -> tuple[InstallSource, bool]:
-    """Return the place that ``--source`` names, and whether a user name or password was left out of it.
+    """Return the place that ``--source`` names, and True if a user name or password was removed from it.
 
-    Raises ``ValueError`` with what is wrong with it.
+    Raises ``ValueError`` with a description of the error.
     """
     if release := _RELEASE.fullmatch(text):
         return IndexRelease(release["version"]), False
@@ -136,7 +137,7 @@ def parse_source(text: str) -> tuple[InstallSource, bool]:
     _host, separator, rest = path.partition("/" if before else ":")
     _, at, revision = (rest if separator else path).rpartition("@")
     if not at:
-        parse_address(text)  # says first what is wrong with the address itself
+        parse_address(text)  # reports errors in the address itself first
         raise ValueError("the revision is missing: URL@REVISION, where a commit or a tag is best")
     start = len(text) - len(revision) - 1
     address = parse_address(text[:start])
@@ -144,12 +145,12 @@ def parse_source(text: str) -> tuple[InstallSource, bool]:
 
 
 def is_local(source: InstallSource) -> TypeGuard[Repository | Archive]:
-    """Tell whether other machines cannot reach the place."""
+    """Return True if other machines cannot reach the place."""
     return isinstance(source, Repository | Archive) and _LOCAL.fullmatch(source.url) is not None
 
 
 def requirement(source: Repository | Archive | IndexRelease) -> str:
-    """Return what pip takes (PEP 508)."""
+    """Return a requirement for pip (PEP 508)."""
     match source:
         case IndexRelease(version):
             return f"vmrender=={version}"
@@ -160,7 +161,7 @@ def requirement(source: Repository | Archive | IndexRelease) -> str:
 
 
 def _as_url(address: str) -> str:
-    """Return an address as a URL, which pip asks for also where git takes another form."""
+    """Return an address as a URL, which pip requires even if git accepts another form."""
     if "://" in address:
         return address
     if _LOCAL.fullmatch(address):

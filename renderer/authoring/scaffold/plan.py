@@ -1,4 +1,4 @@
-"""The files of a new project: those that it still lacks, those that it has, and those that are in the way."""
+"""The files of a new project: missing files, existing files, and files that conflict."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ overlays:
 output: rendered/{{name}}
 """
 
-# Not for overlays that are there: what they build must not change.
+# Not for existing overlays: their output must not change.
 _MERGE_KEYS = """
 # Patches merge disks, volumes, networks and interfaces by name. kustomize build would replace each list.
 mergeKeys: kubevirt
@@ -55,7 +55,7 @@ resources:
   - web.yaml
 """
 
-# It has to be right for every release that can be rendered for.
+# It must be correct for every release that can be rendered for.
 _VIRTUAL_MACHINE = """\
 apiVersion: kubevirt.io/v1
 kind: VirtualMachine
@@ -97,15 +97,15 @@ def overlay_files() -> dict[str, str]:
     return {f"{OVERLAY}/kustomization.yaml": _KUSTOMIZATION, f"{OVERLAY}/web.yaml": _VIRTUAL_MACHINE}
 
 
-#: The word that a file of other tools holds once vmrender has been added to it.
+#: The word by which a file of another tool is recognised as already containing vmrender.
 _OURS = "vmrender"
 
 
 class Choices(NamedTuple):
-    """The choices for a new project. ``source`` is what hooks and pipelines install vmrender from.
+    """The choices for a new project. ``source`` is the place that hooks and pipelines install vmrender from.
 
-    ``servers`` are the hosts of GitHub that the repository is on. A pipeline is written only for a source
-    that other machines can reach. Both render, and a project that lists nothing yet gets neither.
+    ``servers`` are the GitHub hosts that the repository is on. A pipeline is written only for a source that
+    other machines can reach. Both run render, so a project that lists nothing yet gets neither.
     """
 
     release: Release
@@ -116,9 +116,9 @@ class Choices(NamedTuple):
 
 
 class Scaffold(NamedTuple):
-    """Text by path: ``files`` are to be written, ``additions`` to be put by hand into files that are there.
+    """Text by path: ``files`` are to be written, ``additions`` to be inserted by hand into existing files.
 
-    ``in_the_way`` are files that are there and would have to be overwritten.
+    ``in_the_way`` are existing files that would have to be overwritten.
     """
 
     files: Mapping[str, str]
@@ -129,11 +129,11 @@ class Scaffold(NamedTuple):
 def plan_scaffold(
     choices: Choices, read: Callable[[str], str | None], *, has_overlays: bool, project: str | None = None
 ) -> Scaffold:
-    """Return the plan for a repository in which ``read`` gives the text at a path, None for nothing.
+    """Return the plan for a repository in which ``read`` returns the text at a path, or None.
 
-    A first overlay is for those without any. What is there already as it would be written is in nobody's way,
-    so that ``init`` can be run again. ``project`` is the project file of a repository that has virtual
-    machines; one that is there stays as it is.
+    A first overlay is only for repositories without any. A file that already has the planned content is not a
+    conflict, so that ``init`` can be run again. ``project`` is the project file of a repository that has
+    virtual machines; an existing one stays unchanged.
     """
     merge_keys = not has_overlays or (read(PROJECT) or "").endswith(_MERGE_KEYS)
     files = project_files(choices.release, merge_keys=merge_keys)

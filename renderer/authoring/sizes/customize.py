@@ -1,7 +1,7 @@
-"""Copy an instance type or preference with other values, as KubeVirt's customisation proposal has it.
+"""Copy an instance type or preference with other values, as in KubeVirt's customisation proposal.
 
 By default the copy of a cluster-wide object belongs to a namespace, and the labels and annotations of
-``instancetype.kubevirt.io`` are left out, as they describe the original.
+``instancetype.kubevirt.io`` are left out, because they describe the original.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from renderer.model.resource import Resource
 
 _EFI = ("firmware", "preferredEfi")
 _MAX_SOCKETS = ("cpu", "maxSockets")
-#: Says which release of the bundle an object is from, and no copy is.
+#: The label with the release of the bundle that an object comes from; a copy does not come from one.
 _BUNDLE_VERSION = f"{INSTANCETYPE_PREFIX}common-instancetypes-version"
 _REQUIREMENT_LABELS = {
     "required-cpu": ("requirements", "cpu", "guest"),
@@ -45,7 +45,7 @@ _KINDS = {SwitchTarget.INSTANCETYPE: "Instancetype", SwitchTarget.PREFERENCE: "P
 
 @dataclass(frozen=True, slots=True)
 class SpecChanges:
-    """Switches by name: what was ``given`` to each, nothing to one without a value; and those with --no-."""
+    """Switches by name: values ``given`` (none for a switch without a value), and those with --no-."""
 
     given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     cleared: frozenset[str] = frozenset()
@@ -56,17 +56,17 @@ class SpecChanges:
 
     @property
     def fields(self) -> frozenset[str]:
-        """The fields that are written, as diagnostics name them."""
+        """Return the fields that are written, by their names in diagnostics."""
         return frozenset(f"spec.{SWITCHES[name].path}" for name in self.given)
 
     def touch(self, section: str) -> bool:
-        """Return whether a field of that section of the spec is written or removed."""
+        """Return True if a field of that section of the spec is written or removed."""
         return any(SWITCHES[name].path.startswith(f"{section}.") for name in self.names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
-    """The copy that is to be made."""
+    """The copy to make."""
 
     name: str
     is_cluster_wide: bool = False
@@ -89,12 +89,12 @@ def customized(source: Resource, copy: Copy) -> JsonObject:
 
 
 def problems(copied: JsonObject, target: SwitchTarget) -> tuple[Diagnostic, ...]:
-    """Return the reasons for which KubeVirt would refuse every virtual machine that uses ``copied``."""
+    """Return the reasons why KubeVirt would reject every virtual machine that uses ``copied``."""
     return contradictions(object_at(copied, "spec")) if target is SwitchTarget.INSTANCETYPE else ()
 
 
 def target_of(source: Resource) -> SwitchTarget:
-    """Return whether switches change an instance type or a preference, by the kind of ``source``."""
+    """Return the kind of object that switches change, from the kind of ``source``."""
     return (
         SwitchTarget.PREFERENCE
         if source.kind.endswith(_KINDS[SwitchTarget.PREFERENCE])
@@ -135,7 +135,7 @@ def _check_contradictions(changes: SpecChanges) -> None:
 
 
 def _check_sizes(source: Resource, target: SwitchTarget, spec: JsonObject) -> None:
-    """Refuse a source that leaves its size to virtual machines: no other can be made of it."""
+    """Reject a source that leaves its size to virtual machines: it cannot be copied with another size."""
     if target is not SwitchTarget.INSTANCETYPE:
         return
     for switch, section in (("vcpus", "cpu"), ("memory", "memory")):
@@ -144,7 +144,7 @@ def _check_sizes(source: Resource, target: SwitchTarget, spec: JsonObject) -> No
 
 
 def changed_spec(spec: JsonObject, changes: SpecChanges) -> JsonObject:
-    """``spec`` with what is cleared removed, then with what is given written.
+    """Return ``spec`` with the cleared fields removed, then with the given values written.
 
     Raises ``SwitchError``.
     """
@@ -180,7 +180,7 @@ def _cleared(spec: JsonObject, switch: Switch) -> JsonObject:
 
 
 def _without(spec: JsonObject, path: list[str]) -> JsonObject:
-    """Return the spec without the field, and without the mappings that held nothing else."""
+    """Return the spec without the field, and without mappings that become empty."""
     changed = without(spec, *path)
     parent = path[:-1]
     if changed is spec or not parent or object_at(changed, *parent):
@@ -189,7 +189,7 @@ def _without(spec: JsonObject, path: list[str]) -> JsonObject:
 
 
 def _with_scaled_sockets(spec: JsonObject, before: JsonObject) -> JsonObject:
-    """Scale maxSockets with the vCPUs: cx1 has as many as vCPUs, so that none can be hot-plugged."""
+    """Scale maxSockets with the vCPUs: in cx1 both are equal, so that no vCPU can be hot-plugged."""
     sockets, vcpus = value_at(before, _MAX_SOCKETS), object_at(before, "cpu").get("guest")
     now = object_at(spec, "cpu").get("guest")
     if not isinstance(sockets, int) or not isinstance(vcpus, int) or not isinstance(now, int):
@@ -200,7 +200,7 @@ def _with_scaled_sockets(spec: JsonObject, before: JsonObject) -> JsonObject:
 
 
 def _modern_firmware(spec: JsonObject) -> JsonObject:
-    """Write ``preferredEfi`` for the deprecated fields, which do not count beside it.
+    """Write ``preferredEfi`` instead of the deprecated fields, which are ignored next to it.
 
     KubeVirt ``pkg/instancetype/preference/apply/firmware.go``.
     """
@@ -214,9 +214,9 @@ def _modern_firmware(spec: JsonObject) -> JsonObject:
 
 
 def customized_metadata(source: JsonObject, spec: JsonObject, target: SwitchTarget, copy: Copy) -> JsonObject:
-    """Return the metadata of the copy with ``spec``; what a cluster wrote into the source's stays behind.
+    """Return the metadata of the copy with ``spec``, without the fields that a cluster wrote into the source.
 
-    Labels and annotations of ``instancetype.kubevirt.io`` go, or, where they are kept, are made to fit.
+    Labels and annotations of ``instancetype.kubevirt.io`` are removed or, if they are kept, adapted.
     """
     written, _ = without_server_fields({"metadata": source})
     labels, annotations = (
@@ -252,7 +252,7 @@ def _fitting(labels: JsonObject, spec: JsonObject, target: SwitchTarget, name: s
 
 
 def _derived_size(spec: JsonObject, name: str) -> Mapping[str, str]:
-    """Return the labels that say the size; it follows the series in a name: mysize in u1.mysize."""
+    """Return the size labels; the size follows the series in a name: mysize in u1.mysize."""
     derived = size_labels(spec, name.partition(".")[2] or name)
     return {
         key: value
@@ -271,5 +271,5 @@ def _derived_requirements(spec: JsonObject, name: str) -> Mapping[str, str]:
 
 
 def _shown(name: str) -> str:
-    """Return a name from a file for a message; one that a terminal could act on is escaped."""
+    """Return a name from a file for a message; terminal control characters are escaped."""
     return name if is_object_name(name) else repr(name)

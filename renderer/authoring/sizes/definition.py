@@ -1,6 +1,6 @@
-"""The values of an ``InstancetypeSeries``, and contradictions in the instance types that it makes.
+"""The values of an ``InstancetypeSeries``, and contradictions in the instance types that it generates.
 
-A contradiction is one for which KubeVirt refuses every VirtualMachine that uses the instance type
+A contradiction makes KubeVirt reject every VirtualMachine that uses the instance type
 (``pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go``,
 ``pkg/liveupdate/memory/memory.go``); checks of the instance type itself are in
 ``instancetype/object_admission``.
@@ -40,7 +40,7 @@ class InstancetypeScope(TextEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hugepages:
-    """A variant of every size: page size, ``text`` as nodes name it, and the suffix of its names."""
+    """A variant of every size: page size, ``text`` in the spelling of nodes, and the suffix of its names."""
 
     page_size: Quantity
     text: str
@@ -76,7 +76,7 @@ class SeriesTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A whole series; ``hugepages`` is empty when the series does not vary them."""
+    """A whole series; ``hugepages`` is empty if the series has no page size variants."""
 
     name_pattern: NamePattern
     scopes: tuple[InstancetypeScope, ...]
@@ -138,7 +138,7 @@ def _memory(spec: JsonObject) -> Iterator[Diagnostic]:
 
 
 def _max_guest(spec: JsonObject) -> Iterator[Diagnostic]:
-    """KubeVirt ``ValidateLiveUpdateMemory``."""
+    """Return the limit of KubeVirt's ``ValidateLiveUpdateMemory``."""
     memory, cpu = object_at(spec, "memory"), object_at(spec, "cpu")
     guest, most = _quantity(memory, "guest"), _quantity(memory, "maxGuest")
     if guest is None or most is None:
@@ -175,7 +175,7 @@ def _passes_numa_through(cpu: JsonObject) -> bool:
 
 
 def _quantity(content: JsonObject, key: str) -> Quantity | None:
-    """Return the amount of memory, if it is one; what is wrong with it itself is for the schema to say."""
+    """Return the amount of memory if it is valid; the schema stage reports an invalid one."""
     value = content.get(key)
     try:
         amount = Quantity.of(value)

@@ -1,4 +1,4 @@
-"""Read amounts of memory in a series, and derive them from one another in exact arithmetic."""
+"""Read amounts of memory in a series, and derive one from another in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from renderer.model.quantity import Quantity, QuantityFormat
 
 _MAX_BYTES = (1 << 63) - 1
 _MAX = Quantity.of_integer(_MAX_BYTES, QuantityFormat.BINARY_SI)
-_NANO = 9  # a quantity's smallest part is 10 ** -9
+_NANO = 9  # the smallest unit of a quantity is 10 ** -9
 _BYTE: int = 10**_NANO
 _EXAMPLE = "write an amount such as 512Mi or 4Gi"
 _COMMON_PAGE = Quantity.parse("4Ki")
@@ -18,7 +18,7 @@ _LABEL_VALUE = re.compile(r"[0-9]([0-9A-Za-z.]*[0-9A-Za-z])?")
 
 
 def read_memory(fields: Fields, key: str) -> Quantity | None:
-    """Return the amount of memory ``key``: more than nothing, and whole bytes; else it is noted."""
+    """Return the amount of memory ``key``: positive whole bytes; otherwise add a finding."""
     memory = read_positive(fields, key)
     if memory is not None and _nanobytes(memory) % _BYTE:
         message = f"{fields.name(key)} is not a whole number of bytes: {memory.canonical}"
@@ -28,7 +28,7 @@ def read_memory(fields: Fields, key: str) -> Quantity | None:
 
 
 def read_positive(fields: Fields, key: str) -> Quantity | None:
-    """Return the quantity ``key``, more than 0 and within what Kubernetes can hold; else it is noted."""
+    """Return the quantity ``key``, more than 0 and within Kubernetes' limits; otherwise add a finding."""
     value = fields.content.get(key)
     if value is None:
         return None
@@ -45,19 +45,19 @@ def read_positive(fields: Fields, key: str) -> Quantity | None:
 
 
 def memory_text(fields: Fields, key: str, memory: Quantity) -> str:
-    """Return ``memory`` as ``key`` has it where a label can hold that; else its canonical form."""
+    """Return ``memory`` as written in ``key`` if a label can hold that; otherwise its canonical form."""
     value = fields.content.get(key)
     return value if isinstance(value, str) and _LABEL_VALUE.fullmatch(value) else memory.canonical
 
 
 def memory_of(vcpus: int, per_vcpu: Quantity) -> Quantity | None:
-    """Return the memory of that many vCPUs; None when it is not a whole number of bytes, or too large."""
+    """Return the memory of that many vCPUs; None if it is not a whole number of bytes, or too large."""
     whole, fraction = divmod(vcpus * _nanobytes(per_vcpu), _BYTE)
     return None if fraction or whole > _MAX_BYTES else Quantity.of_integer(whole, QuantityFormat.BINARY_SI)
 
 
 def vcpus_of(memory: Quantity, per_vcpu: Quantity) -> int | None:
-    """Return the vCPUs of that much memory; None when it is not a whole number."""
+    """Return the vCPUs of that much memory; None if it is not a whole number."""
     whole, fraction = divmod(_nanobytes(memory), _nanobytes(per_vcpu))
     return None if fraction else whole
 
@@ -68,12 +68,12 @@ def is_multiple(memory: Quantity, page_size: Quantity) -> bool:
 
 
 def is_page_size(memory: Quantity) -> bool:
-    """Return whether huge pages have this size: a power of two, larger than the pages that all nodes have."""
+    """Return True for a valid huge page size: a power of two, larger than the pages that all nodes have."""
     return (_nanobytes(memory) // _BYTE).bit_count() == 1 and memory.compare(_COMMON_PAGE) > 0
 
 
 def page_size_text(memory: Quantity) -> str:
-    """Return the size as nodes name it, ``1Gi`` for ``1024Mi``: schedulers compare the names."""
+    """Return the size in the spelling of nodes, ``1Gi`` for ``1024Mi``: schedulers compare the names."""
     return Quantity.of_integer(memory.value(), QuantityFormat.BINARY_SI).canonical
 
 

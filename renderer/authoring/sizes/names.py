@@ -1,4 +1,4 @@
-"""Names of sizes and of the instance types they make, and the labels derived from a spec."""
+"""Names of sizes and of the instance types they generate, and the labels derived from a spec."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _PART = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = re.compile(rf"{_PART}(\.{_PART})*")
 _QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _PLACEHOLDERS = re.compile(r"\{(?:series|size)\}")
-#: How labels and tables of sizes say that a VirtualMachine gives its own.
+#: The text in labels and tables of sizes if a VirtualMachine sets its own size.
 CUSTOM = "custom"
-#: All labels that ``size_labels`` may give; nothing else should write them.
+#: All labels that ``size_labels`` may set; nothing else should write them.
 DERIVED_LABELS = frozenset(
     INSTANCETYPE_PREFIX + name
     for name in (
@@ -43,7 +43,7 @@ class NamePattern:
 
     @property
     def is_valid(self) -> bool:
-        """The pattern names every size, knows all its placeholders, and can make an object's name."""
+        """Return True if the pattern names every size, has only known placeholders and yields valid names."""
         return "{size}" in self.text and is_object_name(_PLACEHOLDERS.sub("x", self.text))
 
     def of_series(self, name: str) -> NamePattern:
@@ -54,12 +54,12 @@ class NamePattern:
 
 
 def is_object_name(name: str) -> bool:
-    """Return whether Kubernetes takes it as the name of an instance type (RFC 1123 subdomain)."""
+    """Return True if Kubernetes accepts it as the name of an instance type (RFC 1123 subdomain)."""
     return len(name) <= _MAX_NAME and _SUBDOMAIN.fullmatch(name) is not None
 
 
 def is_label_key(key: str) -> bool:
-    """Return whether it can be the key of a label or annotation: ``[domain/]name``."""
+    """Return True if it can be the key of a label or annotation: ``[domain/]name``."""
     domain, slash, name = key.rpartition("/")
     return bool(name) and is_label_value(name) and (is_object_name(domain) if slash else True)
 
@@ -70,16 +70,16 @@ def is_label_value(value: str) -> bool:
 
 
 def is_size_name(name: str) -> bool:
-    """Return whether it can be part of such a name, and the value of a label."""
+    """Return True if it can be part of such a name, and the value of a label."""
     return len(name) <= _MAX_LABEL_VALUE and is_object_name(name)
 
 
 def size_labels(spec: JsonObject, size: str) -> Mapping[str, str]:
     """Return the labels of an instance type with ``spec`` and the name ``size`` within its series.
 
-    The names and values are common-instancetypes' (its README, "Labels"): ``cpu``, ``memory`` and
-    ``size`` always, ``hugepages`` with the page size, and ``"true"`` for each feature that is on. What is
-    left to the VM is ``custom``, as in the customisation proposal.
+    The names and values are the ones of common-instancetypes (its README, "Labels"): ``cpu``, ``memory`` and
+    ``size`` always, ``hugepages`` with the page size, and ``"true"`` for each feature that is on. A value
+    that is left to the VM is ``custom``, as in the customisation proposal.
     """
     cpu, memory = object_at(spec, "cpu"), object_at(spec, "memory")
     page_size = object_at(memory, "hugepages").get("pageSize")

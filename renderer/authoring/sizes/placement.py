@@ -1,4 +1,4 @@
-"""Place a new manifest in a folder that people edit too: a file of its own, and its entry."""
+"""Place a new manifest in a folder that people edit as well: a file of its own, and its entry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RESOURCES = "resources"
 
 @dataclass(frozen=True, slots=True)
 class ManifestPlace:
-    """The new file, and the kustomization of its folder; what each holds now, None for what is not there."""
+    """The new file, and the kustomization of its folder, with their present content; None if missing."""
 
     file: str
     present: bytes | None
@@ -30,8 +30,8 @@ class ManifestPlace:
 def placed(manifest: JsonObject, place: ManifestPlace, *, force: bool) -> Mapping[str, bytes]:
     """Return the files that change, with their new content; the file before the kustomization that lists it.
 
-    Raises ``DiagnosticError``: foreign-file for a file that is there, which ``force`` replaces unless it
-    holds something else; edit-refused, and what the decoder raises.
+    Raises ``DiagnosticError``: foreign-file for an existing file, which ``force`` replaces unless it holds
+    something else; edit-refused, and errors of the decoder.
     """
     content = encode([manifest]).encode()
     changes = {} if place.present == content else {place.file: content}
@@ -53,7 +53,7 @@ def _with_entry(place: ManifestPlace) -> bytes:
 
 
 def _listed(listing: bytes, path: str) -> set[str]:
-    """Return the entries, however they are spelled."""
+    """Return the entries, in any spelling."""
     root = object_at(decode_yaml11(listing, path))
     fields = [key for key in root if key.lower() == _RESOURCES]
     entries: list[Json] = [entry for key in fields for entry in array_at(root, key)]

@@ -1,4 +1,4 @@
-"""Read an ``InstancetypeSeries`` and its table: every problem is found, and noted at its place."""
+"""Read an ``InstancetypeSeries`` and its table: every problem is found, and located."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _MAX_COUNT = (1 << 32) - 1  # vCPUs and sockets are uint32 in KubeVirt's API
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The fields of the series that hold for all rows."""
+    """The fields of the series that apply to all rows."""
 
     name_pattern: NamePattern
     memory_per_vcpu: Quantity | None
@@ -50,7 +50,7 @@ class Rules:
 
 
 def read_sizes(spec: Fields, rules: Rules) -> tuple[SeriesSize, ...]:
-    """Return the rows of ``sizes`` that are right; what is wrong with the others is noted."""
+    """Return the valid rows of ``sizes``; add a finding for each problem in the others."""
     rows = tuple(spec.elements("sizes"))
     if not rows and not spec.content.get("sizes"):
         spec.reject(None, f"{spec.name('sizes')} has no sizes", "write a row with name, vcpus and memory")
@@ -63,7 +63,7 @@ def read_sizes(spec: Fields, rules: Rules) -> tuple[SeriesSize, ...]:
 
 
 def read_count(fields: Fields, key: str) -> int | None:
-    """Return the number ``key``, at least 1 and such that KubeVirt can hold it; else it is noted."""
+    """Return the number ``key``, from 1 to KubeVirt's maximum; otherwise add a finding."""
     value = fields.content.get(key)
     if value is None or (isinstance(value, str) and value.isdecimal()):
         return fields.integer(key)
@@ -99,7 +99,7 @@ def _is_custom(row: Fields) -> bool:
 
 
 def _custom_resources(row: Fields) -> tuple[int | None, Quantity | None] | None:
-    """Read a row that leaves vCPUs, memory or both to the VM, so that no ratio applies."""
+    """Read a row that leaves vCPUs, memory or both to the VM; ratios do not apply to it."""
     for key in ("vcpus", "memory"):
         if key not in row:
             row.reject(
@@ -152,7 +152,7 @@ def _with_vcpus(row: Fields, memory: Quantity, per_vcpu: Quantity) -> tuple[int,
 
 
 def _reject_partial_pages(row: Fields, memory: Quantity, hugepages: Sequence[Hugepages]) -> None:
-    """KubeVirt admits huge pages only where the guest's memory is a multiple of them."""
+    """Reject partial pages: KubeVirt admits huge pages only if guest memory is a multiple of them."""
     for pages in hugepages:
         if not is_multiple(memory, pages.page_size):
             key = "memory" if "memory" in row else "vcpus"
@@ -161,7 +161,7 @@ def _reject_partial_pages(row: Fields, memory: Quantity, hugepages: Sequence[Hug
 
 
 def _reject_names(rows: Sequence[Fields], rules: Rules) -> None:
-    """Notes names that no size can have, and those that two have."""
+    """Add findings for names that no size can have, and for duplicate names."""
     seen: dict[str, Fields] = {}
     suffixes = [pages.suffix for pages in rules.hugepages] or [""]
     for row in rows:
@@ -178,7 +178,7 @@ def _reject_names(rows: Sequence[Fields], rules: Rules) -> None:
 
 
 def read_series(fields: Fields) -> Series:
-    """Return the series in ``fields``. When anything was noted, the result is not to be used."""
+    """Return the series in ``fields``. If there are findings, the result must not be used."""
     fields.only("apiVersion", "kind", "metadata", "spec")
     spec = fields.child("spec")
     spec.only("scopes", "namePattern", "template", "hugepages", "memoryPerVCPU", "maxSocketsPerVCPU", "sizes")
@@ -201,7 +201,7 @@ def read_series(fields: Fields) -> Series:
 
 def _series_name(fields: Fields) -> str:
     metadata = fields.child("metadata")
-    # Annotations say how other tools are to run the generator; they are none of the instance types'.
+    # Annotations configure how other tools run the generator; the instance types do not get them.
     metadata.only("name", "annotations")
     name = metadata.text("name")
     if name is not None and is_object_name(name):

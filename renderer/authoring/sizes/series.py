@@ -1,21 +1,21 @@
 """``kind: InstancetypeSeries``: instance types from one table of sizes.
 
-A series stands in a kustomization's ``generators``:
+A series is listed in a kustomization's ``generators``:
 
     apiVersion: vmrender.io/v1alpha1
     kind: InstancetypeSeries
     metadata:
       name: db1
     spec:
-      scopes: [Cluster, Namespaced]     # which kinds to write; Cluster alone when it is not given
+      scopes: [Cluster, Namespaced]     # which kinds to write; only Cluster by default
       namePattern: "{series}.{size}"    # the default; {series} is metadata.name
-      template:                         # what all sizes have in common
+      template:                         # shared by all sizes
         metadata:
           labels:
             instancetype.kubevirt.io/class: database
           annotations:
             instancetype.kubevirt.io/displayName: Databases
-        spec:                           # as in a VirtualMachineInstancetype, but for what follows
+        spec:                           # as in a VirtualMachineInstancetype, except for the fields below
           cpu:
             dedicatedCPUPlacement: true
       hugepages:                        # optional: every size once for each page size
@@ -29,15 +29,15 @@ A series stands in a kustomization's ``generators``:
           vcpus: 1
         - name: large
           vcpus: 2
-          memory: 12Gi                  # what a size says itself counts more than a ratio
+          memory: 12Gi                  # a size's own value overrides the ratio
           maxSockets: 8
         - name: custom                  # db1.custom: each VirtualMachine gives its own vCPUs, in
           vcpus: custom                 # domain.cpu.guest, and its own memory; one of the two may also
           memory: custom                # be fixed. In v1beta2, for expansion only: it is never written
 
-The labels ``instancetype.kubevirt.io/cpu``, ``memory``, ``size``, ``hugepages``,
-``dedicatedCPUPlacement``, ``isolateEmulatorThread``, ``numa``, ``realtime`` and ``gpus`` are derived
-from each size's spec, and so always fit it.
+The labels ``instancetype.kubevirt.io/cpu``, ``memory``, ``size``, ``hugepages``, ``dedicatedCPUPlacement``,
+``isolateEmulatorThread``, ``numa``, ``realtime`` and ``gpus`` are derived from each size's spec, and so
+always match it.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.location import Site
 from renderer.model.source_tree import Generated
 
-#: What the row of a size says itself.
+#: The fields that the row of a size sets itself.
 _ROW = {
     FieldPath.of("metadata", "name"): "name",
     FieldPath.of("spec", "cpu", "guest"): "vcpus",
     FieldPath.of("spec", "cpu", "maxSockets"): "maxSockets",
     FieldPath.of("spec", "memory", "guest"): "memory",
 }
-#: What the series says for sizes that do not.
+#: The fields that the series sets for sizes that do not.
 _SERIES = {
     FieldPath.of("spec", "cpu", "guest"): "memoryPerVCPU",
     FieldPath.of("spec", "cpu", "maxSockets"): "maxSocketsPerVCPU",
@@ -73,10 +73,10 @@ _SERIES = {
 
 
 def generate(content: JsonObject, site: Site) -> tuple[Generated, ...]:
-    """Return the instance types of the series ``content``, which stands at ``site``; each comes from its row.
+    """Return the instance types of the series ``content``, written at ``site``; each is located at its row.
 
-    Their order is that of ``scopes``, then of ``sizes``, then of ``hugepages``.
-    Raises ``DiagnosticError``: series-invalid, with everything that is wrong at once.
+    They are in the order of ``scopes``, then of ``sizes``, then of ``hugepages``. Raises ``DiagnosticError``:
+    series-invalid, with all errors at once.
     """
     findings: list[Diagnostic] = []
     series = read_series(Fields(content, site, findings, Code.SERIES_INVALID))
@@ -117,15 +117,15 @@ def _spec(template: JsonObject, size: SeriesSize, pages: Hugepages | None) -> Js
 
 
 def _section(name: str, content: dict[str, Json]) -> JsonObject:
-    """Return the section without a size that is left to the VM, and none if it says nothing else."""
+    """Return the section without a size that is left to the VM; empty if nothing else is in it."""
     said = {key: value for key, value in content.items() if value is not None}
     return {name: said} if said else {}
 
 
 def row_sites(row: Site, series: Site, field: FieldPath) -> tuple[Site, ...]:
-    """Return the places that may say it, most specific first: row, shared settings, the row as a whole.
+    """Return the places that may set it, most specific first: row, shared settings, the row as a whole.
 
-    ``row`` is where the size stands, ``series`` the series' document; what is derived comes from the row.
+    ``row`` is the place of the size, ``series`` the series' document; derived values come from the row.
     """
     return (*_candidates(row, series, field), row)
 

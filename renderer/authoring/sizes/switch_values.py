@@ -1,4 +1,4 @@
-"""The values that a switch of ``customize`` takes, and what each writes into a spec."""
+"""The values that a switch of ``customize`` accepts, and how each is written into a spec."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _LARGEST = Quantity.of_integer(INT64_MAX, QuantityFormat.BINARY_SI)
 
 
 class SwitchError(Exception):
-    """A switch that cannot be used so, in words that follow its name."""
+    """An invalid use of a switch; the message follows its name."""
 
 
 class Value(Protocol):
-    """The values of one switch. ``metavar`` is empty for a switch that takes none."""
+    """The values of one switch. ``metavar`` is empty for a switch without a value."""
 
     @property
     def metavar(self) -> str: ...
@@ -35,7 +35,7 @@ class Value(Protocol):
     def repeats(self) -> bool: ...
 
     def read(self, texts: Sequence[str], present: Json) -> Json:
-        """Return the new value of a field that holds ``present``. Raises ``SwitchError``."""
+        """Return the new value of a field whose current value is ``present``. Raises ``SwitchError``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Constant:
     repeats: bool = False
 
     def read(self, texts: Sequence[str], present: Json) -> Json:
-        """Return the value; a mapping keeps the other keys that the field holds."""
+        """Return the value; a mapping keeps the other keys of the field."""
         del texts
         if isinstance(self.value, Mapping) and isinstance(present, Mapping):
             return {**present, **self.value}
@@ -56,7 +56,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Any text; what KubeVirt knows at the target release is for the schema to say."""
+    """Any text; the schema checks the values that KubeVirt knows at the target release."""
 
     metavar: str
     repeats: bool = False
@@ -70,7 +70,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """The name of an object, or a domain: KubeVirt or Kubernetes refuses a VM with any other."""
+    """The name of an object, or a domain: KubeVirt or Kubernetes rejects a VM with any other text."""
 
     metavar: str = "NAME"
     repeats: bool = False
@@ -103,7 +103,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """An amount of memory: a quantity of whole bytes, and such that no unit was forgotten."""
+    """An amount of memory: a quantity of whole bytes, large enough that its unit was not forgotten."""
 
     metavar: str = "QUANTITY"
     minimum: Quantity = _SMALLEST
@@ -126,7 +126,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class PageSize:
-    """The size of huge pages, as nodes name it."""
+    """The size of huge pages, in the spelling of nodes."""
 
     metavar: str = "SIZE"
     repeats: bool = False
@@ -140,13 +140,13 @@ class PageSize:
 
 @dataclass(frozen=True, slots=True)
 class Devices:
-    """Devices of the host: ``name=gpu1,deviceName=nvidia.com/A100``, or as virtctl writes it, with colons."""
+    """Devices of the host: ``name=gpu1,deviceName=nvidia.com/A100``, or with colons, as in virtctl."""
 
     metavar: str = "name=NAME,deviceName=NAME"
     repeats: bool = True
 
     def read(self, texts: Sequence[str], present: Json) -> Json:
-        """Return the devices that are there, and those in ``texts``, which replace those of their name."""
+        """Return the present devices and the devices in ``texts``, which replace devices of the same name."""
         devices = {text_at(device, "name"): device for device in array_at(present)}
         for text in texts:
             device = _device(text)
@@ -156,7 +156,7 @@ class Devices:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Labels, or annotations, of which values may be any text."""
+    """Labels, or annotations, whose values may be any text."""
 
     are_labels: bool
     metavar: str = "KEY=VALUE"
@@ -183,7 +183,7 @@ def _device(text: str) -> dict[str, str]:
 
 
 def _hint(text: str) -> str:
-    """Return a suggestion for 4GB, 4GiB and 4gi, which people write."""
+    """Return a suggestion for common misspellings: 4GB, 4GiB and 4gi."""
     said = _BYTES.fullmatch(text.strip())
     if said is None:
         return ""

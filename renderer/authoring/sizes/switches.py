@@ -1,8 +1,8 @@
 """The switches of ``customize``, for instance types and for preferences.
 
-The fields are those of ``VirtualMachineInstancetypeSpec`` and ``VirtualMachinePreferenceSpec`` (KubeVirt
-``staging/src/kubevirt.io/api/instancetype/v1beta1/types.go``); names that ``virtctl create instancetype`` and
-``virtctl create preference`` have for them are taken as well.
+The fields are the fields of ``VirtualMachineInstancetypeSpec`` and ``VirtualMachinePreferenceSpec`` (KubeVirt
+``staging/src/kubevirt.io/api/instancetype/v1beta1/types.go``). The names of these fields in ``virtctl create
+instancetype`` and ``virtctl create preference`` are accepted as well.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class SwitchTarget(TextEnum):
 class Switch(NamedTuple):
     """``--name VALUE`` writes the field ``path`` of a spec; ``--no-name`` removes one that ``is_optional``.
 
-    ``off`` is written instead of removing where a missing field does not mean off, but only if the field
-    ``off_within`` is there. ``with_it`` are mappings that are made with this field, and ``replaces`` what
-    would contradict it.
+    ``off`` is written instead of removing the field if a missing field does not mean off, but only if the
+    field ``off_within`` is present. ``with_it`` are mappings that are created with this field, and
+    ``replaces`` are fields that would contradict it.
     """
 
     name: str

@@ -19,7 +19,7 @@ from renderer.authoring.templates.words import as_text
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """Something that templates may call, with the value it belongs to; there is nothing else but macros."""
+    """A callable for templates, with the value it is bound to; macros are the only other callables."""
 
     name: str
     run: Callable[..., object]
@@ -33,7 +33,7 @@ class Function:
 
 
 def method_of(value: object, name: str) -> Function | None:
-    """Return the method of that name, bound to the value; None when it has none."""
+    """Return the method of that name, bound to the value; None if the value has no such method."""
     for kind, methods in _METHODS.items():
         if isinstance(value, kind) and name in methods:
             return Function(name, partial(methods[name], value), value)
@@ -86,7 +86,7 @@ _METHODS: Mapping[type, Mapping[str, Callable[..., object]]] = {
     LoopContext: _LOOP,
 }
 
-#: What ``loop`` says of itself.
+#: The attributes of ``loop``.
 LOOP_FIELDS = (
     "index",
     "index0",
@@ -110,7 +110,7 @@ def _range(*bounds: int) -> range:
 
 
 def _fail(message: object) -> NoReturn:
-    """Stop a template that cannot go on: ``{{ fail("no zone " ~ zone) }}``."""
+    """Stop a template that cannot continue: ``{{ fail("no zone " ~ zone) }}``."""
     raise TemplateError(as_text(message))
 
 

@@ -1,4 +1,4 @@
-"""Jinja's sandbox, with all that it would let through uncounted taken away or counted."""
+"""Jinja's sandbox, with every uncounted operation removed or counted."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read_tokens(stream: Iterable[Token]) -> list[Token]:
 
 
 def nested_too_deeply(line: int) -> TemplateLimitError:
-    """Return the error of a template with more brackets or blocks in each other than are allowed."""
+    """Return the error for a template whose brackets or blocks are nested too deeply."""
     return TemplateLimitError("the template is nested too deeply", "take it apart with {% set %}", line)
 
 
@@ -50,14 +50,14 @@ _VARIABLES_OF_JINJA = ("_loop_vars", "_block_vars")
 class Sandbox(ImmutableSandboxedEnvironment):
     """The environment of one Template; ``meter`` counts over all of its rows.
 
-    Data, macros and ``Function`` are all that templates can reach: attributes are those of ``attributes``,
-    filters and tests those of ``filters.table``. Lines that hold nothing but a block leave nothing behind.
+    Templates can reach only data, macros and ``Function``: attributes come from ``attributes``, filters and
+    tests from ``filters.table``. Lines that contain only a block produce no output.
     """
 
     intercepted_binops = OPERATORS
 
     def __init__(self, meter: Meter) -> None:
-        # Not optimized: what can be computed beforehand would be so before anything counts.
+        # Not optimized: constant expressions would be evaluated at compile time, before anything is counted.
         super().__init__(
             undefined=UndefinedValue,
             trim_blocks=True,
@@ -75,17 +75,17 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def _tokenize(
         self, source: str, name: str | None, filename: str | None = None, state: str | None = None
     ) -> TokenStream:
-        # A lexer that is left half-way when the stack is full has Python 3.12 complain on standard error.
+        # A half-consumed lexer makes Python 3.12 complain on standard error when the stack is full.
         tokens = read_tokens(super()._tokenize(source, name, filename, state))
         return TokenStream(iter(tokens), name, filename)
 
     def getattr(self, obj: object, attribute: str) -> object:
-        """Return the value behind a dot: a method, or else a key."""
+        """Return the value after a dot: a method, or else a key."""
         fail_if_undefined(obj)
         return method_of(obj, attribute) or self._value_in(obj, attribute)
 
     def getitem(self, obj: object, argument: object) -> object:
-        """Return the value for what stands in brackets: a key or index, or else a method."""
+        """Return the value for a subscript: a key or index, or else a method."""
         fail_if_undefined(obj, argument)
         self.meter.weigh(argument)
         if isinstance(argument, int) and isinstance(obj, list | tuple | str | range):
@@ -109,7 +109,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
             return getattr(obj, name, self.undefined(obj=obj, name=name))
         if isinstance(obj, LoopContext) and name in LOOP_FIELDS:
             return getattr(obj, name)
-        if isinstance(obj, tuple) and name in getattr(obj, "_fields", ()):  # what groupby makes
+        if isinstance(obj, tuple) and name in getattr(obj, "_fields", ()):  # the result of groupby
             return getattr(obj, name)
         raise TemplateError(f"{describe(obj)} has no {name} in templates", _other_than(obj, name))
 
@@ -165,7 +165,7 @@ def _metered(name: str, function: Callable[..., object], meter: Meter) -> Callab
 
 
 def _passed(function: Callable[..., object], context: Context) -> tuple[object, ...]:
-    """Return the argument that one of Jinja's filters takes first (``jinja2.utils.pass_context``), if any."""
+    """Return the first argument that one of Jinja's filters gets (``jinja2.utils.pass_context``), if any."""
     wanted = getattr(function, "jinja_pass_arg", None)
     if wanted is None:
         return ()
@@ -180,7 +180,7 @@ def _argument_error(
     kwargs: Mapping[str, object],
     error: Exception,
 ) -> TemplateError:
-    """Return the error for arguments that do not fit: in number or name, or else in kind."""
+    """Return the error for arguments that do not match: in number or name, or else in type."""
     try:
         signature(function).bind(*args, **kwargs)
     except (TypeError, ValueError) as misfit:
@@ -200,7 +200,7 @@ def _metered_test(name: str, test: Callable[..., object], meter: Meter) -> Calla
 
 
 def _weighed(value: object, meter: Meter) -> object:
-    """Return the value, and no generator that would do its work later and uncounted."""
+    """Return the value, but not a generator, which would do its work later and uncounted."""
     made = list(value) if isinstance(value, Iterator) and not isinstance(value, Undefined) else value
     meter.weigh(made)
     return made

@@ -8,7 +8,7 @@ from renderer.model.codes import Code
 
 
 class TemplateError(Exception):
-    """The message and hint of a diagnostic; ``line`` is the template's where it is known, from 1."""
+    """The message and hint of a diagnostic; ``line`` is the template's line, from 1, if it is known."""
 
     code: ClassVar[Code] = Code.TEMPLATE_FAILED
 
@@ -20,6 +20,6 @@ class TemplateError(Exception):
 
 
 class TemplateLimitError(TemplateError):
-    """The template asks for more work or text than anything of its kind needs."""
+    """The template needs more work or text than any reasonable template."""
 
     code = Code.TEMPLATE_LIMIT

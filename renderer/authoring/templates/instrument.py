@@ -1,4 +1,4 @@
-"""Counting inside a template: filters put into its syntax tree, and the output."""
+"""Counting inside a template: filters inserted into its syntax tree, and the output."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ CONCAT: Final = " concat"
 
 
 class Piece(str):
-    """A piece of output and the line of the template that made it.
+    """A piece of output and the line of the template that produced it.
 
-    The lines of ``is_data`` stand in the template one below the other, those of a value are all its line's.
+    If ``is_data``, its lines are consecutive lines of the template; all lines of a value come from a single
+    line.
     """
 
     __slots__ = ("is_data", "line")
@@ -40,7 +41,7 @@ class Piece(str):
         return piece
 
     def __str__(self) -> str:
-        """Itself, so that Jinja's ``str()`` of all output keeps the line."""
+        """Return itself, so that Jinja's ``str()`` of all output keeps the line."""
         return self
 
 
@@ -93,10 +94,7 @@ _BODIES = (nodes.For, nodes.Macro, nodes.CallBlock)
 
 
 class Instrumenter(NodeTransformer):
-    """A visitor that counts repeated steps, weighs what Jinja makes or compares, and notes lines of output.
-
-    Calls, filters, attributes and arithmetic go through the environment, which counts them there.
-    """
+    """A visitor that counts repeated steps, weighs values that Jinja creates or compares, and marks lines."""
 
     def visit_Output(self, node: nodes.Output) -> nodes.Node:
         output = self._below(node)
@@ -151,7 +149,7 @@ class Instrumenter(NodeTransformer):
         return _filter(WEIGH, self._below(node))
 
     def visit_Tuple(self, node: nodes.Tuple) -> nodes.Node:
-        """Weigh a tuple, unless its names are those that a loop or ``set`` assigns to."""
+        """Weigh a tuple, unless it is the target of a loop or of ``set``."""
         below = self._below(node)
         return _filter(WEIGH, below) if node.ctx == "load" else below
 
@@ -173,7 +171,7 @@ def _number(value: int, node: nodes.Node) -> nodes.Const:
 
 
 def _size(body: Iterable[nodes.Node]) -> int:
-    """Return the number of nodes that are run each time; inner bodies are counted when they are run."""
+    """Return the number of nodes that run each time; inner bodies are counted when they run."""
     count, waiting = 0, list(body)
     while waiting:
         node = waiting.pop()
@@ -186,7 +184,7 @@ def _size(body: Iterable[nodes.Node]) -> int:
 class Output(NamedTuple):
     """A text, and for each of its lines the line of the template that it comes from, from 1.
 
-    ``values`` are the pieces of the text that expressions made.
+    ``values`` are the pieces of the text that expressions produced.
     """
 
     text: str
@@ -195,7 +193,7 @@ class Output(NamedTuple):
 
 
 class OutputBuilder:
-    """A builder that puts pieces together."""
+    """A builder that joins pieces."""
 
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
@@ -212,7 +210,7 @@ class OutputBuilder:
             if index or not self._lines:
                 self._lines.append(line + index * step)
                 self._is_blank = True
-            if self._is_blank and part.strip():  # of several, the first that writes something
+            if self._is_blank and part.strip():  # of several pieces, the first one with text
                 self._lines[-1] = line + index * step
                 self._is_blank = False
 

@@ -1,8 +1,8 @@
-"""Limits on what a template may make, counted in steps and characters and not by a clock.
+"""Limits on the output of a template, counted in steps and characters and not by a clock.
 
-Whatever a template makes or looks at is weighed: a value costs a step, a list or mapping one for each value
-in it, and text one for every few characters. A value is weighed again wherever it is used, so that one that
-shares its parts many times over costs what it would when written out. Limits that a project or a run can
+Everything that a template creates or examines is weighed: a value costs a step, a list or mapping one step
+for each value in it, and text one step for every few characters. A value is weighed again at each use, so a
+value with many shared parts costs as much as it would when written out. Limits that a project or a run can
 set are in ``model.limits``.
 """
 
@@ -12,29 +12,29 @@ from renderer.authoring.templates.errors import TemplateError, TemplateLimitErro
 from renderer.model.limits import limit_hint, limits
 from renderer.model.work import spend
 
-#: Expressions, blocks and pieces of text, all told; compiling them takes a second or two.
+#: Expressions, blocks and pieces of text, in total; compiling them takes a second or two.
 MAX_NODES = 10_000
 
-#: Expressions and blocks within each other.
+#: Nested expressions and blocks.
 MAX_DEPTH = 80
 
-#: Brackets within each other: Jinja's parser calls a dozen functions for each, and from wherever it is called
-#: the stack has to hold.
+#: Nested brackets: Jinja's parser makes a dozen calls for each, and the stack must suffice wherever it is
+#: called from.
 MAX_BRACKETS = 30
 
-#: ``elif``, all told: Python nests each in the one before, and its versions end at different depths.
+#: ``elif``, in total: Python nests each in the previous one, and its versions have different maximum depths.
 MAX_BRANCHES = 1000
 
-#: Comparisons of one chain (``a < b < c`` has two), which Python nests as well.
+#: Comparisons of one chain (``a < b < c`` has two), which Python also nests.
 MAX_COMPARISONS = 100
 
-#: Macros that call each other.
+#: Nested macro calls.
 MAX_CALLS = 40
 
 #: Characters of one text.
 MAX_TEXT = 1024 * 1024
 
-#: Values of one list that an operator or ``range`` makes.
+#: Values of one list that an operator or ``range`` creates.
 MAX_ITEMS = 100_000
 
 #: Bits of a whole number.
@@ -42,26 +42,26 @@ MAX_BITS = 128
 
 
 def check_text(length: int) -> None:
-    """To be asked before a text of that length is made. Raises ``TemplateLimitError``."""
+    """Check a length before a text of that length is created. Raises ``TemplateLimitError``."""
     if length > MAX_TEXT:
         raise TemplateLimitError(f"a text would have more than {MAX_TEXT} characters")
 
 
 def check_items(length: int) -> None:
-    """To be asked before a list of that length is made. Raises ``TemplateLimitError``."""
+    """Check a length before a list of that length is created. Raises ``TemplateLimitError``."""
     if length > MAX_ITEMS:
         raise TemplateLimitError(f"a list would have more than {MAX_ITEMS} values")
 
 
 _CHARACTERS_PER_STEP = 8
-#: Steps of a template after which the run learns of them (``model.work``).
+#: Number of template steps after which they are reported to the run (``model.work``).
 _COUNTED_AT_ONCE = 500
 _STEPS_OF_CALL = 50
 _SPLIT = "make fewer or smaller resources in one Template, or split it; {}"
 
 
 class Meter:
-    """Counts; every method raises ``TemplateLimitError`` when that was too much."""
+    """Counts; every method raises ``TemplateLimitError`` if a limit is exceeded."""
 
     def __init__(self) -> None:
         self._steps = limits().template_steps
@@ -80,7 +80,7 @@ class Meter:
             raise TemplateLimitError(message, _SPLIT.format(limit_hint("template_steps")))
 
     def output(self, length: int, line: int) -> None:
-        """``line`` of the template made so many characters."""
+        """Count characters that ``line`` of the template produced."""
         self._output -= length
         if self._output < 0:
             message = f"the template makes more than {limits().template_output} characters"
@@ -97,7 +97,7 @@ class Meter:
         self._calls -= 1
 
     def weigh(self, *values: object) -> None:
-        """Raises ``TemplateError`` for a number that is too large, too."""
+        """Count a value. Also raises ``TemplateError`` for a number that is too large."""
         waiting = list(values)
         while waiting:
             value = waiting.pop()

@@ -1,8 +1,8 @@
 """The values of a Template, and the rows of its matrix: every combination of its axes, as in GitHub Actions.
 
-``exclude`` drops the combinations that have all pairs of one of its entries. Then each entry of ``include``
-adds its values to every combination that has nothing else for them on the axes; one that fits nowhere is a
-row of its own.
+``exclude`` drops the combinations that match all pairs of one of its entries. Then each entry of ``include``
+adds its values to every combination whose axes do not have other values for them; an entry that matches no
+combination is a row of its own.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from renderer.yamlio.decode import decode_documents
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """The values of one rendering, what a person calls them, and where they stand."""
+    """The values of one rendering, their name for users, and their place."""
 
     values: JsonObject
     label: str
@@ -37,14 +37,14 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """The file and the rows that it is rendered for, one after the other."""
+    """The file and the rows that it is rendered for, in order."""
 
     file: ListedFile
     rows: tuple[MatrixRow, ...]
 
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-#: The words of Jinja's expressions, and the names that it gives values to itself.
+#: The keywords of Jinja's expressions, and the names that Jinja itself assigns.
 TAKEN_NAMES = frozenset(
     {
         *(
@@ -81,13 +81,13 @@ def check_name(fields: Fields, name: str, key: str | None = None) -> bool:
 
 
 class Values(NamedTuple):
-    """Values by name, and where each of them was last written."""
+    """Values by name, and the place where each was last written."""
 
     content: JsonObject
     sites: Mapping[str, Site]
 
     def merged(self, content: JsonObject, sites: Mapping[str, Site]) -> Values:
-        """Return these values with ``content`` over them."""
+        """Return these values, overridden by ``content``."""
         return Values(_over(self.content, content), {**self.sites, **sites})
 
 
@@ -145,7 +145,7 @@ def _named_values(fields: Fields) -> tuple[JsonObject, Mapping[str, Site]]:
 
 
 def _over(below: JsonObject, above: JsonObject) -> JsonObject:
-    """Return the value under another: mappings are merged, everything else is replaced."""
+    """Return the value overridden by another: mappings are merged, everything else is replaced."""
     merged: dict[str, Json] = dict(below)
     for key, value in above.items():
         present = merged.get(key)
@@ -164,7 +164,7 @@ _RANGE = re.compile(r"([0-9]{1,9})\s*\.\.\.?\s*([0-9]{1,9})")
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """A value on an axis, and where it stands."""
+    """A value on an axis, and its place."""
 
     value: Json
     site: Site
@@ -175,7 +175,7 @@ _Axes: TypeAlias = Mapping[str, Sequence[_Cell]]
 
 
 def read_rows(matrix: Fields, values: Values) -> tuple[MatrixRow, ...]:
-    """Return the rows, each with ``values`` besides its own; what is wrong is noted."""
+    """Return the rows, each with ``values`` in addition to its own; errors are added to the findings."""
     axes = _axes(matrix, values)
     count = math.prod(map(len, axes.values()))
     include, exclude = tuple(matrix.elements("include")), tuple(matrix.elements("exclude"))
@@ -212,7 +212,7 @@ def _axes(matrix: Fields, values: Values) -> _Axes:
 
 
 def _is_misspelt(matrix: Fields, name: str) -> bool:
-    """Return whether a list of mappings was probably meant to be ``include`` or ``exclude``, and note it."""
+    """Return True if a list of mappings was probably meant as ``include`` or ``exclude``, and report it."""
     listed = matrix.content[name]
     meant = suggest(name, _NO_AXES, most=1, cutoff=0.8)
     if not meant or not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
@@ -222,7 +222,7 @@ def _is_misspelt(matrix: Fields, name: str) -> bool:
 
 
 def _check_range(matrix: Fields, name: str, listed: Sequence[Json]) -> None:
-    """Note a value of an axis that looks like a range, which is text to YAML."""
+    """Report a value of an axis that looks like a range, which is plain text in YAML."""
     for index, value in enumerate(listed):
         found = _RANGE.fullmatch(value) if isinstance(value, str) else None
         if found:
@@ -233,7 +233,7 @@ def _check_range(matrix: Fields, name: str, listed: Sequence[Json]) -> None:
 
 
 def _cells(matrix: Fields, name: str, values: Values) -> Sequence[_Cell]:
-    """Return the values of an axis: those written there, or in a value that it names."""
+    """Return the values of an axis: written in place, or in a value that it names."""
     listed, site = matrix.content[name], matrix.site_of(name)
     if isinstance(listed, dict):
         source = matrix.child(name)
@@ -317,7 +317,7 @@ def _same(left: Json, right: Json) -> bool:
 
 
 def _shown(value: Json, index: int | None) -> str:
-    """Return the name of a value in a message: a short value as it is, another by its name or place."""
+    """Return the name of a value for a message: a short value itself, otherwise its name or place."""
     if isinstance(value, dict):
         name = text_at(value, "name") or text_at(value, "id")
         return name or (f"[{index}]" if index is not None else "{…}")

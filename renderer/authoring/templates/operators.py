@@ -1,4 +1,4 @@
-"""The operators of templates; what would be too large is refused before it is made."""
+"""The operators of templates; a result that would be too large is rejected before it is created."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NUMBERS = frozenset("diuxXoeEfFgG")
 
 
 def printf(text: str, values: object) -> str:
-    """``text`` with its directives replaced by values: one, a list of them, or a mapping for ``%(name)s``.
+    """Return ``text`` with its directives replaced by values: one, a list, or a mapping for ``%(name)s``.
 
     Raises ``TemplateError``.
     """
@@ -87,7 +87,7 @@ OPERATORS = frozenset(_ARITHMETIC)
 
 
 def operate(sign: str, left: object, right: object) -> object:
-    """``left sign right``. Raises ``TemplateError``."""
+    """Return the result of ``left sign right``. Raises ``TemplateError``."""
     if isinstance(left, int | float) and isinstance(right, int | float):
         return _arithmetic(sign, left, right)
     if sign == "%" and isinstance(left, str):

@@ -1,4 +1,4 @@
-"""A template's text parsed, checked, compiled and rendered, each line with its origin."""
+"""Parse, check, compile and render the text of a template; each line of output has its origin."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _REFUSED: Final = (
 )
 _STATEMENTS: Final = ("call", "filter", "for", "if", "macro", "raw", "set", "with")
 _UNKNOWN_STATEMENT: Final = re.compile(r"Encountered unknown tag '(\w+)'\.$")
-#: Jinja counts the characters of the whole text, which nobody can look up.
-#: Steps to check and compile an expression or block (``model.work``).
+#: Steps for checking and compiling an expression or block (``model.work``).
 _STEPS_PER_NODE = 150
+#: The position in characters of the whole text, which is of no use to the user.
 _OFFSET: Final = re.compile(r" at \d+$")
 _SIGNS: Final = {
     "begin of print statement": "{{",
@@ -109,7 +109,7 @@ def _parsed(environment: Sandbox, content: bytes) -> nodes.Template:
 
 
 def _misspelt(message: str, line: int) -> TemplateError:
-    """Return Jinja's syntax error in the signs that stand in the file."""
+    """Return Jinja's syntax error, with the symbols that the file uses."""
     unknown = _UNKNOWN_STATEMENT.match(message)
     if unknown:
         hint = nearest_hint(unknown[1], _STATEMENTS).replace("known fields", "the statements are")
@@ -121,7 +121,7 @@ def _misspelt(message: str, line: int) -> TemplateError:
 
 
 def _walk(tree: nodes.Node) -> Iterator[tuple[nodes.Node, int]]:
-    """Yield all nodes with their depth, in the order of the text; no recursion: users choose the depth."""
+    """Yield all nodes with their depth, in the order of the text; not recursive: users choose the depth."""
     waiting = [(tree, 0)]
     while waiting:
         node, depth = waiting.pop()
@@ -158,12 +158,12 @@ def _check_known(what: str, name: str, known: tuple[str, ...], line: int) -> Non
         raise TemplateError(f"there is no {what} {name}", hint, line)
 
 
-#: The errors that templates cause, besides the errors of Jinja and of our own filters.
+#: The errors that templates cause, in addition to the errors of Jinja and of our own filters.
 _CAUSED_BY_TEMPLATES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 class Renderer:
-    """One template, compiled once; all that it renders counts towards the same limits."""
+    """One template, compiled once; everything that it renders counts towards the same limits."""
 
     def __init__(self, content: bytes) -> None:
         """Raises ``TemplateError`` with its line."""
@@ -176,7 +176,7 @@ class Renderer:
             raise TemplateError(str(error.message), line=error.lineno) from None
         except SyntaxError as error:  # a limit of Python's, or an argument that is given twice
             raise TemplateError(f"the template cannot be compiled: {error.msg}", line=1) from None
-        except (MemoryError, RecursionError):  # how Python says that its parser's stack is full
+        except (MemoryError, RecursionError):  # raised by Python when its parser's stack is full
             raise TemplateLimitError("the template is nested too deeply", line=1) from None
         self._namespace: dict[str, object] = {}
         self._template = JinjaTemplate.from_code(self._environment, code, self._namespace)
@@ -203,10 +203,10 @@ class Renderer:
         return TemplateError(f"{error}", line=line)
 
     def _line(self, traceback: TracebackType | None) -> int:
-        """Return the line of the template that was at work; the innermost, in a macro."""
+        """Return the line of the template that was executing; in a macro, the innermost."""
         line = 0
         while traceback:
-            # Python knows no line in an expression that is compiled to very much.
+            # Python has no line for an expression that compiles to very large code.
             if traceback.tb_frame.f_code.co_filename == "<template>" and traceback.tb_lineno is not None:
                 line = self._template.get_corresponding_lineno(traceback.tb_lineno)
             traceback = traceback.tb_next

@@ -1,6 +1,6 @@
 """``kind: Template``: resources of a Jinja2 file and values.
 
-A Template stands in a kustomization's ``generators``:
+A Template is listed in a kustomization's ``generators``:
 
     apiVersion: vmrender.io/v1alpha1
     kind: Template
@@ -10,9 +10,9 @@ A Template stands in a kustomization's ``generators``:
       template: web.yaml.j2       # relative to the kustomization, as are all paths in it
       valuesFrom:
         - file: sizes.yaml        # a mapping: each of its keys is a value
-        - file: zones.yaml        # with a name, whatever the file holds is one value
+        - file: zones.yaml        # with a name, the whole file is one value
           name: zones
-      values:                     # over those of the files
+      values:                     # these override the files
         image: fedora:42
       matrix:                     # optional: the template is rendered for each combination
         size: [small, large]
@@ -24,15 +24,15 @@ A Template stands in a kustomization's ``generators``:
           - size: large
             replicas: 2           # only where the size is large
 
-Values of later files are over those of earlier ones, ``values`` over all files (mappings merge, everything
-else is replaced), and what ``include`` adds to a row over both. A value on an axis can be nothing else too.
+Later files override earlier ones, ``values`` overrides all files (mappings merge, everything else is
+replaced), and the values that ``include`` adds to a row override both. The name of an axis cannot be the name
+of another value.
 
-The output is YAML: any number of resources, which patches, labels and names work on as on any other.
-Templates run in Jinja's sandbox. There is nothing in it but the values, ``range``, ``dict``, ``namespace``
-and ``fail``, the filters and tests of ``filters.table``, and a few methods of texts, lists and mappings: no
-files, no other templates, no environment, clock or chance. What is undefined is an error. Lines that hold
-nothing but a block leave nothing behind (``trim_blocks``, ``lstrip_blocks``). Work and output are bounded
-(``limits``).
+The output is YAML: any number of resources. Patches, labels and names apply to them as to any other.
+Templates run in Jinja's sandbox. It offers only the values, ``range``, ``dict``, ``namespace`` and ``fail``,
+the filters and tests of ``filters.table``, and a few methods of texts, lists and mappings: no files, no other
+templates, no environment, no clock and no random numbers. An undefined value is an error. Lines that contain
+only a block produce no output (``trim_blocks``, ``lstrip_blocks``). Work and output are bounded (``limits``).
 """
 
 from __future__ import annotations
@@ -55,18 +55,18 @@ from renderer.model.taint import taint, taint_texts, texts_of
 from renderer.model.work import spend
 from renderer.yamlio.decode import decode_documents, taint_content
 
-#: Lines of the output, which nobody has seen, at the end of what the decoder says.
+#: The lines of the output, which the user has not seen, at the end of the decoder's message.
 _LINES_OF_OUTPUT = re.compile(r"(, on lines \d+ and \d+| that begins on line \d+)$")
-#: Steps to read a character that a template made (``model.work``).
+#: Steps for reading a character that a template produced (``model.work``).
 _STEPS_PER_CHARACTER = 1
 
 
 def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Generated, ...]:
-    """Return the resources of the Template ``content``, which stands at ``site``, row by row.
+    """Return the resources of the Template ``content``, written at ``site``, row by row.
 
-    Each comes from a line of the template. Raises ``DiagnosticError``: template-invalid with everything that
-    is wrong in the Template and its values; template-failed, template-limit, resource-invalid and what the
-    YAML decoder raises for the first row that fails.
+    Each is located at a line of the template. Raises ``DiagnosticError``: template-invalid with all errors in
+    the Template and its values; template-failed, template-limit, resource-invalid and errors of the YAML
+    decoder for the first row that fails.
     """
     is_of_secret = _may_make_secret(content, files)
     if is_of_secret:
@@ -87,7 +87,7 @@ def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Gener
 
 
 def _may_make_secret(content: JsonObject, files: ListedFiles) -> bool:
-    """Return True if the Template may make a Secret: its values, then, may be those of the Secret."""
+    """Return True if the Template may generate a Secret: then its values may be confidential."""
     if any(b"Secret" in file.content for file in files.values()):
         return True
     return "Secret" in texts_of(content.get("spec"))
@@ -96,9 +96,9 @@ def _may_make_secret(content: JsonObject, files: ListedFiles) -> bool:
 def _rendered(
     renderer: Renderer, file: ListedFile, row: MatrixRow, *, is_of_secret: bool
 ) -> tuple[Generated, ...]:
-    """Return what the template makes of a row.
+    """Return the output of the template for a row.
 
-    ``is_of_secret``: no output may repeat what its expressions make of the values.
+    ``is_of_secret``: no message may quote the results of its expressions.
     """
     try:
         output = renderer.render(row.values)
@@ -117,10 +117,10 @@ def _failed(error: TemplateError, file: ListedFile, *related: Related) -> Diagno
 
 
 def read_template(fields: Fields, files: ListedFiles, findings: list[Diagnostic]) -> Template:
-    """Return the Template in ``fields``. When anything was noted in ``findings``, it is not to be used."""
+    """Return the Template in ``fields``. If anything was added to ``findings``, it must not be used."""
     fields.only("apiVersion", "kind", "metadata", "spec")
     metadata, spec = fields.child("metadata"), fields.child("spec")
-    # Annotations say how other tools are to run the generator; they are none of the resources'.
+    # Annotations configure how other tools run the generator; the resources do not get them.
     metadata.only("name", "annotations")
     name = metadata.text("name")
     if not name:
@@ -150,9 +150,9 @@ def _file(spec: Fields, files: ListedFiles) -> ListedFile:
 
 
 def read_objects(output: Output, path: str, row: MatrixRow) -> tuple[Generated, ...]:
-    """Return the objects, each at its place in the output of the template ``path``; empty documents are none.
+    """Return the objects, each at its place in the output of the template ``path``; skip empty documents.
 
-    Raises ``DiagnosticError``: resource-invalid, and what the decoder raises, on the template's lines.
+    Raises ``DiagnosticError``: resource-invalid, and errors of the decoder, on the template's lines.
     """
     text = GeneratedText(output.text, output.lines, row.label, row.site)
     spend(_STEPS_PER_CHARACTER * len(output.text), "reading what Templates make")
@@ -195,7 +195,7 @@ def read_objects(output: Output, path: str, row: MatrixRow) -> tuple[Generated, 
 
 
 def _mapped(location: Location | None, lines: Sequence[int]) -> Location | None:
-    """Return the template's line for one of the output; a missing part is noticed behind the last one."""
+    """Return the template's line for a line of the output; a missing part is noticed after the last line."""
     if location is None or not location.line:
         return location
     return Location(location.path, lines[min(location.line, len(lines)) - 1])

@@ -1,4 +1,4 @@
-"""Values as text: as templates write them, as people call them, and missing ones."""
+"""Values as text: as templates write them, as users name them, and undefined ones."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from renderer.authoring.templates.errors import TemplateError
 
 
 def as_text(value: object) -> str:
-    """Return a scalar as YAML has it: ``true`` and ``null``, not ``True`` and ``None``.
+    """Return a scalar as in YAML: ``true`` and ``null``, not ``True`` and ``None``.
 
-    Raises ``TemplateError`` for what is no scalar, and for what is undefined.
+    Raises ``TemplateError`` for a value that is not a scalar, and for an undefined one.
     """
     if isinstance(value, str):
         return value
@@ -29,13 +29,13 @@ def as_text(value: object) -> str:
     if isinstance(value, float):
         return repr(value) if math.isfinite(value) else _special(value)
     if isinstance(value, Undefined):
-        return str(value)  # raises what Jinja has to say of it
+        return str(value)  # raises Jinja's own error
     hint = "write it with | to_yaml or | to_json" if isinstance(value, list | tuple | dict | range) else None
     raise TemplateError(f"{describe(value)} cannot be written as text", hint)
 
 
 def describe(value: object) -> str:
-    """Return the words that a person would use for a value; its own text may be secret and is not shown."""
+    """Return a user's word for a value; its own text may be secret and is not shown."""
     if value is None:
         return "null"
     for kind, name in _NAMES:
@@ -67,7 +67,7 @@ def _special(value: float) -> str:
 
 
 class UndefinedValueError(UndefinedError):
-    """``owner`` is the mapping that has no such key, or ``missing`` when there is no value of that name."""
+    """``owner`` is the mapping that lacks the key, or ``missing`` if there is no value of that name."""
 
     def __init__(self, message: str, name: str, owner: object) -> None:
         super().__init__(message)
@@ -76,7 +76,7 @@ class UndefinedValueError(UndefinedError):
 
 
 class UndefinedValue(StrictUndefined):
-    """Complains when it is used for anything but ``is defined`` and ``default``."""
+    """Raises an error if it is used for anything except ``is defined`` and ``default``."""
 
     __slots__ = ()
 

@@ -1,6 +1,6 @@
-"""Rules: what is legal, and probably a mistake.
+"""Rules: input that is legal but probably a mistake.
 
-``table`` lists every rule, ``judge`` asks them all, ``context`` is the overlay that they look at.
+``table`` lists every rule, ``judge`` runs them all, ``context`` is the overlay that they check.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ _OURS = "vmrender.io"
 
 
 def concerns(resources: ResourceSet) -> bool:
-    """Return whether rules have anything to look at: KubeVirt's objects, or annotations of vmrender."""
+    """Return True if rules apply to the object: it is KubeVirt's, or has annotations of vmrender."""
     return any(_is_kubevirts(resource) or has_vmrender_annotation(resource) for resource in resources)
 
 
 def has_vmrender_annotation(resource: Resource) -> bool:
-    """Return whether an annotation of the resource is meant for vmrender."""
+    """Return True if an annotation of the resource is meant for vmrender."""
     annotations = object_at(resource.content, "metadata", "annotations")
     return bool(annotations) and any(_OURS in key for key in annotations)
 

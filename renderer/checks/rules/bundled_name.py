@@ -1,10 +1,10 @@
 """An instance type or preference has the name of one that KubeVirt's operator deploys itself.
 
-From 1.4 on the operator brings the cluster-wide instance types and preferences of common-instancetypes into
-every cluster; from 1.1 to 1.3 it does where the feature gate `CommonInstancetypesDeploymentGate` is on. It
-compares each with its own whenever it reconciles, and writes its own back where anything differs, labels
-included. Whoever syncs the repository writes it again: the two never come to rest, and a virtual machine
-gets whichever was there last.
+From 1.4 on, the operator deploys the cluster-wide instance types and preferences of common-instancetypes to
+every cluster; from 1.1 to 1.3 it does so if the feature gate `CommonInstancetypesDeploymentGate` is on. Each
+time it reconciles, it compares every object with its own version, and restores that version if anything
+differs, labels included. Each sync of the repository overwrites it again. The two never stop, and a virtual
+machine gets whichever version was written last.
 
 Wrong, for a cluster of KubeVirt 1.9:
 
@@ -17,8 +17,8 @@ spec:
   memory: {guest: 4Gi}
 ```
 
-Right is any one of these: another name (`u1.mysize`); `writeInstancetypes: false` for the overlay in
-`vmrender.yaml`, as expanded machines need no instance types; or none from the operator:
+Any one of these is right: another name (`u1.mysize`); `writeInstancetypes: false` for the overlay in
+`vmrender.yaml`, because expanded machines need no instance types; or an operator that deploys none:
 
 ```yaml
 kind: KubeVirt
@@ -28,8 +28,8 @@ spec:
       enabled: false
 ```
 
-The rule knows of that where the KubeVirt object is in the overlay, or is `kubevirt` in a catalog. It reports
-the first object of each kind, and says how many others there are.
+The rule can see this setting if the KubeVirt object is in the overlay, or is `kubevirt` in a catalog. It
+reports the first object of each kind, and says how many others there are.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The user data of cloud-init is not what cloud-init reads, so the guest starts without it.
 
-cloud-init tells by the first line what user data is: `#cloud-config` for YAML, `#!` for a script, and a few
-others (`doc/rtd/explanation/format` of cloud-init). Data without such a line is ignored, as is YAML that
-cannot be read, and a top-level key that no module knows. The guest starts all the same, without its users and
-keys.
+cloud-init recognises the type of user data by its first line: `#cloud-config` for YAML, `#!` for a script,
+and a few others (`doc/rtd/explanation/format` of cloud-init). Data without such a line is ignored. So are
+YAML that cannot be parsed and top-level keys that no module knows. The guest starts anyway, without its users
+and keys.
 
 Wrong:
 
@@ -24,8 +24,8 @@ cloudInitNoCloud:
     ssh_authorized_keys: [ssh-ed25519 AAAA…]
 ```
 
-Data in `userDataBase64` is looked at, too; data in Secrets is not, nor compressed data, nor what a
-placeholder stands for.
+Data in `userDataBase64` is checked as well. Data in Secrets, compressed data and the values of placeholders
+are not checked.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from renderer.yamlio.decode import decode_yaml11
 
 _SOURCES = ("cloudInitConfigDrive", "cloudInitNoCloud")
 _CLOUD_CONFIG = "#cloud-config"
-#: How user data begins, in small letters: for cloud-init, and for Cloudbase-Init on Windows.
+#: The first characters of user data, in lower case: for cloud-init, and for Cloudbase-Init on Windows.
 _HEADERS = (
     _CLOUD_CONFIG,
     "#!",
@@ -60,7 +60,7 @@ _HEADERS = (
     "content-type:",
 )
 _GZIP = b"\x1f\x8b"
-#: Mail has this header within so many characters (cloud-init ``user_data.py`` convert_string).
+#: Mail has this header within this number of characters (cloud-init ``user_data.py`` convert_string).
 _MAIL, _MAIL_WITHIN = "mime-version:", 4096
 #: Top-level keys of cloud-config (cloud-init ``cloudinit/config/schemas/schema-cloud-config-v1.json``).
 _KEYS = frozenset(
@@ -186,7 +186,7 @@ def _of_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
 
 
 def _problems(source: dict[str, Json]) -> Iterator[tuple[str, str, str]]:
-    """Yield what is wrong, the way out, and the key of the data."""
+    """Yield each problem, a hint, and the key of the data."""
     for key in ("userData", "userDataBase64"):
         text = _text(source.get(key), key)
         if text is None or not text.strip() or _MAIL in text[:_MAIL_WITHIN].lower():
@@ -206,7 +206,7 @@ def _problems(source: dict[str, Json]) -> Iterator[tuple[str, str, str]]:
 
 def _problems_of_config(text: str, key: str) -> Iterator[tuple[str, str]]:
     try:
-        content = decode_yaml11(text.encode(), "userData")  # as PyYAML does: the last of equal keys wins
+        content = decode_yaml11(text.encode(), "userData")  # as in PyYAML, the last of equal keys wins
     except (DiagnosticError, UnicodeEncodeError) as error:
         where = _line(error)
         yield f"{key} is no YAML{where}, so cloud-init ignores it", "correct the YAML below #cloud-config"
@@ -237,7 +237,7 @@ def _text(value: Json, key: str) -> str | None:
 
     try:
         content = b64decode(value, validate=True)
-    except ValueError:  # the schema, or KubeVirt, says so
+    except ValueError:  # the schema or KubeVirt reports it
         return None
     return None if content.startswith(_GZIP) else content.decode("utf-8", "replace")
 

@@ -1,4 +1,4 @@
-"""The overlay that rules look at, and the names in its matchers, indexed once for all of them."""
+"""The overlay that rules check, and the names in its matchers, indexed once for all rules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def not_named_by_machines(
 ) -> Sequence[Resource]:
     """Return the instance types or preferences that no machine names.
 
-    The others are judged with their machines: KubeVirt refuses a machine that they do not fit.
+    The others are checked together with their machines: KubeVirt rejects a machine that conflicts with them.
     """
     machines = (VirtualMachineView.of(resource) for resource in context.composed)
     named = {text_at(machine.spec, matcher, "name") for machine in machines if machine is not None}
@@ -38,7 +38,7 @@ def not_named_by_machines(
 
 
 def _names(resource: Resource) -> Iterator[str]:
-    """Yield the name of the resource, and the names it had before it got prefixes and suffixes."""
+    """Yield the name of the resource, and its earlier names, before prefixes and suffixes were added."""
     yield resource.name
     for earlier in resource.previous_ids:
         yield earlier.name
@@ -55,14 +55,14 @@ def preference_of(context: Context, machine: VirtualMachineView) -> Resource | N
     return context.look_up(kind, name, "" if cluster_wide else machine.namespace)
 
 
-#: The names that a release brings into a cluster by itself, by kind of instance type or preference.
+#: The names that a release deploys to a cluster by itself, by kind of instance type or preference.
 BundledNames = Callable[[Release], Mapping[str, frozenset[str]]]
-#: Looks for an object by kind, name and namespace in the project's catalogs.
+#: Looks up an object by kind, name and namespace in the project's catalogs.
 Find = Callable[[str, str, str], Resource | None]
 
 
 def no_bundled_names(_: Release) -> Mapping[str, frozenset[str]]:
-    """Return no names: nothing is known of what releases bring along."""
+    """Return no names: the bundled names of releases are unknown."""
     return {}
 
 
@@ -72,12 +72,12 @@ def no_catalog(_kind: str, _name: str, _namespace: str) -> Resource | None:
 
 
 def _have_one_id(one: Resource, other: Resource) -> bool:
-    """Return True if two resources of one name have the same id, without making any."""
+    """Return True if two resources of one name have the same id, without creating any id."""
     return (one.namespace, one.kind, one.api_version) == (other.namespace, other.kind, other.api_version)
 
 
 class Context:
-    """``resources`` are rendered, ``composed`` the same before their virtual machines were expanded."""
+    """``resources`` are rendered; ``composed`` are the same resources before their VMs were expanded."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class Context:
 
     @cached_property
     def by_kind(self) -> Mapping[str, Sequence[Resource]]:
-        """The resources by kind, whatever their group."""
+        """The resources by kind, regardless of their group."""
         found: dict[str, list[Resource]] = {}
         for resource in self.resources:
             found.setdefault(resource.kind, []).append(resource)
@@ -112,7 +112,7 @@ class Context:
         return [resource for kind in kinds for resource in self.by_kind.get(kind, ())]
 
     def look_up(self, kind: str, name: str, namespace: str) -> Resource | None:
-        """Return the object as expansion finds it: in the overlay, else in the project's catalogs."""
+        """Return the object as expansion finds it: in the overlay, or else in the project's catalogs."""
         asked = kind, name, namespace
         if asked not in self._found:
             self._found[asked] = self._find(*asked)
@@ -125,7 +125,7 @@ class Context:
         return self.find_in_catalogs(kind, name, namespace)
 
     def spec_before(self, machine: VirtualMachineView) -> JsonObject:
-        """Return the machine's spec before expansion; its own where nothing was composed under that name."""
+        """Return the machine's spec before expansion; its own spec if nothing was composed by that name."""
         resource = self._composed_by_unique_name.get(machine.name)
         if resource is None or not _have_one_id(resource, machine.resource):
             resource = self._composed_by_id.get(machine.resource.current_id, machine.resource)
@@ -133,7 +133,7 @@ class Context:
 
     @cached_property
     def _composed_by_unique_name(self) -> Mapping[str, Resource | None]:
-        """The composed resource of each name, None for names of several: ids of a large fleet take room."""
+        """The composed resource of each name; None for an ambiguous name. Ids of a large fleet use memory."""
         found: dict[str, Resource | None] = {}
         for resource in self.composed:
             found[resource.name] = None if resource.name in found else resource
@@ -146,7 +146,7 @@ class Context:
         return {resource.current_id: resource for resource in several}
 
     def _composed_by_name(self, kind: str) -> Mapping[str, Sequence[Resource]]:
-        """Index the composed resources of a kind: few kinds are asked for, and machines are not."""
+        """Index the composed resources of a kind: few kinds are looked up, and never machines."""
         if kind not in self._composed_of_kind:
             found: dict[str, list[Resource]] = {}
             for resource in self.composed:
@@ -176,7 +176,7 @@ class Context:
     def unused(self, kind: str) -> Mapping[tuple[str, ...], Sequence[tuple[str, Item]]]:
         """Return (name, item) of the items that no virtual machine refers to, by the numbers in the name.
 
-        An item is there once for each name that it has or had.
+        An item is listed once for each name that it has or had.
         """
         if kind not in self._unused:
             found: dict[tuple[str, ...], list[tuple[str, Item]]] = {}

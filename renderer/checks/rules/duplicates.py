@@ -1,4 +1,4 @@
-"""Rules about what two virtual machines must not share."""
+"""Rules about resources that two virtual machines must not share."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ DUPLICATE_MAC_ADDRESS = Rule(Code.DUPLICATE_MAC_ADDRESS, Level.WARNING, _duplica
 
 
 class _Use(Record):
-    """A volume by which a virtual machine writes to a claim."""
+    """A volume through which a virtual machine writes to a claim."""
 
     machine: VirtualMachineView
     volume: int
@@ -149,7 +149,7 @@ def _is_read_only(disk: JsonObject) -> bool:
 
 
 def _access_modes(context: Context) -> Iterator[tuple[str, str, str]]:
-    """Yield the name and namespace of each claim of the overlay that has one access mode, and the mode."""
+    """Yield name, namespace and mode of each claim of the overlay that has a single access mode."""
     for resource in context.of_kind("PersistentVolumeClaim", "DataVolume"):
         for mode in _single_modes(resource.content):
             yield resource.name, resource.namespace, mode

@@ -1,9 +1,9 @@
 """Argo CD waits for a machine that is not meant to run, and the sync never ends.
 
 A sync with more than one wave, or with hooks, waits until everything in a wave is healthy (Argo CD
-`gitops-engine/pkg/sync/sync_context.go`). A stopped machine is *Suspended*, not healthy, for as long as it
-is stopped (`resource_customizations/kubevirt.io/VirtualMachine/health.lua`). What comes in later waves is
-not applied, and the operation goes on until it is terminated.
+`gitops-engine/pkg/sync/sync_context.go`). A stopped machine is *Suspended*, not healthy, until it is started
+(`resource_customizations/kubevirt.io/VirtualMachine/health.lua`). Objects in later waves are not applied, and
+the operation continues until it is terminated.
 
 Wrong:
 
@@ -16,7 +16,7 @@ spec:
   runStrategy: Halted
 ```
 
-Right: the machine in an overlay whose objects have no sync waves, or with a health check of its own in
+Right: put the machine into an overlay whose objects have no sync waves, or define a health check in
 `argocd-cm`:
 
 ```yaml
@@ -44,12 +44,12 @@ from renderer.model.rule_settings import Level
 _WAVE = "argocd.argoproj.io/sync-wave"
 _HOOK = "argocd.argoproj.io/hook"
 _SYNC = "Sync"
-#: Hooks that are no step of a sync that succeeds.
+#: Hooks that are not part of a successful sync.
 _NO_STEPS = frozenset({"Skip", "SyncFail", "PreDelete", "PostDelete"})
 
 
 class _Step(Record):
-    """The step in which Argo CD applies an object: a phase, and a wave in it."""
+    """The step in which Argo CD applies an object: a phase, and a wave within it."""
 
     phase: str
     wave: int
@@ -89,7 +89,7 @@ def _step(resource: Resource) -> _Step | None:
 
 
 def _wave(written: Json) -> int:
-    """Return the wave; as for Argo CD, what is no number is 0."""
+    """Return the wave; as in Argo CD, an invalid number is 0."""
     try:
         return int(written) if isinstance(written, str) else 0
     except ValueError:

@@ -57,7 +57,7 @@ def _with_remainder(context: Context) -> Iterator[Finding]:
 
 
 def _without_remainder(resource: Resource) -> str | None:
-    """Return the amounts nearest to the guest's memory that leave no remainder; None where it leaves none."""
+    """Return the multiples of the page size nearest to the guest's memory; None if that is a multiple."""
     memory = object_at(resource.content, "spec", "memory")
     hugepages = memory.get("hugepages")
     if not isinstance(hugepages, dict) or not isinstance(memory.get("overcommitPercent", 0), int):

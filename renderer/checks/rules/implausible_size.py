@@ -1,8 +1,8 @@
 """An amount of memory or storage is so small that its unit was probably forgotten or mistaken.
 
-`memory: 64` is 64 bytes to Kubernetes, and `128m` is a fraction of a byte: `m` stands for thousandths.
-KubeVirt takes such a machine, and it does not start; a claim of `storage: 30` is one of 30 bytes, which most
-provisioners round up to their smallest volume.
+`memory: 64` means 64 bytes in Kubernetes, and `128m` is a fraction of a byte: `m` means thousandths. KubeVirt
+accepts such a machine, but it does not start. `storage: 30` requests 30 bytes, which most provisioners round
+up to their smallest volume.
 
 Wrong:
 
@@ -18,7 +18,7 @@ domain:
   memory: {guest: 64Gi}
 ```
 
-The rule reports less than 1Mi of memory or storage, and a negative amount: in virtual machines, in
+The rule reports less than 1Mi of memory or storage, and negative amounts: in virtual machines, in
 `dataVolumeTemplates`, in instance types and preferences, in DataVolumes and in PersistentVolumeClaims.
 """
 
@@ -84,7 +84,7 @@ def _findings(
     base: FieldPath,
     *place: Segment,
 ) -> Iterator[Finding]:
-    """Yield the findings at the ``ways`` below ``content``, which stands at ``place`` below ``base``."""
+    """Yield the findings at the ``ways`` below ``content``, which is at ``place`` below ``base``."""
     for way in ways:
         if way[0] in content:
             written = object_at(content, *way[:-1]).get(way[-1])
@@ -98,7 +98,7 @@ def _is_plausible(written: Json) -> bool:
 
 
 def _is_plausible_amount(written: Json) -> bool:
-    """Return True for no quantity at all, too, which other checks refuse."""
+    """Return True also for an invalid quantity, which other checks reject."""
     amount = lenient_quantity(written)
     return amount is None or amount.sign == 0 or amount.compare(_SMALLEST) >= 0
 

@@ -1,4 +1,4 @@
-"""The stage's front door: every rule is asked, and its findings are reported as the project wishes."""
+"""The entry point of this stage: run every rule, and report its findings at the project's levels."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ from renderer.model.rule_settings import Level, RuleSettings
 def judge(
     context: Context, earlier: Sequence[Diagnostic], settings: RuleSettings, rules: Sequence[Rule] = RULES
 ) -> Outcome[ResourceSet]:
-    """Return the resources without annotations that suppress rules, and the findings that remain.
+    """Return the resources without annotations that suppress rules, and the remaining findings.
 
-    ``earlier`` is what other stages said: their warnings can be suppressed as well, and what they refuse is
-    not judged by rules, which would tell of the same mistake again. The outcome has both. Rules that are off
-    are not asked; ``findings.levels`` gives findings of the others the level that is set.
+    ``earlier`` are the findings of other stages: their warnings can be suppressed as well. Findings of rules
+    about resources with an earlier error are dropped, because they would report the same mistake again. The
+    outcome has both. Rules that are off do not run; ``findings.levels`` sets the configured level on findings
+    of the others.
     """
     refused = {diagnostic.resource for diagnostic in earlier if diagnostic.severity is Severity.ERROR}
     asked = {rule.code: rule for rule in rules if _level(rule, settings) is not Level.OFF}
@@ -65,7 +66,7 @@ def _found(context: Context, settings: RuleSettings, rules: Iterable[Rule]) -> I
 def _divided(
     diagnostics: Iterable[Diagnostic], suppressions: Suppressions
 ) -> tuple[list[Diagnostic], list[Diagnostic]]:
-    """Divide diagnostics into those that an annotation suppresses and the others."""
+    """Divide diagnostics into those that an annotation suppresses and the rest."""
     suppressed: list[Diagnostic] = []
     kept: list[Diagnostic] = []
     for diagnostic in diagnostics:
@@ -76,7 +77,7 @@ def _divided(
 def _unused_suppressions(
     unused: Iterable[Suppression], earlier: Iterable[Diagnostic], off: AbstractSet[Code]
 ) -> Iterator[Diagnostic]:
-    """Yield findings about unused suppressions, unless the rule is off or errors kept it from the object."""
+    """Yield findings about unused suppressions, unless the rule is off or did not run because of errors."""
     errors = {(d.resource, d.code) for d in earlier if d.severity is Severity.ERROR}
     refused = {resource for resource, _ in errors}
     for suppression in unused:

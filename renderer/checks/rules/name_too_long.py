@@ -1,10 +1,10 @@
 """The name of a virtual machine is too long to be a label, so the machine cannot be migrated.
 
-Kubernetes takes 253 characters for a name, and 63 for the value of a label. KubeVirt copies the name into
-labels: into `kubevirt.io/vmi-name` of each live migration, which the API server then refuses
+Kubernetes accepts 253 characters in a name, and 63 in the value of a label. KubeVirt copies the name into
+labels: into `kubevirt.io/vmi-name` of each live migration, which the API server then rejects
 (`mutating-webhook/mutators/migration-create-mutator.go`), and into `persistent-state-for` of the claim that
-keeps a persistent TPM or EFI, without which the machine does not start (`pkg/storage/backend-storage`). The
-guest's host name is cut at 63 characters.
+stores a persistent TPM or EFI, without which the machine does not start (`pkg/storage/backend-storage`). The
+guest's host name is truncated to 63 characters.
 
 Machines of a VirtualMachinePool get the pool's name, a dash and a number, so the pool's name has to be
 shorter.

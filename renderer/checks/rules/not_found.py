@@ -1,9 +1,9 @@
-"""References to what is not there.
+"""References to missing objects.
 
-What a manifest names may well be in the cluster and not in Git. So a reference is only reported where it was
-most probably meant for an object of the overlay: one that kustomize renamed, one that nothing refers to and
-whose name, before or after that, differs by a slip, or one that nothing refers to in another namespace.
-``strict`` reports all that the overlay does not hold.
+An object that a manifest names may exist in the cluster without being in Git. So a reference is only reported
+if it was most probably meant for an object of the overlay: an object that kustomize renamed, an unreferenced
+object whose name (before or after a rename) differs by a typo, or an unreferenced object in another
+namespace. ``strict`` reports all references to objects that the overlay lacks.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from renderer.model.work import spend
 
 
 def dangling(context: Context, kind: str) -> Iterator[Finding]:
-    """Yield the references to ``kind`` that were meant for an object of the overlay, and miss it."""
+    """Yield the references to ``kind`` that were meant for an object of the overlay, but do not match it."""
     if not context.inventory.knows(kind):
         return
     for reference in _missing(context, kind):
@@ -44,7 +44,7 @@ def dangling(context: Context, kind: str) -> Iterator[Finding]:
 
 
 def strictly_dangling(context: Context, kind: str) -> Iterator[Finding]:
-    """Yield all references to a ``kind`` that the overlay does not hold."""
+    """Yield all references to a ``kind`` that the overlay lacks."""
     for reference in _missing(context, kind):
         yield _likely_mistake(context, reference) or _finding(
             reference,

@@ -22,7 +22,8 @@ DATA_SOURCE = "DataSource"
 
 _Way = tuple[str, ...]
 
-#: The kinds of volumes: where in them a name stands, and of what. A field ``optional`` beside it excuses it.
+#: The kinds of volumes: the field with the name, and the kind it names. A field ``optional`` next to it
+#: allows a missing object.
 _IN_VOLUMES: Mapping[str, tuple[tuple[_Way, str], ...]] = {
     "persistentVolumeClaim": ((("claimName",), CLAIM),),
     "dataVolume": ((("name",), CLAIM),),
@@ -42,18 +43,18 @@ _CREDENTIALS: tuple[_Way, ...] = tuple(
 
 
 class ReferencePlace(Record):
-    """The path of a field of machines, in two parts: they are joined only for a finding."""
+    """The path of a field of machines, in two parts, which are joined only for a finding."""
 
     base: FieldPath
     at: tuple[Segment, ...] = ()
 
 
-#: The places of all machines: a fleet has two of them or three.
+#: The places of all machines: a fleet has only two or three different ones.
 _place = lru_cache(maxsize=1024)(ReferencePlace)
 
 
 class ObjectReference(Record):
-    """``name`` is what is looked for in ``namespace``, which is empty where nobody knows."""
+    """``name`` is looked up in ``namespace``, which is empty if it is unknown."""
 
     machine: VirtualMachineView
     place: ReferencePlace
@@ -72,7 +73,7 @@ class ObjectReference(Record):
 
 
 def references(machines: Iterable[VirtualMachineView]) -> Mapping[str, list[ObjectReference]]:
-    """Return all references, by the kind they are to."""
+    """Return all references, by the kind that they name."""
     found: dict[str, list[ObjectReference]] = {}
     for machine in machines:
         for reference in _references(machine):
@@ -149,7 +150,7 @@ def _references_at(
         yield ObjectReference(machine, place, way, kind, name, machine.namespace)
 
 
-#: Kinds whose controllers make an object of another kind with the same name.
+#: Kinds whose controllers create an object of another kind with the same name.
 _SAME_NAME: Mapping[str, str] = {
     "DataVolume": CLAIM,
     "SealedSecret": SECRET,
@@ -162,13 +163,13 @@ _SAME_NAME: Mapping[str, str] = {
     "OVSNetwork": NETWORK,
     **{kind: kind for kind in (CLAIM, CONFIG_MAP, DATA_SOURCE, NETWORK, SECRET, SERVICE_ACCOUNT)},
 }
-#: Endings of kinds whose controllers make Secrets, named somewhere in their spec.
+#: Suffixes of kinds whose controllers create Secrets, named somewhere in their spec.
 _MAKERS_OF_SECRETS = ("Secret", "Secrets", "Certificate")
 _NAMES_OF_SECRETS = ("name", "secretName")
 
 
 class Item(Record):
-    """An object by name; ``resource`` is what it is, or what makes it."""
+    """An object by name; ``resource`` is the object itself, or the resource that creates it."""
 
     name: str
     namespace: str
@@ -200,7 +201,7 @@ class Inventory:
             yield from items
 
     def names(self, kind: str) -> Iterator[tuple[str, Item]]:
-        """Yield the items of the kind, by their name and by those before kustomize renamed them."""
+        """Yield the items of the kind, by their name and by their names before kustomize renamed them."""
         for item in self.of_kind(kind):
             yield item.name, item
         for (renamed, name), items in self.renamed.items():
@@ -209,7 +210,7 @@ class Inventory:
 
     @cached_property
     def renamed(self) -> Mapping[tuple[str, str], Sequence[Item]]:
-        """The items that kustomize has renamed, by kind and each name they had before."""
+        """The items that kustomize has renamed, by kind and each earlier name."""
         found: dict[tuple[str, str], list[Item]] = {}
         for kind in self._by_kind:
             for item in self.of_kind(kind):
@@ -219,7 +220,7 @@ class Inventory:
         return found
 
     def has(self, kind: str, name: str, namespace: str) -> bool:
-        """Return True if there may be such an object; one without a namespace may come into any."""
+        """Return True if such an object may exist; one without a namespace may be put into any."""
         items = self.named(kind, name)
         return bool(items) and any(may_be_in(item, namespace) for item in items)
 
@@ -228,12 +229,12 @@ class Inventory:
 
 
 def may_be_in(item: Item, namespace: str) -> bool:
-    """Return True if the object is, or may be put, in the namespace; an empty one is any."""
+    """Return True if the object is in the namespace, or may be put into it; an empty one matches any."""
     return not namespace or not item.namespace or item.namespace == namespace
 
 
 def _made_by(resource: Resource) -> Iterator[tuple[str, str]]:
-    """Yield the kinds and names of what there is because of the resource."""
+    """Yield the kinds and names of the objects that exist because of the resource."""
     kind = resource.kind
     same = _SAME_NAME.get(kind)
     if same is not None:
@@ -261,12 +262,12 @@ def _names_in(value: Json) -> Iterator[str]:
 _SEPARATORS = pattern(r"[-._]")
 _DIGITS = pattern(r"\d+")
 _SHORTEST_SWAPPED = 3
-_SHORTEST_WORD = 4  # shorter words are as likely to be meant: prod and prd, a and b
+_SHORTEST_WORD = 4  # shorter words may well be different on purpose: prod and prd, a and b
 _LONG_WORD = 6
-_FAR = 3  # a distance that is no slip any more
-_LONGEST_WORD = 253  # no name in a cluster is longer
+_FAR = 3  # a distance that is too large for a typo
+_LONGEST_WORD = 253  # the maximum length of a name in a cluster
 _STEPS_PER_LETTER = 12  # of ``model.work``
-_MOST = 3  # letters that a slip adds or drops
+_MOST = 3  # letters that a typo adds or drops
 
 
 def numbers_of(name: str) -> tuple[str, ...]:
@@ -275,9 +276,9 @@ def numbers_of(name: str) -> tuple[str, ...]:
 
 
 def is_near_miss(written: str, meant: str) -> bool:
-    """Return True if ``written`` is probably a slip for ``meant``: databse-root for database-root.
+    """Return True if ``written`` is probably a typo of ``meant``: databse-root for database-root.
 
-    Names that differ in a number or a short word are different on purpose.
+    Names that differ in a number or a short word differ on purpose.
     """
     if written == meant or abs(len(written) - len(meant)) > _MOST or numbers_of(written) != numbers_of(meant):
         return False
@@ -300,10 +301,10 @@ def _is_mistyped(word: str, meant: str) -> bool:
 
 
 def _distance(word: str, other: str) -> int:
-    """Letters to insert, remove, change or swap with their neighbour, up to ``_FAR``.
+    """Return the number of letters to insert, remove, change or swap with their neighbour, up to ``_FAR``.
 
-    That is the optimal string alignment. Only the cells near the diagonal of its table are filled: beyond
-    them the distance is at least ``_FAR``.
+    This is the optimal string alignment distance. Only the cells near the diagonal of its table are filled:
+    beyond them the distance is at least ``_FAR``.
     """
     if abs(len(word) - len(other)) >= _FAR:
         return _FAR

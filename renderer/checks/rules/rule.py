@@ -1,4 +1,4 @@
-"""A rule, and what it finds."""
+"""A rule and its findings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Finding(Record):
     related: tuple[Related, ...] = ()
 
     def diagnostic(self, code: Code, severity: Severity) -> Diagnostic:
-        """Return the finding as it is reported."""
+        """Return the finding as a diagnostic."""
         return Diagnostic.about(
             self.resource, self.field, code, self.message, self.hint, severity=severity, related=self.related
         )
@@ -45,9 +45,9 @@ Check: TypeAlias = Callable[[Context], Iterable[Finding]]
 
 
 class MachineCheck:
-    """A check of single machines, and of what ``others`` finds beside them.
+    """A check of single machines, plus the findings of ``others`` in the rest of the overlay.
 
-    All rules check a machine while it is at hand, before the next one is looked at.
+    All rules check a machine together, before they go on to the next one.
     """
 
     def __init__(
@@ -59,19 +59,19 @@ class MachineCheck:
         self.others: Final = others
 
     def __call__(self, context: Context) -> Iterator[Finding]:
-        """Yield what this check alone finds in an overlay."""
+        """Yield the findings of this check alone in an overlay."""
         for machine in context.machines:
             yield from self.of_machine(context, machine)
         yield from self.others(context)
 
 
 class Rule(Record):
-    """A check, and how its findings are reported where the project does not say.
+    """A check, and the default level of its findings.
 
-    ``documentation`` is what ``vmrender explain CODE`` prints: a heading, what the rule finds and why, an
+    ``documentation`` is the output of ``vmrender explain CODE``: a heading, what the rule finds and why, an
     example that is wrong and one that is right. It is the docstring of a module with one rule; the text about
-    one of several rules stands in ``explanations/CODE.md``. ``strict`` finds more than ``check``, in projects
-    that ask for it.
+    one of several rules is in ``explanations/CODE.md``. ``strict`` finds more than ``check``, in projects
+    that request it.
     """
 
     code: Code

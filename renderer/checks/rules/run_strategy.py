@@ -12,7 +12,7 @@ from renderer.model.codes import Code
 from renderer.model.release import Release
 from renderer.model.rule_settings import Level
 
-#: What edits a machine with the strategy, and what the sync does then.
+#: The virtctl command that edits a machine with this strategy, and the effect of the next sync.
 _EDITED_BY: Mapping[str, tuple[str, str]] = {
     HALTED: ("start", "stops it"),
     ALWAYS: ("stop", "starts it"),
@@ -50,7 +50,7 @@ def _running(context: Context, machine: VirtualMachineView) -> Iterator[Finding]
         return
     strategy = machine.written_run_strategy
     if strategy is not None and strategy.field == machine.in_spec("running"):
-        # The objects of OpenShift Templates, and what templates make, stay as they are.
+        # The objects of OpenShift Templates, and the output of templates, are not changed.
         origin = machine.resource.origin
         is_made = origin.text is not None or origin.field.segments[:1] == ("objects",)
         yield Finding(

@@ -1,10 +1,10 @@
-"""A preference asks for secure boot and not for system management mode, which secure boot needs.
+"""A preference enables secure boot but not system management mode, which secure boot needs.
 
-KubeVirt refuses a machine with EFI and secure boot unless `features.smm` is on
+KubeVirt rejects a machine with EFI and secure boot unless `features.smm` is on
 (`pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go`); EFI without `secureBoot` means
-secure boot. A preference that brings the one and not the other works only for machines that switch SMM on
-themselves. Machines of the overlay are told so themselves, so this is about preferences that none of them
-names.
+secure boot. A preference that sets secure boot but not SMM works only for machines that enable SMM
+themselves. For machines of the overlay, the error is reported at the machine. So this rule checks only
+preferences that none of them names.
 
 Wrong:
 
@@ -57,7 +57,7 @@ def _check(context: Context) -> Iterator[Finding]:
 
 
 def _secure_boot(spec: JsonObject) -> FieldPath | None:
-    """Return the field that switches secure boot on in a preference that does not switch SMM on."""
+    """Return the field that enables secure boot in a preference that does not enable SMM."""
     smm = object_at(spec, "features").get("preferredSmm")
     if isinstance(smm, dict) and smm.get("enabled") is not False:
         return None

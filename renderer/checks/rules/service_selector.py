@@ -1,8 +1,8 @@
-"""A Service selects no virtual machine of the overlay, and nearly selects one, or a port that it has not.
+"""A Service nearly selects a virtual machine of the overlay, or targets a port that the machine lacks.
 
-KubeVirt gives the labels of a machine's template to the pod that the machine runs in, and a Service finds it
-by them. A Service that finds none is no error: it exists, and nobody answers. The labels in the machine's own
-`metadata` are not given to the pod.
+KubeVirt copies the labels of a machine's template to the pod that the machine runs in, and a Service selects
+the pod by them. A Service that selects no pod is not an error in Kubernetes: it exists, but nothing answers.
+The labels in the machine's own `metadata` are not copied to the pod.
 
 Wrong:
 
@@ -20,12 +20,12 @@ spec:
   selector: {app: web}
 ```
 
-The rule reports a selector that fits no object of the overlay, if it differs by a slip from the labels of a
-machine, or fits labels that stand in the machine's `metadata` alone. It does not report a Service for
-something that the overlay does not hold.
+The rule reports a selector that matches no object of the overlay, if it differs by a typo from the labels of
+a machine, or matches labels that are only in the machine's `metadata`. It does not report a Service for an
+object that is not in the overlay.
 
 A `targetPort` that is a name is looked up among the `ports` of the machine's interfaces. One that is a number
-is reported where `masquerade` has a list of `ports` and the number is not in it: only those are forwarded.
+is reported if `masquerade` has a list of `ports` without this number: only listed ports are forwarded.
 """
 
 from __future__ import annotations
@@ -46,14 +46,15 @@ from renderer.model.suggest import did_you_mean
 from renderer.model.work import spend
 
 _SELECTOR = FieldPath.of("spec", "selector")
-#: Objects that are pods, or get their own labels into them, and the templates of pods in the spec of others.
+#: Objects that are pods, or whose own labels are copied to pods, and the paths of pod templates in other
+#: specs.
 _PODS = ("Pod", "VirtualMachineInstance")
 _TEMPLATES = (
     ("virtualMachineTemplate", "spec", "template"),
     ("jobTemplate", "spec", "template"),
     ("template",),
 )
-#: Labels that KubeVirt gives to pods by itself.
+#: Labels that KubeVirt itself adds to pods.
 _GIVEN = ("kubevirt.io", "vm.kubevirt.io/name")
 
 
@@ -80,7 +81,7 @@ def _check(context: Context) -> Iterator[Finding]:
 
 
 def _selector(service: Resource) -> Mapping[str, str]:
-    """Return the selector; nothing where a value is no text, or filled in later."""
+    """Return the selector; empty if a value is not a text, or is filled in later."""
     written = object_at(service.content, *_SELECTOR.keys)
     selector = {key: value for key, value in written.items() if isinstance(value, str)}
     if len(selector) < len(written) or any(map(has_placeholder, selector.values())):
@@ -89,7 +90,7 @@ def _selector(service: Resource) -> Mapping[str, str]:
 
 
 def _pod_labels(content: JsonObject) -> JsonObject:
-    """Return the labels of the pods that an object makes, or of the pod that it is."""
+    """Return the labels of the pods that an object creates, or of the pod that it is."""
     spec = object_at(content, "spec")
     for way in _TEMPLATES:
         template = object_at(spec, *way)
@@ -113,7 +114,7 @@ def _nearly_selected(context: Context, service: Resource, selector: Mapping[str,
 
 
 def _finding(service: Resource, machine: VirtualMachineView, selector: Mapping[str, str]) -> Finding | None:
-    """Return the finding about a selector that is meant for the machine; None where it is not."""
+    """Return the finding about a selector that is meant for the machine; None if it is not."""
     labels = _pod_labels(machine.resource.content)
     wrong = [key for key in selector if selector[key] != labels.get(key)]
     own = object_at(machine.resource.content, "metadata", "labels")
@@ -141,10 +142,10 @@ def _finding(service: Resource, machine: VirtualMachineView, selector: Mapping[s
 
 
 def _unreachable_ports(service: Resource, machines: Sequence[VirtualMachineView]) -> Iterator[Finding]:
-    """Yield a finding for each target that none of the ``machines``, all that are selected, answers at.
+    """Yield a finding for each target on which none of the ``machines`` (all that are selected) answers.
 
     virt-controller makes container ports of the ports of interfaces (``pkg/virt-controller/services``
-    ``rendercontainer.go``), and virt-launcher forwards those alone (``pkg/network/setup`` masquerade).
+    ``rendercontainer.go``), and virt-launcher forwards only these (``pkg/network/setup`` masquerade).
     """
     spec = object_at(service.content, "spec")
     known = [machine.ports for machine in machines]
@@ -172,7 +173,7 @@ def _unreachable_ports(service: Resource, machines: Sequence[VirtualMachineView]
 
 
 def _forwards_listed_ports(machine: VirtualMachineView) -> bool:
-    """Return whether the interface of the pod network forwards the ports that it lists, and no other."""
+    """Return True if the interface of the pod network forwards only the ports that it lists."""
     return any(
         "masquerade" in interface and array_at(interface, "ports") for _, interface in machine.interfaces
     )

@@ -1,9 +1,9 @@
-"""A label of an instance type or preference says something else than its spec.
+"""A label of an instance type or preference contradicts its spec.
 
-Catalogs carry their sizes in labels, which consoles show and selectors choose by:
+Catalogs repeat their sizes in labels, which consoles show and selectors match:
 `instancetype.kubevirt.io/cpu`, `/memory`, `/hugepages`, `/dedicatedCPUPlacement`, `/isolateEmulatorThread`,
 `/numa` and `/realtime` on instance types, `/required-cpu` and `/required-memory` on preferences. Nothing
-keeps them true: a patch or a copy that changes the spec leaves the label behind.
+keeps them correct: a patch or a copy that changes the spec does not update the label.
 
 Wrong:
 
@@ -37,7 +37,7 @@ from renderer.model.rule_settings import Level
 _PREFIX = "instancetype.kubevirt.io/"
 _Way = tuple[str, ...]
 
-#: Labels that give an amount, and where the spec has it.
+#: Labels with an amount, and the path of the amount in the spec.
 _SIZES: Mapping[str, _Way] = {
     "cpu": ("cpu", "guest"),
     "memory": ("memory", "guest"),
@@ -47,7 +47,7 @@ _REQUIREMENTS: Mapping[str, _Way] = {
     "required-cpu": ("requirements", "cpu", "guest"),
     "required-memory": ("requirements", "memory", "guest"),
 }
-#: Labels that are "true" for what is switched on.
+#: Labels that are "true" for an enabled feature.
 _SWITCHES: Mapping[str, _Way] = {
     "dedicatedCPUPlacement": ("cpu", "dedicatedCPUPlacement"),
     "isolateEmulatorThread": ("cpu", "isolateEmulatorThread"),
@@ -88,7 +88,7 @@ def _value(spec: JsonObject, way: _Way) -> Json:
 
 
 def _is_same(label: str, value: Json) -> bool:
-    """``"true"`` is how early catalogs label huge pages. The schema tells of what is no amount."""
+    """``"true"`` is how early catalogs label huge pages. The schema stage reports invalid amounts."""
     if label == "true":
         return True
     one, other = lenient_quantity(label), lenient_quantity(value)

@@ -1,8 +1,8 @@
-"""The storage class that a preference asks for gets lost when the machine is expanded.
+"""The storage class of a preference is lost when the machine is expanded.
 
 KubeVirt writes `volumes.preferredStorageClassName` of a preference into `dataVolumeTemplates` when a machine
-is created (`pkg/instancetype/webhooks/vm/mutator.go`). Where machines are rendered expanded, the cluster
-does not see the preference any more, so their volumes get the cluster's default class.
+is created (`pkg/instancetype/webhooks/vm/mutator.go`). If machines are rendered expanded, the cluster no
+longer sees the preference, so their volumes get the cluster's default class.
 
 Wrong, with a preference that has `preferredStorageClassName: fast`:
 

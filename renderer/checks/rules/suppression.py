@@ -25,7 +25,7 @@ _EXAMPLE = f"write {PREFIX}CODE: and the reason"
 
 
 class Suppression(Record):
-    """One annotation, which suppresses ``code`` for ``resource``."""
+    """One annotation; it suppresses ``code`` for ``resource``."""
 
     code: Code
     resource: Resource
@@ -45,13 +45,13 @@ class Suppression(Record):
 
 
 class Suppressions(Record):
-    """The suppressions of an overlay; ``invalid`` says what is wrong with others."""
+    """The suppressions of an overlay; ``invalid`` are the findings about malformed ones."""
 
     by_target: Mapping[tuple[ResId | None, Code], Suppression] = MappingProxyType({})
     invalid: tuple[Diagnostic, ...] = ()
 
     def of(self, diagnostic: Diagnostic) -> Suppression | None:
-        """Return the suppression of ``diagnostic``, unless KubeVirt refuses the object."""
+        """Return the suppression of ``diagnostic``, unless KubeVirt rejects the object."""
         if diagnostic.severity is Severity.ERROR and diagnostic.code not in RULE_CODES:
             return None
         return self.by_target.get((diagnostic.resource, diagnostic.code))
@@ -63,7 +63,7 @@ class Suppressions(Record):
 
 
 def read_suppressions(resources: Iterable[Resource]) -> Suppressions:
-    """Return the suppressions that annotations ask for, and the findings about invalid ones."""
+    """Return the suppressions in annotations, and the findings about invalid ones."""
     found: dict[tuple[ResId | None, Code], Suppression] = {}
     invalid: list[Diagnostic] = []
     for resource in resources:
@@ -93,7 +93,7 @@ def _cleaned(content: JsonObject) -> JsonObject:
 
 
 def _problem(annotation: str, reason: object) -> tuple[str, str] | None:
-    """Return what is wrong with an annotation in our domain, and what to do; None if nothing is."""
+    """Return the problem of an annotation in our domain, and a hint; None if there is no problem."""
     if annotation.startswith(PREFIX):
         code = annotation.removeprefix(PREFIX)
         if code not in set(Code):
@@ -115,7 +115,7 @@ def _likely_code(code: str) -> str:
 
 
 def _unused(_: Context) -> Iterable[Finding]:
-    """Find nothing: ``checks.rules.judge`` knows what is unused once all rules were asked."""
+    """Find nothing: ``checks.rules.judge`` finds unused suppressions after all rules have run."""
     return ()
 
 

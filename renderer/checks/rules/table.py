@@ -1,4 +1,4 @@
-"""Every rule, in the order of their codes.
+"""All rules, in the order of their codes.
 
 A rule is ``RULE`` of the module that is named after its code, unless it is in one of the modules that are
 imported here.

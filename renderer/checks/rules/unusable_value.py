@@ -1,8 +1,8 @@
-"""KubeVirt admits a value that Kubernetes or the hypervisor refuses later, so the machine never starts.
+"""KubeVirt admits a value that Kubernetes or the hypervisor rejects later, so the machine never starts.
 
-KubeVirt's webhooks look at a part of a virtual machine only. Other fields are copied into the pod that the
-machine runs in, into names that are looked up, or into the description that libvirt reads. What is wrong with
-them shows when the machine is started: the pod is refused, or its image cannot be pulled.
+KubeVirt's webhooks check only a part of a virtual machine. Other fields are copied into the pod that the
+machine runs in, into names that are looked up, or into the domain description for libvirt. Errors in them
+show only when the machine is started: the pod is rejected, or its image cannot be pulled.
 
 Wrong:
 
@@ -18,13 +18,13 @@ tolerations:
 - {key: dedicated, operator: Equal, value: databases}
 ```
 
-The rule reports what Kubernetes refuses: tolerations, node selectors, node affinity, topology spread
-constraints, probes and priority classes (`pkg/apis/core/validation`), images of container disks and of
-`kernelBoot` that no registry can have, and names of Secrets, ConfigMaps, claims, service accounts and
-networks that no object can have. It reports what libvirt refuses: multicast MAC addresses, and a firmware's
-`uuid` that is no UUID. It also reports machines that ask for no memory, probes of a port by a name that no
-interface lists, a negative `terminationGracePeriodSeconds`, DataVolumes that CDI refuses, and networks whose
-`config` is no configuration of CNI.
+The rule reports values that Kubernetes rejects: tolerations, node selectors, node affinity, topology spread
+constraints, probes and priority classes (`pkg/apis/core/validation`), invalid image references of container
+disks and of `kernelBoot`, and invalid names of Secrets, ConfigMaps, claims, service accounts and networks. It
+reports values that libvirt rejects: multicast MAC addresses, and an invalid `uuid` of a firmware. It also
+reports machines that request no memory, probes of a named port that no interface lists, a negative
+`terminationGracePeriodSeconds`, DataVolumes that CDI rejects, and networks whose `config` is not a valid CNI
+configuration.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from renderer.model.rule_settings import Level
 from renderer.model.sharing import once_for_same
 from renderer.model.suggest import did_you_mean
 
-#: A field below the instance's spec, what is wrong with it, and what to do.
+#: A field below the instance's spec, the problem, and a hint.
 _Problem: TypeAlias = tuple[tuple[Segment, ...], str, str | None]
 _Problems: TypeAlias = Iterator[_Problem]
 
@@ -73,7 +73,7 @@ def _of_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
 
 
 def _of_others(context: Context) -> Iterator[Finding]:
-    """Yield what is wrong with DataVolumes by themselves, with networks, and with names in machines."""
+    """Yield the problems of standalone DataVolumes, of networks, and of names in machines."""
     for kind, problems in (
         ("DataVolume", _of_data_volume),
         ("NetworkAttachmentDefinition", _of_network),
@@ -111,7 +111,7 @@ _EQUAL, _EXISTS = "Equal", "Exists"
 
 
 def _of_toleration(way: tuple[Segment, ...], toleration: JsonObject) -> _Problems:
-    """Yield what ``ValidateTolerations`` refuses; the schema reports unknown operators and effects."""
+    """Yield the errors of ``ValidateTolerations``; the schema reports unknown operators and effects."""
     key, value = text_at(toleration, "key"), text_at(toleration, "value")
     operator, effect = text_at(toleration, "operator"), text_at(toleration, "effect")
     if operator not in ("", _EQUAL, _EXISTS):
@@ -169,7 +169,7 @@ def _of_values(way: tuple[Segment, ...], operator: str, values: Json) -> _Proble
 
 
 def _of_spread(way: tuple[Segment, ...], constraint: JsonObject) -> _Problems:
-    """Yield what ``validateTopologySpreadConstraints`` refuses and KubeVirt does not."""
+    """Yield what ``validateTopologySpreadConstraints`` rejects but KubeVirt accepts."""
     least, action = constraint.get("minDomains"), text_at(constraint, "whenUnsatisfiable")
     if isinstance(least, int) and (least < 1 or action == "ScheduleAnyway"):
         message = (
@@ -203,7 +203,7 @@ def _of_probe(kind: str, written: Json, machine: VirtualMachineView) -> _Problem
 
 
 def _of_probed_port(port: Json, machine: VirtualMachineView) -> Iterator[tuple[str, str | None]]:
-    """Yield what is wrong with the number of a port, or with its name, which kubelet looks up in the pod."""
+    """Yield the problems of a port number, or of a port name, which kubelet looks up in the pod."""
     if isinstance(port, int) and not isinstance(port, bool) and not 1 <= port <= _MOST_PORT:
         yield f"ports are from 1 to {_MOST_PORT}, not {port}", None
     if not isinstance(port, str):
@@ -227,7 +227,7 @@ _IMAGE = pattern(
     rf"(?:{_REGISTRY})?(?P<repository>{_COMPONENT}(?:/{_COMPONENT})*)"
     r"(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@[A-Za-z][A-Za-z0-9+._-]*:[0-9a-fA-F]{32,})?",
 )
-#: ``RepositoryNameTotalLengthMax``, and the longest text that is matched at all.
+#: ``RepositoryNameTotalLengthMax``, and the longest text that is matched.
 _LONGEST_REPOSITORY, _LONGEST_IMAGE = 255, 4096
 _SHA256 = pattern(r".*@sha256:[0-9a-f]{64}")
 
@@ -267,7 +267,7 @@ def _image_hint(image: str) -> str:
     return "write it as registry/path:tag, or registry/path@sha256:digest"
 
 
-#: The second digits of multicast addresses: the last bit of the first byte says so.
+#: The second hex digits of multicast addresses, in which the last bit of the first byte is set.
 _ODD = frozenset("13579bdfBDF")
 _UUID_DIGITS = 32
 
@@ -303,7 +303,7 @@ def _of_domain(domain: Json, machine: VirtualMachineView) -> _Problems:
     yield from _of_image(way, object_at(machine.instance, *way[:-1]).get("image"))
 
 
-#: The checks of the fields of an instance: each gets the value of its field, and the machine.
+#: The checks of the fields of an instance; arguments are the value of the field, and the machine.
 _CHECKS: Mapping[str, Callable[[Json, VirtualMachineView], Iterable[_Problem]]] = {
     "affinity": _of_node_affinity,
     "domain": _of_domain,
@@ -319,9 +319,9 @@ _CHECKS: Mapping[str, Callable[[Json, VirtualMachineView], Iterable[_Problem]]] 
 
 
 def _asks_for_no_memory(machine: VirtualMachineView) -> bool:
-    """Return True if ``ValidateVirtualMachineInstanceMandatoryFields`` will refuse the instances.
+    """Return True if ``ValidateVirtualMachineInstanceMandatoryFields`` will reject the instances.
 
-    The webhook of an instance says so itself, and an instance type gives memory.
+    The webhook of an instance reports this itself, and an instance type sets memory.
     """
     domain = machine.domain
     memory = object_at(domain, "memory")
@@ -339,7 +339,7 @@ def _is_mac_address(text: str) -> bool:
 
 
 def _of_name(reference: ObjectReference) -> Iterator[Finding]:
-    """Yield the findings for a name that no object can have."""
+    """Yield the findings for an invalid object name."""
     names = [(reference.kind, reference.name, dns_subdomain_errors(reference.name))]
     if reference.kind == NETWORK and reference.namespace:
         names.append(("Namespace", reference.namespace, dns_label_errors(reference.namespace)))
@@ -358,7 +358,7 @@ _SIZE = ("resources", "requests", "storage")
 
 
 def _data_volume_problems(spec: JsonObject) -> _Problems:
-    """Yield what is wrong with a DataVolume (CDI ``pkg/apiserver/webhooks/datavolume-validate.go``)."""
+    """Yield the problems of a DataVolume (CDI ``pkg/apiserver/webhooks/datavolume-validate.go``)."""
     if any(has_placeholder(spec.get(key)) for key in ("source", "sourceRef", "pvc", "storage")):
         return
     source = object_at(spec, "source")
@@ -386,7 +386,7 @@ def _is_populated(target: JsonObject) -> bool:
 
 
 def _target_problems(key: str, spec: JsonObject, *, is_copied: bool) -> _Problems:
-    """Yield what ``validateStorageSize`` refuses; another rule reports sizes that are too small."""
+    """Yield the errors of ``validateStorageSize``; another rule reports sizes that are too small."""
     target = object_at(spec, key)
     may_lack_size = key == "storage" and (is_copied or spec.get("sourceRef") is not None)
     if not may_lack_size and object_at(target, *_SIZE[:-1]).get(_SIZE[-1]) is None:
@@ -409,7 +409,7 @@ def _source_problems(source: JsonObject) -> _Problems:
 
 
 def _of_network(spec: JsonObject) -> _Problems:
-    """Yield what is wrong with a NetworkAttachmentDefinition (Multus ``pkg/types/conf.go``)."""
+    """Yield the problems of a NetworkAttachmentDefinition (Multus ``pkg/types/conf.go``)."""
     written = spec.get("config")
     if not isinstance(written, str) or not written or has_placeholder(written):
         return
@@ -424,7 +424,7 @@ def _of_network(spec: JsonObject) -> _Problems:
         yield ("config",), message, 'add the CNI plugin, such as "type": "bridge"'
 
 
-#: What many machines share is looked at once.
+#: Values that many machines share are checked only once.
 _of_labels = once_for_same(lambda selector: tuple(_label_problems(selector)))
 _of_data_volume = once_for_same(lambda spec: tuple(_data_volume_problems(spec)))
 

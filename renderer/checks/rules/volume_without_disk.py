@@ -1,9 +1,9 @@
-"""A volume has no disk, and KubeVirt gives it one with its own defaults.
+"""A volume has no disk, so KubeVirt adds one with its own defaults.
 
 KubeVirt attaches a volume that no disk and no filesystem names as a disk (`SetDefaultVolumeDisk` in its
-`pkg/util/util.go`), with the bus that the preference asks for, or SATA without one. A machine that names none
-of its disks says so on purpose. Where the others are written, the one that is not was probably forgotten or
-has another name, and nobody has chosen its bus and boot order.
+`pkg/util/util.go`), with the bus of the preference, or SATA without a preference. A machine that lists no
+disks at all does so on purpose. If other disks are listed, the missing one was probably forgotten or has
+another name, and nobody has chosen its bus and boot order.
 
 Wrong:
 
@@ -46,7 +46,7 @@ from renderer.model.codes import Code
 from renderer.model.json import object_at, text_at
 from renderer.model.rule_settings import Level
 
-#: Volumes that are no disks of the guest, or are refused without what KubeVirt would not add.
+#: Volumes that are not disks of the guest, or that KubeVirt rejects without settings that it would not add.
 _WITHOUT_DISK = frozenset({"memoryDump", "downwardMetrics", "containerPath"})
 
 

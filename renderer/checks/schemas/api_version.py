@@ -1,8 +1,8 @@
-"""The API version of an object: it must be there, be text, and be of the group that serves the kind.
+"""The API version of an object: a required string, in the group that serves the kind.
 
-Kinds of KubeVirt and CDI in a foreign group are refused. Other projects have some kinds of these names, too:
-such an object is refused where its group is one of Kubernetes' own, is nearly one of KubeVirt's, or where it
-has the fields of KubeVirt's kind. Kinds of vmrender are refused, too: no cluster knows them.
+Kinds of KubeVirt and CDI in a foreign group are rejected. Other projects also have some kinds of these names:
+such an object is rejected if its group is one of Kubernetes' own or nearly one of KubeVirt's, or if it has
+the fields of KubeVirt's kind. Kinds of vmrender are rejected as well: no cluster knows them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from renderer.model.resource import Resource
 from renderer.model.suggest import suggest
 
 _FIELD = FieldPath.of("apiVersion")
-#: Kinds that other projects have, too.
+#: Kinds that other projects also have.
 _COMMON = frozenset({"DataSource", "StorageProfile", "VirtualMachine", "VirtualMachinePool"})
 _VMRENDER = "vmrender.io"
 _SERIES = "InstancetypeSeries"
@@ -31,7 +31,7 @@ _KIND = FieldPath.of("kind")
 
 
 def refuse_api_version(resource: Resource, served: str | None = None) -> Iterator[Diagnostic]:
-    """Yield what is wrong with the ``apiVersion`` of an object that no schema judges.
+    """Yield the problems of the ``apiVersion`` of an object that has no schema.
 
     ``served`` is the API version of a kind of Kubernetes, None for all others.
     """
@@ -55,7 +55,7 @@ def refuse_api_version(resource: Resource, served: str | None = None) -> Iterato
 
 
 def is_of_vmrender(gvk: Gvk) -> bool:
-    """Return whether a kind is one of vmrender's own, or nearly one: no cluster serves it."""
+    """Return True if a kind is one of vmrender's own, or nearly one: no cluster serves it."""
     if gvk.group == _VMRENDER or gvk.kind == _SERIES:
         return True
     pairs = ((gvk.group, _VMRENDER), (gvk.kind, _SERIES))
@@ -68,7 +68,7 @@ def _hint(kind: str) -> str:
 
 
 def _is_foreign(resource: Resource) -> bool:
-    """Return whether a kind of KubeVirt's is in a group that is not the kind's own."""
+    """Return True if a kind of KubeVirt is in a group that is not the kind's own."""
     gvk = resource.gvk
     own = GROUPS_OF_KINDS.get(gvk.kind)
     if own is None or gvk.group == own:

@@ -1,6 +1,7 @@
-"""JSON Schemas from CustomResourceDefinitions as they are, whatever the kind.
+"""JSON Schemas from CustomResourceDefinitions as they are, for any kind.
 
-The ``openAPIV3Schema`` of a version says what the API server checks and, where it names no field, drops.
+The ``openAPIV3Schema`` of a version defines what the API server checks and, by the fields that it does not
+name, what it drops.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, te
 
 CRD = "CustomResourceDefinition"
 
-#: Keywords that mean the same in JSON Schema.
+#: Keywords with the same meaning in JSON Schema.
 _KEPT = (
     "default",
     "enum",
@@ -37,19 +38,19 @@ _KEPT = (
     "uniqueItems",
     LIST_KEYS,
 )
-#: In OpenAPI they say of which bound they are.
+#: In OpenAPI these keywords are booleans; the value is the bound that each applies to.
 _EXCLUSIVE = {"exclusiveMaximum": "maximum", "exclusiveMinimum": "minimum"}
-#: Keywords that hold schemas, in which nothing is typed (structural schemas).
+#: Keywords that contain schemas without types (structural schemas).
 _APPLIED = ("allOf", "anyOf", "oneOf", "not")
 
 
 def kind_of(crd: JsonObject) -> tuple[str, str]:
-    """The group and kind that a CustomResourceDefinition defines."""
+    """Return the group and kind that a CustomResourceDefinition defines."""
     return text_at(crd, "spec", "group"), text_at(crd, "spec", "names", "kind")
 
 
 def version_schemas(crd: JsonObject) -> Mapping[str, JsonObject]:
-    """The JSON Schema of each version that a CustomResourceDefinition serves; ``{}`` where it has none."""
+    """Return the JSON Schema of each version that a CustomResourceDefinition serves; ``{}`` if missing."""
     group, kind = kind_of(crd)
     return {
         version: cast("JsonObject", _schema_of(f"{group}/{version}", kind, structural))
@@ -58,7 +59,7 @@ def version_schemas(crd: JsonObject) -> Mapping[str, JsonObject]:
 
 
 def _versions(spec: JsonObject) -> Iterator[tuple[str, JsonObject]]:
-    """Yield (name, schema) of the served versions; those of v1beta1 may share one schema."""
+    """Yield (name, schema) of the served versions; versions of v1beta1 may share one schema."""
     shared = object_at(spec, "validation", "openAPIV3Schema")
     versions = array_at(spec, "versions") or ({"name": spec.get("version"), "served": True},)
     for version in versions:
@@ -133,7 +134,7 @@ def _applied(value: Json) -> Json | list[Schema] | Schema:
 
 
 def _value_validation(crd: JsonObject) -> Schema:
-    """A schema that only narrows: of the fields that it does not name nothing is said."""
+    """Return a schema that only narrows: it does not restrict the fields that it does not name."""
     schema = _kept(crd)
     properties = object_at(crd, "properties")
     if properties:

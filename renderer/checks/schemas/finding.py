@@ -1,4 +1,4 @@
-"""A violation in one place of a resource, and the release whose schema it violates."""
+"""A violation at one place of a resource, and the release whose schema it violates."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _ZEROS: Mapping[str, str | int | bool] = {"string": "", "integer": 0, "boolean":
 class SchemaFinding(Record):
     """A problem of ``field``; ``parent``: it is missing, only the mapping it should be in can be shown.
 
-    ``about_key``: its name is what is wrong.
-    ``target`` is the release that it is a problem for, where there is one for which it is none.
+    ``about_key``: the name of the field is the problem. ``target`` is the release for which it is a problem,
+    if there is another for which it is not.
     """
 
     field: FieldPath
@@ -53,9 +53,9 @@ class SchemaFinding(Record):
 
 
 class SchemaTarget(Record):
-    """The kind and release that resources are judged by.
+    """The kind and release of the schema for resources.
 
-    ``unknown_fields`` has the findings so far, by field, kind of its value and the names of its siblings.
+    ``unknown_fields`` caches the findings so far, by field, kind of its value and the names of its siblings.
     """
 
     gvk: Gvk
@@ -65,28 +65,29 @@ class SchemaTarget(Record):
 
     @property
     def schema(self) -> KindSchema:
-        """Raises ``DiagnosticError`` (schema-missing)."""
+        """Return the schema. Raises ``DiagnosticError`` (schema-missing)."""
         return self.schemas.schema(self.release, self.gvk)
 
     @property
     def authority(self) -> str:
-        """Who says what there is."""
+        """Return who defines the fields and values."""
         if self.is_of_kubernetes:
             return f"Kubernetes {self.schemas.kubernetes.minor}"
         return f"KubeVirt {self.release}" if self.gvk.group in GROUPS else "the schema"
 
     @property
     def is_of_kubernetes(self) -> bool:
-        """True if the kind is one of Kubernetes' own, and no schema of the project's judges it."""
+        """Return True if the kind is one of Kubernetes' own, and the project has no schema for it."""
         kinds = self.schemas.kubernetes
         return self.gvk.group in KUBERNETES_GROUPS and self.schema is kinds.schema(self.gvk)
 
     def zero_for_missing(self, field: FieldPath) -> str | int | bool | None:
-        """The zero value that KubeVirt gives a required ``field`` that is missing; None where it refuses it.
+        """Return the zero value that KubeVirt sets for a missing required ``field``; None if it rejects it.
 
-        From 1.0 on, required texts, numbers and booleans have a default in the webhooks' OpenAPI schema, so
-        that they are not missed there, and the mutating webhook writes them as Go does: ``"image": ""``. The
-        API server, which looks afterwards, finds them. It refuses a zero value that the field cannot have.
+        From 1.0 on, required texts, numbers and booleans have a default in the webhooks' OpenAPI schema. So
+        the webhooks do not report them as missing, and the mutating webhook writes them as Go does:
+        ``"image": ""``. The API server, which checks afterwards, sees the zero value. It rejects one that is
+        invalid for the field.
         """
         way = field.segments
         if (self.gvk.group, self.gvk.kind) not in REWRITTEN or self.release < WEBHOOK_SCHEMA:
@@ -102,13 +103,13 @@ class SchemaTarget(Record):
 
     @property
     def judging_release(self) -> Release | None:
-        """The release of KubeVirt by whose schema it is judged; None for kinds of Kubernetes."""
+        """Return the release of KubeVirt whose schema applies; None for kinds of Kubernetes."""
         return None if self.is_of_kubernetes else self.release
 
     def known_elsewhere(self, knows: Callable[[SchemaTree], bool]) -> str | None:
-        """``needs KubeVirt 1.7`` if another release than the target ``knows`` it, else None.
+        """Return ``needs KubeVirt 1.7`` if another release than the target ``knows`` it, else None.
 
-        Costs a walk through the other releases' schemas: only for what is wrong.
+        Walks through the other releases' schemas, so it is called only for errors.
         """
         if self.is_of_kubernetes:
             return self._known_to_other_minors(knows)

@@ -1,6 +1,6 @@
-"""Violations of a schema as findings in the user's words: one for each problem.
+"""Convert violations of a schema to findings in the user's words: one for each problem.
 
-Of a field that a kind does not have, they name the release that has it, or the field that was meant.
+For an unknown field, a finding names the release that has it, or the field that was probably meant.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from renderer.model.work import spend
 _ABOUT_FIELDS = ("additionalProperties", "required")
 _TELLING = {"type": 0, "pattern": 1}
 _MOST = 100
-#: Steps to look a field up in a schema (``model.work``).
+#: Steps for finding a field in a schema (``model.work``).
 _LOOKING = 16
 
 
@@ -50,7 +50,7 @@ def findings(violations: Iterable[Violation], target: SchemaTarget) -> Sequence[
 
 
 def _likely_place(field: FieldPath, target: SchemaTarget) -> FieldPath | None:
-    """The field that was misspelled so. It is one problem, not an unknown field and a missing one."""
+    """Return the field that was misspelled: one problem instead of an unknown field and a missing one."""
     sibling = likely_sibling(field, target)
     return field.parent.child(sibling) if sibling else None
 
@@ -58,7 +58,7 @@ def _likely_place(field: FieldPath, target: SchemaTarget) -> FieldPath | None:
 def _other_names(
     unknown: Mapping[FieldPath, JsonObject], missing: AbstractSet[FieldPath], target: SchemaTarget
 ) -> Mapping[FieldPath, FieldPath]:
-    """Return the field that is missing, for each unknown scalar that is alone beside it in its mapping."""
+    """Return the missing field by the unknown scalar that replaces it: the only unknown field next to it."""
     found: dict[FieldPath, FieldPath] = {}
     by_mapping = _by_mapping(unknown)
     for field in missing:
@@ -69,7 +69,7 @@ def _other_names(
 
 
 def _fits_scalar(siblings: JsonObject, field: FieldPath, schema: JsonObject | None) -> bool:
-    """Return whether the text or whole number at ``field`` is of a type that the schema takes."""
+    """Return True if the schema accepts the type of the text or whole number at ``field``."""
     value = siblings.get(str(field.segments[-1]))
     types = object_at(schema or EMPTY).get("type")
     wanted = "string" if isinstance(value, str) else "integer" if type(value) is int else None
@@ -79,7 +79,7 @@ def _fits_scalar(siblings: JsonObject, field: FieldPath, schema: JsonObject | No
 def _indented_too_little(
     unknown: Mapping[FieldPath, JsonObject], wrong: Mapping[FieldPath, Violation], target: SchemaTarget
 ) -> AbstractSet[FieldPath]:
-    """Return the empty fields whose content stands beside them: ``image`` below ``containerDisk:``."""
+    """Return the empty fields whose content is next to them: ``image`` below ``containerDisk:``."""
     by_mapping = _by_mapping(unknown)
     empty = [field for field, violation in wrong.items() if violation.value is None]
     spend(sum(_LOOKING * len(by_mapping.get(field.parent, ())) for field in empty), "looking for indentation")
@@ -92,7 +92,7 @@ def _indented_too_little(
 
 
 def _by_mapping(fields: Iterable[FieldPath]) -> Mapping[FieldPath, list[FieldPath]]:
-    """Sort fields by the mapping that they stand in."""
+    """Sort fields by the mapping that they are in."""
     found: dict[FieldPath, list[FieldPath]] = {}
     for field in fields:
         found.setdefault(field.parent, []).append(field)
@@ -100,7 +100,7 @@ def _by_mapping(fields: Iterable[FieldPath]) -> Mapping[FieldPath, list[FieldPat
 
 
 def _unknown(violations: Iterable[Violation]) -> dict[FieldPath, JsonObject]:
-    """The unknown fields, each with the mapping it stands in."""
+    """Return the unknown fields, each with the mapping that it is in."""
     return {
         violation.field.child(name): violation.value
         for violation in violations
@@ -120,7 +120,7 @@ def _missing(violations: Iterable[Violation]) -> set[FieldPath]:
 
 
 def _about_values(violations: Sequence[Violation]) -> Iterable[Violation]:
-    """Return the most telling violation of each value, in the order of ``_TELLING``."""
+    """Return the most informative violation of each value, in the order of ``_TELLING``."""
     first: dict[FieldPath, Violation] = {}
     for violation in sorted(violations, key=lambda violation: _TELLING.get(violation.keyword, len(_TELLING))):
         if violation.keyword not in _ABOUT_FIELDS:
@@ -143,15 +143,15 @@ _MOST_PLACES = 3
 def right_places(
     field: FieldPath, kind: str, siblings: AbstractSet[str], tree: SchemaTree, *, anywhere: bool
 ) -> Sequence[str]:
-    """The nearest places for ``field`` with a value of that ``kind``, which stands among ``siblings``.
+    """Return the nearest places for ``field`` with a value of that ``kind`` and with these ``siblings``.
 
-    ``anywhere``: the only place with the name may be far away.
+    ``anywhere``: if only one place has the name, it may be far away.
     """
     place = schema_place(field)
     named_so = [there for there in tree.places(place[-1]) if KEY not in there and _holds(there, kind, tree)]
     only = named_so if anywhere and len(named_so) == 1 else []
     near = only or [there for there in named_so if _is_near(place, there, len(named_so))]
-    # Below a mapping that is there already: disk.bus for the bus beside disk.
+    # Below an existing mapping: disk.bus for a bus next to disk.
     candidates = [there for there in near if there[: len(place)] in _below(place, siblings)] or near
     closest = min((_distance(place, there) for there in candidates), default=0)
     found = [there for there in candidates if _distance(place, there) == closest][:_MOST_PLACES]
@@ -161,7 +161,7 @@ def right_places(
 def _is_near(place: SchemaPlace, there: SchemaPlace, count: int) -> bool:
     """Return True if ``there`` is near enough to be meant.
 
-    If more than three places (``count``) have the name, one of the two parents has to hold the other.
+    If more than three places (``count``) have the name, one of the two parents must contain the other.
     """
     is_on_the_way = _shared(place[:-1], there[:-1]) in (len(place) - 1, len(there) - 1)
     return _distance(place, there) <= _NEAR and (is_on_the_way or count <= _RARE)
@@ -171,13 +171,13 @@ def _below(place: SchemaPlace, siblings: AbstractSet[str]) -> set[SchemaPlace]:
     return {(*place[:-1], name) for name in siblings}
 
 
-#: The kinds of values that places are looked for; a value of any other kind is a scalar.
+#: The kinds of values for which places are searched; a value of any other kind is a scalar.
 _KINDS: Mapping[type[Json], str] = {dict: "object", list: "array", type(None): "null"}
 _SCALAR = "scalar"
 
 
 def _holds(there: SchemaPlace, kind: str, tree: SchemaTree) -> bool:
-    """Return True if a value of that kind can stand ``there``; nothing (``null``) can stand anywhere."""
+    """Return True if a value of that kind is allowed ``there``; nothing (``null``) is allowed anywhere."""
     segments = (0 if name == ELEMENT else name for name in there)
     schema = tree.at(FieldPath(tuple(segments))) or EMPTY
     types = set(array_at(schema, "type") or (schema.get("type"),))
@@ -185,7 +185,7 @@ def _holds(there: SchemaPlace, kind: str, tree: SchemaTree) -> bool:
 
 
 def _distance(place: SchemaPlace, there: SchemaPlace) -> int:
-    """Steps up and down from the mapping of ``place`` to the mapping of ``there``."""
+    """Return the steps up and down from the mapping of ``place`` to the mapping of ``there``."""
     return len(place) + len(there) - 2 - 2 * _shared(place[:-1], there[:-1])
 
 
@@ -195,7 +195,7 @@ def _shared(place: SchemaPlace, there: SchemaPlace) -> int:
 
 
 def _written(there: SchemaPlace, field: FieldPath, *, relative: bool) -> str:
-    """The path, with the indices of ``field`` where the way is the same; ``relative``: without that part."""
+    """Return the path, with the indices of ``field`` on the common part; ``relative``: without that part."""
     shared = _shared(schema_place(field.parent), there[:-1])
     text = (
         "" if relative and shared == len(field.parent.segments) else str(FieldPath(field.segments[:shared]))
@@ -206,10 +206,10 @@ def _written(there: SchemaPlace, field: FieldPath, *, relative: bool) -> str:
 
 
 _SHORT_LIST = 12
-#: Findings about unknown fields that are remembered.
+#: The number of findings about unknown fields that are cached.
 _MOST_KNOWN = 1_000
 
-#: The fields that people write who think of another kind, with the hint for each.
+#: Fields that users write when they think of another kind, with the hint for each.
 _HABITS: Mapping[SchemaPlace, str] = {
     ("spec", "selector"): "a VirtualMachine needs none, only a VirtualMachinePool has a selector",
     ("spec", "replicas"): "only a VirtualMachinePool has replicas",
@@ -220,7 +220,7 @@ _SIZE = "the size of a volume is storage.resources.requests.storage, beside sour
 
 
 def unknown_field(field: FieldPath, siblings: JsonObject, target: SchemaTarget) -> SchemaFinding:
-    """Return the finding for ``field``, which stands among ``siblings``; the machines of a fleet share it."""
+    """Return the finding for ``field`` with these ``siblings``; the machines of a fleet share it."""
     kind = _KINDS.get(type(siblings[str(field.segments[-1])]), _SCALAR)
     known, key = target.unknown_fields, (field, kind, frozenset(siblings))
     if key not in known:
@@ -244,14 +244,14 @@ def _unknown_field(
 
 
 def misnamed_field(field: FieldPath, meant: FieldPath, target: SchemaTarget) -> SchemaFinding:
-    """The finding for ``field``, written in place of ``meant``, which is missing beside it."""
+    """Return the finding for ``field``, written instead of ``meant``, which is missing next to it."""
     message = f"{field} is not a field of {target.gvk.kind}, and {meant.segments[-1]} is missing"
     hint = f"did you mean {meant}? {_rejection_text(field, target)}"
     return SchemaFinding(field, message, hint, Code.UNKNOWN_FIELD)
 
 
 def likely_sibling(field: FieldPath, target: SchemaTarget) -> str | None:
-    """The field at the same place for which this one was probably written."""
+    """Return the field at the same place that was probably meant."""
     parent = target.schema.tree.at(field.parent)
     known = tuple(object_at(parent or EMPTY, "properties"))
     return nearest(str(field.segments[-1]), known)

@@ -1,8 +1,8 @@
 """The schema of one kind at one release: its verdict on an object, and its fields.
 
-jsonschema-rs decides, as it is fast; when it says no, jsonschema says why, unless that is plain. Both are
-imported late: a run without KubeVirt's kinds needs neither, and few errors need the second, whose import
-takes three times as long as that of click.
+jsonschema-rs decides, because it is fast; if it rejects an object, jsonschema finds the reason, unless that
+is obvious. Both are imported late: a run without KubeVirt's kinds needs neither, and few errors need
+jsonschema, whose import costs three times as much as click's.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
 
-#: The names of the fields on the way to one; ``[]`` stands for any element of a list, ``{}`` for any key.
+#: The names of the fields on the path to one; ``[]`` means any element of a list, ``{}`` any key.
 SchemaPlace: TypeAlias = tuple[str, ...]
 
-#: Keywords by which a field has more schemas than its own.
+#: Keywords by which several schemas apply to a field.
 _COMBINING = frozenset(
     ("allOf", "anyOf", "dependentSchemas", "if", "not", "oneOf", "patternProperties", "prefixItems")
 )
 
-#: Keywords of which jsonschema has no more to say than that a value breaks them.
+#: Keywords for which jsonschema only reports that a value violates them.
 _PLAIN = frozenset(
     (
         "additionalProperties",
@@ -55,24 +55,24 @@ _PLAIN = frozenset(
 
 ELEMENT = "[]"
 KEY = "{}"
-#: Where a value stands in an object: keys and numbers of elements.
+#: The path of a value in an object: keys and indices.
 _Path: TypeAlias = tuple[Segment, ...]
 
 
 class SchemaTree:
-    """A schema with its ``$ref`` followed. Read-only; what is found is remembered."""
+    """A schema with its ``$ref`` resolved. Read-only; lookups are cached."""
 
     def __init__(self, document: JsonObject) -> None:
         self._document = document
         self._targets: dict[str, JsonObject] = {}
 
     def at(self, field: FieldPath) -> JsonObject | None:
-        """The schema of ``field``, None when there is no such field."""
+        """Return the schema of ``field``, None if there is no such field."""
         *_, last = self.along(field)
         return last
 
     def along(self, field: FieldPath) -> Iterator[JsonObject | None]:
-        """The schemas on the way to ``field``, its own the last; None from where there is none."""
+        """Return the schemas on the path to ``field``, its own last; None from the first missing one on."""
         schema: JsonObject | None = self._document
         yield schema
         for segment in field.segments:
@@ -126,12 +126,12 @@ class SchemaTree:
             return schema
         if reference not in self._targets:
             target = schema_at(self._document, parse_pointer(reference))
-            self._targets[reference] = self._resolved(target)  # circles are refused where the schema is read
+            self._targets[reference] = self._resolved(target)  # circles are rejected when the schema is read
         return self._targets[reference]
 
 
 def schema_at(document: JsonObject, way: Iterable[str]) -> JsonObject:
-    """Return the subschema that keys and indices lead to, also by ``$ref``; an empty one where none is."""
+    """Return the subschema that keys and indices lead to, also through ``$ref``; empty if it is missing."""
     value: Json = document
     for name in way:
         if isinstance(value, list):
@@ -149,9 +149,9 @@ def schema_place(field: FieldPath) -> SchemaPlace:
 
 
 class Violation(Record):
-    """A value that is not as its schema has it: which keyword of which schema it breaks.
+    """A value that violates its schema: the keyword and the schema that it violates.
 
-    ``content`` is all of the object that the value stands in.
+    ``content`` is the whole object that contains the value.
     """
 
     field: FieldPath
@@ -163,18 +163,18 @@ class Violation(Record):
 
     @property
     def place(self) -> FieldPath:
-        """The path of what is wrong: the value of ``field``, or one of its keys."""
+        """Return the path of the error: the value of ``field``, or one of its keys."""
         is_key = text_at(self.schema, "title") in KEY_FORMATS
         return self.field.child(str(self.value)) if is_key else self.field
 
 
 def whole_violation(content: JsonObject) -> Violation:
-    """Return the violation of an object of which nobody can say more than that it is wrong."""
+    """Return the violation of an object for which only the fact that it is invalid is known."""
     return Violation(ROOT, content, "", None, EMPTY, content)
 
 
 class _Error(Protocol):
-    """jsonschema's ``ValidationError``, as far as it is read here."""
+    """The part of jsonschema's ``ValidationError`` that is read here."""
 
     @property
     def absolute_path(self) -> Iterable[str | int]: ...
@@ -191,26 +191,26 @@ class _Thorough(Protocol):
     def iter_errors(self, instance: object) -> Iterator[_Error]: ...
 
 
-#: So many looks at a virtual machine take as long as to load jsonschema-rs and compile the schema.
+#: This many quick checks of a VM cost as much as loading jsonschema-rs and compiling the schema.
 _FEW = 18
 
 
 class KindSchema:
-    """The schema of one kind, compiled when it pays: whether an object is valid, and what is wrong."""
+    """The schema of one kind, compiled once it pays: checks if an object is valid, and finds violations."""
 
-    #: How many more objects are looked at before the schema is compiled.
+    #: The number of further objects for the quick check before the schema is compiled.
     _few = _FEW
 
     def __init__(self, document: JsonObject) -> None:
         self.document = document
 
     def expect(self, objects: int) -> None:
-        """Compile the schema at once where so many objects are to be looked at that it pays."""
+        """Compile the schema at once if the number of objects to check makes that worthwhile."""
         if objects > _FEW:
             self._few = 0
 
     def is_valid(self, content: JsonObject) -> bool:
-        """Return True if nothing is wrong; False also if only jsonschema can judge the content."""
+        """Return True if nothing is wrong; False also if only jsonschema can check the content."""
         if self._few:
             self._few -= 1
             if is_surely_valid(content, self.document, self._definitions):
@@ -218,11 +218,11 @@ class KindSchema:
         try:
             return self._fast(content)
         except (ValueError, TypeError):
-            # jsonschema-rs takes neither lone surrogates nor keys that are no text.
+            # jsonschema-rs accepts neither lone surrogates nor keys that are not strings.
             return False
 
     def violations(self, content: JsonObject) -> list[Violation]:
-        """Return every violation; those of one value in the order of the keywords in its schema."""
+        """Return every violation; violations of one value are in the order of the keywords in its schema."""
         try:
             errors = [
                 (tuple(error.instance_path), "".join(map(str, error.schema_path[-1:])))
@@ -238,7 +238,7 @@ class KindSchema:
         return thorough or ([whole_violation(content)] if errors else [])
 
     def _plain_violation(self, content: JsonObject, path: _Path, keyword: str) -> Violation | None:
-        """Return what jsonschema would say of the value at ``path``; None where only it knows."""
+        """Return jsonschema's error about the value at ``path``; None if only jsonschema can determine it."""
         schemas = list(self.tree.along(FieldPath(path)))
         schema = schemas[-1]
         if keyword not in _PLAIN or schema is None or keyword not in schema:
@@ -251,7 +251,7 @@ class KindSchema:
     def violations_by_jsonschema(self, content: JsonObject, places: Collection[_Path]) -> Iterator[Violation]:
         """Yield every violation that jsonschema finds in ``places``, in no particular order."""
         for path, schema, value in self._wrong_parts(content, places):
-            # ``evolve`` takes the validator that ``$schema`` names, without our pattern: the root has one.
+            # ``evolve`` uses the validator that ``$schema`` names, without our pattern: the root has one.
             thorough = self._thorough.evolve(schema=schema) if path else self._thorough
             for error in thorough.iter_errors(value):
                 field = FieldPath((*path, *error.absolute_path))
@@ -262,17 +262,17 @@ class KindSchema:
     def _wrong_parts(
         self, content: JsonObject, places: Collection[_Path]
     ) -> list[tuple[_Path, JsonObject, Json]]:
-        """Return the parts that jsonschema has to look at: path, schema and value.
+        """Return the parts that jsonschema has to check: path, schema and value.
 
-        It takes a hundred times as long as jsonschema-rs, which says that something is wrong in ``places``.
-        The whole is looked at where the schema of a part is not that of its field alone, or jsonschema-rs
-        cannot judge.
+        jsonschema is a hundred times slower than jsonschema-rs, which finds invalid ``places``. The whole
+        object is checked if a part is not governed by its field's schema alone, or if jsonschema-rs cannot
+        check the object.
         """
         whole: list[tuple[_Path, JsonObject, Json]] = [((), dict(self.document), content)]
         parts: list[tuple[_Path, JsonObject, Json]] = []
         for path in sorted(places, key=len):
             if any(path[:length] in places for length in range(len(path))):
-                continue  # part of another one
+                continue  # it is part of another one
             *above, last = self.tree.along(FieldPath(path))
             if last is None or any(schema is None or not _COMBINING.isdisjoint(schema) for schema in above):
                 return whole
@@ -320,9 +320,9 @@ def _pattern(
     instance: object,
     schema: object,  # noqa: ARG001 - jsonschema's signature
 ) -> Iterator[ValidationError]:
-    """``pattern`` with a ``$`` at its end as ECMA 262 has it: never the place before a last newline.
+    """Check ``pattern`` with a ``$`` at its end as in ECMA 262: it never matches before a last newline.
 
-    The schemas that ship have no other ``$``.
+    The bundled schemas have no other ``$``.
     """
     from jsonschema import ValidationError  # noqa: PLC0415 - see the module's docstring
 

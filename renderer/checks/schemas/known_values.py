@@ -1,6 +1,6 @@
-"""The values and formats that KubeVirt knows for fields of any text or number, by release.
+"""The values and formats that KubeVirt knows for text and number fields, by release.
 
-Taken from KubeVirt's API types (``staging/src/kubevirt.io/api``) and from what its webhooks refuse
+They come from KubeVirt's API types (``staging/src/kubevirt.io/api``) and from the checks of its webhooks
 (``pkg/virt-api/webhooks``, ``pkg/network/admitter``, ``pkg/storage/admitters``,
 ``pkg/instancetype/preference/webhooks``), read at the tag of every release.
 """
@@ -30,11 +30,11 @@ _VALUE = re.compile(r"([A-Za-z0-9_]+)(?:(>=|<=)([\d.]+))?")
 class KnownValues(Record):
     """The values known for the fields whose path ends in ``field`` (list indices left out).
 
-    ``values`` are words; a bound limits a word to some releases: ``igb>=1.4``, ``default<=0.58``.
-    KubeVirt refuses other values from the release ``refused`` on. Before it, or always if it is None,
-    KubeVirt accepts them without knowing them. ``empty``: the empty text stands for no value.
+    ``values`` are words; a bound limits a word to some releases: ``igb>=1.4``, ``default<=0.58``. KubeVirt
+    rejects other values from the release ``refused`` on. Before it, or in every release for a ``refused`` of
+    None, KubeVirt accepts them without knowing them. ``empty``: the empty text means no value.
     ``enumerated``: the first release whose webhooks' OpenAPI schema has the values as an ``enum``, which
-    refuses the empty text as well.
+    rejects the empty text as well.
     """
 
     field: str
@@ -44,9 +44,9 @@ class KnownValues(Record):
     enumerated: Release | None = None
 
     def at(self, release: Release, *, by_webhook: bool = True) -> tuple[str, ...]:
-        """The values known at ``release``, in alphabetical order.
+        """Return the values known at ``release``, in alphabetical order.
 
-        ``by_webhook``: the webhooks' OpenAPI schema judges the kind.
+        ``by_webhook``: the webhooks' OpenAPI schema applies to the kind.
         """
         known = [value for value in map(_VALUE.fullmatch, self.values.split()) if value]
         names = sorted(value[1] for value in known if _holds(value[2], value[3], release))
@@ -54,7 +54,7 @@ class KnownValues(Record):
         return ("", *names) if names and empty else tuple(names)
 
     def refused_at(self, release: Release, *, by_webhook: bool = True) -> bool:
-        """Return True if KubeVirt refuses other values; ``by_webhook`` is as in ``at``."""
+        """Return True if KubeVirt rejects other values; ``by_webhook`` is as in ``at``."""
         if by_webhook and self._enumerated_at(release):
             return True
         return self.refused is not None and self.refused <= release
@@ -123,8 +123,8 @@ _REFUSED = (
 )
 
 #: The first release whose webhooks have an OpenAPI schema with Kubernetes' enumerations and with defaults
-#: (``api/openapi-spec/swagger.json``). ``ValidateSchema`` of ``pkg/util/webhooks/webhooks.go`` judges by it
-#: before the request is decoded, so the empty text is refused where it is not enumerated.
+#: (``api/openapi-spec/swagger.json``). ``ValidateSchema`` of ``pkg/util/webhooks/webhooks.go`` applies it
+#: before the request is decoded, so the empty text is rejected if it is not enumerated.
 WEBHOOK_SCHEMA = Release(1, 0)
 _ENUMERATED = (
     KnownValues(
@@ -171,7 +171,7 @@ _ENUMERATED = (
     ),
 )
 
-#: A virtual machine with one of these is admitted; what goes wrong does so later.
+#: A virtual machine with one of these is admitted, but fails later.
 _ADMITTED = (
     KnownValues("template.spec.domain.devices.video.type", _VIDEO_TYPES, None),
     KnownValues("template.spec.architecture", _ARCHITECTURES, None),
@@ -205,7 +205,7 @@ _ADMITTED = (
     KnownValues("spec.uninstallStrategy", "BlockUninstallIfWorkloadsExist RemoveWorkloads", None),
 )
 
-#: The first whose field fits tells.
+#: The first entry whose field matches is used.
 KNOWN_VALUES = _ADMITTED + _REFUSED + _ENUMERATED
 
 
@@ -235,15 +235,15 @@ KNOWN_FORMATS: Mapping[str, Schema] = {
     "spec.serviceAccountName": dns_subdomain(empty=True),
 }
 
-#: Texts with an ``enum`` in the CRD, by the end of the path, that Go leaves out when they are empty.
+#: Texts with an ``enum`` in the CRD, by the end of the path, that Go omits if they are empty.
 OMITTED_WHEN_EMPTY = ("dataVolumeTemplates.spec.contentType",)
 
-#: Pointers that Go writes as null when they are missing, by the end of the path. The webhooks' OpenAPI schema
-#: refuses the null once the mutating webhook has written the machine anew.
+#: Pointers that Go writes as null if they are missing, by the end of the path. The webhooks' OpenAPI schema
+#: rejects the null after the mutating webhook has rewritten the machine.
 NULL_WHEN_MISSING = ("dataSource.apiGroup", "dataSourceRef.apiGroup")
 
-#: Required fields that are meant when they are left out, by the end of the path (list indices left out):
-#: the namespace of the machine (``pkg/storage/types/dv.go``), and a header without a value.
+#: Required fields for which omission has a meaning, by the end of the path (list indices left out): the
+#: namespace of the machine (``pkg/storage/types/dv.go``), and a header without a value.
 MEANT_EMPTY = ("source.pvc.namespace", "source.snapshot.namespace", "httpHeaders.value")
 
 #: Fields that are unsigned in Go, by name, and their width in bits.
@@ -272,16 +272,16 @@ UNSIGNED: Mapping[str, int] = {
 }
 
 
-#: The largest whole number that go-openapi takes for one: ``IsFloat64AJSONInteger`` of its ``swag``.
+#: The largest whole number that go-openapi accepts as an integer: ``IsFloat64AJSONInteger`` of its ``swag``.
 _MOST_EXACT = 2**53 - 1
 _MOST_INT32 = 2**31 - 1
 
 
 def number_format(field: str, width: str, *, by_webhook: bool) -> Schema:
-    """A whole number as ``field`` holds it in Go; ``width`` is upstream's format: int32, int64 or empty.
+    """Return a whole number as Go stores ``field``; ``width`` is upstream's format: int32, int64 or empty.
 
-    The API server bounds an int32 as such even where Go's type is unsigned. ``by_webhook``: so does the
-    webhooks' OpenAPI schema with numbers that a JSON number cannot hold exactly.
+    The API server enforces the bounds of an int32 even if Go's type is unsigned. ``by_webhook``: the
+    webhooks' OpenAPI schema does the same for numbers that a JSON number cannot represent exactly.
     """
     if field in UNSIGNED:
         schema = whole_number(UNSIGNED[field], signed=False)

@@ -1,6 +1,6 @@
-"""The formats of Kubernetes and KubeVirt as JSON Schema, and the keywords that are our own.
+"""The formats of Kubernetes and KubeVirt as JSON Schema, and our own keywords.
 
-Each function returns a new schema. The ``title`` is what messages and editors call the format. Sources:
+Each function returns a new schema. The ``title`` is the name of the format in messages and editors. Sources:
 kubernetes apimachinery ``pkg/util/validation``, ``pkg/apis/meta/v1/types.go``; KubeVirt's as in
 ``known_values.py``.
 """
@@ -10,24 +10,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-#: Beside ``enum`` or ``pattern``: the severity of other values, ``warning`` where KubeVirt admits them.
+#: Next to ``enum`` or ``pattern``: the severity of other values, ``warning`` if KubeVirt admits them.
 SEVERITY = "x-vmrender-severity"
 
-#: Upstream's: the API server keeps unknown fields here. They are refused all the same, as KubeVirt's
-#: webhooks do, unless the schema names no fields at all.
+#: Upstream's keyword: the API server keeps unknown fields here. They are rejected anyway, as by KubeVirt's
+#: webhooks, unless the schema names no fields at all.
 PRESERVED = "x-kubernetes-preserve-unknown-fields"
 
-#: Upstream's: the fields by which the elements of a list are told apart.
+#: Upstream's keyword: the fields that identify the elements of a list.
 LIST_KEYS = "x-kubernetes-list-map-keys"
 
 
 #: A schema under construction.
 Schema: TypeAlias = dict[str, object]
 
-#: The titles of formats that keys of a mapping have, not its values.
+#: The titles of formats that apply to keys of a mapping, not to its values.
 KEY_FORMATS = LABEL_KEY_FORMAT, ANNOTATION_KEY_FORMAT = "label key", "annotation key"
 
-#: The title of metadata that the API server does not look at.
+#: The title of metadata that the API server does not check.
 TEMPLATE_METADATA = "template metadata"
 
 _DNS_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
@@ -40,14 +40,14 @@ LABEL, LABEL_OR_NOTHING = f"^{_DNS_LABEL}$", f"^({_DNS_LABEL})?$"
 SUBDOMAIN, SUBDOMAIN_OR_NOTHING = f"^{_DNS_NAME}$", f"^({_DNS_NAME})?$"
 LABEL_VALUE = f"^({_NAME})?$"
 LABEL_KEY = f"^({_DNS_NAME}/)?{_NAME}$"
-#: As a label's, but for the case of the prefix.
+#: As for a label, except for the case of the prefix.
 ANNOTATION_KEY = f"^({_DNS_NAME.replace('a-z', 'A-Za-z')}/)?{_NAME}$"
 INTERFACE_NAME = "^[A-Za-z0-9_-]+$"
-#: The forms of six bytes that Go's ``net.ParseMAC`` takes.
+#: The forms of six bytes that Go's ``net.ParseMAC`` accepts.
 MAC_ADDRESS = f"^({_PAIR}(:{_PAIR}){{5}}|{_PAIR}(-{_PAIR}){{5}}|{_HEX}{{4}}(\\.{_HEX}{{4}}){{2}})?$"
 PCI_ADDRESS = f"^({_HEX}{{4}}:{_PAIR}:{_PAIR}\\.[0-7])?$"
 
-#: The pattern by which upstream's own schemas say that a field is a quantity.
+#: The pattern by which upstream's own schemas mark a field as a quantity.
 QUANTITY_PATTERN = (
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"
     r"(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"
@@ -55,7 +55,7 @@ QUANTITY_PATTERN = (
 
 
 def quantity(*, fractions: bool) -> Schema:
-    """A quantity; ``fractions``: a number with a fraction will do as well as a text."""
+    """Return the schema of a quantity; ``fractions``: numbers with a fraction are accepted like texts."""
     return {
         "title": "quantity",
         "type": ["number" if fractions else "integer", "string"],
@@ -69,19 +69,20 @@ def int_or_string() -> Schema:
 
 
 def int32_or_string() -> Schema:
-    """Go's ``intstr.IntOrString``."""
+    """Return the schema of Go's ``intstr.IntOrString``."""
     bounds = whole_number(32, signed=True)
     return {**int_or_string(), "minimum": bounds["minimum"], "maximum": bounds["maximum"]}
 
 
 def whole_number(bits: int, *, signed: bool) -> Schema:
-    """An integer of Go's types."""
+    """Return the schema of an integer of Go's types."""
     low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
     return {"title": f"{'' if signed else 'u'}int{bits}", "type": "integer", "minimum": low, "maximum": high}
 
 
 BASE64 = "base64"
-#: What ``encoding/base64`` decodes, which skips line breaks; or what SOPS has encrypted, for Flux to decrypt.
+#: Text that ``encoding/base64`` decodes, which skips line breaks; or text encrypted by SOPS, for Flux to
+#: decrypt.
 _BASE64_PATTERN = (
     r"^(ENC\[.*\]|(([A-Za-z0-9+/][\r\n]*){4})*"
     r"(([A-Za-z0-9+/][\r\n]*){2}=[\r\n]*=|([A-Za-z0-9+/][\r\n]*){3}=)?)[\r\n]*$"
@@ -89,12 +90,12 @@ _BASE64_PATTERN = (
 
 
 def base64_text() -> Schema:
-    """Return the schema of bytes, which JSON has as base64."""
+    """Return the schema of bytes, which JSON represents as base64."""
     return {"title": BASE64, "type": "string", "pattern": _BASE64_PATTERN}
 
 
 def dns_label(*, empty: bool = False) -> Schema:
-    """A name that becomes a DNS label; ``empty``: the empty text stands for none."""
+    """Return the schema of a name that becomes a DNS label; ``empty``: the empty text means no name."""
     return {
         "title": "DNS label",
         "type": "string",
@@ -104,15 +105,15 @@ def dns_label(*, empty: bool = False) -> Schema:
 
 
 def dns_subdomain(*, empty: bool = False) -> Schema:
-    """Return the schema of a DNS subdomain; ``empty``: the empty text stands for none."""
+    """Return the schema of a DNS subdomain; ``empty``: the empty text means no name."""
     pattern = SUBDOMAIN_OR_NOTHING if empty else SUBDOMAIN
     return {"title": "DNS name", "type": "string", "maxLength": 253, "pattern": pattern}
 
 
 def object_meta() -> Schema:
-    """``metadata`` of an object, of which the API server checks the names and labels itself.
+    """Return the schema of an object's ``metadata``; the API server checks its names and labels itself.
 
-    It reads it leniently: a null stands for nothing there.
+    It reads it leniently: a null means no value there.
     """
     fields = _metadata_fields(_nullable(_LABEL_VALUE), _nullable(_TEXT))
     fields |= {"name": dns_subdomain(), "namespace": dns_label(empty=True)}
@@ -120,10 +121,10 @@ def object_meta() -> Schema:
 
 
 def embedded_object_meta(*, named: bool) -> Schema:
-    """``metadata`` of a template: the API server keeps what it does not know there, KubeVirt refuses it.
+    """Return the schema of a template's ``metadata``: the API server keeps unknown fields in it.
 
-    Nobody looks at names, labels and annotations before an object is made of the template. ``named``: an
-    object of that name is made.
+    KubeVirt rejects them. Names, labels and annotations are not checked until an object is created from the
+    template. ``named``: an object of that name is created.
     """
     fields = _metadata_fields(_LABEL_VALUE, _TEXT)
     fields |= {

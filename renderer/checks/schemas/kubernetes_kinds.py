@@ -1,9 +1,9 @@
 """The schemas of Kubernetes' own kinds, by minor release.
 
-``schemas/kubernetes/definitions.json`` has the types of all minors. A type is written as its fields with a
-space between: ``name:!string type:string=ClusterIP|NodePort ports:[ServicePort] hostUsers:boolean@1.30-``.
-``[]`` is a list, ``{}`` a mapping with any keys, ``!`` a field that has to be there, ``=`` comes before the
-known values, and ``@`` before the first and last minor that has the field.
+``schemas/kubernetes/definitions.json`` has the types of all minors. A type is written as its fields,
+separated by spaces: ``name:!string type:string=ClusterIP|NodePort ports:[ServicePort]
+hostUsers:boolean@1.30-``. ``[]`` is a list, ``{}`` a mapping with any keys, ``!`` a required field, ``=``
+precedes the known values, and ``@`` the first and last minor that has the field.
 """
 
 from __future__ import annotations
@@ -75,22 +75,22 @@ class KubernetesKinds:
 
     @cached_property
     def minors(self) -> tuple[Release, ...]:
-        """The minors that there are types of, the oldest first."""
+        """Return the minors that have types here, oldest first."""
         return tuple(map(Release.parse, self._document["minors"]))
 
     @property
     def minor(self) -> Release:
-        """The minor whose schemas are used: the chosen one, or else the latest."""
+        """Return the minor whose schemas are used: the configured one, or else the latest."""
         return self._minor or self.minors[-1]
 
     def at(self, minor: Release) -> KubernetesKinds:
-        """Return the kinds of another minor, which are read once: many findings may ask for them."""
+        """Return the kinds of another minor, which are read once: many findings may need them."""
         if minor not in self._others:
             self._others[minor] = KubernetesKinds(self._file, minor)
         return self._others[minor]
 
     def schema(self, gvk: Gvk) -> KindSchema | None:
-        """Return the schema of a kind; None for one without."""
+        """Return the schema of a kind; None for a kind without a schema."""
         if gvk.group not in GROUPS:
             return None
         if gvk not in self._schemas:
@@ -99,7 +99,7 @@ class KubernetesKinds:
         return self._schemas[gvk]
 
     def api_version_of(self, gvk: Gvk) -> str | None:
-        """Return the API version that serves a kind of Kubernetes which ``gvk`` has in another; else None."""
+        """Return the API version that serves a kind of Kubernetes if ``gvk`` has another; else None."""
         if gvk.group not in GROUPS | _FORMER_GROUPS or _written(gvk) in self._document["kinds"]:
             return None
         served = (each.rpartition("/") for each in self._document["kinds"])
@@ -119,10 +119,10 @@ class KubernetesKinds:
         return {**root, "type": "object", "properties": properties, "$defs": types}  # type: ignore[dict-item]  # of JSON
 
     def _type(self, name: str, types: _Definitions) -> Schema:
-        """Return the schema of a type, after adding those that it uses to ``types``."""
+        """Return the schema of a type, after adding the types that it uses to ``types``."""
         fields = list(self._fields(name))
         properties = {field["name"]: self._field(field, types) for field in fields}
-        if name in self._document["kinds"].values():  # in a template, where all of this may be written
+        if name in self._document["kinds"].values():  # in a template, which may contain all of this
             properties |= {"apiVersion": {}, "kind": {}, "status": {}}
         required = [field["name"] for field in fields if field["required"]]
         schema: Schema = {"type": ["object", "null"], "properties": properties, "additionalProperties": False}
@@ -179,7 +179,7 @@ def _nullable(schema: Schema) -> Schema:
 
 
 def _metadata(*, named: bool) -> Schema:
-    """The metadata of an object; of roles, and in templates, names are not judged."""
+    """Return the schema of an object's metadata; names of roles, and names in templates, are not checked."""
     metadata = object_meta()
     if named:
         return metadata

@@ -1,4 +1,4 @@
-"""The kinds of KubeVirt that have a schema here, and the API versions that each release serves of them.
+"""The kinds of KubeVirt that have a schema here, and the API versions that each release serves for them.
 
 Read from ``pkg/virt-operator/resource/generate/components/crds.go`` and
 ``staging/src/kubevirt.io/api/core/v1/register.go`` at each release tag.
@@ -16,8 +16,8 @@ from renderer.model.release import Release
 class KubevirtKind(Record):
     """A kind with a schema.
 
-    ``rewritten``: KubeVirt's mutating webhook writes the spec anew before the API server checks it
-    (kubevirt pkg/virt-api/webhooks/mutating-webhook/mutators), so numbers pass for quantities.
+    ``rewritten``: KubeVirt's mutating webhook rewrites the spec before the API server checks it (kubevirt
+    pkg/virt-api/webhooks/mutating-webhook/mutators), so numbers are accepted as quantities.
     """
 
     group: str
@@ -43,14 +43,14 @@ KINDS = (
 #: Group and name of the kinds whose spec the mutating webhook rewrites.
 REWRITTEN = frozenset((kind.group, kind.name) for kind in KINDS if kind.rewritten)
 
-#: Kinds of the same groups that KubeVirt serves and for which there is no schema here.
+#: Kinds of the same groups that KubeVirt serves but that have no schema here.
 WITHOUT_SCHEMA = frozenset(
     {"VirtualMachineInstanceMigration", "VirtualMachineInstancePreset", "VirtualMachineInstanceReplicaSet"}
 )
 
 GROUPS = frozenset(kind.group for kind in KINDS)
 
-#: With those of KubeVirt's groups that have no schema here.
+#: Including KubeVirt's groups that have no schema here.
 ALL_GROUPS = GROUPS | {
     "backup.kubevirt.io",
     "clone.kubevirt.io",
@@ -60,7 +60,7 @@ ALL_GROUPS = GROUPS | {
 }
 
 
-#: KubeVirt's kinds beside those with a schema for each release, and CDI's, by API version.
+#: KubeVirt's kinds without a schema for each release, and CDI's kinds, by API version.
 _OTHERS: Mapping[str, str] = {
     "kubevirt.io/v1": " ".join(sorted(WITHOUT_SCHEMA)),
     "backup.kubevirt.io/v1alpha1": "VirtualMachineBackup VirtualMachineBackupTracker",
@@ -76,7 +76,7 @@ _OTHERS: Mapping[str, str] = {
         "VirtualMachineRestore VirtualMachineSnapshot VirtualMachineSnapshotContent"
     ),
 }
-#: The groups with kinds that stand beside virtual machines; their schemas are in ``schemas/beside``.
+#: The groups of kinds that accompany virtual machines; their schemas are in ``schemas/beside``.
 GROUPS_BESIDE = frozenset(version.partition("/")[0] for version in _OTHERS) | {"k8s.cni.cncf.io"}
 #: The API version to write for each of these kinds.
 API_VERSIONS_OF_KINDS: Mapping[str, str] = {
@@ -114,6 +114,6 @@ _VERSIONS: Mapping[str, tuple[ServedVersion, ...]] = {
 
 
 def api_versions(kind: KubevirtKind, release: Release) -> tuple[str, ...]:
-    """Return the values of ``apiVersion`` that ``kind`` can have at ``release``, the newest first."""
+    """Return the values of ``apiVersion`` that ``kind`` can have at ``release``, newest first."""
     served = (version.name for version in _VERSIONS[kind.group] if version.served_by(release))
     return tuple(f"{kind.group}/{name}" for name in served)

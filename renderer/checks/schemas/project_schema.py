@@ -1,6 +1,6 @@
 """A schema of the repository's own: one engine, whose patterns take linear time and which fetches nothing.
 
-Nobody knows who wrote it, so its work is bounded beforehand.
+Its author is unknown, so its work is bounded in advance.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-#: Subschemas that one object may be checked by: far more than a CustomResourceDefinition has.
+#: Maximum number of subschemas to check one object by: far more than a CustomResourceDefinition has.
 MOST_STEPS = 200_000
-#: Levels of nesting, those behind references counted: what follows them calls itself for each.
+#: Maximum nesting depth, including the targets of references: code that follows them recurses at each level.
 MOST_LEVELS = 200
 
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _LOCAL = "#"
-#: Keywords whose value is no schema and holds none.
+#: Keywords whose value is not a schema and contains none.
 _DATA = frozenset({"const", "default", "enum", "example", "examples"})
-#: Keywords with schemas that judge the same value, each of which is told when it fails.
+#: Keywords with several schemas for the same value; each failing schema is reported.
 _CHOICES = frozenset({"allOf", "anyOf", "dependencies", "dependentSchemas", "oneOf", "patternProperties"})
-#: Keywords with names, each of which is told when it is missing.
+#: Keywords with names; each missing name is reported.
 _NAMES = frozenset({"dependencies", "dependentRequired", "required"})
 
 
@@ -40,7 +40,7 @@ class UnboundedError(Exception):
 
 
 class Extent(Record):
-    """The size of a schema; parts behind references count every time they are referred to.
+    """The size of a schema; the target of a reference counts each time it is referred to.
 
     ``choices`` counts the ``steps`` that may fail for one value, and the names that may be missing.
     """
@@ -54,8 +54,8 @@ def check_bounded(schema: JsonObject) -> Extent:
     """Return the extent of a schema, if the work of checking an object by it is bounded.
 
     Raises ``UnboundedError`` for references out of the file, for recursion and for too much work. The work
-    for one object is at most the number of subschemas. A subschema behind a ``$ref`` counts every time, so
-    few lines can make the work grow without end.
+    for one object is at most the number of subschemas. The target of a ``$ref`` counts each time, so a few
+    lines can multiply the work without limit.
     """
     return _Extents(schema).of(schema)
 
@@ -67,7 +67,7 @@ class _Extents:
         self._open: set[int] = set()
 
     def of(self, value: Json) -> Extent:
-        """Return the extent of ``value`` and all that is in it. Raises ``UnboundedError``."""
+        """Return the extent of ``value`` and everything in it. Raises ``UnboundedError``."""
         if not isinstance(value, dict | list):
             return Extent()
         if id(value) in self._known:
@@ -103,7 +103,7 @@ class _Extents:
                     yield key, child
 
     def _target(self, reference: str) -> Json:
-        """Return the value that a reference within the file leads to. Raises ``UnboundedError``."""
+        """Return the target of a reference within the file. Raises ``UnboundedError``."""
         if not reference.startswith(_LOCAL):
             raise UnboundedError(f"its $ref {reference} leads to another file")
         value: Json = self._root
@@ -123,8 +123,8 @@ def _names(value: Json) -> int:
     return sum(len(each) for each in lists if isinstance(each, list))
 
 
-#: Failures that the engine may keep, each with a copy of the value that fails; beyond, all that is told
-#: is that the object is wrong.
+#: Maximum number of failures that the engine may keep, each with a copy of the failing value; beyond it, only
+#: the fact that the object is invalid is reported.
 MOST_CHOICES = 1_000_000
 
 
@@ -133,7 +133,7 @@ class UnusableSchemaError(Exception):
 
 
 class _Error(Protocol):
-    """jsonschema-rs' ``ValidationError``, as far as it is read here."""
+    """The part of jsonschema-rs' ``ValidationError`` that is read here."""
 
     @property
     def instance_path(self) -> Sequence[str | int]: ...
@@ -160,7 +160,7 @@ class ProjectSchema(KindSchema):
         except UnboundedError as error:
             raise UnusableSchemaError(str(error)) from None
         for pattern in _patterns(document):
-            # jsonschema-rs compiles all of them at once, and takes up to 150 bytes for an instruction.
+            # jsonschema-rs compiles all of them at once, and uses up to 150 bytes for an instruction.
             spend(_COMPILING + 2 * program_size(pattern), "compiling patterns of schemas")
         self._engine = _engine(document)
 
@@ -169,7 +169,7 @@ class ProjectSchema(KindSchema):
             return [whole_violation(content)]
         try:
             return [self._violation(error, content) for error in self._engine.iter_errors(content)]
-        except (ValueError, TypeError):  # as in is_valid: the engine does not take the object at all
+        except (ValueError, TypeError):  # as in is_valid: the engine does not accept the object at all
             return [whole_violation(content)]
 
     @cached_property
@@ -188,7 +188,7 @@ class ProjectSchema(KindSchema):
         return Violation(field, value, keyword, schema.get(keyword), schema, content)
 
 
-#: Steps for any pattern, however short it is (``model.work``).
+#: Steps for any pattern, regardless of its length (``model.work``).
 _COMPILING = 50
 
 
@@ -209,7 +209,7 @@ def _patterns(value: Json) -> Iterator[str]:
 
 
 def _count(value: Json) -> int:
-    """Return the number of values in ``value``, itself included."""
+    """Return the number of values in ``value``, including itself."""
     children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return 1 + sum(map(_count, children))
 

@@ -1,8 +1,8 @@
-"""The repository's own schemas, and the choice of the one that judges a kind.
+"""The repository's own schemas, and the choice of the schema for a kind.
 
-A file is a CustomResourceDefinition, or a JSON Schema whose path says what it is for:
-``<group>/<version>/<kind>.json`` or, as for kubeconform, ``<group>/<kind>_<version>.json``, the kind in lower
-case.
+A file is a CustomResourceDefinition, or a JSON Schema whose path identifies its kind:
+``<group>/<version>/<kind>.json`` or, as for kubeconform, ``<group>/<kind>_<version>.json``, with the kind in
+lower case.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _GROUP = re.compile(rb"""\bgroup["']?\s*:\s*["']?([a-z0-9.-]+)""")
 
 
 class ProjectSchemaFiles:
-    """The schemas of ``files``, each read when an object of its group is first judged."""
+    """The schemas of ``files``, each read when the first object of its group is checked."""
 
     def __init__(self, files: ProjectSchemas) -> None:
         self._files = files.others
@@ -38,14 +38,14 @@ class ProjectSchemaFiles:
 
     @cached_property
     def groups(self) -> frozenset[str]:
-        """The API groups that there are schemas for."""
+        """Return the API groups that have schemas here."""
         named = {kind.group for _, kind in self._by_path}
         defined = (group for _, content in self._definitions.values() for group in _groups(content))
         return frozenset((*named, *defined))
 
     @cached_property
     def kinds(self) -> tuple[tuple[Gvk, str], ...]:
-        """Every kind with a schema, and the file that has it; of a kind in a path the case is not known."""
+        """Return every kind with a schema, and its file; a kind from a path has unknown case."""
         found = [(gvk, path) for path, gvk in self._by_path]
         for path in self._definitions:
             for crd in self._crds(path):
@@ -54,10 +54,10 @@ class ProjectSchemaFiles:
         return tuple(found)
 
     def find(self, gvk: Gvk) -> ProjectSchema | None:
-        """The schema of ``gvk``; None when there is none for the kind.
+        """Return the schema of ``gvk``; None if the kind has no schema.
 
-        Raises ``DiagnosticError``: schema-invalid for one that cannot be used, and schema-missing for a
-        version that the kind's definition does not serve.
+        Raises ``DiagnosticError``: schema-invalid for an unusable schema, and schema-missing for a version
+        that the kind's definition does not serve.
         """
         if gvk.group not in self.groups:
             return None
@@ -120,7 +120,7 @@ def _of_version(schemas: Mapping[str, JsonObject], gvk: Gvk, path: str) -> Proje
 
 
 def imported_schema(path: str, content: bytes) -> ProjectSchema:
-    """The schema of a KubeVirt kind that was imported. Raises ``DiagnosticError``: schema-invalid."""
+    """Return the imported schema of a KubeVirt kind. Raises ``DiagnosticError``: schema-invalid."""
     try:
         document = json.loads(content)
     except (ValueError, RecursionError):

@@ -1,8 +1,8 @@
-"""The schemas by KubeVirt release, group and kind, read when first asked for.
+"""The schemas by KubeVirt release, group and kind, read on first use.
 
-Input has schemas of its own: those of a release, with what exists at render time only. That is ``v1beta2``
-of instance types and preferences and ``domain.cpu.guest`` of VirtualMachines, as KubeVirt's customisation
-proposal has them. What is written is never judged by these.
+Input has its own schemas: the schemas of a release, plus the kinds and fields that exist only at render time.
+These are ``v1beta2`` of instance types and preferences and ``domain.cpu.guest`` of VirtualMachines, as in
+KubeVirt's customisation proposal. Output is never checked by these.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 
 _VERSION = pattern(r"v[0-9][a-z0-9]*")
 _KIND = pattern(r"[A-Za-z]+")
-#: The beginnings of names and short names of KubeVirt's kinds (``components/crds.go``).
+#: Prefixes of the names and short names of KubeVirt's kinds (``components/crds.go``).
 _NEARLY = ("virtual", "vm")
 _ADD_DEFINITION = "put its CustomResourceDefinition among the project's schemas"
 V1BETA2 = "v1beta2"
 _SPEC = ("properties", "spec")
-#: In the kinds that hold a VirtualMachine.
+#: In the kinds that contain a VirtualMachine.
 _CPU_GUESTS = {
     kind: paths.instance.child("domain", "cpu", "guest")
     for kind, paths in PATHS.items()
@@ -55,10 +55,10 @@ _VCPUS: JsonObject = {"type": "integer", "minimum": 1, "maximum": (1 << 32) - 1}
 
 
 class SchemaRegistry:
-    """The schemas in ``folder``, by default those that ship: ``kubevirt/<release>/<kind>.json``.
+    """The schemas in ``folder``, by default the bundled ones: ``kubevirt/<release>/<kind>.json``.
 
-    ``project`` are the repository's own, of other kinds and of releases for which none ship; ``kubernetes``
-    is the minor release by which Kubernetes' own kinds are judged, by default the latest.
+    ``project`` are the repository's own schemas, of other kinds and of releases without bundled schemas;
+    ``kubernetes`` is the minor release for Kubernetes' own kinds, by default the latest.
     """
 
     def __init__(
@@ -76,15 +76,15 @@ class SchemaRegistry:
 
     @property
     def groups(self) -> frozenset[str]:
-        """The API groups that there are schemas for."""
+        """Return the API groups that have schemas here."""
         return ALL_GROUPS | self._project_files.groups if self._project_files else ALL_GROUPS
 
     def covers(self, gvk: Gvk) -> bool:
-        """Return whether ``gvk`` is of a group of KubeVirt's, or a kind with a schema of another source."""
+        """Return True if ``gvk`` is in a group of KubeVirt's, or a kind with a schema of another source."""
         return gvk.group in ALL_GROUPS or self.other_schema(gvk) is not None
 
     def other_schema(self, gvk: Gvk) -> KindSchema | None:
-        """The schema of a kind that has none for each release: the project's own, else the one that ships.
+        """Return the schema of a kind without schemas by release: the project's own, or else the bundled one.
 
         Raises ``DiagnosticError``: schema-invalid, schema-missing.
         """
@@ -116,10 +116,10 @@ class SchemaRegistry:
         return ProjectSchemaFiles(self._project)
 
     def schema(self, release: Release, gvk: Gvk) -> KindSchema:
-        """The schema of ``gvk`` at ``release``, whatever the version.
+        """Return the schema of ``gvk`` at ``release``, whatever the version.
 
-        Raises ``DiagnosticError`` (schema-missing) that says what was looked for and what there is, or
-        (schema-invalid) what is wrong with one of the project's.
+        Raises ``DiagnosticError``: schema-missing with the missing schema and the available ones, or
+        schema-invalid with the error in one of the project's schemas.
         """
         if all((kind.group, kind.name) != (gvk.group, gvk.kind) for kind in KINDS):
             own = self.other_schema(gvk)
@@ -136,13 +136,13 @@ class SchemaRegistry:
 
     @cached_property
     def releases(self) -> tuple[Release, ...]:
-        """The releases there are schemas of, the oldest first."""
+        """Return the releases that have schemas, oldest first."""
         shipped = {folder.name for folder in self._folder.glob("[0-9]*.[0-9]*")}
         imported = {path.partition("/")[0] for path in self._project.releases}
         return tuple(sorted(Release.parse(name) for name in shipped | imported))
 
     def _imported(self, release: Release, kind: KubevirtKind) -> KindSchema | None:
-        """The schema that the project has imported. Raises ``DiagnosticError``: schema-invalid."""
+        """Return the schema that the project has imported. Raises ``DiagnosticError``: schema-invalid."""
         file = self._project.releases.get(f"{release}/{kind.file_name}")
         if file is None:
             return None
@@ -192,7 +192,7 @@ def _kind(gvk: Gvk) -> KubevirtKind:
 def _kind_hint(gvk: Gvk) -> str:
     """Return the hint for a kind that is nearly one of KubeVirt's; empty for one that others may serve.
 
-    KubeVirt's own group is shared: node-maintenance-operator, ssp-operator and vm-import-operator began
+    KubeVirt's own group is shared: node-maintenance-operator, ssp-operator and vm-import-operator started
     with kinds in it (``NodeMaintenance``, ``KubevirtCommonTemplatesBundle``, ``V2VVmware``).
     """
     from renderer.checks.schemas.wording import nearest  # noqa: PLC0415 - only when something is wrong
@@ -208,14 +208,14 @@ def _kind_hint(gvk: Gvk) -> str:
 
 
 class InputSchemaRegistry(SchemaRegistry):
-    """The registry of schemas for input: ``SchemaRegistry``, and v1beta2 at every release."""
+    """The registry of schemas for input: ``SchemaRegistry``, plus v1beta2 at every release."""
 
     def __init__(self, project: ProjectSchemas = NO_SCHEMAS, kubernetes: Release | None = None) -> None:
         super().__init__(project=project, kubernetes=kubernetes)
         self._input_schemas: dict[tuple[Release, Gvk], KindSchema] = {}
 
     def schema(self, release: Release, gvk: Gvk) -> KindSchema:
-        """The schema by which a document of ``gvk`` is judged that is to be rendered for ``release``.
+        """Return the schema for a document of ``gvk`` that will be rendered for ``release``.
 
         Raises ``DiagnosticError`` as ``SchemaRegistry.schema`` does.
         """
@@ -230,7 +230,7 @@ class InputSchemaRegistry(SchemaRegistry):
 
 
 def input_schema(written: JsonObject, gvk: Gvk) -> JsonObject:
-    """The schema of what is read as ``gvk``, from that of what is ``written`` of its kind."""
+    """Return the schema of input of ``gvk``, derived from the schema of ``written`` output of its kind."""
     if gvk.group == INSTANCETYPE_GROUP:
         return _v1beta2(written, gvk.kind) if gvk.version == V1BETA2 else written
     guest = _CPU_GUESTS.get(gvk.kind)

@@ -1,10 +1,10 @@
-"""The schemas of a KubeVirt release's kinds, found among documents of several forms.
+"""The schemas of a KubeVirt release's kinds, found in documents of several forms.
 
-CustomResourceDefinitions, one by one, in a bundle or in the operator's manifest; an OpenAPI document
-(``api/openapi-spec/swagger.json``); or the ``openAPIV3Schema`` of a kind alone, in a file that is named
-after it. An OpenAPI document names the fields and their types; a CustomResourceDefinition also has the
-values that the API server takes, so that it is the better source where there is one. Values that the
-document lists are those of Go's types, which no API server enforces.
+The forms are: CustomResourceDefinitions, one by one, in a bundle or in the operator's manifest; an OpenAPI
+document (``api/openapi-spec/swagger.json``); or the ``openAPIV3Schema`` of a single kind, in a file named
+after it. An OpenAPI document has the fields and their types. A CustomResourceDefinition also has the values
+that the API server accepts, so it is preferred. Values that an OpenAPI document lists are the values of Go's
+types, which no API server enforces.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from renderer.model.release import Release
 
 _ANYTHING: JsonObject = {"type": "object", PRESERVED: True}
 _TIME: JsonObject = {"type": "string", "format": "date-time"}
-#: Kubernetes' own types by the end of their names: a CustomResourceDefinition spells them out.
+#: Kubernetes' own types by the end of their names: a CustomResourceDefinition writes them out in full.
 _KNOWN_TYPES: Mapping[str, JsonObject] = {
     ".Quantity": {"x-kubernetes-int-or-string": True, "pattern": QUANTITY_PATTERN},
     ".IntOrString": {"x-kubernetes-int-or-string": True},
@@ -32,7 +32,7 @@ _KNOWN_TYPES: Mapping[str, JsonObject] = {
     ".RawExtension": _ANYTHING,
 }
 _KEPT = ("format", "maximum", "minimum", "pattern", "required", "x-kubernetes-list-type", LIST_KEYS)
-#: Far more than all kinds of a release have together, each definition counted wherever it is referred to.
+#: Far more than all kinds of a release have together, each definition counted at each reference to it.
 _MOST_FIELDS = 200_000
 _MOST_LEVELS = 60
 
@@ -43,7 +43,7 @@ def is_openapi(document: Json) -> bool:
 
 
 def kind_schemas(document: JsonObject, release: Release) -> Mapping[str, JsonObject]:
-    """The ``openAPIV3Schema`` of each of KubeVirt's kinds that the document has, by name.
+    """Return the ``openAPIV3Schema`` of each of KubeVirt's kinds in the document, by name.
 
     Raises ``UnlikeKubevirtError``.
     """
@@ -58,7 +58,7 @@ def _definitions(document: Json) -> JsonObject:
 
 
 def _type_of(schema: JsonObject) -> JsonObject:
-    """Return the type as a CustomResourceDefinition has it: one type, nullable or int-or-string apart."""
+    """Return the type as in a CustomResourceDefinition: one type; nullable and int-or-string separately."""
     types = [str(name) for name in array_at(schema, "type")]
     if not types:
         return {"type": schema.get("type") or "object"}
@@ -113,7 +113,7 @@ class _Converter:
         known = next((known for end, known in _KNOWN_TYPES.items() if name.endswith(end)), None)
         if known is not None:
             return known
-        if name in self._open:  # no schema of KubeVirt's is recursive, but this document may be anyone's
+        if name in self._open:  # KubeVirt's schemas are not recursive; others may be
             return _ANYTHING
         self._open.add(name)
         schema = self._converted(object_at(self._definitions, name))
@@ -122,10 +122,9 @@ class _Converter:
 
 
 def release_schemas(documents: Iterable[tuple[str, Json]], release: Release) -> Mapping[str, JsonObject]:
-    """The ``openAPIV3Schema`` of each kind that is found, by name; ``documents`` come with their file's name.
+    """Return the ``openAPIV3Schema`` of each kind, by name; ``documents`` come with their file's name.
 
-    What a CustomResourceDefinition says goes before what an OpenAPI document says. Raises
-    ``UnlikeKubevirtError``.
+    A CustomResourceDefinition takes precedence over an OpenAPI document. Raises ``UnlikeKubevirtError``.
     """
     defined: dict[str, JsonObject] = {}
     described: dict[str, JsonObject] = {}
@@ -157,7 +156,7 @@ def _definition(name: str, document: JsonObject) -> dict[str, JsonObject]:
 
 
 def _stored(spec: JsonObject) -> JsonObject:
-    """The schema of the version that is stored; KubeVirt's versions of a kind all have the same."""
+    """Return the schema of the storage version; all of KubeVirt's versions of a kind have the same schema."""
     versions = sorted(array_at(spec, "versions"), key=lambda version: not object_at(version).get("storage"))
     found = (object_at(version, "schema", "openAPIV3Schema") for version in versions)
     return next(filter(None, found), object_at(spec, "validation", "openAPIV3Schema"))

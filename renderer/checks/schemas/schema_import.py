@@ -1,9 +1,9 @@
 """JSON Schemas of KubeVirt's kinds, made from the schemas of its CustomResourceDefinitions.
 
-In: the ``openAPIV3Schema`` of a kind as a release's CRD has it. Out: a self-contained JSON Schema
-(draft 2020-12) that refuses what the API server of that release would refuse or drop, and what
-KubeVirt's webhooks would refuse in a single value. Upstream's descriptions stay behind.
-``schemas/README.md`` tells what is decided how.
+Input: the ``openAPIV3Schema`` of a kind in a release's CRD. Output: a self-contained JSON Schema (draft
+2020-12) that rejects values that the API server of that release would reject or drop, and single values that
+KubeVirt's webhooks would reject. Upstream's descriptions are dropped. ``schemas/README.md`` documents the
+decisions.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from renderer.model.res_id import Gvk
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-#: Keywords that mean the same in a CRD and in JSON Schema.
+#: Keywords with the same meaning in a CRD and in JSON Schema.
 _KEPT = (
     "default",
     "enum",
@@ -68,13 +68,13 @@ _CEL: Mapping[tuple[str, ...], Schema] = {
 
 
 class UnlikeKubevirtError(Exception):
-    """The given schema defines a kind otherwise than any release of KubeVirt; the message says how."""
+    """The given schema defines a kind differently from every release of KubeVirt; the message says how."""
 
 
 def import_schema(crd_schema: JsonObject, kind: KubevirtKind, release: Release) -> Schema:
-    """The JSON Schema of ``kind`` at ``release`` from the schema in its CRD; pure.
+    """Return the JSON Schema of ``kind`` at ``release`` from the schema in its CRD; pure.
 
-    Raises ``UnlikeKubevirtError`` for one that no JSON Schema can be made of.
+    Raises ``UnlikeKubevirtError`` for a schema that cannot be converted.
     """
     if text_at(crd_schema, "type") != "object":
         raise UnlikeKubevirtError(f"the definition of {kind.name} is of no object")
@@ -98,10 +98,10 @@ def import_schema(crd_schema: JsonObject, kind: KubevirtKind, release: Release) 
 
 
 def import_release(crd_schemas: Mapping[str, JsonObject], release: Release) -> dict[str, str]:
-    """The schema files of a release: path below ``schemas/`` and text, by what is in its CRDs.
+    """Return the schema files of a release from its CRDs: path below ``schemas/`` and text.
 
-    ``crd_schemas`` holds the ``openAPIV3Schema`` of each kind by name. Raises ``KeyError`` for one that
-    is not there.
+    ``crd_schemas`` holds the ``openAPIV3Schema`` of each kind by name. Raises ``KeyError`` for a missing
+    kind.
     """
     return {
         f"kubevirt/{release.minor_release}/{kind.file_name}": encoded(
@@ -112,7 +112,7 @@ def import_release(crd_schemas: Mapping[str, JsonObject], release: Release) -> d
 
 
 def input_files(written: Mapping[str, JsonObject]) -> dict[str, str]:
-    """The schema files of what is read and never written: path below ``schemas/`` and text.
+    """Return the schema files of input that is never written: path below ``schemas/`` and text.
 
     ``written`` holds the schema of each kind by name, of the latest release.
     """
@@ -125,7 +125,7 @@ def input_files(written: Mapping[str, JsonObject]) -> dict[str, str]:
 
 
 def encoded(schema: Schema) -> str:
-    """The text of a schema file: one line for each definition, so that differences can be read."""
+    """Return the text of a schema file: one line for each definition, so that diffs are readable."""
     lines = [
         f"{json.dumps(key)}: {_members(value) if key == '$defs' else _compact(value)}"
         for key, value in schema.items()
@@ -134,7 +134,7 @@ def encoded(schema: Schema) -> str:
 
 
 def checksums(files: Mapping[str, bytes]) -> str:
-    """``schemas/SHA256SUMS``, as ``sha256sum --check`` reads it, of the files by path."""
+    """Return ``schemas/SHA256SUMS``, as ``sha256sum --check`` reads it, of the files by path."""
     return "".join(f"{sha256(content)}  {path}\n" for path, content in sorted(files.items()))
 
 
@@ -153,9 +153,9 @@ class _Importer:
     release: Release
 
     def converted(self, crd: JsonObject, path: tuple[str, ...]) -> Schema:
-        """``crd`` as JSON Schema; ``path`` holds the names of the fields that lead to it."""
+        """Return ``crd`` as JSON Schema; ``path`` holds the names of the fields that lead to it."""
         if crd.get(PRESERVED) and "properties" not in crd:
-            # A template's metadata. Only a DataVolumeTemplate's becomes the name of something.
+            # A template's metadata. Only a DataVolumeTemplate's metadata becomes the name of an object.
             return embedded_object_meta(named="dataVolumeTemplates" in path)
         schema = {**self._typed(crd, path), **_kept(crd), **_checked_by_cel(crd)}
         pointers = [
@@ -216,7 +216,10 @@ class _Importer:
         }
 
     def _known(self, schema: Schema, path: tuple[str, ...]) -> Schema:
-        """Return the format or values KubeVirt knows for a field that is any text or number in the CRD."""
+        """Return the format or values that KubeVirt knows for a field that the CRD leaves open.
+
+        Such a field is any text or number in the CRD.
+        """
         if schema["type"] in ("object", "array"):
             return {}
         if isinstance(schema.get("enum"), list):
@@ -259,7 +262,7 @@ def _nullable(schema: Schema) -> Schema:
 _NUMBER = "$part"
 _SMALLEST = 48  # a reference costs about as much as a schema of this length
 
-#: Names of parts that stand for many fields.
+#: Names of parts that are used for many fields.
 _SHAPES: tuple[tuple[Schema, str], ...] = (
     ({"type": "object", "additionalProperties": False}, "empty mapping"),
     ({"type": "object", "additionalProperties": {"type": "string"}}, "text map"),
@@ -270,14 +273,14 @@ _Path: TypeAlias = tuple[str, ...]
 
 
 def with_definitions(schema: Schema) -> Schema:
-    """The same schema with every part that it repeats in ``$defs``, named after its field or its title."""
+    """Return the same schema with every repeated part in ``$defs``, named after its field or its title."""
     parts = _Parts()
     root = parts.intern(schema, ())
     return parts.assembled(root)
 
 
 class _Part(Record):
-    """A schema in which the subschemas are numbers of parts."""
+    """A schema whose subschemas are the numbers of parts."""
 
     schema: Schema
     name: str
@@ -285,7 +288,7 @@ class _Part(Record):
 
 
 class _Parts:
-    """The parts of one schema, each once, in the order in which they are first met."""
+    """The distinct parts of one schema, in the order of their first occurrence."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -293,7 +296,7 @@ class _Parts:
         self._uses: Counter[int] = Counter()
 
     def intern(self, schema: Mapping[str, object], path: _Path) -> int:
-        """The number of ``schema``, whose subschemas are interned first and replaced by theirs."""
+        """Return the number of ``schema``, after interning its subschemas and replacing them by numbers."""
         part: Schema = dict(schema)
         children: list[int] = []
         for keyword, place, child in subschemas(schema):
@@ -339,7 +342,7 @@ def _name(schema: Mapping[str, object], path: _Path) -> str:
 
 
 def subschemas(schema: Mapping[str, object]) -> Iterator[tuple[str, str, Mapping[str, object]]]:
-    """Keyword, place below it (the name of a property, or nothing) and subschema."""
+    """Yield keyword, place below it (the name of a property, or nothing) and subschema."""
     properties = schema.get("properties")
     if isinstance(properties, dict):
         for name, child in properties.items():

@@ -1,8 +1,9 @@
-"""The quick look at the first objects of a kind: most are valid, and that is seen without jsonschema-rs.
+"""The quick check of the first objects of a kind: most are valid, which shows without jsonschema-rs.
 
-Loading jsonschema-rs and compiling the schema of a VirtualMachine costs as much as 18 looks here, a
-fifth of ``vmrender build`` of one virtual machine. What is valid here is valid for jsonschema-rs, too. All
-else is left to it, as is every schema with a keyword or a pattern that KubeVirt's schemas do not have.
+Loading jsonschema-rs and compiling the schema of a VirtualMachine costs as much as 18 quick checks, a fifth
+of ``vmrender build`` of one virtual machine. An object that is valid here is valid for jsonschema-rs as well.
+Everything else is left to jsonschema-rs, as is every schema with a keyword or a pattern that KubeVirt's
+schemas do not have.
 """
 
 from __future__ import annotations
@@ -54,9 +55,9 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def is_surely_valid(value: Json, schema: Json, definitions: JsonObject) -> bool:
-    """Return True if ``value`` is as ``schema`` has it, False if that is not clear.
+    """Return True if ``value`` matches ``schema``, False if that is not certain.
 
-    ``definitions`` are what ``$ref`` refers to.
+    ``definitions`` are the targets of ``$ref``.
     """
     if schema is True:
         return True
@@ -100,7 +101,7 @@ def _is_mapping(value: Mapping[object, Json], schema: JsonObject, definitions: J
     known = object_at(schema, "properties")
     others, names = schema.get("additionalProperties", True), schema.get("propertyNames", True)
     return all(name in value for name in array_at(schema, "required")) and all(
-        isinstance(name, str)  # not so in YAML
+        isinstance(name, str)  # YAML also allows other keys
         and is_surely_valid(name, names, definitions)
         and is_surely_valid(child, known.get(name, others), definitions)
         for name, child in value.items()
@@ -133,7 +134,7 @@ _SUFFIXES = frozenset(("", "E", "Ei", "G", "Gi", "Ki", "M", "Mi", "P", "Pi", "T"
 
 
 def _is_name(text: str) -> bool:
-    """Return True for what stands after the slash in the key of a label, or in its value."""
+    """Return True for a valid label value, or the part of a label's key after the slash."""
     return len(text) <= _NAME_LENGTH and is_qualified_name(text)
 
 
@@ -153,7 +154,7 @@ def _is_mac_address(text: str) -> bool:
     return lengths == [2] * 6 and all(consists_of(pair, HEXADECIMAL) for pair in pairs)
 
 
-#: What is surely of a pattern. An expression would take longer to compile than an object to be looked at.
+#: Texts that certainly match a pattern. An expression would take longer to compile than an object to check.
 _TEXTS: Mapping[str, Callable[[str], bool]] = {
     ANNOTATION_KEY: _is_key,
     INTERFACE_NAME: is_dns_label,

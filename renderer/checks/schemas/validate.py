@@ -1,7 +1,7 @@
-"""Resources in, what their schemas have to say about them out.
+"""Check resources against their schemas.
 
-KubeVirt's kinds are judged by the schema of the target release, other kinds by the project's own schemas if
-it has any. A valid resource costs a few microseconds; only an invalid one is looked at closely.
+The schema of the target release applies to KubeVirt's kinds, the project's own schemas, if any, to other
+kinds. A valid resource costs a few microseconds; only an invalid one is examined closely.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 _KIND = FieldPath.of("kind")
 
-#: Steps to expand and check a value, and an object of KubeVirt's beside its values (``model.work``).
+#: Steps for expanding and checking a value, and for an object of KubeVirt's in addition to its values
+#: (``model.work``).
 _STEPS_PER_VALUE, _KUBEVIRT = 6, 200
 _GROUP = "kubevirt.io"
 
@@ -37,16 +38,16 @@ _GROUP = "kubevirt.io"
 def validate(resources: ResourceSet, release: Release, schemas: SchemaRegistry) -> tuple[Diagnostic, ...]:
     """Return the findings by resource and field: unknown-field, schema, placeholder.
 
-    A schema that is missing, or cannot be used, is reported once for each kind.
+    A missing or unusable schema is reported once for each kind.
     """
     run = _Run(release, schemas, Counter(resource.gvk for resource in resources))
     return tuple(diagnostic for resource in resources for diagnostic in run.judged(resource))
 
 
 def unchecked(resources: ResourceSet, schemas: SchemaRegistry) -> Iterator[Resource]:
-    """Yield the resources that no schema judges, and of which ``validate`` says nothing."""
+    """Yield the resources without a schema, about which ``validate`` reports nothing."""
     for resource in resources:
-        with suppress(DiagnosticError):  # a schema that cannot be used is a finding
+        with suppress(DiagnosticError):  # an unusable schema is a finding
             is_reported = resource.kind in GROUPS_OF_KINDS or schemas.kubernetes.api_version_of(resource.gvk)
             if not is_reported and not schemas.covers(resource.gvk):
                 yield resource
@@ -83,7 +84,7 @@ class _Run:
             yield finding.of(resource)
 
     def _api_version(self, resource: Resource) -> Iterator[Diagnostic]:
-        """Yield what is wrong with the API version of an object without a schema."""
+        """Yield the problems of the API version of an object without a schema."""
         gvk = resource.gvk
         served = self._schemas.kubernetes.api_version_of(gvk)
         if served is not None and gvk.version:
@@ -109,12 +110,12 @@ class _Run:
                     schema.expect(self._objects[gvk])
         except DiagnosticError as error:
             for diagnostic in error.diagnostics:
-                if diagnostic.sites or diagnostic.location:  # the schema's own file
+                if diagnostic.sites or diagnostic.location:  # it is at the schema's own file
                     yield diagnostic
                 else:
                     yield diagnostic._replace(sites=resource.sites(_KIND), resource=resource.current_id)
 
 
 def _is_encrypted(resource: Resource) -> bool:
-    """Return True for an object whose values SOPS keeps as texts, beside a field of its own."""
+    """Return True for an object whose values SOPS keeps as texts, next to a field of its own."""
     return isinstance(resource.content.get("sops"), dict) and resource.gvk.group in KUBERNETES_GROUPS

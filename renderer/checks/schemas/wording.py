@@ -1,4 +1,4 @@
-"""Words for people: what a value is, and what it should be."""
+"""Texts for users: a description of a value, and of the expected value."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TYPES = {
     "boolean": "true or false",
 }
 
-#: The words for formats, by the ``title`` of the schema.
+#: The descriptions of formats, by the ``title`` of the schema.
 _FORMATS = {
     BASE64: "base64 text",
     "quantity": "a quantity such as 4Gi or 500m",
@@ -50,7 +50,7 @@ _UNITS = {"": "", "b": "", "k": "k", "kb": "k", "ki": "Ki", "kib": "Ki"} | {
 
 
 def found(value: Json) -> str:
-    """``the text "4"``, ``the number 4``, ``a mapping``: what a person finds in the file."""
+    """Return ``the text "4"``, ``the number 4``, ``a mapping``: the user's view of a value in a file."""
     if isinstance(value, dict):
         return "a mapping"
     if isinstance(value, list):
@@ -63,13 +63,13 @@ def found(value: Json) -> str:
 
 
 def quoted(value: Json) -> str:
-    """A scalar as it would stand in YAML, shortened when it is long."""
+    """Return a scalar as it would be written in YAML, shortened if it is long."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def wanted(schema: JsonObject) -> str:
-    """Return the words for a value that ``schema`` accepts."""
+    """Return the description of a value that ``schema`` accepts."""
     known = _FORMATS.get(text_at(schema, "title"))
     if known:
         return known
@@ -79,12 +79,12 @@ def wanted(schema: JsonObject) -> str:
 
 
 def nearest(word: str, known: Sequence[str]) -> str | None:
-    """The one of ``known`` that was probably meant."""
+    """Return the one of ``known`` that was probably meant."""
     return next(iter(suggest(word, known, most=1, cutoff=0.7)), None)
 
 
 def type_hint(value: Json, schema: JsonObject) -> str | None:
-    """Return a hint for writing ``value`` with the type of ``schema``; None if there is none."""
+    """Return a hint for writing ``value`` with the type of ``schema``, or None."""
     types = schema.get("type")
     names = types if isinstance(types, list) else [types]
     if "string" in names:
@@ -101,7 +101,7 @@ def type_hint(value: Json, schema: JsonObject) -> str | None:
 
 
 def _choice_hint(value: Json, schema: JsonObject) -> str | None:
-    """The texts that are known, of which none is meant by writing ``value`` in quotes."""
+    """Return a hint with the known texts, unless ``value`` in quotes is one of them."""
     known = [text for text in array_at(schema, "enum") if isinstance(text, str) and text]
     return f"one of {', '.join(known)}" if known and scalar_text(value) not in known else None
 
@@ -111,7 +111,7 @@ def _text_hint(value: Json, types: Sequence[Json]) -> str | None:
         return None
     if isinstance(value, dict | list):
         return "what is meant as text starts below a | after the key"
-    if isinstance(value, float):  # 1.10 has been read as 1.1
+    if isinstance(value, float):  # 1.10 was parsed as 1.1
         return "write it in quotes"
     return f'write it in quotes: "{quoted(value)}"'
 
@@ -128,13 +128,13 @@ def _unquoted_hint(text: str, types: Sequence[Json]) -> str | None:
 
 
 def length_hint(value: Json, title: str) -> str | None:
-    """Return a hint if a text is too long for the format called ``title``, as that is hard to see."""
+    """Return a hint if a text is too long for the format called ``title``, because that is hard to see."""
     length = len(value) if isinstance(value, str) else 0
     return f"it has {length} characters" if length > _MOST_CHARACTERS.get(title, length) else None
 
 
 def quantity_hint(text: str) -> str | None:
-    """The quantity that was probably meant: 4Gi for ``4GiB``, ``4 Gi`` and ``4gi``."""
+    """Return the quantity that was probably meant: 4Gi for ``4GiB``, ``4 Gi`` and ``4gi``."""
     match = re.fullmatch(r"([+-]?[0-9.]+)([A-Za-z]*)", "".join(text.split()))
     unit = _UNITS.get(match[2].lower()) if match else None
     if match is None or unit is None:

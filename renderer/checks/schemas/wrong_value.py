@@ -1,4 +1,4 @@
-"""Findings about values that their fields cannot have."""
+"""Findings about values that are invalid for their fields."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from renderer.model.diagnostic import Severity
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, scalar_text, text_at
 
-#: Lists whose elements are what one key of theirs says, and what KubeVirt calls that. The key often has an
-#: empty mapping after it, which people leave out.
+#: Lists in which one key of an element determines its type, and KubeVirt's name for that type. The key is
+#: often followed by an empty mapping, which users leave out.
 _ONE_OF_KEYS: Mapping[str, str] = {"interfaces": "binding", "networks": "source", "volumes": "source"}
-#: The mappings in an interface that are no bindings.
+#: The mappings in an interface that are not bindings.
 _NO_BINDINGS = frozenset({"dhcpOptions"})
 
 
@@ -36,7 +36,7 @@ _API_GROUP_HINT = (
 
 
 def missing_field(field: FieldPath, target: SchemaTarget) -> SchemaFinding | None:
-    """Return the finding for a required field that is missing, None where nothing is meant by it."""
+    """Return the finding for a missing required field; None if its omission is valid."""
     zero = target.zero_for_missing(field)
     if zero is None:
         hint = _API_GROUP_HINT if str(field).endswith(NULL_WHEN_MISSING) else None
@@ -48,9 +48,9 @@ def missing_field(field: FieldPath, target: SchemaTarget) -> SchemaFinding | Non
 
 
 def empty_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
-    """The finding for a null.
+    """Return the finding for a null.
 
-    The API server drops those of known mappings, and only then looks for what is required.
+    The API server drops nulls of known mappings, and only then checks for required fields.
     """
     field = violation.field
     message = f"{field} has nothing after it"
@@ -72,7 +72,7 @@ def empty_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
 
 
 def _is_kept(field: FieldPath, tree: SchemaTree) -> bool:
-    """Return True if a null is refused, not dropped: in lists, required fields, metadata of templates."""
+    """Return True if a null is rejected, not dropped: in lists, required fields, metadata of templates."""
     name = field.segments[-1] if field.segments else 0
     return (
         isinstance(name, int)
@@ -86,7 +86,7 @@ def _is_required(field: FieldPath, tree: SchemaTree) -> bool:
 
 
 def _missing_without(violation: Violation) -> str | None:
-    """Return what a list element lacks if the null is dropped and was its only key that says what it is."""
+    """Return what a list element lacks if the null is dropped and was the only key with its type."""
     *_, kind, element, name = ("", "", *schema_place(violation.field))
     if element != ELEMENT or kind not in _ONE_OF_KEYS or name in _NO_BINDINGS:
         return None
@@ -122,7 +122,7 @@ _BOUNDS: Mapping[str, str] = {
 
 
 def other_keyword(violation: Violation) -> SchemaFinding:
-    """Return the finding of a violation of a keyword that has no words of its own."""
+    """Return the finding for a violation of a keyword that has no message of its own."""
     field, keyword, expected = violation.field, violation.keyword, violation.expected
     where = str(field) or "the object"
     if keyword in _BOUNDS and isinstance(expected, int | float):
@@ -135,7 +135,7 @@ def other_keyword(violation: Violation) -> SchemaFinding:
 
 
 _API_VERSION = FieldPath.of("apiVersion")
-#: The main fields of mappings that people take for a single value, by the names of the mappings.
+#: The main fields of mappings that users mistake for a single value, by the names of the mappings.
 _MAIN_FIELDS: Mapping[str, tuple[str, ...]] = {
     "containerDisk": ("image",),
     "cpu": ("guest", "cores"),
@@ -146,13 +146,13 @@ _MAIN_FIELDS: Mapping[str, tuple[str, ...]] = {
     "httpGet": ("port",),
     "tcpSocket": ("port",),
 }
-#: A bare number of memory up to this is taken for gibibytes, a larger one for mebibytes.
+#: A bare number of memory up to this is taken as gibibytes, a larger one as mebibytes.
 _MOST_GIBIBYTES = 128
-_SWITCH = "enabled"  # of features, which people take for true or false
+_SWITCH = "enabled"  # a field of features, which users mistake for true or false
 
 
 def wrong_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
-    """The finding for a violation of any keyword that is about a value or a key of a map."""
+    """Return the finding for a violation of any keyword that is about a value or a key of a map."""
     if violation.value is None:
         return empty_value(violation, target)
     placeholder = placeholder_in(violation.value)
@@ -182,7 +182,7 @@ def _wrong_type(violation: Violation, _: SchemaTarget) -> SchemaFinding:
 
 
 def _likely_child(violation: Violation) -> str | None:
-    """The field for which ``memory: 4Gi`` and ``cpu: 2`` are probably meant."""
+    """Return the field that is probably meant by ``memory: 4Gi`` and ``cpu: 2``."""
     name, value = str(violation.field.segments[-1]) if violation.field.segments else "", violation.value
     known = object_at(violation.schema, "properties")
     main_fields = (_SWITCH,) if isinstance(value, bool) else _MAIN_FIELDS.get(name, ())
@@ -195,7 +195,7 @@ def _likely_child(violation: Violation) -> str | None:
     return f"did you mean {name}: {{{inside}: {text}}}?"
 
 
-_DATA = "data"  # of a Secret, beside stringData
+_DATA = "data"  # a field of a Secret, next to stringData
 
 
 def _wrong_format(violation: Violation, _: SchemaTarget) -> SchemaFinding:
@@ -203,7 +203,7 @@ def _wrong_format(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     if violation.place != violation.field:
         message = f"the key {quoted(value)} of {violation.field} must be {wanted(violation.schema)}"
         return SchemaFinding(violation.place, message, about_key=True)
-    if title == BASE64:  # which is confidential, or too long to be shown
+    if title == BASE64:  # it is confidential, or too long to be shown
         hint = "plain text goes into stringData" if _DATA in violation.field.segments else None
         return SchemaFinding(violation.field, f"{violation.field} is no {wanted(violation.schema)}", hint)
     hint = quantity_hint(str(value)) if title == "quantity" else length_hint(value, title)
@@ -230,12 +230,12 @@ def _unknown_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
     )
 
 
-#: Names of architectures that other tools have.
+#: Architecture names from other tools.
 _SYNONYMS = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64"}
 
 
 def _known_hint(value: Json, known: Sequence[str], target: SchemaTarget, *, is_version: bool) -> str:
-    """Return a hint with the ``known`` values and the one that was meant; of versions the preferred one."""
+    """Return a hint with the ``known`` values and the probable one; of versions, the preferred one."""
     others = f"known to {target.authority}: {', '.join(known)}"
     close = _SYNONYMS.get(value) or nearest(value, known) if isinstance(value, str) else None
     close = close if close in known else None

@@ -1,1 +1,1 @@
-"""Argo CD: what its repo-server and ApplicationSet controller make of Applications and ApplicationSets."""
+"""Argo CD: how its repo-server and ApplicationSet controller read Applications and ApplicationSets."""

@@ -1,4 +1,4 @@
-"""The sources of an Application, and what kind each is.
+"""The sources of an Application, and the type of each.
 
 argo-cd ``reposerver/repository``, ``util/argo/argo.go``.
 """
@@ -27,7 +27,7 @@ _FIXED = ("chart", "path", "repoURL", "targetRevision")
 
 
 class SourceType(TextEnum):
-    """The tool that makes manifests of a source."""
+    """The tool that generates the manifests of a source."""
 
     KUSTOMIZE = "kustomize"
     HELM = "helm"
@@ -36,7 +36,7 @@ class SourceType(TextEnum):
 
 
 class DeployedSource(NamedTuple):
-    """One source of an Application; ``field`` is where it stands in it."""
+    """One source of an Application; ``field`` is its path in the Application."""
 
     application: Resource
     content: JsonObject
@@ -56,12 +56,12 @@ class DeployedSource(NamedTuple):
 
     @property
     def is_chart(self) -> bool:
-        """Return whether it is a chart of a Helm repository."""
+        """Return True if the source is a chart of a Helm repository."""
         return bool(text_at(self.content, "chart"))
 
     @property
     def has_manifests(self) -> bool:
-        """Return whether it has manifests; one with ``ref`` and no path only supplies values files."""
+        """Return True if it has manifests; a source with ``ref`` and no path only supplies values files."""
         return bool(self.path) or not text_at(self.content, "ref")
 
     def site(self, *below: Segment) -> Site:
@@ -94,7 +94,7 @@ def sources(application: Resource) -> Iterator[DeployedSource]:
 
 
 def source_folder(fs: FileSystem, source: DeployedSource) -> str:
-    """Return the folder that ``path`` means (``util/app/path/path.go``). Raises ``DiagnosticError``."""
+    """Return the folder that ``path`` names (``util/app/path/path.go``). Raises ``DiagnosticError``."""
     written = source.path
     folder = posixpath.normpath(written or ".")
     if written.startswith("/"):
@@ -131,7 +131,7 @@ def with_overrides(fs: FileSystem, source: DeployedSource, folder: str) -> Deplo
 
 
 def source_type(fs: FileSystem, source: DeployedSource, folder: str) -> SourceType:
-    """Return the type that the source names, or else that of its files (``util/app/discovery``).
+    """Return the type that the source names, or else detect it from its files (``util/app/discovery``).
 
     Raises ``DiagnosticError``.
     """
@@ -145,7 +145,7 @@ def source_type(fs: FileSystem, source: DeployedSource, folder: str) -> SourceTy
         return explicit[0]
     names = [name for name in fs.list(folder) if fs.is_file(posixpath.normpath(posixpath.join(folder, name)))]
     found = SourceType.DIRECTORY
-    for name in names:  # as upstream, the last of both kinds that a walk comes upon
+    for name in names:  # as upstream: of both kinds, the last file of the walk wins
         if name.endswith("Chart.yaml"):
             found = SourceType.HELM
         if name in KUSTOMIZATION_FILES:
@@ -154,7 +154,7 @@ def source_type(fs: FileSystem, source: DeployedSource, folder: str) -> SourceTy
 
 
 def _normalized(source: JsonObject) -> JsonObject:
-    """Return the source without blocks that say nothing (``NormalizeSource``)."""
+    """Return the source without empty blocks (``NormalizeSource``)."""
     made: dict[str, Any] = dict(source)
     for kind in ("kustomize", "helm"):
         if not any(made.get(kind, {}).values() if isinstance(made.get(kind), dict) else ()):

@@ -1,4 +1,4 @@
-"""The Applications that an ApplicationSet makes.
+"""The Applications that an ApplicationSet generates.
 
 argo-cd ``applicationset/controllers/template/template.go``.
 """
@@ -38,7 +38,7 @@ def generate_applications(
 ) -> tuple[Resource, ...]:
     """Return the Applications of the ApplicationSet ``entry``, in the order of its generators.
 
-    Those of one name are left out, with a warning, and the others stay (``controllers``,
+    Applications that share a name are left out, with a warning; the others stay (``controllers``,
     ``validateGeneratedApplications``). Raises ``DiagnosticError``: application-set. One failing generator
     fails the set, as in Argo CD.
     """
@@ -75,7 +75,7 @@ def _generated(
             try:
                 application = _application(entry, template, parameters, context.rendering)
             except SetError as error:
-                if own:  # the field may be the generator's
+                if own:  # the field may belong to the generator
                     raise
                 raise _refusal(entry, error, "spec", "template", *error.field) from None
             yield application, parameters
@@ -104,7 +104,7 @@ def _application(
 
 
 def with_values_of(own: JsonObject, base: JsonObject) -> JsonObject:
-    """Return ``own``, completed with values of ``base`` that it lacks (``mergo.Merge``)."""
+    """Return ``own``, completed with the values of ``base`` that it lacks (``mergo.Merge``)."""
     made: dict[str, Any] = dict(own)
     for key, value in base.items():
         known = made.get(key)
@@ -116,7 +116,7 @@ def with_values_of(own: JsonObject, base: JsonObject) -> JsonObject:
 
 
 def _patched(application: JsonObject, text: str) -> JsonObject:
-    """``templatePatch`` (``template/patch.go``), which cannot change the project. Raises ``SetError``."""
+    """Apply ``templatePatch`` (``template/patch.go``); it cannot change the project. Raises ``SetError``."""
     try:
         patch = decode_yaml11(text.encode(), "templatePatch")
     except DiagnosticError as error:
@@ -132,7 +132,7 @@ def _patched(application: JsonObject, text: str) -> JsonObject:
 
 
 def merge_patched(value: JsonObject, patch: JsonObject) -> JsonObject:
-    """Return a strategic merge for Applications, whose lists have no merge keys but for finalizers."""
+    """Return a strategic merge for Applications: except for finalizers, their lists have no merge keys."""
     if patch.get("$patch") == "replace":
         return {key: each for key, each in patch.items() if key != "$patch"}
     if patch.get("$patch") == "delete":
@@ -152,7 +152,7 @@ def merge_patched(value: JsonObject, patch: JsonObject) -> JsonObject:
 
 
 def _warnings(entry: Resource, applications: Iterable[Resource]) -> Iterator[Diagnostic]:
-    """Yield a warning for names that several Applications have, and for tags that nothing replaced."""
+    """Yield a warning for each name that several Applications share, and each tag that stays unreplaced."""
     field = ("spec", "template", "metadata", "name")
     for name, count in Counter(each.name for each in applications).items():
         if count > 1:
@@ -168,7 +168,7 @@ def _warnings(entry: Resource, applications: Iterable[Resource]) -> Iterator[Dia
 
 
 def _unknown_tags(entry: Resource, application: Resource, parameters: Parameters) -> Iterator[Diagnostic]:
-    """Yield a warning for each ``{{name}}`` of the template that stays, as no generator gives it a value."""
+    """Yield a warning for each ``{{name}}`` of the template for which no generator has a value."""
     for path, text in _texts(application.content):
         for tag in _TAG.findall(text):
             hint = did_you_mean(tag, parameters, otherwise=f"its parameters are {', '.join(parameters)}")

@@ -15,7 +15,7 @@ from renderer.model.resource import Resource, ResourceSet
 
 HOOK = "argocd.argoproj.io/hook"
 
-#: Group and kind of what kustomize does not know, and repositories with virtual machines often have.
+#: Group and kind of types that kustomize does not know, but that repositories with VMs often contain.
 _OF_CLUSTER = frozenset(
     {
         *(
@@ -40,9 +40,9 @@ _OF_CLUSTER = frozenset(
 
 
 def deduplicated(resources: Iterable[Resource]) -> Outcome[ResourceSet]:
-    """Return the objects; the last of several with one identity counts, with a warning for each other.
+    """Return the objects; of several with one identity keep the last, with a warning for each other one.
 
-    Argo CD says RepeatedResourceWarning of them.
+    Argo CD reports RepeatedResourceWarning for them.
     """
     found = tuple(resources)
     last = {_key(each): index for index, each in enumerate(found)}
@@ -71,13 +71,13 @@ def _key(resource: Resource) -> tuple[str, str, str, str]:
 
 
 def in_destination(resources: ResourceSet, namespace: str) -> ResourceSet:
-    """Set ``destination.namespace`` where objects have none; kinds of the cluster lose theirs."""
+    """Set ``destination.namespace`` on objects without a namespace; remove it from cluster-scoped kinds."""
     defined = {_defined_kind(each) for each in resources if each.kind == "CustomResourceDefinition"}
     return resources.map(lambda each: _placed(each, namespace, defined))
 
 
 def _defined_kind(definition: Resource) -> tuple[str, str]:
-    """Group and kind of the cluster-scoped kind that a CustomResourceDefinition defines."""
+    """Return group and kind of the cluster-scoped kind that a CustomResourceDefinition defines."""
     spec = object_at(definition.content, "spec")
     is_cluster = text_at(spec, "scope") == "Cluster"
     return (text_at(spec, "group"), text_at(spec, "names", "kind")) if is_cluster else ("", "")

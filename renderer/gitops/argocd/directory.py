@@ -2,7 +2,7 @@
 
 argo-cd ``reposerver/repository.go`` findManifests.
 
-Files that hold no manifests are passed over, unlike in Flux.
+Files without manifests are skipped, unlike in Flux.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NO_OBJECT_HINT = "exclude the file in spec.source.directory, or correct it"
 
 
 class DirectoryOptions(NamedTuple):
-    """``spec.source.directory``; the patterns are matched with paths from the folder on."""
+    """``spec.source.directory``; the patterns are matched against paths relative to the folder."""
 
     recurse: bool = False
     include: str = ""
@@ -106,7 +106,7 @@ def _matches(pattern: str, path: str) -> bool:
 
 
 def _json_objects(content: bytes, path: str) -> list[Resource]:
-    """Return the one object of a JSON file."""
+    """Return the single object of a JSON file."""
     try:
         text = content.decode("utf-8-sig")
         value: Json = json.loads(text)
@@ -118,7 +118,7 @@ def _json_objects(content: bytes, path: str) -> list[Resource]:
 
 
 def _yaml_objects(content: bytes, path: str) -> list[Resource]:
-    """Return the objects of a YAML file; none where it looks like no manifest (``getObjsFromYAMLOrJSON``)."""
+    """Return the objects of a YAML file; empty if it cannot be a manifest (``getObjsFromYAMLOrJSON``)."""
     found: list[Resource] = []
     try:
         for index, decode in enumerate(_documents(content, path)):
@@ -132,7 +132,7 @@ def _yaml_objects(content: bytes, path: str) -> list[Resource]:
 
 
 def _documents(content: bytes, path: str) -> Iterator[Callable[[], Json]]:
-    """Yield the documents between lines of ``---``, each decoded when it is asked for."""
+    """Yield the documents between ``---`` lines, each decoded on demand."""
     start = 0
     for end in [*_SEPARATOR.finditer(content), None]:
         part = content[start : end.start() if end else len(content)]
@@ -142,10 +142,10 @@ def _documents(content: bytes, path: str) -> Iterator[Callable[[], Json]]:
 
 
 def _decoded(content: bytes, part: bytes, start: int, path: str) -> Json:
-    """Return the document ``part``, which begins at ``start``. Raises ``DiagnosticError``."""
+    """Return the document ``part``, which starts at ``start``. Raises ``DiagnosticError``."""
     try:
         return decode_yaml11(part, path)
-    except DiagnosticError:  # once more, for the lines of the file
+    except DiagnosticError:  # decode again, to get the lines of the file
         return decode_yaml11(b"\n" * content.count(b"\n", 0, start) + part, path)
 
 
@@ -158,7 +158,7 @@ def _object(value: Json, site: Site) -> Resource:
 
 
 def _items(resource: Resource) -> list[Resource]:
-    """Return the items of a List, or the object itself if it is no List (``unstructured`` IsList)."""
+    """Return the items of a List, or else the object itself (``unstructured`` IsList)."""
     items = resource.content.get("items")
     if isinstance(items, list):
         each = enumerate(array_at(resource.content, "items"))

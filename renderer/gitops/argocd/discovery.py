@@ -1,4 +1,4 @@
-"""The Applications that others lead to: those among the objects that they deploy, and so on."""
+"""The Applications that other Applications deploy, directly or through further Applications."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Key: TypeAlias = tuple[str, str]
 
 @dataclass(slots=True)
 class ReachedApplication:
-    """An Application as it is deployed; ``outcome`` is None where it has no source in this repository."""
+    """An Application as it is deployed; ``outcome`` is None without a source in this repository."""
 
     entry: Resource
     parent: ReachedApplication | None = None
@@ -50,7 +50,7 @@ Generate: TypeAlias = Callable[[Resource], tuple[Resource, ...]]
 
 
 class ArgocdDiscovery:
-    """Follows Applications breadth first; what is wrong with an ApplicationSet is kept in ``findings``."""
+    """Follows Applications breadth first; errors in an ApplicationSet are collected in ``findings``."""
 
     def __init__(
         self, build: Build, generate: Generate, is_this_repository: Callable[[str, str], bool]
@@ -85,7 +85,7 @@ class ArgocdDiscovery:
     def _applications(
         self, resource: Resource, parent: ReachedApplication | None
     ) -> Iterator[ReachedApplication]:
-        """Yield the Application that ``resource`` is, or those that it makes, unless they are known."""
+        """Yield the Application that ``resource`` is, or those that it generates, unless already known."""
         if is_application(resource):
             yield from self._added(resource, parent, None)
         elif is_application_set(resource):

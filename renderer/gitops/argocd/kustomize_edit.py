@@ -1,4 +1,4 @@
-"""Kustomize sources: the kustomization with what ``kustomize edit`` and Argo CD write into it.
+"""Kustomize sources: the kustomization after the edits by ``kustomize edit`` and Argo CD.
 
 argo-cd ``util/kustomize/kustomize.go`` Build, kustomize ``kustomize/commands/edit``.
 """
@@ -34,7 +34,7 @@ def complete(fs: FileSystem, source: DeployedSource, folder: str) -> CompletedKu
     if not options or not isinstance(content, dict):
         return CompletedKustomization(folder, file, object_at(content))
     unknown = [key for key in content if key.lower() not in {name.lower() for name in KNOWN_FIELDS}]
-    if unknown:  # the build says what is wrong with them
+    if unknown:  # the build reports them
         return CompletedKustomization(folder, file, content)
     return _Edit(fs, source, folder, file, dict(with_known_names(content))).completed()
 
@@ -68,7 +68,7 @@ class _Edit:
         return CompletedKustomization(self._folder, self._file, self._content, self._sites)
 
     def _fix(self) -> None:
-        """``FixKustomization``: deprecated lists move to the end of those that replace them."""
+        """Apply ``FixKustomization``: append deprecated lists to the lists that replace them."""
         for old, new in (("bases", "resources"), ("imageTags", "images")):
             moved = self._content.pop(old, None)
             if isinstance(moved, list):
@@ -86,7 +86,7 @@ class _Edit:
         self._sites[FieldPath.of(field, len(entries) - 1)] = self._site(*written)
 
     def _set_images(self) -> None:
-        """``edit set image``: by name, each written as ``name=new:tag@digest``, and sorted."""
+        """Apply ``edit set image``: by name, each written as ``name=new:tag@digest``, sorted."""
         written = [each for each in array_at(self._options, "images") if isinstance(each, str)]
         if not written:
             return
@@ -105,7 +105,7 @@ class _Edit:
         self._content["images"] = _by_name({**known, **images})
 
     def _set_replicas(self) -> None:
-        """``edit set replicas``: by name, and sorted."""
+        """Apply ``edit set replicas``: by name, sorted."""
         known = {text_at(each, "name"): object_at(each) for each in array_at(self._content, "replicas")}
         made: dict[str, JsonObject] = {}
         for index, each in enumerate(array_at(self._options, "replicas")):
@@ -134,7 +134,7 @@ class _Edit:
         self._add_to_labels(labels, templates=templates, force=force)
 
     def _add_to_labels(self, labels: Mapping[str, str], *, templates: bool, force: bool) -> None:
-        """Into the first entry of ``labels`` with the same settings, or a new one (``writeToLabels``)."""
+        """Add to the first entry of ``labels`` with the same settings, or a new one (``writeToLabels``)."""
         entries = list(array_at(self._content, "labels"))
         wanted = False, templates
         place = next((index for index, each in enumerate(entries) if _settings(each) == wanted), None)
@@ -164,14 +164,14 @@ class _Edit:
         return {**known, **pairs}
 
     def _check_new(self, option: str, known: JsonObject, pairs: Mapping[str, str], *, force: bool) -> None:
-        """Raises ``DiagnosticError`` for what the file has already."""
+        """Raise ``DiagnosticError`` for a label or annotation that the file already has."""
         for key in pairs if not force else ():
             if key in known:
                 hint = f"set force{option[0].upper()}{option[1:]}: true, or remove it from one of the two"
                 raise self._refuse(f"{key} is in {self._file} already", option, key, hint=hint)
 
     def _add_components(self) -> None:
-        """``edit add component``: those that the file does not list already."""
+        """Apply ``edit add component``: add the components that the file does not list yet."""
         optional = self._options.get("ignoreMissingComponents") is True
         for index, component in enumerate(array_at(self._options, "components")):
             if not isinstance(component, str):
@@ -190,7 +190,7 @@ class _Edit:
         return {key: _without_quotes(text) for key, text in texts.items()}
 
     def _substituted(self, text: str) -> str:
-        """``text`` with the variables of the build environment (``newEnv``); unknown ones come to nothing."""
+        """Replace variables of the build environment in ``text`` (``newEnv``); unknown ones become empty."""
         application = self._source.application
         values = {
             "ARGOCD_APP_NAME": application.name,
@@ -218,7 +218,7 @@ class _Edit:
 
 
 def _parsed_image(text: str) -> dict[str, Json] | None:
-    """Return an image as ``edit set image`` reads it; None for what is none (``setimage.go`` parse)."""
+    """Return an image as ``edit set image`` reads it; None if it is invalid (``setimage.go`` parse)."""
     key, equals, value = text.partition("=")
     name, tag, digest = split_image(value if equals else text)
     if name == text:
@@ -229,7 +229,7 @@ def _parsed_image(text: str) -> dict[str, Json] | None:
 
 
 def split_image(text: str) -> tuple[str, str, str]:
-    """Name, tag and digest of an image (kustomize ``api/internal/image/image.go``)."""
+    """Split an image into name, tag and digest (kustomize ``api/internal/image/image.go``)."""
     slash = max(text.find("/"), 0)
     rest, _, digest = text[slash:].partition("@")
     before, colon, tag = rest.partition(":")

@@ -1,4 +1,4 @@
-"""Parameter sets of ApplicationSets: what a generator makes, and what templates are rendered with."""
+"""Parameter sets of ApplicationSets: the output of a generator and the input of templates."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from renderer.model.label_selector import Requirement, SelectorError, read_selec
 from renderer.model.work import spend
 
 _STEPS_PER_TEXT, _CHARACTERS_PER_STEP = 8, 8
-#: Values by name: texts alone without ``goTemplate``, any structure with it.
+#: Values by name: only strings without ``goTemplate``, any structure with it.
 Parameters: TypeAlias = dict[str, object]
 
 
 class SetError(ValueError):
     """An ApplicationSet that cannot be evaluated; the text says why.
 
-    ``field`` leads from what was rendered to the text that cannot be.
+    ``field`` is the path from the rendered value to the text that fails.
     """
 
     def __init__(self, message: str, hint: str | None = None) -> None:
@@ -31,13 +31,13 @@ class SetError(ValueError):
 
 
 class Rendering(NamedTuple):
-    """The way templates of one ApplicationSet are rendered (``applicationset/utils/utils.go`` Render)."""
+    """How the templates of one ApplicationSet are rendered (``applicationset/utils/utils.go`` Render)."""
 
     go_template: bool = False
     options: tuple[str, ...] = ()
 
     def text(self, text: str, values: Mapping[str, object]) -> str:
-        """Raises ``SetError``."""
+        """Render one text. Raises ``SetError``."""
         spend(_STEPS_PER_TEXT + len(text) // _CHARACTERS_PER_STEP, "evaluating templates")
         try:
             if self.go_template:
@@ -49,7 +49,7 @@ class Rendering(NamedTuple):
             raise SetError(f"the template {_shortened(text)} fails: {error}") from None
 
     def deeply(self, value: Json, values: Mapping[str, object]) -> Json:
-        """``value`` with every text and every key rendered. Raises ``SetError``."""
+        """Return ``value`` with every string and every key rendered. Raises ``SetError``."""
         if isinstance(value, str):
             return self.text(value, values)
         if isinstance(value, dict):
@@ -66,7 +66,7 @@ class Rendering(NamedTuple):
             raise
 
     def with_values(self, written_values: Mapping[str, Json], parameters: Parameters) -> Parameters:
-        """``parameters`` and the generator's own ``values``, rendered with them.
+        """Return ``parameters`` and the generator's own ``values``, rendered with them.
 
         ``value_interpolation.go``.
         """
@@ -80,7 +80,7 @@ class Rendering(NamedTuple):
     def keeping_unknown(
         self, written_values: Mapping[str, Json], values: Mapping[str, object]
     ) -> dict[str, Json]:
-        """Return ``values`` of a matrix' second generator with the parameters of the first one put in."""
+        """Return ``values`` of a matrix's second generator with the parameters of the first one filled in."""
         others = (option for option in self.options if not option.startswith("missingkey="))
         strict = self._replace(options=(*others, "missingkey=error"))
         made: dict[str, Json] = {}
@@ -99,14 +99,14 @@ _MISSING = ("no entry for key", "can't evaluate field")
 
 
 def flattened(parameters: Mapping[str, object]) -> dict[str, str]:
-    """Parameters as selectors see them: ``a.b`` for what is nested, every value as text."""
+    """Return parameters as selectors see them: ``a.b`` for nested values, every value as text."""
     flat: dict[str, str] = {}
     _flatten(parameters, "", lambda key, value: flat.__setitem__(key, written(value, inside=True)))
     return flat
 
 
 def combined(one: Parameters, other: Parameters) -> Parameters:
-    """Both, as texts (``applicationset/utils/map.go``). Raises ``SetError`` where they disagree."""
+    """Merge both, as texts (``applicationset/utils/map.go``). Raises ``SetError`` if they disagree."""
     texts = {key: written(value, inside=True) for key, value in one.items()}
     for key, value in other.items():
         text = written(value, inside=True)
@@ -119,7 +119,7 @@ def combined(one: Parameters, other: Parameters) -> Parameters:
 
 
 def requirements_of(selector: Json) -> tuple[Requirement, ...]:
-    """Return the requirements of a label selector; none where it selects everything. Raises ``SetError``."""
+    """Return the requirements of a label selector; empty if it selects everything. Raises ``SetError``."""
     try:
         return read_selector(selector)
     except SelectorError as error:
@@ -127,7 +127,7 @@ def requirements_of(selector: Json) -> tuple[Requirement, ...]:
 
 
 def _flatten(value: object, prefix: str, note: Callable[[str, object], None]) -> None:
-    """``jeremywohl/flatten`` with dots; empty mappings and lists stay as they are."""
+    """Flatten as ``jeremywohl/flatten`` with dots; empty mappings and lists stay."""
     entries: Iterable[tuple[object, object]] = ()
     if isinstance(value, dict):
         entries = value.items()
@@ -157,11 +157,11 @@ _TAG = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 
 
 class _UnclosedTagError(ValueError):
-    """The text has ``{{`` without ``}}`` behind it."""
+    """The text has ``{{`` without a following ``}}``."""
 
 
 def _with_tags_replaced(text: str, values: Mapping[str, object]) -> str:
-    """Put the values of known names in the place of ``{{ name }}``; everything else stays as it is.
+    """Replace ``{{ name }}`` with the values of known names; everything else stays.
 
     argo-cd ``applicationset/utils``, for sets without ``goTemplate``. Raises ``_UnclosedTagError``.
     """

@@ -1,7 +1,8 @@
 """The Applications and ApplicationSets of a folder, as they get to the cluster.
 
-An object that a kustomization lists is taken from what that builds, as overlays patch bases that name no
-repository. A base that an overlay of the same folder uses is deployed by that overlay alone.
+An object that a kustomization lists is taken from the build of that kustomization, because overlays patch
+bases that do not name a repository. A base that an overlay of the same folder uses is deployed only by that
+overlay.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ _MANIFESTS = (".yaml", ".yml", ".json")
 def application_objects(
     fs: FileSystem, path: str, compose: Callable[[str], tuple[Resource, ...]]
 ) -> tuple[Resource, ...]:
-    """Return those in a file, or in a folder and below it; ``compose`` builds a folder with a kustomization.
+    """Return the objects in a file, or in a folder and below it.
 
-    A kustomization or file that a kustomization in ``path`` uses counts as a part of that one. Of two objects
-    with one name the first counts. Raises ``DiagnosticError`` for a kustomization that cannot be
-    built.
+    ``compose`` builds a folder with a kustomization. A kustomization or file that a kustomization in ``path``
+    uses counts as part of that kustomization. Of two objects with the same name, the first counts. Raises
+    ``DiagnosticError`` for a kustomization that cannot be built.
     """
     found: dict[tuple[str, str, str], Resource] = {}
     for resource in _objects(fs, path, compose):
@@ -47,7 +48,7 @@ def _objects(fs: FileSystem, path: str, compose: Callable[[str], tuple[Resource,
 
 
 def _places(fs: FileSystem, path: str) -> Iterator[str]:
-    """Yield the files and the folders with a kustomization in ``path``, and below its other folders."""
+    """Yield the files and kustomization folders in ``path``, and below its other folders."""
     if fs.is_file(path):
         yield path
         return
@@ -64,7 +65,7 @@ def _places(fs: FileSystem, path: str) -> Iterator[str]:
 
 
 def _used_by_others(graph: KustomizationGraph, folders: Iterable[str]) -> set[str]:
-    """Return the folders and files that the kustomizations in ``folders`` use, but for circles of them."""
+    """Return the folders and files that the kustomizations in ``folders`` use, except in a cycle."""
     found: set[str] = set()
     for user in folders:
         found |= graph.files(user)
@@ -73,7 +74,7 @@ def _used_by_others(graph: KustomizationGraph, folders: Iterable[str]) -> set[st
 
 
 def _in_file(fs: FileSystem, path: str) -> Iterator[Resource]:
-    """Yield the objects of a file that mentions Argo CD; of one that is no manifest none."""
+    """Yield the objects of a file that mentions Argo CD; nothing if the file is not a manifest."""
     content = fs.read(path)
     if GROUP.encode() not in content:
         return
@@ -88,7 +89,7 @@ def _in_file(fs: FileSystem, path: str) -> Iterator[Resource]:
 
 
 def with_items(resource: Resource) -> Iterator[Resource]:
-    """Yield the items of a List; another object as it is."""
+    """Yield the items of a List, or else the object itself."""
     items = array_at(resource.content, "items")
     yield from (Resource(item, resource.origin) for item in items if isinstance(item, dict))
     if not items:

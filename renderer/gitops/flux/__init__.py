@@ -1,1 +1,1 @@
-"""Flux CD: what source-controller and kustomize-controller make of a Kustomization object."""
+"""Flux CD: how source-controller and kustomize-controller process a Kustomization object."""

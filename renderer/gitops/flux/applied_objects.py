@@ -1,4 +1,4 @@
-"""The last changes of kustomize-controller to the objects of a build, before it applies them.
+"""The last changes that kustomize-controller makes to the built objects before it applies them.
 
 ``kustomization_controller.go`` apply, ``fluxcd/pkg`` ``ssa/utils`` ReadObjects and SetCommonMetadata.
 """
@@ -16,14 +16,14 @@ _METADATA = ("labels", "annotations")
 
 
 def read_objects(resources: ResourceSet) -> ResourceSet:
-    """Return the objects without kustomization files that were listed as resources."""
+    """Return the objects except kustomization files that are listed as resources."""
     return resources.where(
         lambda each: not (each.kind == "Kustomization" and each.gvk.group == _KUSTOMIZE_GROUP)
     )
 
 
 def with_common_metadata(resources: ResourceSet, entry: Resource) -> ResourceSet:
-    """Return the objects with the labels and annotations of ``spec.commonMetadata``, over their own."""
+    """Return the objects with ``spec.commonMetadata`` merged over their own labels and annotations."""
     common = object_at(entry.content, "spec", "commonMetadata")
     added = {field: object_at(common, field) for field in _METADATA if object_at(common, field)}
     if not added:
@@ -32,7 +32,7 @@ def with_common_metadata(resources: ResourceSet, entry: Resource) -> ResourceSet
 
 
 def is_applied(resource: Resource) -> bool:
-    """Return whether the object goes to the cluster; a label or annotation may say that it does not."""
+    """Return True if the object is applied; a label or annotation can disable that."""
     marks = (resource.labels, resource.annotations)
     if any(mark.get(_RECONCILE) == "disabled" for mark in marks):
         return False
@@ -40,7 +40,7 @@ def is_applied(resource: Resource) -> bool:
 
 
 def is_encrypted(resource: Resource) -> bool:
-    """Return whether the object is encrypted with SOPS."""
+    """Return True if the object is encrypted with SOPS."""
     return "sops" in resource.content
 
 

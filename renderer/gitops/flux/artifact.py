@@ -1,4 +1,4 @@
-"""The artifact that source-controller makes of a repository, which is all that a Kustomization can see.
+"""The artifact that source-controller makes of a repository: all that a Kustomization can read.
 
 source-controller ``gitrepository_controller.go`` reconcileArtifact, ``fluxcd/pkg``
 ``artifact/storage/archive.go``; ``sourceignore`` and ``gitignore`` for the files that it leaves out.
@@ -21,7 +21,7 @@ _UNSEEN = f"Flux does not see the file that is there: it is a symbolic link, or 
 
 _VERSION_CONTROL = (".git/", ".gitignore", ".gitmodules", ".gitattributes")
 _SPECIAL = re.compile(r"[*?\[\\]")
-#: Hold only where the repository has no pattern of its own.
+#: Apply only if the repository has no pattern of its own.
 _DEFAULTS = (
     *("*.jpg", "*.jpeg", "*.gif", "*.png", "*.wmv", "*.flv", "*.tar.gz", "*.zip"),
     *(".github/", ".circleci/", ".travis.yml", ".gitlab-ci.yml", "appveyor.yml", ".drone.yml"),
@@ -33,7 +33,7 @@ _DEFAULTS = (
 class IgnorePattern(NamedTuple):
     """One line of an ignore file (``gitignore/pattern.go``).
 
-    ``folder`` are the parts of its folder's path.
+    ``folder`` is the path of its folder, in parts.
     """
 
     folder: tuple[str, ...]
@@ -51,7 +51,7 @@ class IgnorePattern(NamedTuple):
         return cls(folder, tuple(text.removesuffix("/").split("/")), includes, folders_only)
 
     def matches(self, path: Sequence[str], *, is_folder: bool) -> bool:
-        """Return whether the pattern is about the path, given by its parts, or a folder that it is in."""
+        """Return True if the pattern matches the path (given in parts) or one of its parent folders."""
         above = len(self.folder)
         if len(path) <= above or tuple(path[:above]) != self.folder:
             return False
@@ -67,7 +67,7 @@ class IgnorePattern(NamedTuple):
         return False
 
     def _matches_parts(self, path: Sequence[str], *, is_folder: bool) -> bool:
-        """Match as upstream's ``globMatch``: ``**`` goes on to the first name that matches the next part."""
+        """Match as upstream's ``globMatch``: ``**`` skips to the first name that matches the next part."""
         left, matched, any_depth = list(path), False, False
         for index, part in enumerate(self.parts):
             if part == "":
@@ -89,7 +89,7 @@ class IgnorePattern(NamedTuple):
 
 
 class SourceIgnore:
-    """All patterns of a source; later ones count more."""
+    """All patterns of a source; later patterns take precedence."""
 
     def __init__(self, patterns: Iterable[IgnorePattern] = ()) -> None:
         own = tuple(patterns)
@@ -97,7 +97,7 @@ class SourceIgnore:
         self._patterns = (*map(IgnorePattern.parse, above), *own)
 
     def ignores(self, path: str, *, is_folder: bool = False) -> bool:
-        """Return whether the file or folder at ``path`` is left out of the artifact."""
+        """Return True if the file or folder at ``path`` is left out of the artifact."""
         parts = path.split("/")
         for pattern in reversed(self._patterns):
             if pattern.matches(parts, is_folder=is_folder):
@@ -114,7 +114,7 @@ def read_patterns(text: str, folder: str = ".") -> Iterator[IgnorePattern]:
 
 
 def _matches(part: str, name: str) -> bool:
-    """Match a path as ``file_path_match`` does; most patterns are a name, or a star and an ending."""
+    """Match a path as ``file_path_match`` does; most patterns are a name, or a star and a suffix."""
     rest = part.removeprefix("*")
     if not _SPECIAL.search(rest):
         return name.endswith(rest) if rest != part else name == part
@@ -122,7 +122,7 @@ def _matches(part: str, name: str) -> bool:
 
 
 def _drop_through(path: list[str], part: str) -> bool:
-    """Drop names up to the first that matches ``part``; return whether there was one."""
+    """Drop names up to and including the first that matches ``part``; return True if there was one."""
     while path:
         if _matches(part, path.pop(0)):
             return True

@@ -1,11 +1,12 @@
-"""The Flux Kustomizations that a cluster's root leads to: those in its built output, and in theirs.
+"""The Flux Kustomizations of a cluster: those in the built output of its root, and of each in turn.
 
-Parents patch their children, so that only built objects count. A Kustomization is built when what its
-variables come from has been built.
+Parents patch their children, so only built objects count. A Kustomization is built after the sources of its
+variables have been built.
 
-The root is the Kustomization that bootstrap or the Flux operator makes for a cluster's folder. It stands in
+The root is the Kustomization that bootstrap or the Flux operator creates for a cluster's folder. It is in
 ``gotk-sync.yaml``, in ``spec.sync`` of a FluxInstance, or under ``instance.sync`` in values of the
-``flux-instance`` chart. Where none of them is in the folder, it is what ``flux bootstrap --path`` would make.
+``flux-instance`` chart. If the folder has none of them, it is the one that ``flux bootstrap --path`` would
+create.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Key: TypeAlias = tuple[str, str, str]
 
 
 class SourceRelation(TextEnum):
-    """The relation of a Kustomization's source to the repository at hand."""
+    """How the source of a Kustomization relates to the current repository."""
 
     SELF = "self"
     OTHER = "other"
@@ -41,7 +42,7 @@ class SourceRelation(TextEnum):
 
 @dataclass(slots=True)
 class ReachedKustomization:
-    """A Kustomization as its parent deploys it; ``outcome`` is None where nothing is built."""
+    """A Kustomization as its parent deploys it; ``outcome`` is None if it is not built."""
 
     entry: Resource
     parent: ReachedKustomization | None = None
@@ -79,7 +80,7 @@ class ReachedKustomization:
             reached = reached.parent
 
 
-#: Builds a Kustomization, with the objects that are known so far for its variables.
+#: Builds a Kustomization; the objects known so far supply its variables.
 Build: TypeAlias = Callable[[ReachedKustomization, Mapping[Key, Resource]], Outcome[ResourceSet]]
 
 
@@ -94,7 +95,7 @@ def is_flux_kustomization(resource: Resource) -> bool:
 
 
 class FluxDiscovery:
-    """Follows one root. ``is_this_repository`` says whether a URL, with a path in it, is the repository's."""
+    """Follows one root. ``is_this_repository`` tests whether a URL, with its path, is the repository's."""
 
     def __init__(
         self, build: Build, is_this_repository: Callable[[str, str], bool], known: tuple[Resource, ...] = ()
@@ -123,7 +124,7 @@ class FluxDiscovery:
         return tuple(_breadth_first(first))
 
     def known(self, key: Key) -> Resource | None:
-        """Return an object of the cluster, as it was deployed."""
+        """Return an object of the cluster as it was deployed."""
         return self._objects.get(key)
 
     def _is_ready(self, reached: ReachedKustomization) -> bool:
@@ -169,7 +170,7 @@ class FluxDiscovery:
 def source_key(entry: Resource) -> Key:
     """Return the object that ``spec.sourceRef`` names.
 
-    It is in the Kustomization's namespace unless that says more.
+    It is in the Kustomization's namespace unless the reference names another.
     """
     reference = object_at(entry.content, "spec", "sourceRef")
     namespace = text_at(reference, "namespace") or entry.namespace
@@ -177,7 +178,7 @@ def source_key(entry: Resource) -> Key:
 
 
 def variable_sources(entry: Resource) -> tuple[Key, ...]:
-    """Return the ConfigMaps and Secrets that ``substituteFrom`` names, all in its own namespace."""
+    """Return the ConfigMaps and Secrets that ``substituteFrom`` names, in the object's own namespace."""
     references = array_at(entry.content, "spec", "postBuild", "substituteFrom")
     return tuple((text_at(each, "kind"), entry.namespace, text_at(each, "name")) for each in references)
 
@@ -194,7 +195,7 @@ _SIGNS = (b"toolkit.fluxcd.io", b"fluxcd.controlplane.io", b"sync:")
 
 
 class ClusterRoot(NamedTuple):
-    """The root Kustomization, and objects beside it, such as its GitRepository."""
+    """The root Kustomization and its accompanying objects, such as its GitRepository."""
 
     kustomization: Resource
     known: tuple[Resource, ...] = ()
@@ -203,7 +204,7 @@ class ClusterRoot(NamedTuple):
 def cluster_root(fs: FileSystem, folder: str) -> ClusterRoot:
     """Return the root of the cluster in ``folder``.
 
-    Raises ``DiagnosticError`` for a ``gotk-sync.yaml`` that is broken.
+    Raises ``DiagnosticError`` for a broken ``gotk-sync.yaml``.
     """
     files = [path for path in _yaml_files(fs, folder) if any(sign in fs.read(path) for sign in _SIGNS)]
     for path in files:
@@ -232,7 +233,7 @@ def _yaml_files(fs: FileSystem, folder: str) -> Iterator[str]:
 
 
 def _documents(fs: FileSystem, path: str) -> tuple[Json, ...]:
-    """Return the documents of a file that need be none of ours."""
+    """Return the documents of a file, which may be unrelated to Flux; empty if it cannot be parsed."""
     try:
         return decode_documents(fs.read(path), path)
     except DiagnosticError:
@@ -240,9 +241,9 @@ def _documents(fs: FileSystem, path: str) -> tuple[Json, ...]:
 
 
 def _sync(document: Json) -> JsonObject:
-    """``sync`` of a FluxInstance, of a HelmRelease's values, or of a values file.
+    """Return ``sync`` of a FluxInstance, of a HelmRelease's values, or of a values file.
 
-    Empty where there is none.
+    Empty if it is missing.
     """
     content = object_at(document)
     places = {
@@ -256,7 +257,7 @@ def _sync(document: Json) -> JsonObject:
 
 
 def _root_of_sync(sync: JsonObject, site: Site, folder: str) -> ClusterRoot:
-    """Return the objects that Flux makes of ``sync``."""
+    """Return the objects that Flux creates from ``sync``."""
     source: JsonObject = {"kind": text_at(sync, "kind") or "GitRepository", "name": _SYSTEM}
     metadata: JsonObject = {"name": _SYSTEM, "namespace": _SYSTEM}
     kustomization: JsonObject = {

@@ -1,4 +1,4 @@
-"""The kustomization that kustomize-controller builds: written or generated, with the spec merged into it.
+"""The kustomization that kustomize-controller builds: from a file or generated, with the spec merged into it.
 
 ``fluxcd/pkg`` ``kustomize/kustomize_generator.go``: findOrGenerateKustomization, scanManifests,
 GenerateManifest.
@@ -32,9 +32,9 @@ _SELECTOR = ("group", "version", "kind", "name", "namespace", "labelSelector", "
 
 
 def source_folder(fs: FileSystem, entry: Resource) -> str:
-    """Return the folder that ``spec.path`` means, which never leads out of the source (``securejoin``).
+    """Return the folder that ``spec.path`` names, which is always inside the source (``securejoin``).
 
-    Raises ``DiagnosticError``: flux-kustomization where there is no such folder.
+    Raises ``DiagnosticError``: flux-kustomization if there is no such folder.
     """
     written = text_at(entry.content, "spec", "path")
     folder = posixpath.normpath(f"/{written}").lstrip("/") or "."
@@ -72,7 +72,7 @@ def complete(fs: FileSystem, entry: Resource) -> CompletedKustomization:
 def find_or_generate(fs: FileSystem, folder: str, listed_at: Site) -> CompletedKustomization:
     """Return the kustomization of ``folder``, or one that lists its manifests. Raises ``DiagnosticError``.
 
-    ``listed_at`` is where the folder is named, which findings about a generated one point at.
+    ``listed_at`` is the place that names the folder; findings about a generated kustomization point at it.
     """
     for name in KUSTOMIZATION_FILES:
         path = posixpath.normpath(posixpath.join(folder, name))
@@ -87,9 +87,9 @@ def find_or_generate(fs: FileSystem, folder: str, listed_at: Site) -> CompletedK
 
 
 def scan_manifests(fs: FileSystem, folder: str, below: str = "") -> Iterator[str]:
-    """Return what a generated kustomization lists: paths from ``folder`` on, in the order of a walk.
+    """Return the entries of a generated kustomization: paths relative to ``folder``, in the order of a walk.
 
-    Raises ``DiagnosticError`` for a YAML file that is no manifest, which fails the whole Kustomization.
+    Raises ``DiagnosticError`` for a YAML file that is not a manifest, which fails the whole Kustomization.
     """
     for name in fs.list(posixpath.join(folder, below)):
         relative = posixpath.join(below, name)
@@ -105,7 +105,7 @@ def scan_manifests(fs: FileSystem, folder: str, below: str = "") -> Iterator[str
 
 
 def with_known_names(content: Json) -> JsonObject:
-    """Return the fields of a kustomization file by their usual names; unknown ones are dropped."""
+    """Return the fields of a kustomization file under their canonical names; unknown ones are dropped."""
     spelled = {name.lower(): name for name in KNOWN_FIELDS}
     fields = object_at(content)
     exact = {key: value for key, value in fields.items() if key in KNOWN_FIELDS}
@@ -114,7 +114,7 @@ def with_known_names(content: Json) -> JsonObject:
 
 
 def _add_deprecated_patches(merge: _Merge) -> None:
-    """Add the two lists of patches that API versions before ``v1`` have."""
+    """Add the two lists of patches that exist in API versions before ``v1``."""
     spec = object_at(merge.entry.content, "spec")
     for index, patch in enumerate(array_at(spec, "patchesStrategicMerge")):
         merge.append("patchesStrategicMerge", _json(patch), "patchesStrategicMerge", index)
@@ -124,7 +124,7 @@ def _add_deprecated_patches(merge: _Merge) -> None:
 
 
 class _Merge:
-    """Adds fields of ``entry.spec`` to ``content``, and notes where each is written."""
+    """Merges fields of ``entry.spec`` into ``content``, and records where each is written."""
 
     def __init__(self, content: dict[str, Any], sites: dict[FieldPath, Site], entry: Resource) -> None:
         self.content = content
@@ -151,7 +151,7 @@ class _Merge:
 
 
 def _patch(written: Json, text: str | None = None) -> JsonObject:
-    """Return an entry of ``patches`` with the fields that Flux knows (``adaptSelector``)."""
+    """Return an entry of ``patches`` with only the fields that Flux knows (``adaptSelector``)."""
     patch = object_at(written)
     made: dict[str, Json] = {"patch": text_at(patch, "patch") if text is None else text}
     if isinstance(patch.get("target"), dict):
@@ -161,7 +161,7 @@ def _patch(written: Json, text: str | None = None) -> JsonObject:
 
 
 def _add_components(fs: FileSystem, folder: str, merge: _Merge) -> None:
-    """Raises ``DiagnosticError`` for a component that is not local and relative."""
+    """Add the components. Raises ``DiagnosticError`` for one that is not a local, relative path."""
     spec = object_at(merge.entry.content, "spec")
     for index, component in enumerate(array_at(spec, "components")):
         path = component if isinstance(component, str) else ""
@@ -181,7 +181,7 @@ def _exists(fs: FileSystem, path: str) -> bool:
 
 
 def _merge_image(merge: _Merge, image: Mapping[str, Json], index: int) -> None:
-    """Give an image of the file with this name the new values, tag and digest as one."""
+    """Set the new values on the file's image of this name; tag and digest count as one value."""
     new = {key: image[key] for key in ("name", "newName", "newTag", "digest") if image.get(key)}
     for place, written in enumerate(array_at(merge.content, "images")):
         known = object_at(written)

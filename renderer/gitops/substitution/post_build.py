@@ -1,8 +1,8 @@
 """Read ``spec.postBuild`` of a Flux Kustomization and the variables that it names.
 
 kustomize-controller ``api/v1/kustomization_types.go``; fluxcd/pkg ``kustomize_varsub.go`` LoadVariables:
-later sources win over earlier ones, ``postBuild.substitute`` over all of them, and line breaks in values are
-dropped.
+later sources win over earlier ones, ``postBuild.substitute`` wins over all of them, and line breaks in values
+are dropped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from renderer.model.resource import Resource
 from renderer.model.taint import taint_masking
 from renderer.model.text_enum import TextEnum
 
-#: Fields of ``spec`` that change what is applied, too.
+#: Other fields of ``spec`` that change what is applied.
 _ALSO_CHANGES = (
     "commonMetadata",
     "components",
@@ -51,14 +51,14 @@ class SubstituteReference(NamedTuple):
 
 
 class Strategy(TextEnum):
-    """``substituteStrategy``: whether defaults count even where no variable is given."""
+    """``substituteStrategy``: whether defaults apply even if no variable is given."""
 
     WITH_VARIABLES = "WithVariables"
     ALWAYS = "Always"
 
 
 class PostBuild(NamedTuple):
-    """``spec.postBuild``: variables by name, and the objects with more, in ``namespace``."""
+    """``spec.postBuild``: variables by name, and the objects that hold more, in ``namespace``."""
 
     site: Site
     namespace: str = ""
@@ -70,9 +70,9 @@ class PostBuild(NamedTuple):
 def read_post_build(
     kustomization: Resource, findings: list[Diagnostic], *, variables_only: bool = True
 ) -> PostBuild:
-    """Read ``spec.postBuild``; errors are noted in ``findings``.
+    """Read ``spec.postBuild``; errors are added to ``findings``.
 
-    ``variables_only``: the rest of the Kustomization has no effect here, which is a finding, too.
+    ``variables_only``: the rest of the Kustomization has no effect here, which is a finding as well.
     """
     fields = Fields(kustomization.content, kustomization.origin, findings, Code.FLUX_KUSTOMIZATION)
     spec = fields.child("spec")
@@ -117,9 +117,9 @@ def _ignored_field_warnings(kustomization: Resource) -> Iterable[Diagnostic]:
 class Variables(NamedTuple):
     """The variables and their values.
 
-    ``always``: defaults count even without any values. ``confidential`` are values that must not be printed,
-    ``unread`` the Secrets that the project file does not allow to read. ``incomplete``: the cluster may have
-    values for others, so that variables without a value stay as they are written.
+    ``always``: defaults apply even without any values. ``confidential`` are values that must not be printed,
+    ``unread`` the Secrets that the project file does not allow vmrender to read. ``incomplete``: the cluster
+    may have more values, so variables without a value stay as written.
     """
 
     values: Mapping[str, str] = EMPTY
@@ -129,7 +129,7 @@ class Variables(NamedTuple):
     incomplete: bool = False
 
     def hint(self, variable: str) -> str:
-        """Return how ``variable`` can get a value."""
+        """Return a hint on how to give ``variable`` a value."""
         if self.unread:
             secrets = ", ".join(self.unread)
             return (
@@ -139,10 +139,10 @@ class Variables(NamedTuple):
 
 
 class VariableReader:
-    """Reads variables of ``candidates``, objects of the repository; errors are noted in ``findings``.
+    """Reads variables from ``candidates``, objects of the repository; errors are added to ``findings``.
 
-    ``lenient``: a source that is encrypted, not allowed or not in the repository is a warning, and leaves the
-    variables incomplete.
+    ``lenient``: a source that is encrypted, not allowed or not in the repository causes a warning, and leaves
+    the variables incomplete.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class VariableReader:
         self._incomplete = False
 
     def read(self, post_build: PostBuild) -> Variables:
-        """Return the values of ``substitute`` and ``substituteFrom``; what cannot be read is a finding."""
+        """Return the values of ``substitute`` and ``substituteFrom``; an unreadable source is a finding."""
         values: dict[str, str] = {}
         confidential: set[str] = set()
         for reference in post_build.sources:
@@ -194,7 +194,7 @@ class VariableReader:
         )
 
     def _leave_out(self, reference: SubstituteReference, problem: str, hint: str | None = None) -> None:
-        """Notes that the values of a source are not known here."""
+        """Record that the values of a source are not known here."""
         self._incomplete = True
         self._findings.append(
             Diagnostic.at(
@@ -246,12 +246,12 @@ class VariableReader:
             return written
         try:
             return base64.b64decode(written, validate=True).decode()
-        except ValueError:  # no base64, no ASCII, or no text in it
+        except ValueError:  # invalid base64, not ASCII, or not text
             self._reject("the value of the variable is no text in base64", site)
             return None
 
     def _source(self, reference: SubstituteReference, namespace: str) -> Resource | None:
-        """Return the object in the Kustomization's namespace, or one that does not say its namespace."""
+        """Return the object in the Kustomization's namespace, or one without a written namespace."""
         named = self._known(reference, namespace)
         if len(named) > 1:
             self._reject(

@@ -1,6 +1,6 @@
 """Replace variables in resources, as Flux does after the build.
 
-Each object is written as YAML, variables are replaced in that text, and the text is read again: a value may
+Each object is written as YAML, variables are replaced in that text, and the text is parsed again. A value may
 change the type of a field, and may hold YAML of its own.
 """
 
@@ -30,7 +30,7 @@ from renderer.model.taint import taint
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.encode import encode
 
-#: Quotes of the manifest are lost when kustomize writes it anew, which is before variables are replaced.
+#: Quotes of the manifest are lost when kustomize rewrites it, before variables are replaced.
 _QUOTE = "write ${quote}${name}${quote}, and quote: '\"' among the variables"
 _MENTION = re.compile(r"\$\{#?(\w+)")
 _SWITCH, _OFF = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
@@ -46,8 +46,8 @@ class Substituted(NamedTuple):
 def substitute(resources: ResourceSet, variables: Variables, *, strict: bool) -> Outcome[Substituted]:
     """Replace variables in the resources, except where a label or annotation forbids it.
 
-    Reports variable-unset (an error if ``strict``), substitution-failed and duplicate-id. Where values are
-    too long, it reports build-limit alone, and returns the resources unchanged.
+    Reports variable-unset (an error if ``strict``), substitution-failed and duplicate-id. If values are too
+    long, it reports only build-limit, and returns the resources unchanged.
     """
     if not variables.values and not variables.always and not variables.incomplete:
         return Outcome(Substituted(resources))
@@ -106,10 +106,11 @@ class _Substitution:
         return evaluate(parse(text, keeps_escapes=True), values, self._characters, keeps_unknown=True)
 
     def _read(self, content: JsonObject, evaluated: Evaluated) -> Json:
-        """Read an object again that was evaluated. Raises ``SubstitutionError``.
+        """Parse an object again after its evaluation. Raises ``SubstitutionError``.
 
-        Where a Secret is not in the repository its variables stay, and the object may be unreadable without
-        their values: then each text is substituted by itself, and one that cannot be read stays as written.
+        If a Secret is not in the repository, its variables stay, and the object may be unreadable without
+        their values. Then each text is substituted by itself, and a text that cannot be parsed stays as
+        written.
         """
         try:
             return _read_again(evaluated.text)
@@ -146,7 +147,7 @@ class _Substitution:
             )
 
     def _failing_field(self, resource: Resource) -> FieldPath:
-        """Return the first text that cannot be substituted and read again by itself."""
+        """Return the first text that cannot be substituted and parsed by itself."""
         for field, text in _texts(resource.content):
             try:
                 _read_again(self._evaluated({"text": text}).text)
@@ -156,7 +157,7 @@ class _Substitution:
 
 
 def _read_again(text: str) -> Json:
-    """Parse the text. Raises ``SubstitutionError``, which repeats none of it: it may hold passwords."""
+    """Parse the text. Raises ``SubstitutionError``, which does not quote it: it may hold passwords."""
     try:
         return decode_yaml11(text.encode(errors="surrogateescape"), "")
     except DiagnosticError:
@@ -178,7 +179,7 @@ def _is_disabled(resource: Resource) -> bool:
 
 
 def _texts(value: Json, field: FieldPath = ROOT) -> Iterator[tuple[FieldPath, str]]:
-    """Yield every key and every text below ``value``, each with its place."""
+    """Yield every key and every text below ``value``, each with its path."""
     if isinstance(value, str):
         yield field, value
     elif isinstance(value, dict):
@@ -200,7 +201,7 @@ def _mentions(resource: Resource) -> dict[str, FieldPath]:
 
 
 def _duplicates(changed: ResourceSet, before: ResourceSet) -> Iterator[Diagnostic]:
-    """Report objects that have got the name of another one."""
+    """Report objects that now have the name of another object."""
     names_before = [resource.current_id for resource in before]
     names = [resource.current_id for resource in changed]
     first: dict[ResId, Resource] = {}

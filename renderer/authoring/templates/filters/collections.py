@@ -1,4 +1,4 @@
-"""Filters for lists, mappings and numbers where Jinja's own would be unbounded, or is missing."""
+"""Filters for lists, mappings and numbers, where Jinja's own are missing or unbounded."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _ROUNDING: Final[Mapping[str, Callable[[float], float]]] = {
 
 
 def pairs(mapping: object) -> list[tuple[object, object]]:
-    """Return the keys of a mapping with their values, in the order in which they are written."""
+    """Return the keys of a mapping with their values, in the order of writing."""
     if not isinstance(mapping, dict):
         raise TemplateError(f"{describe(mapping)} has no keys, a mapping has")
     return list(mapping.items())
 
 
 def combine(mapping: object, *others: object) -> dict[object, object]:
-    """Return a mapping with what others have besides or instead."""
+    """Return a mapping merged with others, which add or override keys."""
     merged: dict[object, object] = {}
     for each in (mapping, *others):
         merged.update(pairs(each))
@@ -37,7 +37,7 @@ def combine(mapping: object, *others: object) -> dict[object, object]:
 
 
 def batch(values: object, size: int, fill: object = None) -> list[list[object]]:
-    """Yield lists of ``size`` values each, the last one filled up if there is something to fill it with."""
+    """Yield lists of ``size`` values each; the last one is padded if a fill value is given."""
     if size < 1:
         raise TemplateError("a batch has at least one value")
     listed = elements(values)
@@ -49,7 +49,7 @@ def batch(values: object, size: int, fill: object = None) -> list[list[object]]:
 
 
 def rounded(value: float, precision: int = 0, method: str = "common") -> float:
-    """Return a whole number unless there is a precision."""
+    """Return the rounded number: an integer, unless there is a precision."""
     if method not in _ROUNDING or abs(precision) > _MAX_DIGITS:
         raise TemplateError(
             "cannot round so", f"the precision is up to {_MAX_DIGITS}, the method common, ceil or floor"
@@ -64,7 +64,7 @@ def rounded(value: float, precision: int = 0, method: str = "common") -> float:
 def total(
     environment: Environment, values: object, attribute: str | int | None = None, start: object = 0
 ) -> object:
-    """Return the sum of numbers, or of each value's ``attribute``; lists are joined to one."""
+    """Return the sum of numbers, or of each value's ``attribute``; lists are concatenated."""
     summands: Sequence[object] = elements(values)
     if attribute is not None:
         summands = [*map(make_attrgetter(environment, attribute), summands)]
@@ -87,7 +87,7 @@ def _concatenated(lists: Sequence[object]) -> list[object]:
 
 
 def elements(value: object) -> Sequence[object]:
-    """Return what a loop goes through: a list's values, a mapping's keys, a text's characters."""
+    """Return the elements of a loop: a list's values, a mapping's keys, a text's characters."""
     if isinstance(value, list | tuple | range | str):
         return value
     if isinstance(value, dict) and isinstance(value, Iterable):

@@ -1,6 +1,6 @@
 """Filters for Kubernetes quantities, in exact integer arithmetic.
 
-A quantity is text such as ``1.5Gi``, or a number. What is made of one is written in its own format again.
+A quantity is text such as ``1.5Gi``, or a number. A result is written in the format of its input.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json
 from renderer.model.quantity import INT64_MAX, Quantity, QuantityFormat
 
-#: Powers of ten between which quantities make sense: a nano, and beyond the largest suffix.
+#: Powers of ten that bound meaningful quantities: a nano, and beyond the largest suffix.
 _MIN_SCALE, _MAX_SCALE = -9, 30
 _MILLI = -3
 
@@ -58,11 +58,11 @@ def quantity_multiply(value: object, factor: object) -> str:
 
 
 def quantity_divide(value: object, divisor: object) -> str:
-    """Divide a quantity by a number. Raises ``TemplateError`` if that leaves a rest."""
+    """Divide a quantity by a number. Raises ``TemplateError`` if there is a remainder."""
     left, right = _parsed(value), _parsed(divisor)
     if not right.digits:
         raise TemplateError("a quantity is divided by zero")
-    # Both in nanos of nanos, so that the result is one of nanos.
+    # Both in nanos of nanos, so that the result is in nanos.
     dividend = left.digits * 10 ** (left.scale - 2 * _MIN_SCALE)
     result, rest = divmod(dividend, right.digits * 10 ** (right.scale - _MIN_SCALE))
     if rest:

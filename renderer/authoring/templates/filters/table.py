@@ -1,4 +1,4 @@
-"""Every filter and test that templates have. Jinja's are as its documentation says."""
+"""All filters and tests that templates have. Jinja's filters behave as in its documentation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jinja2.tests import TESTS as JINJA_TESTS
 from renderer.authoring.templates.filters import collections, quantities, text
 from renderer.authoring.templates.words import as_text
 
-#: Jinja's filters whose work and result are no larger than what they are given.
+#: Jinja's filters whose work and result are no larger than their input.
 _OF_JINJA = (
     "abs",
     "count",
@@ -80,10 +80,10 @@ _OURS: Mapping[str, Callable[..., object]] = {
 
 FILTERS: Mapping[str, Callable[..., object]] = {**{name: JINJA_FILTERS[name] for name in _OF_JINJA}, **_OURS}
 
-#: Filters that are there for what is undefined.
+#: Filters that exist for undefined values.
 TAKES_UNDEFINED = frozenset({"d", "default"})
 
-#: All of Jinja's but those that ask about its own machinery.
+#: All of Jinja's tests except those about its own machinery.
 TESTS: Mapping[str, Callable[..., object]] = {
     name: test
     for name, test in cast("Mapping[str, Callable[..., object]]", JINJA_TESTS).items()

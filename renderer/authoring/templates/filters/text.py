@@ -1,4 +1,4 @@
-"""Filters that make text: from text, names of Kubernetes from any text, and YAML or JSON from values."""
+"""Filters that return text: from text, Kubernetes names from any text, and YAML or JSON from values."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _DIGEST_LENGTH = 8
 
 
 def slug(value: object) -> str:
-    """Return lower case letters and digits, with one ``-`` for all between; ``é`` becomes ``e``."""
+    """Return lower case letters and digits, with one ``-`` for anything between; ``é`` becomes ``e``."""
     return re.sub("[^a-z0-9]+", "-", _ascii(value).lower()).strip("-")
 
 
 def dns_label(value: object) -> str:
-    """Return the name of a service, volume or the like; a long one ends in a digest, and stays unique."""
+    """Return a name for a service, volume etc.; a long one ends in a digest, and stays unique."""
     return _checked_name(_shortened(slug(value), _MAX_LABEL), value, "name")
 
 
 def dns_subdomain(value: object) -> str:
-    """Return the name of an object: labels with dots between them."""
+    """Return a name for an object: labels separated by dots."""
     labels = (slug(part) for part in as_text(value).split("."))
     return _checked_name(_shortened(".".join(filter(None, labels)), _MAX_SUBDOMAIN), value, "name")
 
@@ -81,7 +81,7 @@ def to_yaml(value: object) -> str:
 
 
 def to_json(value: object, indent: int | None = None) -> str:
-    """Keys in the order in which they are written. It is YAML too."""
+    """Return the value as JSON, with keys in the order of writing. It is valid YAML as well."""
     width = None if indent is None else min(indent, _MAX_INDENT)
     try:
         return json.dumps(_tree(value), ensure_ascii=False, allow_nan=False, indent=width)
@@ -90,12 +90,12 @@ def to_json(value: object, indent: int | None = None) -> str:
 
 
 def quote(value: object) -> str:
-    """Return a scalar as text in quotes, for any content."""
+    """Return a scalar as quoted text, for any content."""
     return json.dumps(as_text(value), ensure_ascii=False)
 
 
 def _tree(value: object) -> Json:
-    """Return the value as a JSON tree. Raises ``TemplateError`` for what has no form in one."""
+    """Return the value as a JSON tree. Raises ``TemplateError`` for a value that JSON cannot represent."""
     if isinstance(value, dict):
         return {_key(key): _tree(child) for key, child in value.items()}
     if isinstance(value, list | tuple | range):
@@ -112,17 +112,17 @@ def _key(key: object) -> str:
 
 
 def upper(value: object) -> str:
-    """Return the text in capitals."""
+    """Return the text in upper case."""
     return as_text(value).upper()
 
 
 def lower(value: object) -> str:
-    """Return the text in small letters."""
+    """Return the text in lower case."""
     return as_text(value).lower()
 
 
 def capitalize(value: object) -> str:
-    """Return the text with a capital first letter, and small ones after it."""
+    """Return the text with its first letter in upper case and the rest in lower case."""
     return as_text(value).capitalize()
 
 
@@ -132,12 +132,12 @@ def title(value: object) -> str:
 
 
 def trim(value: object, characters: str | None = None) -> str:
-    """Return the text without blanks, or the given characters, at both ends."""
+    """Return the text without whitespace, or the given characters, at both ends."""
     return as_text(value).strip(characters)
 
 
 def join(values: object, separator: str = "", attribute: str | None = None) -> str:
-    """Return the values in one text, or what each mapping holds under the key ``attribute``."""
+    """Return the values joined to one text, or the values of each mapping's key ``attribute``."""
     texts = [as_text(_attribute(value, attribute) if attribute else value) for value in elements(values)]
     check_text(sum(map(len, texts)) + len(separator) * len(texts))
     return separator.join(texts)
@@ -152,12 +152,12 @@ def replace(value: str, old: str, new: str, count: int = -1) -> str:
 
 
 def split(value: str, separator: str | None = None, maximum: int = -1) -> list[str]:
-    """Return the parts of a text between separators, by default between blanks."""
+    """Return the parts of a text between separators, by default whitespace."""
     return as_text(value).split(separator, maximum)
 
 
 def indent(value: str, width: int | str = 4, first: bool = False, blank: bool = False) -> str:  # noqa: FBT001, FBT002 - Jinja's own arguments
-    """Return every line but the first and blank ones pushed in."""
+    """Return the text with every line indented except the first and blank ones."""
     text = as_text(value)
     lines = text.split("\n")
     pad = _pad(width, len(text), len(lines))
@@ -168,23 +168,23 @@ def indent(value: str, width: int | str = 4, first: bool = False, blank: bool = 
 
 
 def nindent(value: str, width: int | str = 4) -> str:
-    """Return a line break, then every line pushed in, as Helm has it."""
+    """Return a line break, then every line indented, as in Helm."""
     return "\n" + indent(value, width, first=True)
 
 
 def formatted(value: str, *args: object, **kwargs: object) -> str:
-    """``"%s-%02d" | format(name, index)``."""
+    """Format values: ``"%s-%02d" | format(name, index)``."""
     return printf(as_text(value), kwargs or args)
 
 
 def center(value: str, width: int = 80) -> str:
-    """Return the text with blanks on both sides, ``width`` characters in all."""
+    """Return the text centered with blanks, ``width`` characters in total."""
     check_text(width)
     return as_text(value).center(width)
 
 
 def truncate(value: str, length: int = 255, killwords: bool = True, end: str = "", leeway: int = 0) -> str:  # noqa: ARG001, FBT001, FBT002 - Jinja's own arguments
-    """Return no more than ``length`` characters, the last of which are ``end`` if something is left out."""
+    """Return at most ``length`` characters; they end with ``end`` if something is left out."""
     text = as_text(value)
     return text if len(text) <= length + leeway else text[: max(0, length - len(end))] + end
 
@@ -195,7 +195,7 @@ def b64encode(value: str) -> str:
 
 
 def b64decode(value: str) -> str:
-    """Return the text that is in Base64. Raises ``TemplateError`` for what is not."""
+    """Return the decoded Base64 text. Raises ``TemplateError`` for invalid input."""
     try:
         return base64.b64decode(as_text(value), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
@@ -208,12 +208,12 @@ def sha256(value: str) -> str:
 
 
 def integer(value: object, default: object = None, base: int = 10) -> object:
-    """Return a whole number, cut at the point. Unlike Jinja's, an error for what is no number."""
+    """Return an integer, truncated at the decimal point. Unlike Jinja's, an error for invalid input."""
     return _number(value, lambda text: int(text.strip(), base), int, default)
 
 
 def real(value: object, default: object = None) -> object:
-    """Return a number with a fraction; an error for anything else, as ``integer``."""
+    """Return a floating-point number; an error for anything else, as ``integer``."""
     return _number(value, float, float, default)
 
 

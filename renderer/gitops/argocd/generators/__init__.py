@@ -1,4 +1,4 @@
-"""The generators of ApplicationSets that need nothing but the Git tree.
+"""The generators of ApplicationSets that need only the Git tree.
 
 argo-cd ``applicationset/generators``.
 """

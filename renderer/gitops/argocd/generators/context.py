@@ -1,4 +1,4 @@
-"""The input of generators, and the bound on what they make."""
+"""The input of generators, and the limit on their output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOCAL_SERVER = "https://kubernetes.default.svc"
 
 
 class ArgoCluster(NamedTuple):
-    """A cluster that Argo CD knows, as its Secret says and ``vmrender.yaml`` repeats."""
+    """A cluster that Argo CD knows: the data of its Secret, as repeated in ``vmrender.yaml``."""
 
     name: str
     server: str
@@ -24,7 +24,7 @@ class ArgoCluster(NamedTuple):
 
 
 class SetContext(NamedTuple):
-    """The repository and the clusters; ``is_this_repository`` says whether a URL is the repository's."""
+    """The repository and the clusters; ``is_this_repository`` tests whether a URL is the repository's."""
 
     fs: FileSystem
     rendering: Rendering
@@ -37,14 +37,14 @@ Generate: TypeAlias = Callable[[JsonObject, SetContext], list[Parameters]]
 
 
 def check_count(count: int) -> None:
-    """Raises ``SetError`` for more parameter sets than a project may have overlays."""
+    """Raise ``SetError`` if there are more parameter sets than a project may have overlays."""
     most = limits().overlays
     if count > most:
         raise SetError(f"the generators make more than {most} Applications", limit_hint("overlays"))
 
 
 def check_this_repository(block: JsonObject, context: SetContext) -> None:
-    """Raises ``SetError`` for a git generator that reads another repository."""
+    """Raise ``SetError`` if a git generator reads another repository."""
     url: Json = block.get("repoURL")
     if isinstance(url, str) and not context.is_this_repository(url, ""):
         raise SetError(

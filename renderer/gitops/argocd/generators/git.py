@@ -1,4 +1,4 @@
-"""The generator ``git``: a set for each folder that matches, or for each object in files that do.
+"""The generator ``git``: a set for each matching folder, or for each object in matching files.
 
 Argo CD ``applicationset/generators/git.go``; files match as in ``git ls-files``.
 """
@@ -34,7 +34,7 @@ def directory_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
 
 
 def folders(fs: FileSystem, folder: str = ".") -> Iterator[str]:
-    """Yield all folders below ``folder`` that are not hidden, each before those in it."""
+    """Yield all folders below ``folder`` that are not hidden, each before its subfolders."""
     for name in fs.list(folder):
         path = name if folder == "." else f"{folder}/{name}"
         if not name.startswith(".") and fs.is_folder(path) and fs.resolve(path) == path:
@@ -43,7 +43,7 @@ def folders(fs: FileSystem, folder: str = ".") -> Iterator[str]:
 
 
 def path_parameters(folder: str, prefix: str, *, go_template: bool, file: str = "") -> Parameters:
-    """Return what templates learn of a folder, and of the ``file`` in it that was found."""
+    """Return the template parameters for a folder, and for the ``file`` that was found in it."""
     base = folder.rsplit("/", 1)[-1]
     known: dict[str, object] = {"basename": base, "basenameNormalized": sanitized_name(base)}
     if file:
@@ -61,7 +61,7 @@ def path_parameters(folder: str, prefix: str, *, go_template: bool, file: str = 
 
 
 def _is_wanted(path: str, wanted: list[JsonObject]) -> bool:
-    """Return whether an entry includes the folder, and none excludes it."""
+    """Return True if an entry includes the folder and none excludes it."""
     matching = [each for each in wanted if file_path_match(text_at(each, "path"), path)]
     return bool(matching) and not any(each.get("exclude") is True for each in matching)
 
@@ -86,7 +86,7 @@ def file_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
 
 
 def files(fs: FileSystem, folder: str = ".") -> Iterator[str]:
-    """Yield all files of the repository but those of Git itself."""
+    """Yield all files of the repository except Git's own."""
     for name in fs.list(folder):
         path = name if folder == "." else f"{folder}/{name}"
         if name == ".git":
@@ -119,7 +119,7 @@ def _file_parameters(path: str, block: JsonObject, context: SetContext) -> list[
 
 
 def _objects(path: str, fs: FileSystem) -> list[JsonObject]:
-    """Return the mapping in a file, or those in its list. Raises ``SetError``."""
+    """Return the mapping in a file, or the mappings in its list. Raises ``SetError``."""
     try:
         found: Json = decode_yaml11(fs.read(path), path)
     except DiagnosticError as error:

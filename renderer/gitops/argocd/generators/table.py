@@ -1,7 +1,7 @@
 """The generators by their names in an ApplicationSet, and those that need more than the Git tree.
 
 Argo CD ``applicationset/generators``: ``list.go``, ``cluster.go``, ``matrix.go``, ``merge.go``. Clusters are
-Secrets and stand in no repository, so ``vmrender.yaml`` lists them.
+Secrets and are not in a repository, so ``vmrender.yaml`` lists them.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ Nested: TypeAlias = Callable[[Json, Parameters], list[Parameters]]
 
 
 def matrix(block: JsonObject, context: SetContext, nested: Nested) -> list[Parameters]:
-    """Return every set of the first with every set of the second, which may use parameters of the first."""
+    """Combine every set of the first with every set of the second, which may use the first's parameters."""
     generators = array_at(block, "generators")
     if len(generators) != _PAIR:
         raise SetError(f"a matrix has exactly two generators, not {len(generators)}")
@@ -145,7 +145,7 @@ def matrix(block: JsonObject, context: SetContext, nested: Nested) -> list[Param
 
 
 def merge(block: JsonObject, context: SetContext, nested: Nested) -> list[Parameters]:
-    """Return the sets of the first, each with what the others have for the same merge keys."""
+    """Return the sets of the first, each merged with the other sets that have the same merge keys."""
     generators = array_at(block, "generators")
     if len(generators) < _PAIR:
         raise SetError(f"a merge has at least two generators, not {len(generators)}")
@@ -186,7 +186,7 @@ def _git(block: JsonObject, context: SetContext) -> list[Parameters]:
     raise SetError("its git generator has neither directories nor files")
 
 
-#: In the order in which Argo CD goes through them.
+#: In Argo CD's order of evaluation.
 GENERATORS: Mapping[str, Generate] = {
     "list": list_sets,
     "clusters": cluster_sets,
@@ -199,10 +199,10 @@ _NEED_A_CLUSTER = ("scmProvider", "clusterDecisionResource", "pullRequest", "plu
 def parameter_sets(
     generator: Json, kind: str, context: SetContext, parameters: Parameters, depth: int = 0
 ) -> list[Parameters]:
-    """Return the sets that the block ``kind`` of a generator makes, as far as its selector takes them.
+    """Return the sets that the block ``kind`` of a generator produces, filtered by its selector.
 
-    ``parameters`` are those of a matrix' first generator (``generator_spec_processor.go`` Transform). Raises
-    ``SetError``.
+    ``parameters`` are the parameters of a matrix's first generator (``generator_spec_processor.go``
+    Transform). Raises ``SetError``.
     """
     written = object_at(generator)
     wanted = requirements_of(written.get("selector"))
@@ -234,7 +234,7 @@ def _nested(generator: Json, context: SetContext, parameters: Parameters, depth:
 
 
 def _interpolated(block: JsonObject, rendering: Rendering, parameters: Parameters) -> JsonObject:
-    """Return the generator with the parameters of another one put in (``RenderGeneratorParams``)."""
+    """Return the generator with the parameters of another one filled in (``RenderGeneratorParams``)."""
     if not parameters:
         return block
     values = object_at(block, "values")
