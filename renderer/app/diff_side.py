@@ -66,7 +66,7 @@ class Side:
         self._pipeline = Pipeline(self.fs, config)
 
     def propose(self) -> Self:
-        """Without a ``vmrender.yaml``, use the settings that ``init`` proposes. Raises ``DiagnosticError``."""
+        """Without a ``vmrender.yaml``, use the proposal of ``init``. Raises ``DiagnosticError``."""
         proposed = proposed_config(self.fs, self.config)
         if proposed is not self.config:
             self._use(proposed)

@@ -85,7 +85,7 @@ def unpin(overlay: PinnedOverlay, choice: VmChoice) -> PinResult:
 
 @dataclass(frozen=True, slots=True)
 class PinnedOverlay:
-    """An overlay, its kustomization, and its folder of pins; ``files`` are the files of the folder, by path."""
+    """An overlay, its kustomization, and its folder of pins; ``files`` are the files in it, by path."""
 
     project: Project
     overlay: Overlay

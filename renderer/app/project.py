@@ -39,7 +39,7 @@ class Project(Record):
 
     @classmethod
     def read(cls, root: Path, environment: Mapping[str, str] = _NO_VARIABLES) -> Project:
-        """Read ``vmrender.yaml`` in ``root``, if there is one. Raises ``DiagnosticError`` if it is invalid."""
+        """Read ``vmrender.yaml`` in ``root``, if it exists. Raises ``DiagnosticError`` if it is invalid."""
         fs = project_files(root)
         return cls(root, fs, load_project(fs), environment)
 
