@@ -109,7 +109,7 @@ class OverlayRenderer:
                     forget_shared()  # else a few objects keep whole memory pages in use
                 if not outcome.failed:
                     files = encode_files(_files(overlay, outcome.value, paths))
-                    files.ownership  # noqa: B018 - made in the worker, not in the process that waits for all
+                    files.ownership  # noqa: B018 - a worker makes it, and not the process that waits for all
             except DiagnosticError as error:
                 found += error.diagnostics
             del outcome  # frees memory for the files that findings are about

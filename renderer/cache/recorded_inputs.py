@@ -118,7 +118,8 @@ def _signs_as_one(statuses: Iterable[os.stat_result]) -> str:
 def _has_settled(status: os.stat_result) -> bool:
     """Return True if a later change would show in the times.
 
-    They are read before the content: if it changed in between, they are older than the content."""
+    They are read before the content: if it changed in between, they are older than the content.
+    """
     changed = max(status.st_mtime_ns, status.st_ctime_ns)
     margin = _RECENT if changed % _SECOND else _RECENT_BY_SECONDS
     return changed + margin < time_ns()

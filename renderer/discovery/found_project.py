@@ -60,7 +60,7 @@ class FoundProject(NamedTuple):
 
     @property
     def passed_over(self) -> tuple[str, ...]:
-        """Return paths with virtual machines that are not rendered; the build reports broken ones in detail."""
+        """Return paths with virtual machines that are not rendered; the build says more on broken ones."""
         broken = {each.entry.path for each in self.survey.broken}
         left_out = (each for each in self.survey.left_out if each.machines and each.path not in broken)
         return tuple(map(_not_rendered, left_out))

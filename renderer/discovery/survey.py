@@ -131,7 +131,7 @@ class _Surveyor:
                     yield folder
 
     def _flux_entries(self) -> Iterator[OverlayEntry]:
-        """Yield the folders of clusters: Flux was bootstrapped there, or nothing deploys their Kustomizations."""
+        """Yield the folders of clusters: Flux was bootstrapped there, or nothing else deploys them."""
         roots = dict.fromkeys(self._bootstrapped())
         found = [(path, each) for path, each in self._objects(b"kustomize.toolkit.fluxcd.io", b"sourceRef")]
         kustomizations = [(path, each) for path, each in found if is_flux_kustomization(each)]
@@ -284,7 +284,7 @@ class _Surveyor:
         return unread + len({each for found in read.values() for each in machine_ids(found)})
 
     def _reason(self, entry: OverlayEntry, error: DiagnosticError) -> str:
-        """Return why the entry has no overlays with virtual machines; ``error`` is the result of resolving it.
+        """Return why the entry has no overlays with virtual machines; ``error`` comes from resolving it.
 
         The error may only mean that nothing is rendered because only relevant folders were built.
         """
@@ -321,7 +321,7 @@ class _Surveyor:
         if outcome.failed:
             files = self._graph.files_of_overlay(overlay)
             left = LeftOut(entry.path, self._counted(files), _first(outcome.diagnostics))
-            is_template = TEMPLATE_TAG.search(self._contents.get(entry.path, b""))  # a template of another tool
+            is_template = TEMPLATE_TAG.search(self._contents.get(entry.path, b""))  # another tool's
             self._leave_out(entry, left, is_broken=is_broken(outcome.diagnostics) and not is_template)
             self._meant |= self._graph.meant(overlay.path)
             self._covered |= files

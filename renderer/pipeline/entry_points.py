@@ -212,7 +212,8 @@ class EntryPointComposer:
 def _applied_by_flux(resources: ResourceSet, entry: Resource) -> ResourceSet:
     """Return the objects that kustomize-controller applies; leave encrypted Secrets to Flux.
 
-    Only Flux has the key."""
+    Only Flux has the key.
+    """
     from renderer.gitops.flux.applied_objects import (
         is_applied,
         is_encrypted,

@@ -94,6 +94,9 @@ class FluxSources:
         return read_resources(self._files.fs.read(file), Site(file))
 
     def _is_of_overlay(self, path: str) -> bool:
-        """Return True if ``path`` is the overlay. It starts at the top of the Git repository, maybe above the project."""
+        """Return True if ``path`` of a Flux Kustomization is the overlay.
+
+        Flux's paths start at the top of the Git repository, which may be above the project.
+        """
         normal = posixpath.normpath(path.lstrip("/") or ".")
         return normal == self._overlay.path or normal.endswith(f"/{self._overlay.path}")

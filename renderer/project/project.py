@@ -71,7 +71,7 @@ def load_project(fs: FileSystem) -> RenderConfig:
 
     Raises ``DiagnosticError``: config-invalid, with everything that is wrong at once.
     """
-    if not fs.is_file(PROJECT_FILE) and PROJECT_FILE not in fs.list("."):  # else reading it reports the problem
+    if not fs.is_file(PROJECT_FILE) and PROJECT_FILE not in fs.list("."):  # else reading it reports why
         return RenderConfig()
     findings: list[Diagnostic] = []
     text = fs.read(PROJECT_FILE)
