@@ -1,4 +1,4 @@
-"""Argo CD: the source and the parameters of an application, and the differences it has to ignore.
+"""Argo CD: the source and the parameters of an Application, and the differences that it has to ignore.
 
 https://argo-cd.readthedocs.io/en/stable/operator-manual/config-management-plugins/: a parameter of the
 application is an entry of the JSON list ``ARGOCD_APP_PARAMETERS``, a variable ``NAME`` of its ``env`` is
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 
 class ApplicationParameters(NamedTuple):
-    """Parameters that an application sets itself; one that is None comes from the project."""
+    """Parameters that an Application sets itself. None means that the project's value is used."""
 
     overlay: str | None = None
     kubevirt: Release | None = None
@@ -46,9 +46,9 @@ class ApplicationParameters(NamedTuple):
 
     @classmethod
     def of(cls, environment: Mapping[str, str], parse: Callable[[str], Release]) -> ApplicationParameters:
-        """Read the parameters, and ``env`` for those that are not given. Raises ``UsageError``.
+        """Read the parameters; read those that are missing from ``env``. Raises ``UsageError``.
 
-        ``parse`` reads a release, and raises ``ValueError``.
+        ``parse`` parses a release, and raises ``ValueError``.
         """
         given = {**dict(_variables(environment)), **dict(_listed(environment.get(_LIST)))}
         for name in given:
@@ -70,7 +70,7 @@ def _variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _listed(text: str | None) -> Iterator[tuple[str, str]]:
-    """Yield the parameters of the list; a parameter without a value has an empty text there."""
+    """Yield the parameters of the list. A parameter without a value has an empty text."""
     entries = _decoded(text) if text else []
     if entries is not None and not isinstance(entries, list):
         raise UsageError(f"{_LIST} holds no list")
@@ -127,7 +127,7 @@ class ApplicationSource:
     def in_working_directory(
         cls, open_project: ProjectOpener, environment: Mapping[str, str]
     ) -> ApplicationSource:
-        """Open the project in the working directory. Raises ``DiagnosticError`` for a wrong one."""
+        """Open the project in the working directory. Raises ``DiagnosticError`` if it is invalid."""
         here = Path.cwd()
         project = open_project(here, _top(here, environment.get(_SOURCE_PATH, "")))
         return cls(project, project.relative(here))
@@ -138,7 +138,7 @@ class ApplicationSource:
         return self.project.overlays()
 
     def overlay(self, parameters: ApplicationParameters) -> Overlay:
-        """Return the overlay to render. Raises ``DiagnosticError`` for one that is not there."""
+        """Return the overlay to render. Raises ``DiagnosticError`` if it does not exist."""
         overlay = self._chosen(parameters.overlay).with_target(parameters.kubevirt, parameters.expand)
         write = parameters.write_instancetypes
         return overlay if write is None else overlay._replace(write_instancetypes=write)
@@ -153,7 +153,7 @@ class ApplicationSource:
         return listed or self.project.config.overlay(entry, self.folder, posixpath.basename(self.folder))
 
     def _check_is_one(self) -> None:
-        """Raises ``DiagnosticError`` for a folder that is no overlay, but has some below it."""
+        """Raise ``DiagnosticError`` if the folder is not an overlay itself, but contains overlays."""
         below = [overlay.name for overlay in self.overlays if is_inside(overlay.path, self.folder)]
         if below and not any(
             self.project.fs.is_file(f"{self.folder}/{name}") for name in KUSTOMIZATION_FILES
@@ -166,13 +166,13 @@ class ApplicationSource:
 
 
 def _top(here: Path, source_path: str) -> Path | None:
-    """Return the top of the copy, which has no ``.git``: the application's path begins there."""
+    """Return the top of the copy, where the Application's path begins. The copy has no ``.git``."""
     parts = Path(source_path).parts
     return here.parents[len(parts) - 1] if parts and here.parts[-len(parts) :] == parts else None
 
 
 def announced_parameters(overlay: Overlay, *, is_listed: bool) -> list[JsonObject]:
-    """Return the parameters in Argo CD's form, each with its value as long as the application sets none."""
+    """Return the parameters in Argo CD's form, each with its value if the Application sets none."""
     modes = ", ".join(ExpandMode)
     return [
         {
@@ -204,7 +204,7 @@ def announced_parameters(overlay: Overlay, *, is_listed: bool) -> list[JsonObjec
 
 
 class IgnoreDifferences(NamedTuple):
-    """A part of an Application's spec as ``text``, None with errors; ``overlays`` are paths."""
+    """``text`` is a part of an Application's spec, None if there are errors; ``overlays`` are paths."""
 
     text: str | None
     findings: tuple[Located, ...]
@@ -212,9 +212,9 @@ class IgnoreDifferences(NamedTuple):
 
 
 def ignore_differences(project: Project, names: tuple[str, ...]) -> IgnoreDifferences:
-    """List the fields that KubeVirt fills in and the rendered virtual machines leave open.
+    """List the fields that the rendered virtual machines do not set and KubeVirt fills in.
 
-    Raises ``DiagnosticError`` for an overlay that is not there.
+    Raises ``DiagnosticError`` if an overlay does not exist.
     """
     from renderer.kubevirt.instancetype.behaviour import behaviour_of  # noqa: PLC0415 - a stage
     from renderer.kubevirt.instancetype.open_fields import open_fields  # noqa: PLC0415 - a stage
@@ -239,7 +239,7 @@ def _application_text(paths: tuple[str, ...]) -> str:
     if not paths:
         return encode([{"ignoreDifferences": []}])
     ignored = {"group": "kubevirt.io", "kind": "VirtualMachine", "jqPathExpressions": list(paths)}
-    # Without the option a sync would still take away what the diff does not show.
+    # Without the option, a sync would still remove fields that the diff does not show.
     return encode(
         [
             {

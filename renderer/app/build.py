@@ -1,4 +1,4 @@
-"""Build one folder, and expand files: resources in, resources out, nothing written."""
+"""Build one folder, or expand files. Nothing is written."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from renderer.project.project_root import read_named_file
 
 
 class Built(Record):
-    """The resources, None when an error left nothing to print, and the findings.
+    """The resources and the findings. ``resources`` is None if an error left nothing to print.
 
     ``overlays`` has the path of the overlay that was built.
     """
@@ -42,8 +42,8 @@ def build(  # noqa: PLR0913 - one for each option
 ) -> Built:
     """Build the overlay or catalog folder at ``path``.
 
-    ``kubevirt`` and ``expand`` overrule the project; in the mode ``off`` only ``validate``
-    asks for checks; ``strict`` makes errors of warnings.
+    ``kubevirt`` and ``expand`` override the project. In the mode ``off``, nothing is checked unless
+    ``validate`` is set. ``strict`` turns warnings into errors.
 
     Raises ``UsageError`` for a path outside the project.
     """
@@ -63,7 +63,7 @@ def expand_files(
     expand: ExpandMode | None = None,
     strict: bool = False,
 ) -> Built:
-    """Expand the virtual machines in documents, content by name, and check all of them.
+    """Expand the virtual machines in ``documents`` (content by name), and check all documents.
 
     Instance types and preferences are looked up in the documents, then in the project's catalogs.
     """
@@ -82,7 +82,7 @@ def _built(
 
 
 def read_file(project: Project, file: Path) -> bytes:
-    """Return the content of a file; one in a project may not lead out of it. Raises ``DiagnosticError``."""
+    """Return the content of a file. Raises ``DiagnosticError``, also for a link out of its project."""
     written = Path.cwd() / file
     if written.is_relative_to(project.root):
         return project.fs.read(written.relative_to(project.root).as_posix())

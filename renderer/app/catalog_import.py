@@ -38,8 +38,8 @@ _FIELD = "catalogs"
 class ImportRequest(NamedTuple):
     """A release to import from ``paths``: checkouts, bundles, or folders with bundles.
 
-    Without ``release`` it is the one that the bundle names. The catalog is written to ``into/name/release``;
-    ``adds`` lists it in the project file, ``force`` replaces an import with other content.
+    Without ``release``, the bundle names it. The catalog is written to ``into/name/release``. With ``adds``,
+    it is listed in the project file. With ``force``, an earlier import with other content is replaced.
     """
 
     paths: Sequence[str]
@@ -51,7 +51,7 @@ class ImportRequest(NamedTuple):
 
 
 class CatalogImport(NamedTuple):
-    """A catalog that was imported into ``folder``; ``written`` are the paths of files that changed."""
+    """A catalog that was imported into ``folder``; ``written`` has the paths of changed files."""
 
     folder: str
     catalog: Imported
@@ -59,7 +59,7 @@ class CatalogImport(NamedTuple):
     is_listed: bool
 
     def lines(self) -> Iterator[str]:
-        """Yield lines for the user: what was written, and what is left to do."""
+        """Yield lines for the user: the written files, and the next steps."""
         count = len(set(self.written) - {PROJECT_FILE})
         state = f"{count} files written" if count else "unchanged"
         yield f"{self.folder}: {self.catalog.size} instance types and preferences, {state}"
@@ -75,7 +75,7 @@ class CatalogImport(NamedTuple):
 
 
 class ImportResult(NamedTuple):
-    """The import, None when errors stopped it; ``fs`` has the files of findings of a single catalog."""
+    """The import, None if errors stopped it; ``fs`` has the files of the findings of a single catalog."""
 
     made: CatalogImport | None
     findings: tuple[Located, ...]
@@ -85,7 +85,7 @@ class ImportResult(NamedTuple):
 def import_catalog(project: Project, request: ImportRequest, open_project: ProjectOpener) -> ImportResult:
     """Check the catalog against the project's KubeVirt release, then write it with its digests.
 
-    Raises ``UsageError`` when the release is not known, and ``DiagnosticError``.
+    Raises ``UsageError`` if the release is unknown, and ``DiagnosticError``.
     """
     sources = [open_catalog(path, open_project) for path in request.paths]
     resources = [resource for source in sources for resource in source.resources]
@@ -93,7 +93,7 @@ def import_catalog(project: Project, request: ImportRequest, open_project: Proje
     findings = tuple(found for source in sources for found in _checked(source, project))
     fs = (
         sources[0].fs if len(sources) == 1 else None
-    )  # findings of several catalogs are located already, in different trees
+    )  # findings of several catalogs are already located, in different trees
     if has_errors(findings):
         return ImportResult(None, findings, fs)
     found = imported(resources, request.name, release)
@@ -103,7 +103,7 @@ def import_catalog(project: Project, request: ImportRequest, open_project: Proje
 
 
 def normalized_release(text: str) -> str:
-    """Return ``1.5.1`` and ``v1.5.1`` as ``v1.5.1``. Raises ``UsageError`` for what is no release."""
+    """Return ``1.5.1`` and ``v1.5.1`` as ``v1.5.1``. Raises ``UsageError`` for anything else."""
     match = _RELEASE.fullmatch(text)
     if not match:
         raise UsageError(f"{text!r} is no release; write it as v1.5.1")
@@ -111,7 +111,7 @@ def normalized_release(text: str) -> str:
 
 
 def _release_to_import(requested: str | None, declared: str | None, *, force: bool) -> str:
-    """Return the release to import. Raises ``UsageError`` when none is known, and ``DiagnosticError``."""
+    """Return the release to import. Raises ``UsageError`` if no release is known, and ``DiagnosticError``."""
     if requested is None and declared is None:
         raise UsageError("say which release this is: --release v1.5.1")
     if requested is None or declared is None:
@@ -151,15 +151,15 @@ def _write(project: Project, folder: str, found: Imported, *, adds: bool, force:
 def with_catalog(
     content: bytes | None, folder: str, catalogs: Iterable[CatalogPath | BuiltinCatalog]
 ) -> bytes:
-    """Return the project file with the catalog in ``folder`` before ``catalogs``, the present ones.
+    """Return the project file with the catalog in ``folder`` before the present ``catalogs``.
 
-    ``content`` is None where there is no file. Raises ``DiagnosticError``: edit-refused.
+    ``content`` is None if there is no file yet. Raises ``DiagnosticError``: edit-refused.
     """
     catalogs = tuple(catalogs)
     if CatalogPath(folder) in catalogs and content is not None:
         return content
     edited = content or f"apiVersion: {API_VERSION}\nkind: {KIND}\n".encode()
-    for catalog in reversed(catalogs):  # those that the project has without listing them
+    for catalog in reversed(catalogs):  # catalogs that the project has without listing them
         entry = {"path": catalog.path} if isinstance(catalog, CatalogPath) else {"builtin": catalog.name}
         edited = add_entry(edited, PROJECT_FILE, _FIELD, entry, first=True)
     return add_entry(edited, PROJECT_FILE, _FIELD, {"path": folder}, first=True)

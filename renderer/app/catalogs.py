@@ -1,4 +1,4 @@
-"""Catalogs: those of the project, and others by folder, bundle, ``builtin:NAME`` or ``REVISION:PATH``."""
+"""Open the catalogs of the project, or others by folder, bundle, ``builtin:NAME`` or ``REVISION:PATH``."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class OpenedCatalog(NamedTuple):
 def open_catalog(reference: str, open_project: ProjectOpener) -> OpenedCatalog:
     """Compose the catalog that ``reference`` names.
 
-    A path is one of the working directory, that after a revision one of the project. Raises
-    ``LocatedError`` about that catalog's own files, ``DiagnosticError`` for one that is not there, and
-    ``UsageError`` for what names nothing.
+    A path is relative to the working directory; after a revision, it is relative to the project. Raises
+    ``LocatedError`` about the catalog's own files, ``DiagnosticError`` if the catalog does not exist, and
+    ``UsageError`` if the reference is invalid.
     """
     if reference.startswith(_BUILTIN):
         project = open_project(Path.cwd())
@@ -84,7 +84,7 @@ def _at_revision(reference: str, project: Project, revision: str, path: str) -> 
 
 
 def _in_revision(finding: Located, revision: str) -> Located:
-    """Return the finding with the revision before its path, whose file in the work tree is another one."""
+    """Return the finding with the revision before its path: the file in the work tree may differ."""
     location = finding.location
     if location is None or location.path.startswith(_BUILTIN):
         return finding
@@ -113,7 +113,7 @@ def _resources(pipeline: Pipeline, fs: FileSystem, path: str) -> ResourceSet:
 
 
 def _bundle(fs: FileSystem, path: str) -> tuple[str, ...]:
-    """Return the files of a bundle: one file, or all YAML files of a folder that has no kustomization."""
+    """Return the files of a bundle: one file, or all YAML files of a folder without a kustomization."""
     if fs.is_file(path):
         return (path,)
     names = fs.list(path)
@@ -136,7 +136,7 @@ def catalog_names(project: Project) -> tuple[str, ...]:
 def describe_entry(project: Project, name: str, kubevirt: Release | None) -> str:
     """Describe one instance type or preference of the project's catalogs, as text.
 
-    ``name`` means what is cluster-wide; ``kind/name`` any other. Raises ``DiagnosticError``.
+    A plain ``name`` means a cluster-wide entry; use ``kind/name`` for any other. Raises ``DiagnosticError``.
     """
     from renderer.authoring.catalogs.listing import describe, offers  # noqa: PLC0415 - for one entry, not for lists
     from renderer.yamlio.encode import encode  # noqa: PLC0415 - as above
@@ -163,7 +163,7 @@ def _place(fs: FileSystem, entry: CatalogEntry) -> str:
 
 
 def _fit(entry: CatalogEntry, everything: Sequence[Offer], release: Release) -> Fit:
-    """Return the entries of the other type; of those that are written twice the cluster-wide one."""
+    """Return the fitting entries of the other type; of two with one name, the cluster-wide entry."""
     from renderer.authoring.catalogs.listing import Fit  # noqa: PLC0415 - for one entry, not for lists
     from renderer.kubevirt.instancetype.cause import CauseError  # noqa: PLC0415 - a stage
     from renderer.kubevirt.instancetype.requirements import satisfies  # noqa: PLC0415 - a stage

@@ -39,9 +39,9 @@ def customize(  # noqa: PLR0913 - each is one option of a copy
 ) -> Customized:
     """Copy ``source`` of the project's catalogs with changes; with ``folder``, write the copy there.
 
-    Nothing is written when there is an error in the copy. ``force`` replaces a file that is there.
+    Nothing is written if the copy has an error. ``force`` replaces an existing file.
 
-    Raises ``UsageError`` for changes that do not fit, and ``DiagnosticError``.
+    Raises ``UsageError`` for changes that do not apply to ``source``, and ``DiagnosticError``.
     """
     if force and folder is None:
         raise UsageError("--force is for --write DIR")
@@ -61,7 +61,7 @@ def customize(  # noqa: PLR0913 - each is one option of a copy
 def _findings(
     pipeline: Pipeline, copied: Resource, changes: SpecChanges, release: Release
 ) -> tuple[Diagnostic, ...]:
-    """Return the findings about the copy, which is in no file yet, and about VMs that would use it."""
+    """Return the findings about the copy, which is not in a file yet, and about VMs that would use it."""
     found = (*problems(copied.content, target_of(copied)), *pipeline.check(ResourceSet((copied,)), release))
     return tuple(
         finding._replace(sites=(), severity=_severity(finding, changes), resource=copied.current_id)
@@ -70,6 +70,6 @@ def _findings(
 
 
 def _severity(finding: Diagnostic, changes: SpecChanges) -> Severity:
-    """Return the severity of a finding: an unknown value is an error where it is asked for."""
+    """Return the severity of a finding: an unknown value is an error if the user asked for it."""
     is_asked_for = finding.code is Code.SCHEMA and str(finding.field) in changes.fields
     return Severity.ERROR if is_asked_for else finding.severity

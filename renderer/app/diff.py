@@ -1,4 +1,4 @@
-"""Compare what is rendered at two revisions, or at a revision and in the work tree."""
+"""Compare the rendered overlays of two revisions, or of a revision and the work tree."""
 
 from __future__ import annotations
 
@@ -49,10 +49,11 @@ def compare_revisions(
 ) -> Comparison:
     """Compare two revisions, a revision with the work tree, or HEAD with the work tree.
 
-    ``revisions`` are as typed after ``vmrender diff``. Each side is rendered in memory by its own
-    ``vmrender.yaml``. Without ``overlays``, names or paths, all are compared. With ``each``, every commit
-    between the sides is compared with the first side, too. Raises ``UsageError`` for more than two
-    revisions, and ``DiagnosticError``: revision-unknown, git-unavailable and what makes a project unusable.
+    ``revisions`` are as typed after ``vmrender diff``. Each side is rendered in memory with its own
+    ``vmrender.yaml``. ``overlays`` are names or paths; without any, all are compared. With ``each``, every
+    commit between the sides is also compared with the first side. Raises ``UsageError`` for more than two
+    revisions, and ``DiagnosticError``: revision-unknown, git-unavailable, and any error that makes a project
+    unusable.
     """
     with project.git() as git:
         before, after = _sides(project, git, revisions)
@@ -69,7 +70,7 @@ def compare_revisions(
 
 
 def _sides(project: Project, git: GitRepository, revisions: Sequence[str]) -> tuple[Side, Side]:
-    """Raises ``UsageError`` for more than two revisions, ``DiagnosticError`` for an unknown one."""
+    """Raise ``UsageError`` for more than two revisions, ``DiagnosticError`` for an unknown one."""
     match _revision_names(revisions):
         case []:
             before, after = "HEAD", None
@@ -88,7 +89,7 @@ def _sides(project: Project, git: GitRepository, revisions: Sequence[str]) -> tu
 
 
 def _work_tree(project: Project, git: GitRepository) -> Side:
-    """Raises ``DiagnosticError`` for a bare repository, which has no work tree."""
+    """Raise ``DiagnosticError`` for a bare repository, which has no work tree."""
     if git.is_bare:
         message = f"{project.root} is a bare repository, which has no work tree to compare"
         hint = "name two revisions: vmrender diff A B"
@@ -97,7 +98,7 @@ def _work_tree(project: Project, git: GitRepository) -> Side:
 
 
 def _revision_names(revisions: Sequence[str]) -> list[str]:
-    """Return the revisions, with ``A..B`` as two; either may be left out for HEAD."""
+    """Return the revisions, with ``A..B`` split in two; a missing side is HEAD."""
     if len(revisions) == 1 and ".." in revisions[0] and "..." not in revisions[0]:
         one, _, other = revisions[0].partition("..")
         return [one or "HEAD", other or "HEAD"]
@@ -113,7 +114,7 @@ def side_at(git: GitRepository, revision: str, name: str = "") -> Side:
 
 
 def _tree(git: GitRepository, revision: str) -> FileSystem:
-    """Return the project at a revision; an empty one where its folder was not there yet."""
+    """Return the files of the project at a revision; an empty tree if its folder did not exist then."""
     try:
         return git.tree(revision)
     except DiagnosticError as error:
@@ -130,9 +131,9 @@ class Commit(NamedTuple):
 
 
 def _commits_between(git: GitRepository, before: Side, after: Side) -> tuple[Commit, ...]:
-    """Return the commits after the first side, the oldest first.
+    """Return the commits after the first side, oldest first.
 
-    The last one is left out where it is the second side itself, which is so unless that is the work tree.
+    Unless the second side is the work tree, the last commit is the second side itself and is left out.
     """
     found = git.commits_between(before.revision, after.revision or "HEAD")
     if after.revision:
@@ -143,7 +144,7 @@ def _commits_between(git: GitRepository, before: Side, after: Side) -> tuple[Com
 def compare_projects(
     before: Side, after: Side, wanted: Iterable[str], reporter: Reporter, commits: Sequence[Commit] = ()
 ) -> Comparison:
-    """Compare the overlays of two sides; ``commits`` are compared with the first side, too."""
+    """Compare the overlays of two sides; also compare ``commits`` with the first side."""
     compared: list[OverlayDifference] = []
     reached: list[list[OverlayDifference]] = [[] for _ in commits]
     errors_before, errors_after = RunFindings(before.fs), RunFindings(after.fs)
@@ -153,7 +154,7 @@ def compare_projects(
         with reporter.doing(f"rendering both sides of {path} ({number} of {len(selected)})"):
             sides = before.render(path), after.render(path)
         rendering = stopwatch.lap()
-        if sides[0] and sides[0].content is None:  # refusals of intermediate states do not matter any more
+        if sides[0] and sides[0].content is None:  # ignore refusals of intermediate states
             errors_before.add(sides[0].errors, path)
         if sides[1]:
             errors_after.add(sides[1].errors, path)
@@ -177,7 +178,7 @@ def compare_projects(
 
 
 def _selected(before: Side, after: Side, wanted: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Path and name of each overlay of either side. Raises ``DiagnosticError`` for one that neither has."""
+    """Yield path and name of each overlay of either side. Raises ``DiagnosticError`` for an unknown one."""
     gone = (overlay for path, overlay in before.overlays.items() if path not in after.overlays)
     for overlay in chosen_overlays((*after.overlays.values(), *gone), wanted):
         yield overlay.path, overlay.name
@@ -190,9 +191,9 @@ def compare_sides(
     name: str,
     between: Sequence[RenderedSide] = (),
 ) -> OverlayDifference:
-    """Return the difference of an overlay that is on one side at least.
+    """Return the difference of an overlay that exists on at least one side.
 
-    ``between`` is the overlay since its VMs were started from the side before, the oldest first.
+    ``between`` has the states of the overlay since its VMs were started from the first side, oldest first.
     """
     failed = [
         f"it cannot be rendered in {side.name}"

@@ -1,4 +1,4 @@
-"""Compare what a project renders with a dump of what a cluster holds."""
+"""Compare the rendered overlays of a project with a dump of a cluster."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ _EMPTY_HINT = (
 
 
 class _Rendered(NamedTuple):
-    """An overlay and what it renders."""
+    """An overlay and its rendered resources."""
 
     overlay: Overlay
     side: RenderedSide
 
 
 class Dump(Record):
-    """``name`` is a file or folder that kubectl has printed, or ``-`` for what is ``piped`` in."""
+    """``name`` is a file or folder with kubectl's output, or ``-`` for ``piped`` content."""
 
     name: str
     piped: BinaryIO
@@ -62,9 +62,9 @@ def compare_with_dump(
 ) -> Comparison:
     """Compare a cluster with the work tree, or with a revision.
 
-    Without ``overlays``, names or paths, all are compared. Raises ``UsageError`` for more than one revision,
-    and ``DiagnosticError``: revision-unknown, git-unavailable, what makes a project unusable and what
-    ``read_dump`` raises.
+    ``overlays`` are names or paths; without any, all are compared. Raises ``UsageError`` for more than one
+    revision, and ``DiagnosticError``: revision-unknown, git-unavailable, any error that makes a project
+    unusable, and the errors of ``read_dump``.
     """
     if len(revisions) > 1 or any(".." in each for each in revisions):
         raise UsageError("--live compares the cluster with one side: vmrender diff --live DUMP [REVISION]")
@@ -134,13 +134,13 @@ def _release_notes(objects: ClusterObjects, release: Release) -> Iterator[str]:
 
 
 class _Cluster:
-    """The objects of a dump that a comparison may need; ``others`` is how many it cannot.
+    """The objects of a dump that a comparison may use; ``others`` counts the rest.
 
-    ``mounted`` are its Secrets and ConfigMaps, of which nothing but their names is held.
+    ``mounted`` are its Secrets and ConfigMaps; only their names are kept.
     """
 
     def __init__(self, dump: Dump, kinds: set[str]) -> None:
-        """Raises ``DiagnosticError`` for a dump that cannot be read, is empty, or is of two clusters."""
+        """Raise ``DiagnosticError`` for a dump that cannot be read, is empty, or comes from two clusters."""
         self.others = 0
         self.mounted: list[Resource] = []
         needed = kinds | PATHS.keys() | FOUND_BY_MACHINES
@@ -169,5 +169,5 @@ def _name_alone(live: LiveObject) -> Resource:
 
 
 def _is_from_user(live: Resource) -> bool:
-    """Tell whether an object is for Git: no controller made it, and not every namespace has it."""
+    """Return True if an object belongs in Git: no controller made it, and not every namespace has it."""
     return reason_left_out(LiveObject(live.content, Location(live.origin.path))) is None

@@ -33,7 +33,7 @@ _GROUP = "kubevirt.io"
 class RenderedSide(NamedTuple):
     """An overlay rendered on one side.
 
-    ``content`` is None where it could not be rendered; ``errors`` say why, or which resources are refused.
+    ``content`` is None if it could not be rendered; ``errors`` say why, or which resources are refused.
     ``state`` has the resources and instance types that its virtual machines find in the cluster.
     """
 
@@ -45,11 +45,11 @@ class RenderedSide(NamedTuple):
 class Side:
     """One side of a comparison: a project at a revision or in the work tree, rendered in memory.
 
-    ``name`` is what the user calls it; ``revision`` stands before the paths of its findings.
+    ``name`` is the user's name for it; ``revision`` is put before the paths of its findings.
     """
 
     def __init__(self, name: str, fs: FileSystem, revision: str = "") -> None:
-        """Raises ``LocatedError`` for a project file that cannot be used."""
+        """Raise ``LocatedError`` if the project file cannot be used."""
         self.name = name
         self.fs = fs
         self.revision = revision
@@ -66,7 +66,7 @@ class Side:
         self._pipeline = Pipeline(self.fs, config)
 
     def propose(self) -> Self:
-        """Use what ``init`` would propose where there is no ``vmrender.yaml``. Raises ``DiagnosticError``."""
+        """Without a ``vmrender.yaml``, use the proposal of ``init``. Raises ``DiagnosticError``."""
         proposed = proposed_config(self.fs, self.config)
         if proposed is not self.config:
             self._use(proposed)
@@ -77,7 +77,7 @@ class Side:
         return tuple(map(self._labelled, findings))
 
     def render(self, path: str) -> RenderedSide | None:
-        """Render the overlay at ``path`` within its project's limits; None where it is not on this side."""
+        """Render the overlay at ``path`` within its project's limits; None if this side does not have it."""
         overlay = self.overlays.get(path)
         if overlay is None:
             return None
@@ -87,7 +87,7 @@ class Side:
     def _rendered(self, overlay: Overlay) -> RenderedSide:
         outcome = self._pipeline.render(overlay)
         errors = tuple(found for found in outcome.diagnostics if found.severity is Severity.ERROR)
-        # A message may repeat a confidential value until its places are known.
+        # Locate first: until its places are known, a message may repeat a confidential value.
         refused = _refusals(map(RunFindings(self.fs).located, errors), outcome.value)
         if refused is None:
             return RenderedSide(None, errors)
@@ -102,7 +102,7 @@ class Side:
         return RenderedSide(content, errors, self._state(overlay, outcome.value))
 
     def _state(self, overlay: Overlay, written: ResourceSet) -> ProjectState:
-        """Return the state that VMs are expanded in: with the instance types that the overlay composes."""
+        """Return the state for expanding VMs, with the instance types that the overlay composes."""
         resources = written
         if overlay.expand is ExpandMode.OFF and not overlay.write_instancetypes:
             resources = self._pipeline.compose_overlay(overlay).value
@@ -121,12 +121,12 @@ class Side:
             return Catalog(feature_gates=gates)
 
     def _applied(self, overlay: Overlay) -> Mapping[ResId, Resource]:
-        """Return the virtual machines as the cluster expands them, where manifests keep the matchers."""
+        """Return the virtual machines as the cluster expands them, if manifests keep the matchers."""
         outcome: Outcome[ResourceSet] = self._pipeline.render(overlay._replace(expand=ExpandMode.APPLIED))
         return {each.current_id: each for each in outcome.value if virtual_machine_paths(each.content)}
 
     def _kubevirt(self, written: ResourceSet) -> JsonObject:
-        """Return the first ``KubeVirt`` object of the overlay, or else of the project's own catalogs."""
+        """Return the first ``KubeVirt`` object of the overlay, or else of the project's catalogs."""
         return next((each.content for each in (*written, *self._catalogs()) if _is_kubevirt(each)), EMPTY)
 
     def _catalogs(self) -> Iterable[Resource]:
@@ -155,7 +155,7 @@ def _is_kubevirt(resource: Resource) -> bool:
 
 
 def _refusals(errors: Iterable[Located], written: ResourceSet) -> Mapping[ResId, str] | None:
-    """Sort the errors by resource; None when one is about no resource that was rendered."""
+    """Sort the errors by resource; None if an error is not about a rendered resource."""
     known = {resource.current_id for resource in written}
     refused: dict[ResId, str] = {}
     for error in errors:

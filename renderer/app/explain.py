@@ -1,4 +1,4 @@
-"""Explain a rendered resource: the files, patches, transformers and defaults that made its fields."""
+"""Explain a rendered resource: the files, patches, transformers and defaults that set its fields."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class _Found(NamedTuple):
 class Explained(NamedTuple):
     """The history of the resource, and the errors in its overlay.
 
-    ``history`` is None when no overlay has the resource and some could not be rendered. ``overlays`` are the
-    paths of those that the findings are about.
+    ``history`` is None if no overlay has the resource and some could not be rendered. ``overlays`` are the
+    paths of the overlays that the findings are about.
     """
 
     history: ResourceHistory | None
@@ -66,9 +66,9 @@ class Explained(NamedTuple):
 
 
 def explain_resource(project: Project, question: Question) -> Explained:
-    """Find the resource and follow its fields back to where they come from.
+    """Find the resource and trace its fields back to their sources.
 
-    Raises ``NoSuchResourceError``, ``UsageError`` for what may be several, and ``DiagnosticError``.
+    Raises ``NoSuchResourceError``, ``UsageError`` if several resources match, and ``DiagnosticError``.
     """
     project = project.proposed()
     target = _target_of(project, question)
@@ -112,7 +112,7 @@ def _target_of(project: Project, question: Question) -> _QuestionTarget:
 
 
 def _chosen(project: Project, overlays: tuple[Overlay, ...], name: str) -> tuple[Overlay, ...]:
-    """Return the overlay of that name or path, also of a folder that the project does not list; else all."""
+    """Return the overlay with that name or path, listed or not; without a name, return all."""
     folder = Path(name)
     if name and leads_to_folder(folder) and not any(name in (each.name, each.path) for each in overlays):
         unlisted = overlay_at(project.config, overlays, project.relative(folder))
@@ -123,7 +123,7 @@ def _chosen(project: Project, overlays: tuple[Overlay, ...], name: str) -> tuple
 
 
 def _only(found: Sequence[_Found], everything: Iterable[Resource], question: Question) -> _Found:
-    """Raises ``UsageError`` unless it is one."""
+    """Raise ``UsageError`` unless there is exactly one."""
     paths = list(dict.fromkeys(each.overlay.path for each in found))
     if len(paths) > 1:
         name = found[0].overlay.name
@@ -172,12 +172,12 @@ def _histories(historian: Historian, resource: Resource, field: str) -> tuple[Fi
     return historian.histories(resource, wanted)
 
 
-#: A place as editors and compilers write it.
+#: A place as editors and compilers write it, ``FILE[:LINE[:COLUMN]]``.
 _FILE = re.compile(r"(?P<path>.+\.ya?ml)(?::(?P<line>[0-9]+))?(?::[0-9]+)?")
 
 
 class RenderedPlace(NamedTuple):
-    """A place in a rendered tree: its overlay, the resource in the file, and the field on the line."""
+    """A place in a rendered tree: the overlay, the resource in the file, and the field on the line."""
 
     overlay: Overlay
     resource: ResourcePattern
@@ -185,10 +185,10 @@ class RenderedPlace(NamedTuple):
 
 
 def rendered_place(project: Project, overlays: Iterable[Overlay], text: str) -> RenderedPlace | None:
-    """Find a place such as ``rendered/prod/vm_db.yaml:12``; None for a text that is no path of a YAML file.
+    """Find a place such as ``rendered/prod/vm_db.yaml:12``; None if the text is not the path of a YAML file.
 
-    Raises ``UsageError`` for a file that no overlay is rendered into, and for a line that it does not
-    have; ``DiagnosticError`` for one that cannot be read.
+    Raises ``UsageError`` if the file is not in a rendered tree, or does not have the line;
+    ``DiagnosticError`` if it cannot be read.
     """
     match = _FILE.fullmatch(text)
     if match is None:

@@ -14,7 +14,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "explanations"
 
 @cache
 def explanation_of(code: Code) -> Explanation:
-    """Return the meaning of ``code``, why it is refused, and what to do."""
+    """Return the explanation of ``code``: its meaning, the reason, and how to fix it."""
     file = FOLDER / f"{code}.md"
     if leads_to_file(file):
         return Explanation.parse(file.read_text(encoding="utf-8"))
@@ -25,7 +25,7 @@ def explanation_of(code: Code) -> Explanation:
 
 
 class Question(NamedTuple):
-    """A question in the words of the command line; texts that were not given are empty."""
+    """A question as given on the command line; missing arguments are empty texts."""
 
     resource: str
     field: str = ""

@@ -1,4 +1,4 @@
-"""Import what runs in a cluster: sources in Git for what ``kubectl get -o yaml`` prints."""
+"""Import a cluster: make sources for Git from the output of ``kubectl get -o yaml``."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ from renderer.model.location import Location
 from renderer.model.release import LATEST, OLDEST, Release
 from renderer.model.render_config import PROJECT_FILE, ExpandMode, RenderConfig
 
-#: The folder at the top of the project that gets a folder for each namespace.
+#: The folder at the top of the project in which each namespace gets a folder.
 OUTPUT = "overlays"
 
 
 class ClusterImport(NamedTuple):
-    """A dump in ``files`` and folders, ``-`` being what is ``piped`` in, and the folder to write to.
+    """A dump in ``files`` and folders (``-`` is the ``piped`` content), and the folder to write to.
 
-    ``output`` is relative to the working directory; without it, ``overlays`` at the top of the project is
-    taken. Without ``kubevirt`` the release is the one that the dump tells. ``force`` replaces files;
-    ``all_namespaces`` takes namespaces without a virtual machine, too.
+    ``output`` is relative to the working directory; the default is ``overlays`` at the top of the project.
+    Without ``kubevirt``, the release is read from the dump. ``force`` replaces files. ``all_namespaces`` also
+    imports namespaces without a virtual machine.
     """
 
     files: tuple[str, ...]
@@ -60,13 +60,13 @@ class ClusterImport(NamedTuple):
 
 
 class ImportedCluster(NamedTuple):
-    """The result: ``objects`` by kind, files that were ``written`` and others that are as they would be.
+    """The result: ``objects`` by kind, files that were ``written``, and files that were already up to date.
 
-    ``left_out`` counts objects by kind and reason, ``fields`` the fields of the cluster that were left out;
-    ``to_seal`` are the placeholders. ``fits`` has the answer for each machine whose instance type was looked
-    for, ``sizes`` those that several share. ``grouped`` machines are patches of ``bases``. ``output`` is the
-    folder of the sources, ``rendered`` that of the trees rendered of them. With errors among ``findings``
-    nothing was written.
+    ``left_out`` counts omitted objects by kind and reason, ``fields`` the omitted fields of the cluster.
+    ``to_seal`` are the placeholders. ``fits`` has the result for each machine whose instance type was looked
+    for, ``sizes`` the proposed sizes that several machines share. ``grouped`` machines are patches of
+    ``bases``. ``output`` is the folder of the sources, ``rendered`` the folder of the rendered trees. If
+    ``findings`` has an error, nothing was written.
     """
 
     findings: tuple[Located, ...]
@@ -89,8 +89,8 @@ class ImportedCluster(NamedTuple):
 def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     """Write the sources of a cluster into a folder of the project.
 
-    Nothing is written when there is an error, and files that are there stay unless ``force`` is set. Raises
-    ``UsageError`` for a folder outside the project and an impossible label, and ``DiagnosticError``.
+    Nothing is written if there is an error. Existing files stay unless ``force`` is set. Raises
+    ``UsageError`` for a folder outside the project and an invalid label key, and ``DiagnosticError``.
     """
     _check_label(request.choices.group_by)
     output = _output(project, request.output)
@@ -155,7 +155,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
 
 
 def _present(project: Project, paths: Collection[str]) -> Mapping[str, bytes | None]:
-    """Return what the files hold now, None where there is none. Raises ``DiagnosticError``."""
+    """Return the present content of each file, None if it does not exist. Raises ``DiagnosticError``."""
     check_writable(project.root, paths)
     fs = project.fs
     return {path: fs.read(path) if fs.is_file(path) else None for path in paths}
@@ -164,7 +164,7 @@ def _present(project: Project, paths: Collection[str]) -> Mapping[str, bytes | N
 def _project_file(
     project: Project, output: str, planned: PlannedSources, release: Release
 ) -> Mapping[str, bytes]:
-    """Return the project file with entries for the folders that get objects. Raises ``DiagnosticError``."""
+    """Return the project file with entries for all folders with objects. Raises ``DiagnosticError``."""
     modes = {
         posixpath.join(output, folder): planned.modes.get(folder, ExpandMode.OFF)
         for folder in sorted({each.folder for each in planned.objects})
@@ -186,7 +186,7 @@ def _output(project: Project, written: Path | None) -> str:
 def _release(
     kubevirt: JsonObject, asked: Release | None, config: RenderConfig
 ) -> tuple[Release, tuple[Diagnostic, ...]]:
-    """Return the target release: as asked, the cluster's, or the project's."""
+    """Return the target release: the requested one, else the cluster's, else the project's."""
     observed = text_at(kubevirt, "status", "observedKubeVirtVersion").partition("-")[0]
     if asked:
         return asked, ()
@@ -221,7 +221,7 @@ def _has_secrets(gathered: Gathered, planned: PlannedSources) -> bool:
 def _exposed(project: Project, files: Sequence[str]) -> tuple[Diagnostic, ...]:
     """Return a finding for each file or folder of the dump that Git tracks or would add.
 
-    There are none without a repository.
+    Without a repository there are no findings.
     """
     from renderer.files.git import GitProcess  # noqa: PLC0415 - it starts git: only for files in the project
 
@@ -252,12 +252,12 @@ def _exposed(project: Project, files: Sequence[str]) -> tuple[Diagnostic, ...]:
 
 
 def _reported(findings: Iterable[Diagnostic]) -> tuple[Located, ...]:
-    """Return the findings in the order of the dump and of what is made of it; they know their lines."""
+    """Return the findings in the order of the dump and the planned sources; they know their lines."""
     return tuple(map(RunFindings(None).located, findings))
 
 
 def _check_label(key: str) -> None:
-    """Check that labels can have the key. Raises ``UsageError``."""
+    """Check that the key is a valid label key. Raises ``UsageError``."""
     errors = label_key_errors(key) if key else []
     if errors:
         raise UsageError(f"{key} is no key of a label: {errors[0]}", "--group-by")
@@ -266,7 +266,7 @@ def _check_label(key: str) -> None:
 def _compared(
     writes: Mapping[str, bytes], before: Mapping[str, bytes | None], *, force: bool
 ) -> tuple[dict[str, bytes], tuple[Diagnostic, ...]]:
-    """Return the files that differ from what is there, and a finding about each that is in the way."""
+    """Return the files that differ from those on disk, and a finding about each that is in the way."""
     changed: dict[str, bytes] = {}
     in_the_way: list[Diagnostic] = []
     for path, content in writes.items():

@@ -66,7 +66,7 @@ overlays:
 
 
 class SourceChoices(NamedTuple):
-    """The choices for sources: ``fits`` looks for instance types, ``group_by`` is a label or empty."""
+    """The choices for sources: with ``fits``, look for instance types; ``group_by`` is a label or empty."""
 
     secrets: Secrets = Secrets.PLACEHOLDER
     fits: bool = False
@@ -76,9 +76,9 @@ class SourceChoices(NamedTuple):
 class PlannedSources(NamedTuple):
     """The files of an import, text by path below the output folder.
 
-    ``catalogs`` are the folders that machines of other folders look things up in, ``modes`` the folders
-    whose machines are expanded otherwise than is usual for an import. ``kept`` are the placeholders that are
-    there already.
+    ``catalogs`` are the folders that machines of other folders refer to. ``modes`` has the folders whose
+    machines are not expanded in the usual mode of an import. ``kept`` are the placeholders that already
+    exist.
     """
 
     files: Mapping[str, str]
@@ -94,7 +94,7 @@ class PlannedSources(NamedTuple):
 def plan_sources(
     project: Project, output: str, gathered: Gathered, release: Release, choices: SourceChoices
 ) -> PlannedSources:
-    """Plan the files for the objects of a cluster below the folder ``output``. Raises ``DiagnosticError``."""
+    """Plan the files for a cluster's objects below the folder ``output``. Raises ``DiagnosticError``."""
     catalog = _catalog(project, output, gathered)
     detached = detach_from_revisions(gathered.objects, catalog, release)
     machines = [each.content for each in detached]
@@ -132,7 +132,7 @@ def _names(content: JsonObject) -> tuple[str, str]:
 
 
 def _catalog(project: Project, output: str, gathered: Gathered) -> Catalog:
-    """Return the catalogs of the project and the dump, without the sizes that an earlier import proposed."""
+    """Return the catalogs of the project and the dump, without sizes that an earlier import proposed."""
     kubevirt = (Resource(gathered.kubevirt, Site("")),) if gathered.kubevirt else ()
     own = (each.resource for each in gathered.objects if _is_instancetype(each.content))
     dumped = ResourceSet((*gathered.revisions, *kubevirt, *own))
@@ -143,7 +143,7 @@ def _catalog(project: Project, output: str, gathered: Gathered) -> Catalog:
 
 
 def _is_listed(project: Project, output: str, placeholder: SourceObject) -> bool:
-    """Return whether the kustomization that is there lists a Secret that somebody sealed."""
+    """Return True if the existing kustomization lists a Secret that somebody sealed."""
     path = posixpath.join(output, placeholder.path)
     kustomization = posixpath.join(posixpath.dirname(path), KUSTOMIZATION_FILE)
     if not project.fs.is_file(kustomization):
@@ -153,7 +153,7 @@ def _is_listed(project: Project, output: str, placeholder: SourceObject) -> bool
 
 
 def files_unlisted(fs: FileSystem, writes: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Return the files and folders that the kustomizations on disk list, and those to be written do not."""
+    """Return the files and folders that kustomizations on disk list, but the new ones do not."""
     graph = KustomizationGraph(fs)
     unlisted: set[str] = set()
     for path, content in writes.items():
@@ -200,8 +200,8 @@ def project_file(
 ) -> Mapping[str, bytes]:
     """Return the project file for imported folders below ``output``, by its path.
 
-    ``modes`` has the folders. A project file that is there keeps its release, and gets the entries that it
-    lacks. Raises ``DiagnosticError``: edit-refused.
+    ``modes`` has the folders. An existing project file keeps its release, and gets the missing entries.
+    Raises ``DiagnosticError``: edit-refused.
     """
     if not project.fs.is_file(PROJECT_FILE):
         entries = "".join(f"  - path: {json.dumps(path)}\n" for path in catalogs)
@@ -227,7 +227,7 @@ def project_file(
 
 
 def rendered_folder(project: Project, output: str) -> str:
-    """Return the folder that gets the rendered trees of the imported overlays."""
+    """Return the folder for the rendered trees of the imported overlays."""
     config = project.config
     entries = [entry for entry in config.overlays if entry.path == f"{output}/*"]
     path = (entries[-1].output or config.output) if entries else _rendered(output)
@@ -237,7 +237,7 @@ def rendered_folder(project: Project, output: str) -> str:
 def _missing(
     config: RenderConfig, output: str, modes: Mapping[str, ExpandMode], release: Release
 ) -> Iterator[Json]:
-    """Yield the entries that ``overlays`` lacks; the later of two entries for a folder counts."""
+    """Yield the entries missing in ``overlays``. Of two entries for a folder, the later one counts."""
     everything = f"{output}/*"
     listed = {entry.path: entry for entry in config.overlays}
     target = {} if release.exact == config.kubevirt.exact else {"kubevirt": str(release)}

@@ -1,4 +1,4 @@
-"""Find instance types and preferences for imported machines that name none, and propose sizes they share."""
+"""Find instance types and preferences for imported machines that name none, and propose shared sizes."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _SERIES = "InstancetypeSeries"
 
 
 class FittedMachines(Record):
-    """The machines that a pair reproduces: ``contents`` by their positions, with the pair.
+    """The machines that a pair reproduces: ``contents``, by position, with the pair set.
 
-    ``reports`` has the answer for each machine that was looked at, ``proposals`` the sizes that several
-    share, ``files`` those of the proposals, text by path.
+    ``reports`` has the result for each machine that was examined. ``proposals`` are the sizes that several
+    machines share. ``files`` are the files of the proposals, text by path.
     """
 
     contents: Mapping[int, JsonObject] = MappingProxyType({})
@@ -50,7 +50,7 @@ def fit_machines(
 ) -> FittedMachines:
     """Fit the VirtualMachines among ``contents`` that name no instance type and no preference.
 
-    Only such pairs are used with which a sync changes no field, and the next start nothing either.
+    A pair is used only if neither a sync nor the next start of the machine changes anything.
     """
     machines = {place: each for place, each in enumerate(contents) if _is_bare(each)}
     fitter = Fitter(catalog, release)
@@ -78,7 +78,7 @@ def _has_size(fit: VmFit) -> bool:
 
 
 def _report(content: JsonObject, fit: VmFit, effects: _Effects) -> FitReport:
-    """Return the answer; a preference alone that supplies nothing gives way to the nearest pair."""
+    """Return the result; report the nearest pair if only a preference fits that supplies nothing."""
     if fit.quality is FitQuality.EXACT and not fit.supplied:
         fit = fit.nearest or VmFit(FitQuality.NONE, content)
     instancetype, preference = (
@@ -101,14 +101,14 @@ def _report(content: JsonObject, fit: VmFit, effects: _Effects) -> FitReport:
 
 
 class _Effect(Record):
-    """The effect of becoming what a pair makes: the fields that change, and what that does to the machine."""
+    """The effect of using a pair: the changed fields, and the impact on the machine."""
 
     fields: tuple[FieldPath, ...]
     impact: Impact | None = None
 
 
 class _Effects:
-    """The effects on machines that run of becoming what another pair makes of them."""
+    """The effects on running machines of using another pair."""
 
     def __init__(self, catalog: Catalog, release: Release, kubevirt: JsonObject) -> None:
         self._catalog = catalog
@@ -116,7 +116,7 @@ class _Effects:
         self._kubevirt = kubevirt
 
     def of(self, content: JsonObject, fitted: JsonObject) -> _Effect:
-        """Return the effect on a machine of what becomes of it with its pair."""
+        """Return the effect on a machine of using its pair."""
         before = Resource(content, _NOWHERE)
         written = ResourceSet((before.with_content(fitted),))
         [after] = expand(written, self._catalog, self._release, ExpandMode.APPLIED).value
@@ -132,7 +132,7 @@ class _Effects:
 
 
 def _files(proposals: Sequence[SizeProposal]) -> Mapping[str, str]:
-    """Return the folder of proposed sizes, which is a catalog; nothing without any."""
+    """Return the files of the catalog of proposed sizes; no files without proposals."""
     if not proposals:
         return {}
     names = {f"{each.name}.yaml": each.manifest for each in proposals}

@@ -1,4 +1,4 @@
-"""The objects of an import as they are written: fitted, without credentials, each with its file."""
+"""The objects of an import as they are written: fitted, without credentials, each in its file."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from renderer.model.text_enum import TextEnum
 
 
 class Secrets(TextEnum):
-    """The treatment of Secrets, and of start data with credentials."""
+    """What to do with Secrets, and with start data that holds credentials."""
 
     PLACEHOLDER = "placeholder"
     PLAIN = "plain"
 
 
 class WrittenContent(NamedTuple):
-    """An object as it is written; ``moved_from`` are the fields whose values a placeholder lacks."""
+    """An object as it is written; ``moved_from`` are the fields whose values are missing in a placeholder."""
 
     content: JsonObject
     is_placeholder: bool = False
@@ -44,7 +44,7 @@ class WrittenContent(NamedTuple):
 def written_contents(
     found: Sequence[UserObject], detached: Sequence[DetachedVm], fitted: FittedMachines, secrets: Secrets
 ) -> tuple[list[WrittenContent], list[Diagnostic]]:
-    """Return what is to be written, credentials withheld, and findings about what cannot be."""
+    """Return the objects to write, without credentials, and findings about objects that cannot be written."""
     contents: list[WrittenContent] = []
     findings: list[Diagnostic] = []
     for position, (each, result) in enumerate(zip(found, detached, strict=True)):
@@ -90,8 +90,8 @@ def _placeholder(placeholder: Placeholder, machine: JsonObject) -> WrittenConten
 def placed(contents: Sequence[WrittenContent]) -> tuple[Mapping[str, ExpandMode], tuple[SourceObject, ...]]:
     """Return the objects with their files, and the folders whose machines are expanded.
 
-    A machine that was fitted is expanded when it is rendered, into what the cluster has. Where others of its
-    namespace keep their matchers, it stands in a folder of its own.
+    A fitted machine is expanded when it is rendered, and is then equal to the cluster's. If other machines of
+    its namespace keep their matchers, it gets a folder of its own.
     """
     paths = file_paths([Resource(each.content, Site("")) for each in contents], PER_RESOURCE)
     keeps = {
@@ -117,7 +117,7 @@ def _has_matchers(content: JsonObject) -> bool:
 
 
 def with_groups(objects: tuple[SourceObject, ...], label: str) -> tuple[SourceObject, ...]:
-    """Return the objects with machines of one value of a label as a base and patches."""
+    """Return the objects, with machines that share a value of ``label`` as a base and patches."""
     made = list(objects)
     for folder in sorted({each.folder for each in objects}):
         places = [

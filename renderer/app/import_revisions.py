@@ -1,7 +1,7 @@
 """Compare the instance types that a cluster recorded for its virtual machines with those in Git.
 
-A VirtualMachine whose revision has the content of the catalog needs no pin; another gets one, made of the
-ControllerRevision in the dump (``vmrender pin`` makes the same of the catalog).
+If the revision of a VirtualMachine equals the catalog, it needs no pin. Otherwise it gets one, made from the
+ControllerRevision in the dump (``vmrender pin`` makes the same from the catalog).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _DUMP_HINT = (
 class DetachedVm(Record):
     """A VirtualMachine that names no revision; it has a ``pin`` if the catalog has other content.
 
-    ``findings`` tell of what cannot be compared.
+    ``findings`` report what cannot be compared.
     """
 
     content: JsonObject
@@ -59,7 +59,7 @@ class _Compared(Record):
 def detach_from_revisions(
     objects: Sequence[UserObject], catalog: Catalog, release: Release
 ) -> tuple[DetachedVm, ...]:
-    """Take the revisions out of virtual machines; pin those that were started with other content."""
+    """Remove the revision names from virtual machines; pin machines that were started with other content."""
     behaviour = behaviour_of(release)
     results = []
     for each in objects:
@@ -72,7 +72,7 @@ def detach_from_revisions(
 def _detach(found: UserObject, catalog: Catalog, behaviour: Behaviour) -> DetachedVm:
     """Compare the revisions of a VirtualMachine or VirtualMachinePool with the objects in ``catalog``.
 
-    ``catalog`` has the ControllerRevisions of the dump, too.
+    ``catalog`` also has the ControllerRevisions of the dump.
     """
     vm = VirtualMachine.of(found.resource)
     if vm is None or not vm.has_matchers:
@@ -144,7 +144,7 @@ def _object_in_revision(
 def _object_in_catalog(
     matcher: Matcher, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour, *, needed: bool
 ) -> Found | None:
-    """Return the object that Git has; None without one. Raises ``CauseError`` if nothing else is known."""
+    """Return the object in Git, or None. Raises ``CauseError`` if nothing else is known."""
     try:
         return decoded(find_object(matcher, matcher_type, scope, behaviour), matcher_type, behaviour)
     except CauseError:
@@ -154,7 +154,7 @@ def _object_in_catalog(
 
 
 def is_same_spec(left: Json, right: Json) -> bool:
-    """Return whether two specs mean the same: quantities count as amounts, ``1Gi`` is ``1024Mi``."""
+    """Return True if two specs are equivalent: quantities are compared as amounts, ``1Gi`` is ``1024Mi``."""
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(is_same_spec(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):
@@ -163,7 +163,7 @@ def is_same_spec(left: Json, right: Json) -> bool:
 
 
 def _is_equal_amount(left: Json, right: Json) -> bool:
-    """Return whether both are quantities of one amount; texts that are none differ."""
+    """Return True if both are quantities of the same amount; invalid quantities differ."""
     if isinstance(left, bool) or isinstance(right, bool):
         return False
     if not isinstance(left, str | int) or not isinstance(right, str | int):
@@ -188,7 +188,7 @@ def _not_compared(vm: VirtualMachine, matcher_type: MatcherType, reason: str) ->
 
 
 def pin_files(pins: list[Pinnable], files: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the files of the folders ``pins``, and the kustomizations that make components of them."""
+    """Return the files of the ``pins`` folders, and the kustomizations that make them components."""
     by_namespace: dict[str, list[Pinnable]] = {}
     for pin in pins:
         by_namespace.setdefault(pin.resource.namespace, []).append(pin)

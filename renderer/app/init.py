@@ -1,4 +1,4 @@
-"""Start a project: its file, a first overlay, a pre-commit hook and a pipeline."""
+"""Start a project: write its file, a first overlay, a pre-commit hook and a pipeline."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _PIPELINES = {CiSystem.GITHUB: GITHUB, CiSystem.GITLAB: GITLAB}
 
 
 class Started(NamedTuple):
-    """The files that were written; with findings, errors about files in the way, nothing was written.
+    """The files that were written; none if there are findings, which are errors about files in the way.
 
-    ``found`` is what the repository deploys already; None where the usual project file leads to all of it.
-    ``notes`` are about the place that hooks and the pipeline install vmrender from.
+    ``found`` is what the repository already deploys; None if the usual project file covers all of it.
+    ``notes`` are about the source that hooks and the pipeline install vmrender from.
     """
 
     scaffold: Scaffold
@@ -47,10 +47,10 @@ class Started(NamedTuple):
 class ProjectOptions(NamedTuple):
     """The options of a new project.
 
-    Without ``kubevirt`` the project file names the release that the repository deploys, or the latest.
-    Without ``ci`` the pipeline is for the system that the remote ``origin`` tells. ``source`` is where hooks
-    and the pipeline install vmrender from: ``URL@REV``, an archive or ``vmrender==VERSION``; without it,
-    where this copy was installed from.
+    Without ``kubevirt``, the project file names the release that the repository deploys, or the latest.
+    Without ``ci``, the CI system is derived from the remote ``origin``. ``source`` is where hooks and the
+    pipeline install vmrender from: ``URL@REV``, an archive or ``vmrender==VERSION``; the default is where
+    this copy was installed from.
     """
 
     kubevirt: Release | None = None
@@ -65,11 +65,11 @@ def start_project(
     *,
     dry_run: bool = False,
 ) -> Started:
-    """Write the files of a new project into ``root``; nothing is overwritten, and with ``dry_run`` written.
+    """Write the files of a new project into ``root``. Nothing is overwritten; ``dry_run`` writes nothing.
 
-    The project file lists what deploys virtual machines in the repository.
+    The project file lists the entries of the repository that deploy virtual machines.
 
-    Raises ``UsageError`` where no project can start, and ``DiagnosticError``.
+    Raises ``UsageError`` if no project can start in ``root``, and ``DiagnosticError``.
     """
     _check_top(root)
     origin = _remote(root, environment)
@@ -112,7 +112,7 @@ def start_project(
 
 
 def _install_source(named: str | None, environment: Mapping[str, str]) -> InstalledFrom:
-    """Raise ``UsageError`` where the place that is named cannot be used."""
+    """Return the named source, or this copy's. Raises ``UsageError`` if the named one cannot be used."""
     if named is None:
         return installed_from(environment)
     try:
@@ -122,14 +122,14 @@ def _install_source(named: str | None, environment: Mapping[str, str]) -> Instal
 
 
 def _unreachable_reason(source: InstallSource) -> str | None:
-    """Return why machines other than this one cannot install vmrender; None where they can."""
+    """Return the reason why other machines cannot install vmrender from the source; None if they can."""
     if isinstance(source, Unknown):
         return source.reason
     return f"vmrender was installed from {source.url}, on this machine" if is_local(source) else None
 
 
 def _notes(source: InstallSource, system: CiSystem) -> tuple[str, ...]:
-    """Return what is missing because of the place that vmrender is installed from."""
+    """Return notes on limitations that result from the install source."""
     unreachable = _unreachable_reason(source)
     if unreachable is None:
         return ()
@@ -139,7 +139,7 @@ def _notes(source: InstallSource, system: CiSystem) -> tuple[str, ...]:
 
 
 def _check_top(root: Path) -> None:
-    """Raises ``UsageError`` below the top of a checkout: hooks and pipelines are looked for at the top."""
+    """Raise ``UsageError`` below the top of a checkout: hooks and pipelines must be at the top."""
     if any(all(leads_anywhere(folder / name) for name in _GIT_FOLDER) for folder in (root, *root.parents)):
         raise UsageError("a project is started in a work tree, and this is in a folder of Git's own")
     top = next((folder for folder in (root, *root.parents) if leads_anywhere(folder / ".git")), root)
@@ -148,7 +148,7 @@ def _check_top(root: Path) -> None:
 
 
 def _remote(root: Path, environment: Mapping[str, str]) -> str:
-    """Return the address of the remote ``origin``, empty where there is none."""
+    """Return the address of the remote ``origin``, empty without one."""
     try:
         answer = GitProcess(root, environment).run("remote", "get-url", "origin")
     except DiagnosticError:  # there is no git, or no repository
@@ -157,7 +157,7 @@ def _remote(root: Path, environment: Mapping[str, str]) -> str:
 
 
 def _ci_system_of(root: Path, remote: str) -> CiSystem:
-    """Return the system that the remote's name tells, or else the one that the repository has files of."""
+    """Return the CI system by the name of the remote, or else by its files in the repository."""
     system = ci_system_of(remote)
     if system is CiSystem.NONE and leads_anywhere(root / ".gitlab-ci.yml"):
         return CiSystem.GITLAB
@@ -167,7 +167,7 @@ def _ci_system_of(root: Path, remote: str) -> CiSystem:
 
 
 def _text_at(place: Path) -> str | None:
-    """Return the text of a file; None where there is nothing, empty for what is no file or cannot be read."""
+    """Return the text of a file; None if nothing exists, empty if it is not a file or cannot be read."""
     if not os.path.lexists(place):
         return None
     try:

@@ -30,20 +30,20 @@ _UNKNOWN = "nothing says where this vmrender was installed from"
 
 
 class InstalledFrom(NamedTuple):
-    """The place, and what whoever starts a project should know of it."""
+    """The install source, and a note about it for the user who starts a project."""
 
     source: InstallSource
     notes: tuple[str, ...] = ()
 
 
 def named_source(text: str) -> InstalledFrom:
-    """Return the place that ``--source`` names. Raises ``ValueError``."""
+    """Return the source that ``--source`` names. Raises ``ValueError``."""
     source, dropped = parse_source(text)
     return InstalledFrom(source, (_DROPPED,) if dropped else ())
 
 
 def installed_from(environment: Mapping[str, str]) -> InstalledFrom:
-    """Return the place that pip noted (PEP 610) or the clone that runs, and else the published release."""
+    """Return the source that pip recorded (PEP 610), or the running clone, or else the published release."""
     clone = checkout()
     if clone:
         return _of_clone(clone, environment)
@@ -86,7 +86,7 @@ def _of_direct_url(noted: Mapping[str, object], environment: Mapping[str, str]) 
 
 
 def _without_file_scheme(url: str) -> str:
-    """Return the path of a ``file:`` URL, and any other URL as it is."""
+    """Return the path of a ``file:`` URL; return any other URL unchanged."""
     if not url.lower().startswith("file:"):
         return url
     path = unquote(urlsplit(url).path)
@@ -94,12 +94,12 @@ def _without_file_scheme(url: str) -> str:
 
 
 def _digest(value: object) -> str:
-    """Return a SHA-256 in hexadecimal digits, and nothing for what is none."""
+    """Return the value if it is a SHA-256 in hexadecimal digits, else an empty text."""
     return value if isinstance(value, str) and re.fullmatch(r"[0-9a-f]{64}", value) else ""
 
 
 def _of_clone(folder: Path, environment: Mapping[str, str]) -> InstalledFrom:
-    """Return the commit that a clone stands at, in the repository that it was cloned from, or in itself."""
+    """Return the HEAD commit of a clone, in the repository that it was cloned from or in the clone itself."""
     try:
         git = GitProcess(folder, environment)
     except DiagnosticError as error:
@@ -125,7 +125,7 @@ def _of_clone(folder: Path, environment: Mapping[str, str]) -> InstalledFrom:
 
 
 def _remote_of(git: GitProcess) -> tuple[str, bool] | None:
-    """Return the address of ``origin`` that files may name, and whether a password was left out of it."""
+    """Return the address of ``origin`` without a password, and True if a password was removed."""
     answer = git.run("remote", "get-url", "origin")
     try:
         found = parse_address(answer.output.rstrip("\n"))

@@ -25,10 +25,10 @@ _KINDS = tuple(Gvk(_GROUP, _VERSION, kind) for kind in (EXPANSION, VALIDATION))
 
 
 def run_function(given: ResourceList, project: Project, fs: FileSystem) -> Outcome[tuple[JsonObject, ...]]:
-    """Return the items to give back, and the findings. ``fs`` holds the given list above the project.
+    """Return the resulting items and the findings. ``fs`` layers the given list over the project.
 
-    Raises ``DiagnosticError``: function-input for a functionConfig of another kind, config-invalid and what
-    the generators raise.
+    Raises ``DiagnosticError``: function-input for a functionConfig of another kind, config-invalid, and the
+    errors of the generators.
     """
     written = given.config
     if written is not None and written.gvk in GENERATORS:
@@ -54,7 +54,7 @@ def run_function(given: ResourceList, project: Project, fs: FileSystem) -> Outco
 
 
 def _expanded(given: ResourceList, fs: FileSystem, config: RenderConfig) -> Outcome[tuple[JsonObject, ...]]:
-    # The names of instance types are the orchestrator's business, which may add a prefix later.
+    # Leave the names of instance types to the orchestrator, which may add a prefix later.
     config = config._replace(overlays=(), instancetype_names=InstancetypeNames.PLAIN)
     items = [item for item in given.items if not _is_configuration(item)]
     checked = Pipeline(fs, config).checked(_overlay(given, config), Outcome(ResourceSet(tuple(items))))
@@ -63,14 +63,14 @@ def _expanded(given: ResourceList, fs: FileSystem, config: RenderConfig) -> Outc
 
 
 def _overlay(given: ResourceList, config: RenderConfig) -> Overlay:
-    """Return the overlay that the items are rendered as; a validation expands them as the cluster does."""
+    """Return the overlay to render the items as. For a validation, it expands them as the cluster does."""
     is_validation = given.config is not None and given.config.kind == VALIDATION
     overlay = config.overlay(OverlayEntry("."), ".", ".")._replace(write_instancetypes=True)
     return overlay.with_target(None, ExpandMode.APPLIED if is_validation else None)
 
 
 def _in_order(given: Iterable[Resource], kept: ResourceSet) -> Iterable[JsonObject]:
-    """Yield the items at the places they were given; those that an expansion makes useless are left out."""
+    """Yield the items in the given order, without items that the expansion makes useless."""
     contents = {resource.origin: resource.content for resource in kept}
     for item in given:
         if _is_configuration(item):

@@ -1,4 +1,4 @@
-"""Rewrite deprecated fields in the files of a project, as far as all that is built stays the same."""
+"""Rewrite deprecated fields in the files of a project, as far as every build result stays the same."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
 from renderer.project.validation_scope import ManifestFiles, ScopeFinder
 
-#: A text in every object of KubeVirt's. JSON 6902 patches lack it, but a kustomization lists them.
+#: A text in every KubeVirt object. JSON 6902 patches lack it, but a kustomization lists them.
 _GROUP = b"kubevirt.io"
-#: The tags that Helm, Jinja and others fill in; before that, a file is often not YAML.
+#: The tags that Helm, Jinja and others fill in. Until then, a file is often not valid YAML.
 _TEMPLATE_TAG = re.compile(rb"\{\{|\{%")
 #: The subjects that are not migrated, by file, with the reason for each.
 Kept: TypeAlias = Mapping[str, Mapping[Subject, Reason]]
 _ALL = frozenset(Subject)
-#: The subjects whose effect shows only when virtual machines are expanded.
+#: The subjects whose effect is visible only in expanded virtual machines.
 _APPLIED = frozenset({Subject.API_VERSION, Subject.TOPOLOGY, Subject.SPREAD_RATIO, Subject.FIRMWARE})
-#: The subjects that may mean something else to a virtual machine with a boot loader of its own.
+#: The subjects that may change a virtual machine that sets its own boot loader.
 _FIRMWARE = frozenset({Subject.FIRMWARE})
 _Comparison: TypeAlias = Callable[[Overlay, Sequence[Migrated]], tuple[Resource, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class DeprecatedFile:
-    """A file with deprecated fields; ``builds`` are the overlays that it is part of."""
+    """A file with deprecated fields; ``builds`` are the overlays that use it."""
 
     source: MigrationSource
     builds: tuple[Overlay, ...]
@@ -50,16 +50,16 @@ class DeprecatedFile:
 
 @dataclass(frozen=True)
 class MigratedProject:
-    """A project whose files are migrated; ``kubevirt`` overrules its target releases."""
+    """A project whose files are migrated; ``kubevirt`` overrides its target releases."""
 
     fs: FileSystem
     config: RenderConfig
     kubevirt: Release | None
 
     def sources(self, paths: Iterable[str]) -> Iterator[DeprecatedFile]:
-        """Yield the files at ``paths``, and in folders among them, that hold something deprecated.
+        """Yield the files at ``paths``, and in folders among them, that hold deprecated fields.
 
-        Raises ``DiagnosticError`` for one that cannot be read, unless another tool fills it in first.
+        Raises ``DiagnosticError`` if a file cannot be read, unless it is a template of another tool.
         """
         for file in dict.fromkeys(file for path in paths for file in self._files(path)):
             content = self.fs.read(file)
@@ -136,7 +136,7 @@ def migrate(project: MigratedProject, paths: Iterable[str]) -> tuple[Migrated, .
 def _once_for_each_path(
     function: Callable[[Overlay], Outcome[ResourceSet]],
 ) -> Callable[[Overlay], Outcome[ResourceSet]]:
-    """Return the function with its results kept by the path of the overlay, which names it."""
+    """Return the function with its results cached by the path of the overlay."""
     known: dict[str, Outcome[ResourceSet]] = {}
 
     def known_or_new(overlay: Overlay) -> Outcome[ResourceSet]:
@@ -148,7 +148,7 @@ def _once_for_each_path(
 
 
 class _Migration:
-    """Migrates all files, builds what they are part of before and after, and keeps what would change that."""
+    """Migrates all files, compares the builds before and after, and reverts changes that alter a build."""
 
     def __init__(self, project: MigratedProject, files: Sequence[DeprecatedFile]) -> None:
         before = Pipeline(project.fs, project.config)
@@ -174,7 +174,7 @@ class _Migration:
         return tuple(migrate_file(file.source, kept.get(file.source.path, {})) for file in self._files)
 
     def _refused(self, migrated: Sequence[Migrated], kept: Kept) -> Kept:
-        """Return further changes to give up, so that the first build that would differ stays the same."""
+        """Return further changes to revert, so that the first differing build stays the same."""
         for build in self._builds:
             of_build = self._parts[build.path]
             parts = [file for file in migrated if file.changes and file.source.path in of_build]
@@ -199,16 +199,16 @@ class _Migration:
     def _helps(
         self, build: Overlay, differences_of: _Comparison, culprit: Resource, kept: Kept, more: Kept
     ) -> bool:
-        """Return True if migration no longer changes the culprit once ``more`` is kept as it is, too."""
+        """Return True if keeping ``more`` unmigrated as well leaves the culprit unchanged."""
         found = differences_of(build, self._migrated(_with(kept, more)))
         return not any(each is culprit for each in found)
 
     def _changed_resources(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
-        """Return the resources of the build that are not what they were before files were migrated."""
+        """Return the resources of the build that differ after the migration."""
         return _differing(self._composed(build), self._pipeline(migrated).compose_overlay(build))
 
     def _changed_machines(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
-        """Return the virtual machines that would be expanded otherwise; none where the build fails."""
+        """Return the virtual machines that would be expanded differently; none if the build fails."""
         before = self._applied(build)
         if before.failed:
             return ()
@@ -216,7 +216,7 @@ class _Migration:
         return tuple(each for each in _differing(before, after) if each.kind == "VirtualMachine")
 
     def _pipeline(self, migrated: Sequence[Migrated]) -> Pipeline:
-        """Return a pipeline that reads the migrated files; the same one as long as they are the same."""
+        """Return a pipeline that reads the migrated files; the previous one if they are unchanged."""
         files = changed(migrated)
         if self._after[0] != files:
             project = self._project
@@ -229,7 +229,7 @@ class _Migration:
 
     @cached_property
     def _parts(self) -> Mapping[str, frozenset[str]]:
-        """The files that each build has, by its path."""
+        """The files of each build, by the path of the build."""
         return {
             build.path: frozenset(
                 file.source.path
@@ -256,7 +256,7 @@ def _files_of(culprit: Resource, files: Sequence[Migrated]) -> Sequence[Migrated
 def _bisected(
     files: Sequence[Migrated], subjects: frozenset[Subject], reason: Reason, helps: Callable[[Kept], bool]
 ) -> Sequence[Migrated]:
-    """Return as few files as possible that help when they are kept unmigrated, found by halving."""
+    """Return as few files as possible that help if they are kept unmigrated, found by bisection."""
     while len(files) > 1:
         middle = len(files) // 2
         halves = (files[:middle], files[middle:])
@@ -268,7 +268,7 @@ def _bisected(
 
 
 def _narrowed(suspects: Kept, helps: Callable[[Kept], bool]) -> Kept:
-    """Return one subject of the suspects if keeping it alone helps, else all of them."""
+    """Return a single subject of the suspects if keeping it alone helps, else all of them."""
     for subject in sorted({each for subjects in suspects.values() for each in subjects}, key=_order):
         only = {
             path: {subject: subjects[subject]} for path, subjects in suspects.items() if subject in subjects

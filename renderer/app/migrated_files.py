@@ -25,23 +25,23 @@ from renderer.model.release import Release
 
 
 class MigratedFiles(NamedTuple):
-    """Files of one project; ``folder`` is its path from the folder that all projects of the run are in."""
+    """Files of one project; ``folder`` is its path from the common folder of all projects of the run."""
 
     project: Project
     files: tuple[Migrated, ...]
     folder: str = "."
 
     def path(self, path: str) -> str:
-        """Return the path of a file from the folder that all projects are in."""
+        """Return the path of a file from the common folder of all projects."""
         return joined(self.folder, path)
 
 
 def migrate_paths(
     open_project: ProjectOpener, paths: tuple[Path, ...], kubevirt: Release | None
 ) -> tuple[MigratedFiles, ...]:
-    """Migrate files and folders of one project or of several, and without paths the project here.
+    """Migrate files and folders of one or more projects; without paths, the project here.
 
-    Nothing is written. ``kubevirt`` overrules the target releases. Raises ``DiagnosticError``.
+    Nothing is written. ``kubevirt`` overrides the target releases. Raises ``DiagnosticError``.
     """
     migrated: list[MigratedFiles] = []
     for group in by_project(paths or (Path.cwd(),)).values():
@@ -65,7 +65,7 @@ def write_files(projects: Sequence[MigratedFiles]) -> None:
 
 
 def findings(projects: Sequence[MigratedFiles], *, check: bool) -> tuple[FileSystem, tuple[Located, ...]]:
-    """Return the files, and warnings of what stays; in a ``check`` also an error for each change."""
+    """Return the files, and warnings about what stays; with ``check``, also an error for each change."""
     found = ((each.project, tuple(_findings(each.files, check=check))) for each in projects)
     return merge_findings(
         [
@@ -76,7 +76,7 @@ def findings(projects: Sequence[MigratedFiles], *, check: bool) -> tuple[FileSys
 
 
 def notes(projects: Iterable[MigratedFiles]) -> Iterator[str]:
-    """Yield a line for each change, at the place where it was, and last the number of changes."""
+    """Yield a line for each change, with its place before the migration, and last the number of changes."""
     from renderer.report.plain_text import printable  # noqa: PLC0415 - only when files are written
 
     changes = files = 0
@@ -89,7 +89,7 @@ def notes(projects: Iterable[MigratedFiles]) -> Iterator[str]:
 
 
 def diff(project: MigratedFiles) -> Iterator[str]:
-    """Yield a diff of each file, without values of Secrets and cloud-init data in the lines around it."""
+    """Yield a diff of each file; its context lines have no values of Secrets and no cloud-init data."""
     from renderer.emit.unified_diff import unified_diff  # noqa: PLC0415 - only when one is asked for
 
     for file in project.files:
@@ -122,7 +122,7 @@ def _lines(project: MigratedFiles) -> Iterator[str]:
 
 
 def _public(content: bytes) -> bytes:
-    """Return the file with a mask for each line that may not be shown."""
+    """Return the file with each line masked that must not be shown."""
     from renderer.findings.public_lines import public_lines  # noqa: PLC0415 - only when a diff is asked for
 
     numbers = range(1, content.count(b"\n") + 2)

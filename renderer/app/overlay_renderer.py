@@ -1,8 +1,8 @@
 """Render overlays, from their sources to the files of their trees, on one processor or on several.
 
-A worker is a copy of this process where the system can copy one. The first overlays are rendered here: most
-projects are done before workers would be of use. Where they are not, the first process has by then read what
-all overlays share, and each worker starts with a copy of it.
+A worker is a fork of this process if the system can fork. The first overlays are rendered here: most
+projects are done before workers would pay off. In larger projects, this process has by then read the files
+that all overlays share, and each worker starts with a copy of them.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ if TYPE_CHECKING:
     from renderer.findings.locator import Locator
 
 _NO_FILES = encode_files({})
-#: Seconds of work that a worker is worth: to begin it takes about a tenth of that.
+#: Seconds of work that justify a worker: starting one takes about a tenth of that.
 WORTH_A_WORKER = 0.5
-#: A worker gets so many overlays at most, then a fourth of its share of what is left, and single ones in the
-#: end: so few waits between them, and all workers end at about the same time (OpenMP ``schedule(guided)``).
+#: A worker gets at most 16 overlays at once, later a fourth of its share of the rest, and at the end single
+#: ones. So a worker seldom waits, and all end at about the same time (OpenMP ``schedule(guided)``).
 _MOST_AT_ONCE, _PARTS_OF_SHARE = 16, 4
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
 class RenderedOverlay(Record):
-    """An overlay and its rendered ``files``, by path below its output folder; none when it failed.
+    """An overlay and its rendered ``files``, by path below its output folder; none if it failed.
 
-    ``folders`` are those read as kustomizations. ``inputs`` has the answers to
-    all questions to the repository. ``seconds`` is how long it took, and ``summary`` says so in words.
-    ``steps`` are those that it took (``model.work``), ``read`` the sizes of the files that no earlier overlay
-    had read. ``tainted`` are the values noted for it first that no output may repeat (``model.taint``);
-    ``may_be_kept`` is False where one of them stands in a line that a finding is about. ``by_worker``:
-    another process has rendered it, and is busy with the next ones.
+    ``folders`` are the folders that were read as kustomizations. ``inputs`` has the answers to all questions
+    to the repository. ``seconds`` is the duration, ``summary`` the same in words. ``steps`` are the steps of
+    work (``model.work``), ``read`` the sizes of the files that no earlier overlay had read. ``tainted`` are
+    the values first noted for this overlay that no output may repeat (``model.taint``). ``may_be_kept`` is
+    False if a line that a finding is about contains one of them. ``by_worker``: another process rendered it,
+    and is busy with the next ones.
     """
 
     overlay: Overlay
@@ -83,13 +83,13 @@ class OverlayRenderer:
         self._pipeline = Pipeline(self._fs, config, context=RunContext(self._recorder, known_catalogs))
 
     def __reduce__(self) -> tuple[type[OverlayRenderer], tuple[Path, RenderConfig]]:
-        """Return how to make this renderer again in a worker that is no copy of this process."""
+        """Return how to recreate this renderer in a worker that is not a fork of this process."""
         return type(self), self._project
 
     def render(self, overlay: Overlay, *, is_last: bool = False) -> RenderedOverlay:
-        """Render one overlay; with ``is_last``, forget what others would have in common with it.
+        """Render one overlay; with ``is_last``, drop the state that it shares with other overlays.
 
-        Raises ``DiagnosticError`` for an error that concerns all overlays.
+        Raises ``DiagnosticError`` for an error that affects all overlays.
         """
         stopwatch, work_done, task = Stopwatch(), WorkDone(), Task("overlay", overlay.path)
         tainted_before = count_tainted()
@@ -101,20 +101,21 @@ class OverlayRenderer:
             files = _NO_FILES
             found = outcome.diagnostics
             try:
-                # Paths that came later would lie in the room that the composed resources leave, all over it.
+                # Make paths first: later they would be scattered over the memory that the composed resources
+                # free.
                 paths = () if outcome.failed else file_paths(outcome.value, overlay.files)
-                del composed  # what only it holds makes room for the texts
+                del composed  # frees memory for the texts
                 if is_last:
-                    forget_shared()  # or a few parts hold pages of memory that nothing else is on any more
+                    forget_shared()  # else a few objects keep whole memory pages in use
                 if not outcome.failed:
                     files = encode_files(_files(overlay, outcome.value, paths))
                     files.ownership  # noqa: B018 - a worker makes it, and not the process that waits for all
             except DiagnosticError as error:
                 found += error.diagnostics
-            del outcome  # what only it holds makes room for the files that findings are about
-            # Where a finding stands depends on the file, whoever else has read it.
+            del outcome  # frees memory for the files that findings are about
+            # The place of a finding depends on the file, whoever else has read it.
             unlocated = deque(found)
-            del found  # each finding goes when its line is known
+            del found  # each finding is freed once its line is known
             each = (unlocated.popleft() for _ in range(len(unlocated)))
             findings = locate(self._fs, each, overlay.path, self._locator) if unlocated else ()
             may_be_kept = True
@@ -145,7 +146,7 @@ class OverlayRenderer:
 
 
 def _files(overlay: Overlay, resources: ResourceSet, paths: Sequence[str]) -> Mapping[str, str]:
-    """Return the texts of an overlay's files; empty ``resources``, to free memory, unless extras need it."""
+    """Return the texts of an overlay's files; empty ``resources`` to free memory, unless extras need them."""
     if not overlay.tree.extras:
         return texts_by_path(resources.take(), paths)
     manifests = texts_by_path(resources, paths)
@@ -157,9 +158,9 @@ def _files(overlay: Overlay, resources: ResourceSet, paths: Sequence[str]) -> Ma
 def rendered_in_order(
     renderer: OverlayRenderer, overlays: Sequence[Overlay], jobs: int, note: Callable[[str], object]
 ) -> Iterator[RenderedOverlay]:
-    """Render each overlay with at most ``jobs`` processes; yield the results in the order of the overlays.
+    """Render the overlays with at most ``jobs`` processes; yield the results in the order of the overlays.
 
-    ``note`` is told of a worker that was killed. Raises what ``OverlayRenderer.render`` raises.
+    ``note`` gets a line if a worker was killed. Raises the errors of ``OverlayRenderer.render``.
     """
     waiting, seconds = deque(overlays), list[float]()
     while waiting and (workers := min(jobs, len(waiting), workers_worth(seconds, len(waiting)))) <= 1:
@@ -171,10 +172,10 @@ def rendered_in_order(
 
 
 def workers_worth(seconds: Sequence[float], overlays: int) -> int:
-    """Return how many workers ``overlays`` more are worth, where those so far took ``seconds`` each.
+    """Return the number of workers that pay off for ``overlays`` more; earlier ones took ``seconds``.
 
-    Those of the first half second also read what all have in common: the quickest of them says most about the
-    others, and one alone nothing. From then on their mean counts.
+    The overlays of the first half second also read the shared files: the quickest of them is the best
+    estimate, and a single one says nothing. After that, their mean counts.
     """
     if sum(seconds) >= WORTH_A_WORKER:
         each = sum(seconds) / len(seconds)
@@ -186,7 +187,7 @@ def workers_worth(seconds: Sequence[float], overlays: int) -> int:
 def _rendered_by_workers(
     renderer: OverlayRenderer, overlays: Sequence[Overlay], workers: int, note: Callable[[str], object]
 ) -> Iterator[RenderedOverlay]:
-    """Render with worker processes; when one is killed, the rest is rendered in this process."""
+    """Render with worker processes; if one is killed, render the rest in this process."""
     # Only large projects need workers.
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - as said
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - as said
@@ -196,7 +197,7 @@ def _rendered_by_workers(
     work = SharedWork(context.Value("q"), context.Value("q"), context.RawArray("b", SharedWork.MARKS))
     pool = ProcessPoolExecutor(workers, context, _begin, (renderer, overlays, work, *snapshot()))
     try:
-        # What ``pool.map`` cancels when it is interrupted makes the pool's own thread fail, with a traceback.
+        # Not ``pool.map``: its cancelled tasks make the pool's own thread fail with a traceback.
         parts = deque(pool.submit(_render, *part) for part in parts_of(len(overlays), workers))
         while parts:
             for rendered in parts.popleft().result():
@@ -212,7 +213,7 @@ def _rendered_by_workers(
 
 
 def parts_of(overlays: int, workers: int) -> Iterator[tuple[int, int]]:
-    """Yield where each part of the overlays begins and ends, in the order in which workers take them."""
+    """Yield the start and end of each part of the overlays, in the order in which workers take them."""
     start = 0
     while start < overlays:
         size = (overlays - start) // (workers * _PARTS_OF_SHARE)
@@ -224,8 +225,9 @@ def parts_of(overlays: int, workers: int) -> Iterator[tuple[int, int]]:
 class _Worker:
     """State of a worker process.
 
-    ``overlays`` are all that workers render, and a worker is told where to begin and end: each overlay
-    that was sent would have a release of its own, with nothing known for it yet (``once_for_same``).
+    ``overlays`` are all overlays that workers render; a worker gets only the start and end of its part. An
+    overlay that was sent to it would have a new ``Release`` object, for which nothing is cached
+    (``once_for_same``).
     """
 
     renderer: OverlayRenderer
@@ -237,7 +239,7 @@ def _begin(
 ) -> None:
     restore(most, in_effect)
     join_run(work)
-    # Ctrl-C reaches all processes at once: this one ends, and the one that waits for it says so.
+    # Ctrl-C reaches all processes at once: this one ends, and the waiting process reports it.
     import signal  # noqa: PLC0415 - makes sixty constants, for workers alone
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -250,7 +252,7 @@ def _render(start: int, end: int) -> list[RenderedOverlay]:
 
 
 def processors() -> int:
-    """Return the number of processors for this process, at most the container's share rounded up."""
+    """Return the number of processors for this process, at most the container's CPU share, rounded up."""
     affinity = getattr(os, "sched_getaffinity", None)  # macOS and Windows do not have it
     available = len(affinity(0)) if affinity else os.cpu_count() or 1
     with suppress(OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Pin virtual machines of an overlay to the instance types and preferences of now, and unpin them."""
+"""Pin virtual machines of an overlay to the current instance types and preferences, and unpin them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class VmChoice(NamedTuple):
 
 
 class PinResult(NamedTuple):
-    """Notes about single virtual machines, a summary of the files that changed, and warnings."""
+    """Notes about single virtual machines, a summary of the changed files, and warnings."""
 
     notes: tuple[str, ...]
     summary: str
@@ -55,7 +55,7 @@ class PinResult(NamedTuple):
 
 
 def pin(overlay: PinnedOverlay, choice: VmChoice, *, update: bool) -> PinResult:
-    """Pin the chosen virtual machines; with ``update``, those too that are pinned already.
+    """Pin the chosen virtual machines; with ``update``, also machines that are already pinned.
 
     Raises ``UsageError`` when nothing is chosen, and ``DiagnosticError``.
     """
@@ -70,7 +70,7 @@ def pin(overlay: PinnedOverlay, choice: VmChoice, *, update: bool) -> PinResult:
 
 
 def unpin(overlay: PinnedOverlay, choice: VmChoice) -> PinResult:
-    """Remove the pins of the chosen virtual machines, and those of machines that are gone.
+    """Remove the pins of the chosen virtual machines, and of machines that no longer exist.
 
     Raises ``UsageError`` when nothing is chosen, and ``DiagnosticError``.
     """
@@ -85,7 +85,7 @@ def unpin(overlay: PinnedOverlay, choice: VmChoice) -> PinResult:
 
 @dataclass(frozen=True, slots=True)
 class PinnedOverlay:
-    """An overlay, its kustomization, and its folder of pins; ``files`` are those of the folder, by path."""
+    """An overlay, its kustomization, and its folder of pins; ``files`` are the files in it, by path."""
 
     project: Project
     overlay: Overlay
@@ -95,7 +95,7 @@ class PinnedOverlay:
 
     @classmethod
     def open(cls, open_project: ProjectOpener, named: str) -> PinnedOverlay:
-        """Open the overlay with that path, or with that name in the project. Raises ``DiagnosticError``."""
+        """Open the overlay with this path, or with this name in the project. Raises ``DiagnosticError``."""
         path = Path(named)
         is_folder = leads_to_folder(path)
         project = open_project(path if is_folder else Path.cwd()).proposed()
@@ -129,13 +129,13 @@ class PinnedOverlay:
         return outcome.value
 
     def changes(self, plan: PinPlan) -> PinChanges:
-        """Return the changes that make the plan's files pins. Raises: edit-refused, output-invalid."""
+        """Return the file changes that carry out the plan. Raises: edit-refused, output-invalid."""
         needed = changes(self.folder, self.kustomization, plan.files)
         check_writable(self.project.root, (*(file.path for file in needed.writes), *needed.removals))
         return needed
 
     def built_with(self, planned: PinChanges) -> Pipeline:
-        """Return a pipeline that sees the changes as if they were made."""
+        """Return a pipeline that sees the planned changes as if they were made."""
         fs = FilesAbove({file.path: file.content for file in planned.writes}, self.project.fs)
         return Pipeline(fs, self.project.config)
 
@@ -167,7 +167,7 @@ class PinnedOverlay:
 def choose(pinnables: Sequence[Pinnable], choice: VmChoice) -> tuple[Pinnable, ...]:
     """Return the chosen virtual machines, in their order.
 
-    Raises ``UsageError`` for a name that is not there, a wrong selector, and when nothing is chosen.
+    Raises ``UsageError`` for an unknown name, an invalid selector, and if nothing is chosen.
     """
     by_name: dict[str, list[Pinnable]] = {}
     for pinnable in pinnables:

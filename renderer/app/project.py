@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from renderer.files.git_repository import GitRepository
 
 _NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
-#: The most overlays that a message names.
+#: The largest number of overlays that a message names.
 _MOST_NAMES = 5
 
 
 class Project(Record):
     """A tree below ``root``, read through ``fs``, and its settings.
 
-    ``environment`` has the variables by which git and the cache folder are found.
+    ``environment`` has the variables for git and the cache folder.
     """
 
     root: Path
@@ -39,19 +39,19 @@ class Project(Record):
 
     @classmethod
     def read(cls, root: Path, environment: Mapping[str, str] = _NO_VARIABLES) -> Project:
-        """Read ``vmrender.yaml`` in ``root``, if there is one. Raises ``DiagnosticError`` for a wrong one."""
+        """Read ``vmrender.yaml`` in ``root``, if it exists. Raises ``DiagnosticError`` if it is invalid."""
         fs = project_files(root)
         return cls(root, fs, load_project(fs), environment)
 
     @classmethod
     def with_defaults(cls, root: Path) -> Project:
-        """Return the project with all settings at their defaults; its ``vmrender.yaml`` is not read."""
+        """Return the project with default settings; its ``vmrender.yaml`` is not read."""
         return cls(root, project_files(root), RenderConfig())
 
     def proposed(self) -> Project:
-        """Return the project; without ``vmrender.yaml`` the one that ``init`` would propose.
+        """Return the project; without a ``vmrender.yaml``, the one that ``init`` would propose.
 
-        Commands that need overlays take that one. A build of a folder does not: a survey reads all files.
+        Commands that need overlays use it. A build of a folder does not: the survey reads all files.
         """
         return self._replace(config=proposed_config(self.fs, self.config))
 
@@ -62,7 +62,7 @@ class Project(Record):
         return find_overlays(self.fs, self.config)
 
     def relative(self, path: Path) -> str:
-        """Return ``path`` relative to the root. Raises ``UsageError`` for one outside."""
+        """Return ``path`` relative to the root. Raises ``UsageError`` if it is outside."""
         found = path_in_project(self.root, path)
         if found is None:
             raise UsageError(f"{path} lies outside the repository {self.root}")
@@ -81,9 +81,9 @@ class Project(Record):
 def proposed_config(
     fs: FileSystem, config: RenderConfig, note: Callable[[str], None] = lambda _line: None
 ) -> RenderConfig:
-    """Return the settings; without ``vmrender.yaml`` those that ``init`` would propose, if they differ.
+    """Return the settings; without a ``vmrender.yaml``, the settings that ``init`` would propose.
 
-    ``note`` gets lines about the proposal: what it comes to, and virtual machines that it passes over.
+    ``note`` gets lines about the proposal: its totals, and the virtual machines that it leaves out.
     """
     if fs.is_file(PROJECT_FILE):
         return config
@@ -101,18 +101,18 @@ def proposed_config(
 
 
 class ProjectOpener(Protocol):
-    """Opens the project of a path; ``top`` is its root where no marker stands above the path."""
+    """Opens the project of a path; ``top`` is its root if no folder above the path has a marker."""
 
     def __call__(self, path: Path, top: Path | None = None) -> Project: ...
 
 
 def project_files(root: Path) -> FileSystem:
-    """Return the files below ``root``, and those of the catalogs that ship with vmrender."""
+    """Return the files below ``root``, and the files of the catalogs that ship with vmrender."""
     return BuiltinFileSystem(DiskFileSystem(root))
 
 
 def chosen_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple[Overlay, ...]:
-    """Return the overlays with the given paths or names, all of them when no name is given.
+    """Return the overlays with the given paths or names; all overlays if none are given.
 
     Raises ``UsageError`` for an unknown one, and ``DiagnosticError`` for a project without overlays.
     """

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class RenderMode(TextEnum):
-    """Write the trees, compare them with what they should be, or tell what writing would do."""
+    """Write the trees, compare them with their expected content, or show what writing would change."""
 
     WRITE = "write"
     CHECK = "check"
@@ -47,11 +47,12 @@ class RenderMode(TextEnum):
 class RenderRequest(Record):
     """Options of a run.
 
-    ``overlays`` are names or paths; without any it is all overlays of the project, or of a ``shard`` of it,
-    as the file ``plan`` says. ``forced`` are files of rendered trees to overwrite or remove although someone
-    edited them. ``prune`` removes trees whose overlays no longer exist. With ``tracked``, files that Git
-    does not track are findings; with ``strict``, warnings are errors. ``jobs`` is the largest number of
-    processes; None for one on each processor. ``most_findings`` is the number of those to keep; None for all.
+    ``overlays`` are names or paths; the default is all overlays of the project, or of a ``shard`` of it
+    according to the file ``plan``. ``forced`` are files of rendered trees to overwrite or remove even if
+    someone edited them. ``prune`` removes trees whose overlays no longer exist. With ``tracked``, files that
+    Git does not track are findings; with ``strict``, warnings are errors. ``jobs`` is the maximum number of
+    processes; None for one on each processor. ``most_findings`` is the number of findings to keep; None for
+    all.
     """
 
     overlays: tuple[str, ...] = ()
@@ -68,10 +69,10 @@ class RenderRequest(Record):
 
 
 class RenderResult(Record):
-    """The trees that were written, compared or removed, and the findings; with an error nothing was written.
+    """The trees that were written, compared or removed, and the findings. With an error, nothing was written.
 
-    ``overlays`` are the paths of those that were rendered, ``broken`` of those among them with errors;
-    ``unshown`` are findings that were not kept.
+    ``overlays`` are the paths of the rendered overlays, ``broken`` the paths of the ones with errors;
+    ``unshown`` counts findings that were not kept.
     """
 
     trees: tuple[TreeResult, ...]
@@ -82,9 +83,9 @@ class RenderResult(Record):
 
 
 class _Results:
-    """The results of overlays; their findings go to ``findings`` as they come, and are not held here.
+    """The results of overlays; their findings go to ``findings`` as they come, and are not stored here.
 
-    ``folders`` are those that were read as kustomizations, ``broken`` the overlays with errors.
+    ``folders`` are the folders that were read as kustomizations, ``broken`` the overlays with errors.
     """
 
     def __init__(self, overlays: Sequence[Overlay], findings: RunFindings) -> None:
@@ -103,15 +104,15 @@ class _Results:
             self._sound[path] = result._replace(findings=()) if result.findings else result
 
     def without_errors(self) -> list[Rendered]:
-        """Return the results in the order of the overlays, but for those with errors."""
+        """Return the results of overlays without errors, in the order of the overlays."""
         return [self._sound[overlay.path] for overlay in self.overlays if overlay.path not in self.broken]
 
 
 def render(project: Project, request: RenderRequest, reporter: Reporter) -> RenderResult:
-    """Render as ``request`` says. Nothing is written as long as there is an error in any of the overlays.
+    """Render as ``request`` says. Nothing is written if any of the overlays has an error.
 
-    Raises ``UsageError`` for options that do not go together, and ``DiagnosticError`` for what stops all
-    overlays.
+    Raises ``UsageError`` for options that cannot be combined, and ``DiagnosticError`` for an error that stops
+    all overlays.
     """
     _check(request)
     project = _with_proposal(project, reporter)
@@ -139,7 +140,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
 
 
 def _in_order(findings: Iterable[Located], overlays: Sequence[str]) -> tuple[Located, ...]:
-    """Return the findings with their overlays in the order of the project, whichever was looked at first."""
+    """Return the findings with their overlays in the order of the project, whichever was rendered first."""
     place = {overlay: place for place, overlay in enumerate(overlays)}
     return tuple(
         found._replace(overlays=tuple(sorted(found.overlays, key=place.__getitem__)))
@@ -150,7 +151,7 @@ def _in_order(findings: Iterable[Located], overlays: Sequence[str]) -> tuple[Loc
 
 
 def _check(request: RenderRequest) -> None:
-    """Check the options. Raises ``UsageError`` for options that contradict each other."""
+    """Raise ``UsageError`` for options that contradict each other."""
     if request.forced and request.mode is RenderMode.CHECK:
         raise UsageError("--check writes nothing; leave out --force")
     if request.prune and request.overlays:
@@ -162,7 +163,7 @@ def _check(request: RenderRequest) -> None:
 
 
 def _with_proposal(project: Project, reporter: Reporter) -> Project:
-    """Return the project; without ``vmrender.yaml`` the one that ``init`` would propose, with a note."""
+    """Return the project; without a ``vmrender.yaml``, the one that ``init`` would propose, with a note."""
     config = proposed_config(project.fs, project.config, reporter.note)
     return project._replace(config=config)
 
@@ -170,9 +171,9 @@ def _with_proposal(project: Project, reporter: Reporter) -> Project:
 def _emit(
     trees: RenderedTrees, rendered: Sequence[Rendered], stale: Collection[str], request: RenderRequest
 ) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
-    """Write, compare or plan the trees; yield the findings about each, then about those that are stale.
+    """Write, compare or plan the trees; yield the findings about each, then about stale trees.
 
-    Before the findings comes the path of the overlay, empty where there is none any more.
+    Before the findings comes the path of the overlay; it is empty if the overlay no longer exists.
     """
     is_dry = request.mode is RenderMode.DRY_RUN
     if request.mode is RenderMode.CHECK:
@@ -189,9 +190,9 @@ def _emit(
 def _render_overlays(
     project: Project, results: _Results, cache: RunCache, request: RenderRequest, trees: RenderedTrees
 ) -> None:
-    """Render the overlays that changed, and take the results of the others from the cache.
+    """Render the overlays that changed, and get the results of the others from the cache.
 
-    While workers go on, what they have rendered is kept, and trees are begun as long as there is no error.
+    While workers go on, finished results go into the cache, and trees are begun unless there is an error.
     """
     changed, unchanged = list[Overlay](), list[Overlay]()
     for overlay in results.overlays:
@@ -215,7 +216,7 @@ def _render_changed(
 ) -> Iterator[RenderedOverlay]:
     if not overlays:
         return
-    # A run in which nothing changed imports no stage.
+    # A run without changes imports no stage.
     from renderer.app.overlay_renderer import (  # noqa: PLC0415 - only for what changed
         OverlayRenderer,
         processors,
@@ -245,7 +246,7 @@ def _selected(
 
 
 def _overlay_name(project: Project, name: str) -> str:
-    """Return a folder as the project names it, and anything else as it is: the name of an overlay."""
+    """Return the path of a folder as the project names it; return a name unchanged."""
     folder = Path(realpath(name))  # Path.resolve() raises for a loop of links
     is_inside = leads_to_folder(folder) and folder.is_relative_to(project.root)
     return project.relative(folder) if is_inside and any(folder.glob("[kK]ustomization*")) else name
@@ -257,7 +258,7 @@ def _looks_for_stale_trees(request: RenderRequest) -> bool:
 
 
 def _stale(project: Project, outputs: Collection[str]) -> tuple[str, ...]:
-    """Return the rendered trees, below the outputs of the project and the default, that have no overlay."""
+    """Return the rendered trees without an overlay, below the outputs of the project and the default."""
     default = RenderConfig().output
     config = project.config
     named = (default, config.output, *(entry.output or default for entry in config.overlays))
@@ -268,10 +269,10 @@ def _stale(project: Project, outputs: Collection[str]) -> tuple[str, ...]:
 def _forced_files(
     project: Project, forced: Iterable[Path], outputs: Sequence[str]
 ) -> Mapping[str, tuple[str, ...]]:
-    """Sort the files by the output that they are in. Raises ``UsageError`` for one that is in none."""
+    """Group the files by the output that contains them. Raises ``UsageError`` for any other file."""
     files: dict[str, tuple[str, ...]] = {}
     for file in forced:
-        # A path is relative to the working directory, as typed, or to the root, as findings name it.
+        # A path is relative to the working directory (as typed) or to the root (as findings name it).
         places = sorted((Path.cwd() / file, project.root / file), key=lambda place: not lexists(place))
         found = next((found for place in places if (found := _in_tree(project, place, outputs))), None)
         if found is None:
@@ -281,7 +282,7 @@ def _forced_files(
 
 
 def _in_tree(project: Project, place: Path, outputs: Iterable[str]) -> tuple[str, str] | None:
-    """Return the output that a file is in, and its path there; a link counts as itself, not as its target."""
+    """Return the output that contains a file, and its path there; a link itself counts, not its target."""
     file = Path(realpath(place.parent), place.name)
     for output in outputs:
         folder = project.root.resolve() / output

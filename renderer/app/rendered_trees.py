@@ -1,4 +1,4 @@
-"""Rendered trees: write, compare or plan the tree of each overlay, and remove those of no overlay."""
+"""Rendered trees: write, compare or plan the tree of each overlay, and remove stale trees."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 Rendered: TypeAlias = "RenderedOverlay | UnchangedOverlay"
 
 
-#: The result of writing a tree, and how long that took, in words.
+#: The result of writing a tree, and the duration in words.
 _TimedResult: TypeAlias = "tuple[Written | DiagnosticError, str]"
 
 
 class _Change(Record):
-    """A change of a tree, and the repairs that it took, which are told when all is done."""
+    """A change of a tree, and the repairs that it needed; they are reported at the end."""
 
     tree: TreeChange
     repairs: list[Repair]
@@ -47,9 +47,9 @@ def _with_more(trees: int) -> str:
 
 
 class RenderedTrees:
-    """The trees below ``root``; of each output ``forced`` has the files to overwrite or remove all the same.
+    """The trees below ``root``; ``forced`` has the files of each output to overwrite or remove in any case.
 
-    ``results`` has one entry for each tree that a method finished, in order.
+    ``results`` has one entry for each finished tree, in order.
     """
 
     def __init__(self, root: Path, forced: Mapping[str, tuple[str, ...]], reporter: Reporter) -> None:
@@ -68,12 +68,12 @@ class RenderedTrees:
         self._held.close()
 
     def begin(self, rendered: RenderedOverlay) -> None:
-        """Build the tree of an overlay, while others are being rendered, for ``write`` to put in its place.
+        """Build the tree of an overlay while others are being rendered; ``write`` puts it in place.
 
-        Do nothing once ``most_trees_at_once()`` are built, or while another run is at work or was killed.
-        Without ``write``, what was built is gone with the context.
+        Do nothing once ``most_trees_at_once()`` trees are built, or if another run is active or was killed.
+        Without ``write``, the built trees are removed with the context.
         """
-        # A run that writes nothing imports nothing of this.
+        # A run that writes nothing does not need these imports.
         from renderer.emit.write import TreeBatch, is_at_work, most_trees_at_once  # noqa: PLC0415 - as said
 
         if self._batch is None:
@@ -84,23 +84,23 @@ class RenderedTrees:
             change = self._begun[rendered.overlay.output] = self._change(rendered)
             self._batch.build(change.tree)
 
-    # The methods for all trees do their work while the findings about each are taken.
+    # The methods for all trees are generators: they work while the caller consumes the findings.
 
     def write(self, rendered: Sequence[Rendered]) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
-        """Write each tree, several at once. Yield the findings; a tree with an error is left as it was."""
+        """Write each tree, several at once. Yield the findings; a tree with an error stays as it was."""
         changed = [each for each in rendered if not isinstance(each, UnchangedOverlay)]
         results = self._written(changed) if changed else iter(())
         return _findings_of_each(rendered, lambda each: self._write(each, results))
 
     def _written(self, changed: Sequence[RenderedOverlay]) -> Iterator[_TimedResult]:
-        """Yield the result for each tree, and how long that and those with it took."""
+        """Yield the result for each tree, and the duration of its batch."""
         begun = self._finish_batch(self._batch) if self._batch else {}
         others = self._written_together([each for each in changed if each.overlay.output not in begun])
         for each in changed:
             yield begun.get(each.overlay.output) or next(others)
 
     def _finish_batch(self, batch: TreeBatch) -> Mapping[str, _TimedResult]:
-        """Put the trees that were begun into their places; return the results by output."""
+        """Put the begun trees in place; return the results by output."""
         stopwatch, more = Stopwatch(), _with_more(len(self._begun))
         with self.reporter.doing(f"writing {next(iter(self._begun))}{more}"):
             done = batch.finish()
@@ -136,15 +136,15 @@ class RenderedTrees:
         )
 
     def compare(self, rendered: Iterable[Rendered]) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
-        """Compare each tree with what it should be. Yield errors for the files that differ."""
+        """Compare each tree with its expected content. Yield errors for the files that differ."""
         return _findings_of_each(rendered, self._compare)
 
     def plan(self, rendered: Iterable[Rendered]) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
-        """Tell what writing each tree would do. Yield the errors that would stop it."""
+        """Show what writing each tree would change. Yield the errors that would stop it."""
         return _findings_of_each(rendered, self._plan)
 
     def remove(self, outputs: Iterable[str], *, dry_run: bool = False) -> tuple[Diagnostic, ...]:
-        """Remove the trees in ``outputs``, or tell that they would be removed."""
+        """Remove the trees in ``outputs``; with ``dry_run``, only report that they would be removed."""
         findings: list[Diagnostic] = []
         for output in outputs:
             try:
@@ -193,7 +193,7 @@ class RenderedTrees:
         return self._foreign(rendered).values()
 
     def _planned(self, source: str, output: str, files: Mapping[str, str] | EncodedFiles) -> TreeResult:
-        """Raises ``DiagnosticError``: foreign-file for each file that would stop the run."""
+        """Raise ``DiagnosticError``: foreign-file for each file that would stop the run."""
         from renderer.emit.check import plan_changes  # noqa: PLC0415 - as above
 
         diff = plan_changes(self.root, output, files, self.forced.get(output, ()))
@@ -216,12 +216,12 @@ class RenderedTrees:
         self.reporter.tree(result)
 
     def _note(self, output: str, repairs: Iterable[Repair]) -> None:
-        """Tell of repairs, once no line of progress is on the terminal any more."""
+        """Report repairs, after the progress line is removed from the terminal."""
         for repair in repairs:
             self.reporter.note(f"{output}: {repair.value}")
 
     def _foreign(self, rendered: Rendered) -> Mapping[str, Diagnostic]:
-        """Return warnings of manifests in the tree that vmrender did not write, by their paths."""
+        """Return warnings about manifests in the tree that vmrender did not write, by path."""
         if isinstance(rendered, UnchangedOverlay) and rendered.is_alone:
             return {}
         output = rendered.overlay.output
@@ -239,7 +239,7 @@ class RenderedTrees:
 
 
 def stale_trees(outputs: Iterable[str], severity: Severity) -> tuple[Diagnostic, ...]:
-    """Return a finding for each output that belongs to no overlay any more."""
+    """Return a finding for each output that no longer belongs to an overlay."""
     return tuple(
         Diagnostic.in_file(
             output,
@@ -255,7 +255,7 @@ def stale_trees(outputs: Iterable[str], severity: Severity) -> tuple[Diagnostic,
 def untracked_files(project: Project, outputs: Iterable[str]) -> Iterator[Diagnostic]:
     """Yield a finding for each output with files that Git neither tracks nor ignores.
 
-    Raises ``DiagnosticError``: git-unavailable, also where there is no Git repository.
+    Raises ``DiagnosticError``: git-unavailable, also without a Git repository.
     """
     from shlex import quote  # noqa: PLC0415 - only when asked for
 
@@ -290,7 +290,7 @@ def _result_of(action: TreeAction, source: str, output: str, diff: TreeDiff) -> 
 def _findings_of_each(
     rendered: Iterable[Rendered], act: Callable[[Rendered], Iterable[Diagnostic]]
 ) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
-    """Yield the path of each overlay and the findings of ``act``, also after an error in one of them."""
+    """Yield the path of each overlay and the findings of ``act``; go on after an error in one of them."""
     for each in rendered:
         try:
             found = tuple(act(each))
@@ -300,7 +300,7 @@ def _findings_of_each(
 
 
 def _with_output_site(finding: Diagnostic, overlay: Overlay) -> Diagnostic:
-    """Return a finding about the output itself, at the line where the project names it."""
+    """Return the finding; add the line where the project names the output, if it is about that."""
     if finding.code is not Code.OUTPUT_INVALID or finding.sites or finding.location:
         return finding
     return finding._replace(sites=output_sites(overlay))

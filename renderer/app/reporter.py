@@ -1,6 +1,6 @@
-"""Progress of a use case: what it tells while it is at work, and how long its steps take.
+"""Progress of a use case: its reports while it works, and the duration of its steps.
 
-This is the only module of the use cases that looks at a clock.
+This is the only module of the use cases that reads a clock.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ class Reporter(Protocol):
     """Receives the progress of a use case; a use case prints nothing itself."""
 
     def doing(self, what: str) -> AbstractContextManager[None]:
-        """Tell that ``what`` is being done as long as the context lasts."""
+        """Report that ``what`` is being done while the context is active."""
 
     def detail(self, text: str) -> None:
-        """Tell what was done and how long it took, for those who want to know."""
+        """Report a finished step and its duration, for verbose output."""
 
     def note(self, text: str) -> None:
-        """Tell what the user should know but what is no finding, such as a repair."""
+        """Report something to the user that is not a finding, such as a repair."""
 
     def tree(self, result: TreeResult) -> None:
-        """Tell that one rendered tree was written, compared or removed."""
+        """Report that one rendered tree was written, compared or removed."""
 
 
 class Silent:

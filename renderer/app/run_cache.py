@@ -1,4 +1,4 @@
-"""The cache as a run sees it: results of earlier runs, and those that it leaves for later ones."""
+"""The cache of a run: the results of earlier runs, and the results that it stores for later runs."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class UnchangedOverlay(Record):
-    """An overlay whose tree holds exactly the ``files`` that rendering it would write, sorted by path.
+    """An overlay whose tree already holds exactly the ``files`` that rendering would write, sorted by path.
 
-    ``folders`` are those that it is made of. The tree ``is_alone`` if its
-    folders hold no other manifest.
+    ``folders`` are the folders that it is built from. The tree ``is_alone`` if its folders hold no other
+    manifest.
     """
 
     overlay: Overlay
@@ -39,7 +39,7 @@ class UnchangedOverlay(Record):
 
 
 class RunCache:
-    """The cache of one project; without a store it knows nothing and keeps nothing."""
+    """The cache of one project; without a store it is always empty."""
 
     catalogs: KnownCatalogs | None = None
 
@@ -55,14 +55,14 @@ class RunCache:
     @classmethod
     @contextmanager
     def of(cls, project: Project, *, wanted: bool) -> Iterator[RunCache]:
-        """Open the user's cache, and leave it tidy; without ``wanted``, one that holds nothing."""
+        """Open the user's cache, and tidy it at the end; without ``wanted``, use an empty one."""
         key = signing_key(project.environment) if wanted else None
         cache = cls(project, Store(cache_folder(project.environment), key) if key else None)
         yield cache
         cache._close()
 
     def unchanged(self, overlay: Overlay) -> UnchangedOverlay | None:
-        """Return the overlay's results; None where one of its inputs or its tree has changed since."""
+        """Return the overlay's results; None if one of its inputs or its tree has changed since."""
         known = self._known.find(overlay) if self._store else None
         if known is None:
             return None
@@ -72,11 +72,11 @@ class RunCache:
         return UnchangedOverlay(overlay, tree.files, known.findings, known.folders, tree.is_alone)
 
     def seconds(self, overlay: Overlay) -> float | None:
-        """Return how long rendering it took the last time; None when it was never rendered here."""
+        """Return the duration of the last rendering in seconds; None if it was never rendered here."""
         return self._known.seconds(overlay) if self._store else None
 
     def keep(self, rendered: RenderedOverlay) -> None:
-        """Keep the results of an overlay without errors, unless a line that is quoted has to be masked."""
+        """Store the results of an overlay without errors, unless a quoted line has to be masked."""
         if self._store is None or has_errors(rendered.findings) or not rendered.may_be_kept:
             return
         tree = sha256(rendered.files.ownership)  # which has the digests of all files
@@ -90,7 +90,7 @@ class RunCache:
 
 
 def _fingerprint(project: Project) -> tuple[str, ...]:
-    """Return everything beside its inputs that the result of an overlay depends on."""
+    """Return everything except its inputs that the result of an overlay depends on."""
     has_file = project.fs.is_file(PROJECT_FILE)
     written = project.fs.read(PROJECT_FILE) if has_file else repr(project.config).encode()
     variables = (

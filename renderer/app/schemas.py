@@ -1,4 +1,4 @@
-"""JSON Schemas: list, export and import those that manifests are validated against."""
+"""List, export and import the JSON Schemas that manifests are validated against."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 
 
 class SchemaImport(NamedTuple):
-    """The folder that schemas were imported into, to be listed in the project file, and how many they are."""
+    """The folder of imported schemas, to be listed in the project file, and the number of schemas."""
 
     folder: str
     files: int
 
 
 def list_schemas(project: Project, release: str | None) -> tuple[str, ...]:
-    """List the KubeVirt releases with schemas and the project's own schemas; of one release its kinds.
+    """List the KubeVirt releases with schemas and the project's own schemas; for a given release, its kinds.
 
     Raises ``UsageError`` for a release without schemas, and ``DiagnosticError``.
     """
@@ -67,7 +67,7 @@ def schema_text(project: Project, name: str, release: str) -> str:
 
 
 def export_schemas(project: Project, names: Iterable[str], release: str, into: Path) -> int:
-    """Write the schemas of kinds, all without ``names``, as kubeconform looks them up.
+    """Write the schemas of kinds in kubeconform's layout; of all kinds if ``names`` is empty.
 
     Return the number of files. Raises ``UsageError`` and ``DiagnosticError``.
     """
@@ -80,9 +80,9 @@ def export_schemas(project: Project, names: Iterable[str], release: str, into: P
 
 
 def import_schemas(project: Project, paths: Sequence[Path], release: Release, into: Path) -> SchemaImport:
-    """Make the schemas of a KubeVirt release from definitions of its kinds, and write them below ``into``.
+    """Make the schemas of a KubeVirt release from the definitions of its kinds, and write them to ``into``.
 
-    Raises ``DiagnosticError``: import-refused for definitions that are incomplete or unlike KubeVirt's.
+    Raises ``DiagnosticError``: import-refused if the definitions are incomplete or not KubeVirt's.
     """
     folder = SourceFolder.locate(project, into).path
     documents = [document for path in paths for document in _documents(path)]
@@ -106,7 +106,7 @@ def import_schemas(project: Project, paths: Sequence[Path], release: Release, in
 
 
 def _remark(release: Release, imported: Collection[str]) -> str:
-    """Return a remark on what ``kubevirt:`` means by a minor release, or why it cannot name it."""
+    """Return a remark on the meaning of a minor release in ``kubevirt:``, or why it cannot be used there."""
     if release < OLDEST:
         return f"  (schemas only; kubevirt: begins with {OLDEST.minor_release})"
     if str(release) in imported:
@@ -142,9 +142,9 @@ def _kind(name: str) -> KubevirtKind:
 
 
 def _place(into: Path) -> tuple[Path, str]:
-    """Return the folder below which nothing is written through a link, and the path from there to ``into``.
+    """Return the folder below which writing follows no link, and the path from there to ``into``.
 
-    It is the repository, or for a folder elsewhere that folder itself. Raises ``DiagnosticError``.
+    The folder is the repository, or ``into`` itself if it is elsewhere. Raises ``DiagnosticError``.
     """
     root = find_project_root(Path.cwd())
     folder = Path(os.path.normpath(Path.cwd() / into))
@@ -164,7 +164,7 @@ def _document(registry: SchemaRegistry, release: Release, kind: KubevirtKind) ->
 def _files(
     registry: SchemaRegistry, release: Release, kinds: Iterable[KubevirtKind]
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield (path, schema) for each version, at the paths where kubeconform looks."""
+    """Yield (path, schema) for each version, at the paths that kubeconform reads."""
     for kind in kinds:
         document = _document(registry, release, kind)
         for api_version in api_versions(kind, release):
@@ -179,7 +179,7 @@ def _text(document: JsonObject) -> str:
 
 
 def _documents(path: Path) -> Iterator[tuple[str, Json]]:
-    """Yield the documents of a file, or of the files of a folder, each with its file's name."""
+    """Yield the documents of a file, or of the files in a folder, each with its file name."""
     files = (
         sorted(each for each in path.iterdir() if each.suffix in _SUFFIXES)
         if leads_to_folder(path)
@@ -191,7 +191,7 @@ def _documents(path: Path) -> Iterator[tuple[str, Json]]:
 
 
 def _with_sums(fs: FileSystem, folder: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """Return the files by their path in the repository, and the digests of all schemas in the folder."""
+    """Return the files by path in the repository, with a file of the digests of all schemas in the folder."""
     present = read_project_schemas(fs, (folder,))
     everything = {
         **{f"{RELEASES}/{path}": content for path, (_, content) in present.releases.items()},

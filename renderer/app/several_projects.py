@@ -1,4 +1,4 @@
-"""Files of several projects, as a monorepo has them: sort them by project, and merge the findings."""
+"""Files of several projects, as in a monorepo: group them by project, and merge the findings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from renderer.report.paths import below
 
 
 def by_project(paths: Iterable[Path]) -> Mapping[Path, tuple[Path, ...]]:
-    """Sort paths by the root of their project, in order of appearance."""
+    """Group paths by the root of their project, in order of appearance."""
     groups: dict[Path, tuple[Path, ...]] = {}
     for path in paths:
         root = find_project_root(path)
@@ -27,9 +27,9 @@ def by_project(paths: Iterable[Path]) -> Mapping[Path, tuple[Path, ...]]:
 def merge_findings(
     found: Sequence[tuple[Project, tuple[Located, ...]]],
 ) -> tuple[FileSystem, tuple[Located, ...]]:
-    """Merge the findings of projects. Return the files that they are about, and the findings.
+    """Merge the findings of projects. Return the file system of the findings, and the findings.
 
-    Paths of several projects begin at the folder that all the projects are in.
+    If there are several projects, paths are relative to their common folder.
     """
     if len(found) == 1:
         project, findings = found[0]
@@ -42,13 +42,13 @@ def merge_findings(
 
 
 def folders(projects: Sequence[Project]) -> tuple[str, ...]:
-    """Return the path of each project from the folder that all of them are in."""
+    """Return the path of each project, relative to their common folder."""
     top = _common_folder(projects)
     return tuple(project.root.relative_to(top).as_posix() for project in projects)
 
 
 def joined(folder: str, path: str) -> str:
-    """Return ``path`` in the project at ``folder`` as a path from the folder above."""
+    """Return ``path`` in the project at ``folder`` as a path relative to the common folder."""
     return posixpath.normpath(posixpath.join(folder, path))
 
 

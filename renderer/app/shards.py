@@ -1,4 +1,4 @@
-"""Share overlays out among shards: by a plan, or by estimates from the sources, equal everywhere."""
+"""Distribute overlays among shards: by a plan, or by estimates from the sources, equal on all machines."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from renderer.project.sharding import OverlaySize, Shard, ShardName, costs, plan
 
 
 def plan_shards(project: Project, count: int) -> tuple[Shard, ...]:
-    """Share all overlays of the project out among ``count`` shards, without the empty ones.
+    """Distribute all overlays of the project among ``count`` shards; leave out empty shards.
 
-    The cost of an overlay that was rendered here before is how long that took; of others it is an estimate.
+    The cost of an overlay is the duration of its last rendering here, or else an estimate.
     """
     project = project.proposed()
     overlays = select_overlays(project.overlays(), ())
@@ -33,9 +33,9 @@ def plan_shards(project: Project, count: int) -> tuple[Shard, ...]:
 def overlays_in(
     project: Project, overlays: Sequence[Overlay], shard: ShardName, plan: Path | None
 ) -> tuple[Overlay, ...]:
-    """Return the overlays of ``shard``, in their order; none in a shard beyond the overlays.
+    """Return the overlays of ``shard``, in their order; none if there are fewer overlays than shards.
 
-    Raises ``UsageError`` for a file that is no plan, ``DiagnosticError`` for a plan of other overlays.
+    Raises ``UsageError`` if the file is not a plan, ``DiagnosticError`` if it is a plan of other overlays.
     """
     if plan:
         wanted = _planned(plan, shard, overlays)
@@ -65,6 +65,6 @@ def _size(project: Project, files: frozenset[str], sizes: dict[str, int]) -> Ove
     for file in files - sizes.keys():
         try:
             sizes[file] = len(project.fs.read(file))
-        except DiagnosticError:  # it is told when the overlay is rendered
+        except DiagnosticError:  # reported when the overlay is rendered
             sizes[file] = 0
     return OverlaySize(len(files), sum(sizes[file] for file in files))

@@ -25,7 +25,7 @@ from renderer.pipeline import Pipeline
 
 @dataclass(frozen=True, slots=True)
 class SourceFolder:
-    """The folder ``path`` below the root of the project; it need not be there yet."""
+    """The folder ``path`` below the root of the project; it need not exist yet."""
 
     project: Project
     path: str
@@ -34,10 +34,10 @@ class SourceFolder:
     def locate(cls, project: Project, written: Path) -> SourceFolder:
         """Find the folder as it is written on the command line.
 
-        Raises ``UsageError`` for a place where no sources belong, and ``DiagnosticError``:
-        output-invalid for one that is reached through a symbolic link.
+        Raises ``UsageError`` if sources do not belong there, and ``DiagnosticError``:
+        output-invalid if the path leads through a symbolic link.
         """
-        # Not resolved: a link is refused wherever it leads, as a pull request may bring one.
+        # Not resolved: a link is rejected wherever it leads, as a pull request may add one.
         path = Path(os.path.normpath(Path.cwd() / written))
         if not path.is_relative_to(project.root):
             return cls(project, project.relative(written))
@@ -50,9 +50,9 @@ class SourceFolder:
         return cls(project, relative.as_posix())
 
     def add(self, manifest: JsonObject, *, force: bool) -> tuple[str, ...]:
-        """Write the manifest and its entry in the kustomization, all or nothing.
+        """Write the manifest and its entry in the kustomization, both or neither.
 
-        Return a line for the user about each file. Raises ``DiagnosticError``.
+        Return a line about each file for the user. Raises ``DiagnosticError``.
         """
         place = self._place(object_file_name(text_at(manifest, "metadata", "name")))
         check_writable(self.project.root, (place.file, place.kustomization))
@@ -89,7 +89,7 @@ class SourceFolder:
         return posixpath.normpath(posixpath.join(self.path, KUSTOMIZATION_FILES[0]))
 
     def _check(self, changes: Mapping[str, bytes]) -> None:
-        """Raises ``DiagnosticError`` for errors of the folder that come from the changes."""
+        """Raise ``DiagnosticError`` for errors of the folder that the changes cause."""
         fs, config = self.project.fs, self.project.config
         before = set(Pipeline(fs, config).compose(self.path).diagnostics)
         after = Pipeline(FilesAbove(changes, fs), config).compose(self.path).diagnostics

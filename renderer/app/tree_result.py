@@ -1,4 +1,4 @@
-"""The result of a run for one rendered tree: what was done to it, and to which of its files."""
+"""The result of a run for one rendered tree: the action, and the affected files."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ class TreeAction(TextEnum):
 class TreeResult(Record):
     """The result for one tree, as paths in it.
 
-    ``source`` is the overlay's path, empty for a tree that belongs to no overlay any more.
-    ``changed_meanwhile`` are files that someone else wrote while vmrender was at work, under the names that
-    they have now. ``diff`` is a unified diff of a compared tree. ``stays`` tells that the folder is still
-    there after a removal.
+    ``source`` is the overlay's path, empty for a stale tree. ``changed_meanwhile`` are files that someone
+    else wrote while vmrender was running, under their present names. ``diff`` is a unified diff of a compared
+    tree. ``stays`` is True if the folder still exists after a removal.
     """
 
     action: TreeAction

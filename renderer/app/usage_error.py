@@ -1,12 +1,12 @@
-"""The error of a use case that was asked for something it cannot do."""
+"""The error of a use case for an invalid request."""
 
 from __future__ import annotations
 
 
 class UsageError(Exception):
-    """A request that contradicts itself or names something that is not there; its text says what to ask for.
+    """A request that contradicts itself or names something that does not exist; its text says how to fix it.
 
-    ``option`` is the option of the command line whose value is wrong, such as ``--plan``; empty for none.
+    ``option`` is the command-line option with the invalid value, such as ``--plan``; may be empty.
     """
 
     def __init__(self, message: str, option: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Validate files: by the overlays that are built from them, and alone where no kustomization lists them."""
+"""Validate files: through the overlays built from them, or alone if no kustomization lists them."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ from renderer.project.validation_scope import ManifestFiles, ScopeFinder
 
 _NO_COUNTS: Mapping[str, int] = {}
 _ALL_FINDINGS = FindingFilter()
-#: Findings about objects that another file may hold, which reaches the cluster in the same way.
+#: Findings about missing objects: another file, applied in the same way, may have them.
 _NOT_FOUND = frozenset(
     {Code.INSTANCETYPE_NOT_FOUND, Code.PREFERENCE_NOT_FOUND, Code.INFERENCE_FAILED, Code.REVISION_INVALID}
 )
-#: Findings about matchers that lead nowhere.
+#: Findings about matchers that match nothing.
 _LOST = frozenset(
     {
         Code.INSTANCETYPE_NOT_FOUND,
@@ -55,16 +55,16 @@ _LOST = frozenset(
 _HINT_AT_PATCHES = (
     "no kustomization lists this file, so it is judged by itself; a patch or a base has to be listed"
 )
-#: Files that are looked through at most for an object that a file may be a patch of.
+#: The maximum number of files searched for the object that a file may be a patch of.
 _MOST_FILES = 2_000
 _INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
 
 
 class ValidationResult(Record):
-    """The findings, and what they are about: overlays by path, and files that were judged alone.
+    """The findings, and what was validated: overlays by path, and files that were checked alone.
 
-    ``fs`` has the files at the paths of findings; ``unchecked`` counts objects without a schema, by
-    kind, ``unbuilt`` the overlays that could not be built; ``unshown`` are findings that were not kept.
+    ``fs`` has the files at the paths of the findings. ``unchecked`` counts objects without a schema, by kind.
+    ``unbuilt`` counts overlays that could not be built. ``unshown`` counts findings that were not kept.
     """
 
     fs: FileSystem
@@ -82,10 +82,10 @@ def validate_paths(
     kubevirt: Release | None,
     chosen: FindingFilter = _ALL_FINDINGS,
 ) -> ValidationResult:
-    """Validate files and folders of one project or of several, and without paths the project here.
+    """Validate files and folders of one or more projects; without paths, the project here.
 
-    ``kubevirt`` overrules the target releases of the projects. Raises ``DiagnosticError`` for a project whose
-    overlays cannot be found.
+    ``kubevirt`` overrides the target releases of the projects. Raises ``DiagnosticError`` if the overlays of
+    a project cannot be found.
     """
     projects: list[Project] = []
     results: list[ValidationResult] = []
@@ -117,9 +117,9 @@ def validate(
     kubevirt: Release | None = None,
     chosen: FindingFilter = _ALL_FINDINGS,
 ) -> ValidationResult:
-    """Validate the files at ``paths``, which are relative to the project, and in folders among them.
+    """Validate the files at ``paths`` (relative to the project) and in folders among them.
 
-    Raises ``UsageError`` for a path that is not there, and ``DiagnosticError`` for a project whose overlays
+    Raises ``UsageError`` if a path does not exist, and ``DiagnosticError`` if the overlays of the project
     cannot be found.
     """
     run = _Validation(project, kubevirt)
@@ -149,7 +149,7 @@ def validate(
 
 
 class _Validation:
-    """The parts of a project that a validation needs, each made when it is first needed."""
+    """The parts of a project that a validation needs, each created on first use."""
 
     def __init__(self, project: Project, kubevirt: Release | None) -> None:
         self.root = project.root
@@ -183,16 +183,16 @@ class _Validation:
     def judged(
         self, overlay: Overlay, composed: Outcome[ResourceSet], pipeline: Pipeline | None = None
     ) -> tuple[Diagnostic, ...]:
-        """Return all findings about composed resources when they are rendered as ``overlay`` says."""
+        """Return all findings about composed resources if they are rendered as ``overlay`` says."""
         target = overlay.with_target(self.kubevirt, None)
         try:
             return (pipeline or self.pipeline).checked(target, composed).diagnostics
-        except DiagnosticError as error:  # of a catalog, say; other overlays may still be looked at
+        except DiagnosticError as error:  # for example of a catalog; go on with other overlays
             return error.diagnostics
 
 
 def concerns(found: Diagnostic, files: Collection[str]) -> bool:
-    """Return True if ``files`` may have caused the finding; any may cause an error without an object."""
+    """Return True if ``files`` may have caused the finding; any file may cause an error without an object."""
     if found.resource is None and found.severity is Severity.ERROR:
         return True
     sites = (*found.sites, *(site for related in found.related for site in related.sites))
@@ -202,7 +202,7 @@ def concerns(found: Diagnostic, files: Collection[str]) -> bool:
 
 
 class _LoneFiles:
-    """Files that no kustomization lists; ``judged`` are those that held an object to judge so far."""
+    """Files that no kustomization lists; ``judged`` are the files so far that had an object to check."""
 
     def __init__(self, run: _Validation) -> None:
         self._run = run
@@ -235,9 +235,9 @@ class _LoneFiles:
     def _with_hidden_by_expansion(
         self, resources: ResourceSet, target: Overlay, found: tuple[Diagnostic, ...]
     ) -> tuple[Diagnostic, ...]:
-        """Return the findings with the schema's errors about the objects as they stand.
+        """Return the findings with the schema's errors about the objects as written.
 
-        Nothing renders the file, so an instance type does not fill in ``domain`` before KubeVirt asks for it.
+        The file is never rendered, so no instance type fills in ``domain`` before KubeVirt requires it.
         """
         if target.expand is ExpandMode.OFF or not any(map(_has_matchers, resources)):
             return found
@@ -249,7 +249,7 @@ class _LoneFiles:
             if each.code is Code.SCHEMA and each.severity is Severity.ERROR and each.field is not None
         }
         missed = hidden.keys() - known
-        others = (  # but what such a field lacks
+        others = (  # except about what such a missing field lacks
             each for each in found if each.field is None or (each.resource, each.field.parent) not in missed
         )
         return (*others, *(each for key, each in hidden.items() if key in missed))
@@ -257,11 +257,11 @@ class _LoneFiles:
     def _without_lost_matchers(
         self, file: str, resources: ResourceSet, target: Overlay, found: tuple[Diagnostic, ...]
     ) -> Iterator[Diagnostic]:
-        """Yield the findings, as KubeVirt judges machines whose matchers lead nowhere from 1.6 on.
+        """Yield the findings, as KubeVirt from 1.6 on judges machines whose matchers match nothing.
 
-        It ignores these matchers, and admits what is left (``pkg/instancetype/webhooks/vm/admitter.go``). A
-        file by itself need not be expanded, and what it names may be in the cluster. A name that is nearly
-        one of the catalog's is a mistake all the same.
+        It ignores these matchers, and admits the rest of the machine
+        (``pkg/instancetype/webhooks/vm/admitter.go``). A lone file need not be expanded, and the objects that
+        it names may be in the cluster. But a name that resembles a name in the catalog is still a mistake.
         """
         lost = {
             each: way
@@ -286,7 +286,7 @@ class _LoneFiles:
                 yield each
 
     def _of_foreign_groups(self, file: str) -> tuple[Diagnostic, ...]:
-        """Return errors about kinds of KubeVirt in groups that are nearly theirs."""
+        """Return errors about KubeVirt kinds in misspelt API groups."""
         from renderer.checks.schemas.api_version import refuse_api_version  # noqa: PLC0415 - few files need it
 
         named = [each for each in self._resources(file) if each.api_version and each.kind in GROUPS_OF_KINDS]
@@ -297,9 +297,9 @@ class _LoneFiles:
     def _with_patches(
         self, file: str, found: Iterable[Diagnostic], resources: ResourceSet
     ) -> Iterator[Diagnostic]:
-        """Yield the findings, without those about fields that only a patch may leave out.
+        """Yield the findings, except about missing fields that a patch may omit.
 
-        A file may also hold an incomplete object; its name or another object of that name can decide.
+        The file may instead hold an incomplete object; its name, or another object of that name, decides.
         """
         patched: dict[ResId, None] = {}
         for each in found:
@@ -336,7 +336,7 @@ class _LoneFiles:
         return self._run.judged(self._target(file), pipeline.compose(folder), pipeline)
 
     def _target(self, file: str) -> Overlay:
-        """Return the overlay in the folder of the file, else one with the defaults of the project."""
+        """Return the overlay in the folder of the file, or one with the defaults of the project."""
         overlay = overlay_at(self._run.config, self._run.overlays, posixpath.dirname(file) or ".")
         mode = ExpandMode.OFF if overlay.expand is ExpandMode.OFF else ExpandMode.APPLIED
         return overlay._replace(
@@ -344,7 +344,7 @@ class _LoneFiles:
         )
 
     def _others(self, file: str) -> Iterator[Resource]:
-        """Resources of other files to look up: all of the folder, and instance types of any folder."""
+        """Yield resources of other files to look up: all in the folder, and instance types in any folder."""
         folder = posixpath.dirname(file)
         for path in self._unlisted_files:
             if path != file and (
@@ -354,12 +354,12 @@ class _LoneFiles:
 
     @cached_property
     def _unlisted_files(self) -> tuple[str, ...]:
-        """All files of the project that no kustomization lists."""
+        """Return all files of the project that no kustomization lists."""
         files = self._run.manifests.below(".")
         return tuple(file for file in files if not self._run.graph.listing(file))
 
     def _resources(self, path: str) -> ResourceSet:
-        """Return the resources of a file that was not asked for; an empty set if it cannot be read."""
+        """Return the resources of a file that the user did not name; an empty set if it cannot be read."""
         if path not in self._read:
             try:
                 self._read[path] = self._run.lone_files.all_in(path)
@@ -374,7 +374,7 @@ def _has_matchers(resource: Resource) -> bool:
 
 
 def _matcher_way(found: Diagnostic) -> tuple[str, ...]:
-    """Return the keys that lead to the matcher that the finding is about; none if it is about no matcher."""
+    """Return the keys of the path to the finding's matcher; empty if it is not about a matcher."""
     keys = [key for key in found.field.segments if isinstance(key, str)] if found.field else []
     place = next((index for index, key in enumerate(keys) if key in MATCHER_KEYS), None)
     return () if place is None else tuple(keys[: place + 1])
@@ -394,7 +394,7 @@ def _admits_missing_objects(release: Release) -> bool:
 def _with_parameters_once(
     found: Iterable[Diagnostic], parameters: Mapping[str, Site]
 ) -> Iterator[Diagnostic]:
-    """Yield the findings, with one in place of all about fields that hold a parameter of their template."""
+    """Yield the findings; merge all about fields that contain a parameter of the template into one."""
     unset: dict[str, Site] = {}
     fields = 0
     for each in found:
@@ -417,7 +417,7 @@ def _with_parameters_once(
 
 
 def _is_about_missing_field(found: Diagnostic, resources: ResourceSet) -> bool:
-    """Return True if the finding is about a field that its object has to have, and has not."""
+    """Return True if the finding is about a required field that is missing."""
     if found.code is not Code.SCHEMA or found.hint is not None or found.field is None:
         return False
     way = [segment for segment in found.field.segments if isinstance(segment, str)]
@@ -428,7 +428,7 @@ def _is_about_missing_field(found: Diagnostic, resources: ResourceSet) -> bool:
 
 
 def _files(run: _Validation, path: str) -> Iterator[str]:
-    """Yield the manifests at ``path``. Raises ``UsageError`` for a path that is not there."""
+    """Yield the manifests at ``path``. Raises ``UsageError`` if it does not exist."""
     manifests = run.manifests
     if run.fs.is_folder(path):
         yield from manifests.below(path)
@@ -439,12 +439,12 @@ def _files(run: _Validation, path: str) -> Iterator[str]:
 
 
 def _is_listed(fs: FileSystem, path: str) -> bool:
-    """Return True if a folder has the path, which may be a pipe: that is passed over, and not waited for."""
+    """Return True if the path is listed in its folder; it may be a pipe, which is skipped, not waited for."""
     return posixpath.basename(path) in fs.list(posixpath.dirname(path) or ".")
 
 
 def _build_findings(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
-    """Yield the findings of a build about the files; all of its findings when nothing can be built."""
+    """Yield the findings of a build that are about the files; all findings if the build fails."""
     composed = run.pipeline.compose_overlay(overlay)
     if composed.failed:
         run.unbuilt.add(overlay.path)
@@ -457,18 +457,18 @@ def _build_findings(run: _Validation, overlay: Overlay, files: frozenset[str]) -
 
 
 def _mentions_kubevirt(run: _Validation, folder: str) -> bool:
-    """Return True if a file of the kustomization mentions KubeVirt; most kustomizations do not."""
+    """Return True if a file of the kustomization mentions KubeVirt; in most, none does."""
     return any(run.lone_files.mention(file) for file in run.graph.files(folder))
 
 
 def _unlisted_findings(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
-    """Yield the findings of a kustomization that vmrender never renders: that it cannot is no mistake."""
+    """Yield the findings of a kustomization that is never rendered; failing to build it is not an error."""
     excused = tuple(_excused(found, overlay.path) for found in _build_findings(run, overlay, files))
     yield from levelled(excused, run.config.rules)
 
 
 def _part_findings(run: _Validation, folder: str) -> Iterator[Diagnostic]:
-    """Yield the findings of a kustomization that nothing is built from, such as a component without users."""
+    """Yield the findings of a kustomization that no build uses, such as an unused component."""
     if _mentions_kubevirt(run, folder):
         excused = tuple(_excused(found, folder) for found in run.pipeline.read(folder))
         yield from levelled(excused, run.config.rules)

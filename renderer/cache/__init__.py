@@ -1,1 +1,1 @@
-"""The results of earlier runs, kept outside of the repository; they only make a run quicker."""
+"""The results of earlier runs, stored outside the repository; they only make a run faster."""

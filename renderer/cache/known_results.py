@@ -1,7 +1,7 @@
-"""Results of earlier runs, valid as long as nothing that they were made of has changed.
+"""Results of earlier runs, valid while none of their inputs has changed.
 
-Of rendered overlays only digests and findings are kept, as manifests may hold passwords; of catalogs what
-they compose to.
+For rendered overlays, only digests and findings are stored, as manifests may hold passwords; for catalogs,
+the composed resources.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def finding_json(found: Located) -> Json:
 
 
 def finding_of(value: Any) -> Located:  # noqa: ANN401 - signed by the one who wrote it: of the form above
-    """Return the finding that an entry of the cache holds, as JSON of the form above."""
+    """Return the finding in an entry of the cache, JSON of the form above."""
     code, message, severity, location, resource, field, hint, related, overlays, target = value
     return Located(
         code=Code(code),
@@ -72,8 +72,8 @@ def _segment_of(value: Any) -> Segment:  # noqa: ANN401 - as above
 class KnownOverlay(Record):
     """A run that succeeded.
 
-    ``tree`` is the digest of the ownership file it wrote or would write, ``folders`` are those it read as
-    kustomizations, ``seconds`` is how long it took.
+    ``tree`` is the digest of the ownership file that it wrote or would write. ``folders`` are the folders
+    that it read as kustomizations. ``seconds`` is its duration.
     """
 
     tree: str
@@ -83,7 +83,7 @@ class KnownOverlay(Record):
 
 
 class KnownOverlays:
-    """``project`` is all else that decides what comes of an overlay: what works, where, and on whose word."""
+    """The stored results; ``project`` has everything else that the result of an overlay depends on."""
 
     def __init__(self, store: Store, recorded: RecordedInputs, project: tuple[str, ...]) -> None:
         self._store = store
@@ -99,12 +99,12 @@ class KnownOverlays:
         return KnownOverlay(entry["tree"], frozenset(entry["folders"]), findings, entry["seconds"])
 
     def seconds(self, overlay: Overlay) -> float | None:
-        """Return the seconds the overlay took last time, even if it has changed; None if unknown."""
+        """Return the seconds that the overlay took last time, even if it has changed; None if unknown."""
         entry: Any = self._store.get(*self._name(overlay))
         return None if entry is None else float(entry["seconds"])
 
     def keep(self, overlay: Overlay, known: KnownOverlay, inputs: Mapping[FileQuestion, str]) -> None:
-        """Store the result for the next run; ``inputs`` are the answers of the repository by question."""
+        """Store the result for the next run; ``inputs`` has the repository's answer to each question."""
         if UNANSWERED in inputs.values():
             return
         entry: Json = {
@@ -121,12 +121,12 @@ class KnownOverlays:
         return "overlay", *self._project, overlay.path, overlay.listed_as, entry
 
 
-#: Objects of this group are stored whole; others may hold passwords, so only their digests are.
+#: Objects of this group are stored whole; of others, which may hold passwords, only the digests.
 _GROUP = "instancetype.kubevirt.io"
 
 
 class KnownCatalogs:
-    """The catalogs known from earlier runs; ``project`` has all else that decides what a catalog becomes."""
+    """The catalogs of earlier runs; ``project`` has everything else that a composed catalog depends on."""
 
     def __init__(self, store: Store, recorded: RecordedInputs, project: tuple[str, ...]) -> None:
         self._store = store
@@ -134,7 +134,7 @@ class KnownCatalogs:
         self._project = project
 
     def find(self, folder: str, recorder: Recorder) -> ResourceSet | None:
-        """Return the known catalog in ``folder``, and record its inputs as if it had been read; else None."""
+        """Return the stored catalog in ``folder``, or None; record its inputs as if it had been read."""
         entry: Any = self._store.get(*self._name(folder))
         if entry is None:
             return None
@@ -144,13 +144,13 @@ class KnownCatalogs:
         return ResourceSet(decode_composed(entry["composed"].encode()).resources)
 
     def keep(self, folder: str, composed: ResourceSet, recorder: Recorder, task: Task) -> None:
-        """Store the composed resources for the next run; ``task`` is that of composing them."""
+        """Store the composed resources for the next run; ``task`` is the task that composed them."""
         seen = recorder.inputs(task)
         if UNANSWERED in seen.values() or any(resource.gvk.group != _GROUP for resource in composed):
             return
         try:
             text = encode_composed(composed)
-        except ValueError:  # it has more to it than what is kept
+        except ValueError:  # it has more than the stored form can express
             return
         if taint_masking().is_in(text):
             return

@@ -1,6 +1,6 @@
-"""Compare what earlier runs read of the repository with what stands there now.
+"""Compare the files that earlier runs read with the present repository.
 
-The digest of a file is taken again only when its times, size or inode changed, as Git's index does it.
+The digest of a file is computed again only if its times, size or inode changed, as in Git's index.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from renderer.model.json import Json, object_at
 _SIGNS = "st_mtime_ns", "st_ctime_ns", "st_size", "st_ino"
 _signs = attrgetter(*_SIGNS)
 _mode_and_signs = attrgetter("st_mode", *_SIGNS)
-#: A file that changed so shortly before it was read might change again without a sign, as the clocks of file
-#: systems are coarse. A clock that counts whole seconds is exact to two seconds only.
+#: In nanoseconds: a file that changed this shortly before it was read may change again with the same times,
+#: as file system clocks are coarse. A clock of whole seconds is exact to two seconds only.
 _RECENT, _RECENT_BY_SECONDS = 100_000_000, 2_000_000_000
 _SECOND = 1_000_000_000
 _MOST = 200_000
@@ -63,11 +63,11 @@ class FileDigests:
     def tree_is_alone(
         self, folder: str, tree: str, digests: Mapping[str, str], folders: Collection[str]
     ) -> bool | None:
-        """Return whether nothing but these files is in ``folders`` of a rendered tree that Flux would apply.
+        """Return True if ``folders`` of a rendered tree hold no other files that Flux would apply.
 
-        ``digests`` has the files by path below ``folder``; None if one of them has another digest.
-        ``tree`` is a digest of all of them: a tree has thousands, whose signs are known as one. So are those
-        of its folders, which change when something is put there.
+        ``digests`` has the files by path below ``folder``; None if one of them has another digest. ``tree``
+        is a digest of all of them: a tree has thousands of files, whose times and sizes are stored as one
+        value. So are the times of its folders, which change when something is added.
         """
         place = f"{folder}/"
         above = f"{self._root}/{place}"
@@ -81,7 +81,7 @@ class FileDigests:
         known = known if isinstance(known, list) and known[:2] == [tree, signs] else None
         if known and known[2:3] == [folder_signs]:  # earlier releases did not keep them
             return known[3:] == [True]
-        if not all(stat.S_ISDIR(status.st_mode) for status in holders):  # behind a link are other files
+        if not all(stat.S_ISDIR(status.st_mode) for status in holders):  # a link leads to other files
             return None
         if not known and any(
             self._of_file(place + name, status) != digest
@@ -90,7 +90,7 @@ class FileDigests:
             return None
         is_alone = holds_only(above, digests.keys(), folders)
         if all(map(_has_settled, files)):
-            # A tree has just been put in its place, while its files have been there for a while.
+            # A tree may have been put in place just now, while its files are older.
             settled = folder_signs if all(map(_has_settled, holders)) else ""
             self._fresh[place] = [tree, signs, settled, is_alone]
         return is_alone
@@ -116,7 +116,10 @@ def _signs_as_one(statuses: Iterable[os.stat_result]) -> str:
 
 
 def _has_settled(status: os.stat_result) -> bool:
-    """The signs were taken before the content: had it changed in between, they would be older than it."""
+    """Return True if a later change would show in the times.
+
+    They are read before the content: if it changed in between, they are older than the content.
+    """
     changed = max(status.st_mtime_ns, status.st_ctime_ns)
     margin = _RECENT if changed % _SECOND else _RECENT_BY_SECONDS
     return changed + margin < time_ns()
@@ -137,7 +140,8 @@ class RecordedInputs:
     def _answer(self, method: str, path: str) -> str:
         question = FileQuestion(method, path)
         if question not in self._answers:
-            # The digest of a file is known by its signs; a link has none, so the repository answers.
+            # The digest of a file is stored by its times and size; a link has none, so the repository
+            # answers.
             digest = self._digests.of(path) if method == "read" else None
             self._answers[question] = digest or answer(self._fs, question)
         return self._answers[question]

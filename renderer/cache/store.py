@@ -1,10 +1,10 @@
 """The cache on disk: its folder and the entries.
 
-Folders follow the XDG Base Directory Specification. The key is kept apart from the cache: whoever can write
-into the cache, such as another job that fills it, cannot make an entry that counts. An entry is JSON, signed,
-one file each; what is not whole or not ours is as good as absent. Its signature covers its name too, so that
-one cannot stand for another. Runs at the same time replace each other's entries whole; a crash leaves an old
-one, or a file that does not count.
+Folders follow the XDG Base Directory Specification. The key is stored outside the cache: someone who can
+write into the cache, such as another job that fills it, cannot make a valid entry. An entry is a file of
+signed JSON; an incomplete or foreign entry is treated as missing. The signature covers the name, so that one
+entry cannot replace another. Concurrent runs replace each other's entries atomically; a crash leaves an old
+entry, or a file that is ignored.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def cache_folder(environment: Mapping[str, str]) -> Path:
 
 _SIGNATURE_BYTES = 32
 _LARGEST_ENTRY = 64 << 20
-#: All entries together; when there is more, the ones that were not used for longest go first.
+#: Bytes of all entries together; beyond that, the least recently used entries are removed first.
 LARGEST_CACHE = 256 << 20
 _AFTER_CLEARING = 0.75
-#: In seconds: an entry that was used within one counts as used.
+#: In seconds: the time of use of an entry is updated once a day.
 _DAY = 86_400
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -67,7 +67,7 @@ class Store:
                 status = os.fstat(descriptor)
                 if not stat.S_ISREG(status.st_mode):
                     return None
-                # Room is made for as much as is asked for. What is cut short does not count.
+                # ``read`` allocates as many bytes as requested. A truncated entry is invalid.
                 content = os.read(descriptor, min(status.st_size, _LARGEST_ENTRY))
             finally:
                 os.close(descriptor)
@@ -78,7 +78,7 @@ class Store:
             return None
         if status.st_mtime < time() - _DAY:
             with suppress(OSError):
-                os.utime(file)  # it was of use
+                os.utime(file)  # mark it as used
         value: Json = json.loads(body)
         return value
 
@@ -99,7 +99,7 @@ class Store:
             self._has_grown = True
 
     def tidy(self) -> None:
-        """Remove old entries until the size is within its bound, if this run put anything in."""
+        """Remove old entries until the size is within the limit, if this run stored anything."""
         if not self._has_grown:
             return
         files = sorted(_files(self._folder), key=lambda found: found.used, reverse=True)

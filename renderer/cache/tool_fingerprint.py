@@ -17,10 +17,10 @@ _LIBRARIES = (".dist-info", ".egg-info")
 
 
 def tool_fingerprint() -> str:
-    """A digest that differs where anything that is run, or any data that ships with it, differs.
+    """Return a digest that changes with any code that is run, and any data that ships with it.
 
-    An installed vmrender has a list of its files with their digests. Of a checkout, where files change in
-    place, it is their times and sizes that are looked at.
+    An installed vmrender has a list of its files with their digests. In a checkout, where files change in
+    place, their times and sizes are used.
     """
     record = _PACKAGE.parent / f"vmrender-{__version__}.dist-info" / "RECORD"
     try:
@@ -33,7 +33,7 @@ def tool_fingerprint() -> str:
 
 
 def _libraries() -> list[str]:
-    """``click-8.2.1.dist-info`` and so on, of all that can be imported."""
+    """Return ``click-8.2.1.dist-info`` and so on, for all installed libraries."""
     return sorted(
         name
         for folder in sys.path
@@ -51,7 +51,7 @@ def _listed(folder: str) -> list[str]:
 
 
 def _signs(*folders: str) -> list[str]:
-    """Return the path, time and size of each file in the folders that is run or read."""
+    """Return the path, time and size of each file in the folders that is executed or read."""
     signs, left = [], [*folders]
     while left:
         with os.scandir(left.pop()) as entries:

@@ -2,8 +2,8 @@
 
 import gc
 
-#: New objects before Python looks for cycles among them. A run keeps most of what it makes until its end, and
-#: looking through all of that again and again would cost a third of the time; so would what is imported. The
-#: few cycles that there are hold nothing large: as much memory is taken as with a tenth of this.
+#: Number of new objects before Python looks for cycles among them. A run keeps most of its objects until its
+#: end, and scanning them and the imported modules again and again would cost a third of the time. The few
+#: cycles hold nothing large: a tenth of this number would use as much memory.
 COLLECT_AFTER = 1_000_000
 gc.set_threshold(COLLECT_AFTER)

@@ -1,4 +1,4 @@
-"""The command ``vmrender``: its table of commands, loaded when used, and the one door for errors."""
+"""The command ``vmrender``: its table of commands, loaded on use, and the single handler of errors."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ COMMANDS = {
     "version": "Print the version.",
 }
 
-#: ``ExitCode.UNUSABLE``, which ``--version`` does not import.
+#: The value of ``ExitCode.UNUSABLE``, which ``--version`` does not import.
 _UNREADABLE = 2
 _CRASH = """\
 vmrender {version}: this is a bug of ours, not of your repository. Please report it with the lines above
@@ -53,24 +53,24 @@ vmrender {version}: this is a bug of ours, not of your repository. Please report
 
 
 class Vmrender(LazyGroup):
-    """Turn any exception of a command into an exit code."""
+    """The root command; turns any exception of a command into an exit code."""
 
     summaries = COMMANDS
     _context: click.Context | None = None
 
-    # click's own signature is untyped beyond these.
+    # click's own signature does not type the other arguments.
     def main(self, args: Sequence[str] | None = None, *_args: Any, **extra: Any) -> Any:  # noqa: ANN401
         gc.set_threshold(COLLECT_AFTER)
         _replace_closed_streams()
         _write_utf8()
-        # What is set for a run, such as limits, ends with it.
+        # Settings of a run, such as limits, end with it.
         code = copy_context().run(self._exit_code, args, extra.get("prog_name") or "vmrender")
         if args is None:  # this process is ours
             atexit.register(_end, code)
         sys.exit(code)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as below
-        self._context = ctx  # what was chosen in it counts for an error, too
+        self._context = ctx  # its choices, such as the format, also apply to errors
         if os.environ.get("VMRENDER_LIMITS"):
             from renderer.cli.options import apply_limits  # noqa: PLC0415 - not on the way of --version
 
@@ -91,7 +91,7 @@ class Vmrender(LazyGroup):
         except (click.Abort, KeyboardInterrupt):
             _write_error("interrupted")
             return 130
-        except BrokenPipeError:  # the reader of our output went away, as `head` does
+        except BrokenPipeError:  # the reader of our output closed the pipe, as `head` does
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         except Exception as error:  # noqa: BLE001 - the one door
@@ -105,11 +105,11 @@ class Vmrender(LazyGroup):
 
 
 def _end(code: int) -> None:
-    """End the process at once; Python would first free every object, a tenth of the time of a short run."""
+    """End the process at once: freeing every object first would take a tenth of the time of a short run."""
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except BrokenPipeError:  # its reader went away, and wants no more
+    except BrokenPipeError:  # its reader closed the pipe
         pass
     except OSError as error:
         _write_error(f"Error: cannot write to standard output: {error.strerror}\n")
@@ -118,7 +118,7 @@ def _end(code: int) -> None:
 
 
 class _ClosedOutput(io.TextIOBase):
-    """Standard output of a program that was started without one (``>&-``): all writing is an error."""
+    """Standard output of a program that was started without one (``>&-``): every write fails."""
 
     def writable(self) -> bool:
         return True
@@ -130,10 +130,10 @@ class _ClosedOutput(io.TextIOBase):
 
 
 def _replace_closed_streams() -> None:
-    """Put something in the place of standard streams that are closed, for which Python has None.
+    """Replace closed standard streams, for which Python has None.
 
-    Their descriptors are taken as well: a file of ours that got one of them would be written to by whatever
-    writes to the stream.
+    Their descriptors are occupied as well: otherwise one of our files could get such a descriptor, and output
+    to the stream would go into the file.
     """
     if None not in (sys.stdin, sys.stdout, sys.stderr):
         return
@@ -149,10 +149,10 @@ _STANDARD_ERROR = 2
 
 
 def _write_utf8() -> None:
-    """Make standard output take every character and keep line feeds, as on Linux.
+    """Make standard output accept every character and keep line feeds, as on Linux.
 
-    A console or pipe of Windows has the encoding of its country, in which most manifests cannot be written,
-    and gets another line ending. Standard error escapes what its encoding lacks.
+    On Windows, a console or pipe has the encoding of the locale, which cannot encode most manifests, and
+    another line ending. Standard error escapes characters that its encoding lacks.
     """
     stream = sys.stdout
     if isinstance(stream, io.TextIOWrapper) and (stream.encoding.lower() != "utf-8" or os.linesep != "\n"):
@@ -170,12 +170,12 @@ def _has_working_directory() -> bool:
 def _write_error(text: str) -> None:
     from renderer.cli.terminal import write_text  # noqa: PLC0415 - not on the way of --version
 
-    with suppress(OSError):  # there is nowhere else to say it
+    with suppress(OSError):  # there is nowhere else to report it
         write_text(text, err=True)
 
 
 def _report_error(error: Exception, context: click.Context | None) -> int:
-    """Report diagnostics in the format chosen in ``context``, or a crash; return the exit code."""
+    """Report diagnostics, in the format chosen in ``context``, or a crash; return the exit code."""
     from renderer.findings.located import LocatedError  # noqa: PLC0415 - not on the way of --version
     from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - as above
     from renderer.model.work import WorkLimitError  # noqa: PLC0415 - as above

@@ -1,4 +1,4 @@
-"""Commands, and groups of commands whose modules are imported when they are used."""
+"""Commands, and groups of commands whose modules are imported on use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Command(click.Command):
-    """A command that tells a use case's ``UsageError`` as wrong usage of itself."""
+    """A command that reports a use case's ``UsageError`` as a usage error of its own."""
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
         from renderer.app.usage_error import UsageError  # noqa: PLC0415 - not on the way of --version
@@ -49,7 +49,7 @@ class CommandGroup(click.Group):
 
 
 class LazyGroup(CommandGroup):
-    """A group with a module for each command; its ``--help`` reads the table ``summaries`` alone."""
+    """A group with a module for each command; its ``--help`` reads only the table ``summaries``."""
 
     #: Every command and its line in ``--help``.
     summaries: Mapping[str, str] = {}
@@ -70,7 +70,7 @@ class LazyGroup(CommandGroup):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Complete commands; click's own would import every command to see whether it is hidden."""
+        """Complete commands. click's own method would import every command to check if it is hidden."""
         from click.shell_completion import CompletionItem  # noqa: PLC0415 - only the shell asks
 
         commands = [

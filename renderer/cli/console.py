@@ -1,7 +1,7 @@
 """Standard output and standard error: manifests and documents, reports of findings, and exit codes.
 
-Manifests, and nothing else, go to standard output; people read the rest on standard error. A command without
-manifests has room on standard output for a report that a machine reads.
+Only manifests go to standard output; people read the rest on standard error. A command without manifests
+can print a machine-readable report on standard output.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ class ExitCode(IntEnum):
     CLEAN = 0
     FINDINGS = 1  # or differences
     UNUSABLE = 2  # wrong usage, files that cannot be read or written, a run that exceeds its limit of work
-    BUG = 3  # of ours
+    BUG = 3  # in vmrender
     INTERRUPTED = 130
 
 
 class ReportTarget(Record):
-    """Format and place of the findings of one run, kept in click's context for the handler of errors.
+    """Format and destination of the findings of one run, kept in click's context for the error handler.
 
-    ``beside_manifests``: standard output belongs to manifests. ``fs`` is the project, once it is known, and
-    ``folder`` its path in the Git checkout, from whose top CI systems count paths. ``is_quiet``: people want
-    to see errors only.
+    ``beside_manifests``: standard output is used for manifests. ``fs`` is the project, once it is known.
+    ``folder`` is its path in the Git checkout: in CI systems, paths are relative to the top of the checkout.
+    ``is_quiet``: show people errors only.
     """
 
     format: Format = Format.TEXT
@@ -65,7 +65,7 @@ class ReportTarget(Record):
 
     @classmethod
     def chosen(cls) -> Self:
-        """Return the target of this run; text on standard error as long as nothing was chosen."""
+        """Return the target of this run; the default is text on standard error."""
         context = click.get_current_context(silent=True)
         chosen: Self = context.meta.get(_KEY, cls()) if context else cls()
         return chosen
@@ -78,9 +78,9 @@ class ReportTarget(Record):
 
 
 def open_project(path: Path | None = None, top: Path | None = None) -> Project:
-    """Open the project of ``path``, by default the working directory; findings are then about its files.
+    """Open the project of ``path`` (default: the working directory); findings are then about its files.
 
-    The limits of the project hold from now on. Raises ``DiagnosticError`` for a wrong ``vmrender.yaml``.
+    The limits of the project apply from now on. Raises ``DiagnosticError`` for an invalid ``vmrender.yaml``.
     """
     from renderer.model.limits import lower  # noqa: PLC0415 - schema import opens no project
 
@@ -100,7 +100,7 @@ def print_manifests(resources: ResourceSet) -> None:
 
 
 def print_document(text: str, *, colour: bool | None = None) -> None:
-    """Print as it is on standard output. Raises ``click.FileError`` when that cannot take it."""
+    """Print unchanged on standard output. Raises ``click.FileError`` if it cannot be written to."""
     try:
         write_document(text, colour=colour)
     except BrokenPipeError:
@@ -110,14 +110,14 @@ def print_document(text: str, *, colour: bool | None = None) -> None:
 
 
 def print_json(text: str) -> None:
-    """Print a JSON document on standard output. Raises ``click.FileError`` when that cannot take it."""
+    """Print a JSON document on standard output. Raises ``click.FileError`` if it cannot be written to."""
     print_document(log_json(text))
 
 
 def print_lines(lines: str | Iterable[str], *, colour: bool | None = None) -> None:
-    """Print lines, or a text of lines, on standard output, so that nothing acts upon what they hold.
+    """Print lines, or a text of lines, on standard output; control characters and CI commands are escaped.
 
-    Raises ``click.FileError`` when that cannot take it.
+    Raises ``click.FileError`` if it cannot be written to.
     """
     try:
         if isinstance(lines, str):
@@ -150,7 +150,7 @@ def note(*lines: str) -> None:
 
 
 def _masked(lines: Iterable[str]) -> Iterable[str]:
-    """Return the lines without the values of Secrets that were noted until now."""
+    """Return the lines without the values of Secrets that were noted so far."""
     from renderer.model.taint import taint_masking  # noqa: PLC0415 - not for --help
 
     masking = taint_masking()
@@ -165,9 +165,9 @@ def report(
 ) -> ExitCode:
     """Print the findings, as text with the lines of ``fs`` that they are about, and return the exit code.
 
-    ``overlays`` are the paths of those that were looked at, ``unshown`` the findings that the run has not
-    kept. As text, nothing is printed without a finding; a report in any other format is a whole document also
-    then. Raises ``click.FileError``.
+    ``overlays`` are the paths of the processed overlays, ``unshown`` counts the findings that the run did not
+    keep. As text, nothing is printed without a finding; in any other format, the report is a complete
+    document even then. Raises ``click.FileError``.
     """
     unshown = unshown or Unshown()
     target = ReportTarget.chosen()
@@ -188,7 +188,7 @@ def report(
 
 
 def exit_code_of(findings: Iterable[Located], unshown: Unshown | None = None) -> ExitCode:
-    """Return the worst exit code that one of the errors stands for."""
+    """Return the worst exit code of the errors."""
     codes = {finding.code for finding in findings if finding.severity is Severity.ERROR}
     codes |= unshown.codes if unshown else set()
     if codes & UNREADABLE:
@@ -197,7 +197,7 @@ def exit_code_of(findings: Iterable[Located], unshown: Unshown | None = None) ->
 
 
 def shows_colour(stream: TextIO) -> bool:
-    """Return True if ``stream`` gets colour; ``NO_COLOR`` wins over ``FORCE_COLOR``, as in CPython.
+    """Return True if output to ``stream`` is coloured; ``NO_COLOR`` overrides ``FORCE_COLOR``, as in CPython.
 
     Source: https://no-color.org and https://force-color.org.
     """
@@ -242,7 +242,7 @@ def _report(
 
 
 def _print_summary(made: Report) -> None:
-    """Print a summary for people who watch, while the report itself goes into a file."""
+    """Print a summary for people if the report itself goes into a file."""
     from renderer.report.text import summary  # noqa: PLC0415 - the writer may be of another format
 
     counted = summary(made.findings)

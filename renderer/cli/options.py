@@ -1,4 +1,4 @@
-"""Options that several commands share, what the shell completes, and ``VMRENDER_LIMITS``."""
+"""Options that several commands share, shell completion, and ``VMRENDER_LIMITS``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ExistingPath(click.Path):
-    """A path that leads to something; the error about a mistyped one names the nearest."""
+    """A path that exists; the error about a mistyped path suggests the nearest one."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - click's own
         try:
@@ -42,7 +42,7 @@ def _names_in(folder: str) -> tuple[str, ...]:
 
 
 def release_of(text: str) -> Release:
-    """Return a release that can be rendered for. Raises ``click.BadParameter``."""
+    """Return the target release in ``text``. Raises ``click.BadParameter`` if it is not supported."""
     try:
         return parse_release(text)
     except ValueError as error:
@@ -50,7 +50,7 @@ def release_of(text: str) -> Release:
 
 
 def parse_release(text: str) -> Release:
-    """Return a release that can be rendered for. Raises ``ValueError``."""
+    """Return the target release in ``text``. Raises ``ValueError`` if it is not supported."""
     try:
         return target_release(text)
     except ValueError:
@@ -98,7 +98,7 @@ no_progress_option = click.option(
 def format_option(
     *, beside_manifests: bool = False
 ) -> Callable[[Callable[..., object]], Callable[..., object]]:
-    """Return the option ``--format`` of findings. ``beside_manifests``: stdout is for manifests."""
+    """Return the option ``--format`` for findings. ``beside_manifests``: stdout is for manifests."""
 
     def choose(_context: click.Context, _parameter: click.Parameter, text: str) -> None:
         target = ReportTarget.chosen()
@@ -156,7 +156,7 @@ def _shard(text: str) -> ShardName:
 
 
 def complete_overlays(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Return the names of the project's overlays; none where the project cannot be read."""
+    """Return the names of the project's overlays; none if the project cannot be read."""
     from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - only the shell asks
 
     try:
@@ -167,10 +167,11 @@ def complete_overlays(_context: click.Context, _parameter: click.Parameter, inco
 
 
 def apply_limits(text: str) -> None:
-    """Set the limits of this run: ``name=value`` pairs with commas between them. Raises ``click.UsageError``.
+    """Set the limits of this run: comma-separated ``name=value`` pairs. Raises ``click.UsageError``.
 
-    ``VMRENDER_LIMITS`` is a variable of the environment and no field of ``vmrender.yaml``, as a pull request
-    can change the latter, and no option, as it also holds for hooks, plugins and functions that others start.
+    ``VMRENDER_LIMITS`` is an environment variable. It is not a field of ``vmrender.yaml``, as a pull request
+    can change that file. It is not an option, as it must also apply to hooks, plugins and functions that
+    other programs start.
     """
     from renderer.model.limits import (  # noqa: PLC0415 - few runs have limits of their own
         VARIABLE,

@@ -1,4 +1,4 @@
-"""Progress on a terminal and in a log: what a use case reports, in words."""
+"""Print the progress of a use case on a terminal or in a log."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class TerminalReporter:
-    """Shows progress in a line that goes away again, and results in lines that stay, on standard error.
+    """Shows progress in a transient line, and results in lines that stay, on standard error.
 
-    Progress is shown on a terminal only, so that logs and pipes stay as they are. ``verbose`` shows details
+    Progress is shown on a terminal only, so that logs and pipes stay clean. ``verbose`` shows details
     instead.
     """
 
@@ -32,7 +32,7 @@ class TerminalReporter:
 
     @contextmanager
     def doing(self, what: str) -> Iterator[None]:
-        """Show ``what`` until it is done; nothing else may be printed meanwhile."""
+        """Show ``what`` until it is done; print nothing else meanwhile."""
         if not self._shows_progress:
             yield
             return
@@ -46,7 +46,7 @@ class TerminalReporter:
             erase(shown)
 
     def detail(self, text: str) -> None:
-        """Print a line when the run is verbose."""
+        """Print a line if the run is verbose."""
         if self._verbose:
             note(text)
 
@@ -55,7 +55,7 @@ class TerminalReporter:
         note(text)
 
     def tree(self, result: TreeResult) -> None:
-        """Print the diff of a tree, if there is one, and a line with what became of it."""
+        """Print the diff of a tree, if there is one, and a line with its result."""
         if result.diff:
             print_diff(result.diff)
         note(f"{result.source} -> {result.output}: {_words(result)}" if result.source else _removal(result))
@@ -84,9 +84,9 @@ def closing_line(result: RenderResult) -> str:
 
 
 def partial_write_hint(result: RenderResult) -> str:
-    """Return the command that writes the overlays without errors, if errors in others stop the run.
+    """Return the command that writes only the overlays without errors, if errors in others stop the run.
 
-    Empty where there is none.
+    Return an empty text if there is no such command.
     """
     errors = [found for found in result.findings if found.severity is Severity.ERROR]
     broken = result.broken.union(path for found in errors for path in found.overlays)
@@ -100,7 +100,7 @@ def partial_write_hint(result: RenderResult) -> str:
 
 
 def _words(result: TreeResult) -> str:
-    """``14 files (3 created, 1 removed)``, ``14 files, unchanged``, ``stale`` or ``up to date``."""
+    """Return ``14 files (3 created, 1 removed)``, ``14 files, unchanged``, ``stale`` or ``up to date``."""
     if result.action is TreeAction.COMPARED:
         return "stale" if result.is_stale else "up to date"
     changes = {"created": result.created, "updated": result.updated, "removed": result.removed}

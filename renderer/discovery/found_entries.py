@@ -1,4 +1,4 @@
-"""Findings of a survey: entries for ``vmrender.yaml``, each with its own output, and what is left out."""
+"""Results of a survey: entries for ``vmrender.yaml``, each with its own output, and omitted paths."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _REPLACED = {ord("/"): "-", ord("{"): None, ord("}"): None}
 
 
 class FoundEntry(NamedTuple):
-    """An entry that ``vmrender.yaml`` could have; ``overlays`` is how many it leads to.
+    """A possible entry of ``vmrender.yaml``; ``overlays`` is the number of its overlays.
 
-    ``error`` is why it cannot be built, empty where it can.
+    ``error`` is the reason why it cannot be built, empty if it can.
     """
 
     entry: OverlayEntry
@@ -28,7 +28,7 @@ class FoundEntry(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """A path with virtual machines, or that should lead to some, and why nothing is rendered of it."""
+    """A path that has or should deploy virtual machines, and the reason why it is not rendered."""
 
     path: str
     machines: int
@@ -38,8 +38,8 @@ class LeftOut(NamedTuple):
 class Survey(NamedTuple):
     """The entries to render, and what is left out.
 
-    ``broken`` are entries that cannot be built because of an error in the repository, which are also in
-    ``left_out``. They are listed all the same, so that nothing takes their place and their error is seen.
+    ``broken`` are entries that cannot be built because of an error in the repository; they are also in
+    ``left_out``. They are still listed, so that nothing replaces them and their error is reported.
     """
 
     entries: tuple[FoundEntry, ...]
@@ -62,8 +62,8 @@ class Survey(NamedTuple):
 def with_distinct_outputs(found: Iterable[FoundEntry]) -> Iterator[FoundEntry]:
     """Yield the entries, each with a folder of its own below ``rendered``.
 
-    An entry keeps its usual folder if no other entry wants it; Flux and Argo CD entries come first. The
-    others get a folder named by their whole path, with a number if that is taken.
+    An entry keeps its usual folder if no other entry has it; Flux and Argo CD entries have priority. The
+    others get a folder named after their whole path, with a number if that is taken.
     """
     given = list(found)
     wanted = [(each.entry.entry.leads_to_overlays, _usual_folder(each.entry)) for each in given]
@@ -95,6 +95,6 @@ def _usual_folder(entry: OverlayEntry) -> str:
 
 
 def _whole_path(path: str) -> str:
-    """Return the path as one name, which ``output`` and ``name`` of an entry can have."""
+    """Return the path as a single name, valid for ``output`` and ``name`` of an entry."""
     name = without_extension(posixpath.normpath(path)).translate(_REPLACED)
     return name.replace("..", "-").strip(".") or "top"

@@ -1,4 +1,4 @@
-"""The project file that a survey of a repository comes to, and what is said about it."""
+"""The project file that results from a survey of a repository, and messages about it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9./][A-Za-z0-9._/-]*")
 
 
 class FoundProject(NamedTuple):
-    """The result of a survey, beside the project that there is already, if any."""
+    """The result of a survey, and the existing project, if any."""
 
     survey: Survey
     config: RenderConfig | None = None
@@ -36,13 +36,13 @@ class FoundProject(NamedTuple):
 
     @property
     def lists_overlays(self) -> bool:
-        """Return whether the project file, or the one to be written, leads to anything to render."""
+        """Return True if the project file, or the one to be written, has overlays to render."""
         own = self.config.overlays if self.config else RenderConfig().overlays
         return bool(self.survey.listed) or own != RenderConfig().overlays
 
     @property
     def is_more_than_overlays(self) -> bool:
-        """Return whether there are virtual machines that the usual project file would not lead to."""
+        """Return True if there are virtual machines that the usual project file does not cover."""
         return any(
             each.error
             or each.entry.listed_by != "path"
@@ -60,7 +60,7 @@ class FoundProject(NamedTuple):
 
     @property
     def passed_over(self) -> tuple[str, ...]:
-        """Return what has virtual machines and is not rendered; of what is broken the build tells more."""
+        """Return paths with virtual machines that are not rendered; the build says more on broken ones."""
         broken = {each.entry.path for each in self.survey.broken}
         left_out = (each for each in self.survey.left_out if each.machines and each.path not in broken)
         return tuple(map(_not_rendered, left_out))
@@ -72,14 +72,14 @@ class FoundProject(NamedTuple):
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """Return what a second run says; nothing where there is no project yet."""
+        """Return the messages of a second run; none if there is no project yet."""
         if self.config is None:
             return ()
         return tuple(changes(self.survey, self.config)) or ("vmrender.yaml lists all of it",)
 
 
 def survey_repository(root: Path) -> FoundProject | None:
-    """Return a survey of the repository in ``root``; None where its project file cannot be used."""
+    """Return a survey of the repository in ``root``; None if its project file cannot be used."""
     fs = BuiltinFileSystem(DiskFileSystem(root))
     try:
         config = load_project(fs) if fs.is_file(PROJECT_FILE) else None
@@ -89,7 +89,7 @@ def survey_repository(root: Path) -> FoundProject | None:
 
 
 def proposed_project(fs: FileSystem, config: RenderConfig) -> FoundProject | None:
-    """Return what ``init`` would propose for a repository without a project; None where the defaults do."""
+    """Return the proposal of ``init`` for a repository without a project; None if the defaults suffice."""
     found = FoundProject(survey_of(fs, config))
     if not found.is_more_than_overlays or not found.survey.listed:
         return None
@@ -103,7 +103,7 @@ def proposed_project(fs: FileSystem, config: RenderConfig) -> FoundProject | Non
 
 
 def project_text(survey: Survey, release: Release | None = None) -> str:
-    """Return ``vmrender.yaml`` for what the survey found, with comments on what is left out."""
+    """Return ``vmrender.yaml`` for the results of the survey, with comments on omitted paths."""
     target = release or survey.release or LATEST
     broken = {each.entry.path for each in survey.broken}
     lines = ["apiVersion: vmrender.io/v1alpha1", "kind: RenderConfig", ""]
@@ -128,7 +128,7 @@ def project_text(survey: Survey, release: Release | None = None) -> str:
 
 
 def summary(survey: Survey) -> Iterator[str]:
-    """Return what was found, in a line each: totals, and what is not rendered."""
+    """Yield the results, one per line: totals, and paths that are not rendered."""
     clusters = {
         kind: [each for each in survey.entries if each.entry.entry.kind is kind] for kind in ENGINE_KINDS
     }
@@ -151,7 +151,7 @@ def _not_rendered(left: LeftOut) -> str:
 
 
 def changes(survey: Survey, config: RenderConfig) -> Iterator[str]:
-    """Return what an existing project file lacks, and what it names that is there no more."""
+    """Yield entries that an existing project file lacks, and entries whose paths no longer exist."""
     listed = {(entry.listed_by, entry.path.rstrip("/")) for entry in config.overlays}
     globs = [entry.path for entry in config.overlays if "*" in entry.path]
     found = {(each.entry.listed_by, each.entry.path.rstrip("/")): each for each in survey.listed}

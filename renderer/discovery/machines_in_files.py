@@ -1,4 +1,4 @@
-"""Virtual machines as files have them: by themselves, as patches, and inside other objects."""
+"""Find virtual machines in files: as objects, as patches, and inside other objects."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MACHINE = re.compile(
     % "|".join(MACHINES).encode(),
     re.MULTILINE,
 )
-#: Kinds whose virtual machines are patches, or are rendered by way of other entries.
+#: Kinds whose virtual machines are patches, or are rendered through other entries.
 _NO_HOLDERS = frozenset({"Application", "ApplicationSet", "Component", "Kustomization", "Template"})
 
 
@@ -29,22 +29,22 @@ class Holder(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """Return why its virtual machines are not rendered."""
+        """Return the reason why its virtual machines are not rendered."""
         return f"{'it stands' if self.machines == 1 else 'they stand'} inside {self.name}"
 
 
 def mentions(content: bytes) -> int:
-    """Return how many virtual machines the text of a file seems to have; what it refers to counts, too."""
+    """Return the likely number of virtual machines in the text of a file; references count, too."""
     return len(_MACHINE.findall(content))
 
 
 def machine_ids(resources: Iterable[Resource]) -> set[tuple[str, str]]:
-    """Return kind and name of each virtual machine: a patch has those of the machine that it changes."""
+    """Return kind and name of each virtual machine; a patch has the kind and name of its target."""
     return {(each.kind, each.name) for each in resources if each.kind in MACHINES}
 
 
 def are_patches(resources: Iterable[Resource]) -> bool:
-    """Return whether all virtual machines lack the parts of a guest, so that they are probably patches."""
+    """Return True if all virtual machines lack the parts of a guest, and so are probably patches."""
     machines = [each for each in resources if each.kind in MACHINES]
     return bool(machines) and not any(
         object_at(each.content, *PATHS[each.kind].template.keys) for each in machines
@@ -52,7 +52,7 @@ def are_patches(resources: Iterable[Resource]) -> bool:
 
 
 def holders(resources: Iterable[Resource]) -> Iterator[Holder]:
-    """Yield the objects that have virtual machines inside."""
+    """Yield the objects that contain virtual machines."""
     for each in resources:
         if each.kind not in _NO_HOLDERS and each.kind not in MACHINES:
             count = _inside(each.content)
@@ -61,7 +61,7 @@ def holders(resources: Iterable[Resource]) -> Iterator[Holder]:
 
 
 def _inside(value: Json) -> int:
-    """Return how many virtual machines a value has, those in texts included; a reference to one is none."""
+    """Return the number of virtual machines in a value, including texts; references do not count."""
     if isinstance(value, str):
         return mentions(value.encode(errors="replace")) if "\n" in value else 0
     if isinstance(value, list):

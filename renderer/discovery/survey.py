@@ -1,7 +1,7 @@
-"""Look through a repository that was not written for vmrender, for all that deploys virtual machines.
+"""Search a repository that was not written for vmrender for everything that deploys virtual machines.
 
-Files are told apart by what their text mentions; only those of interest are read as YAML, and only what
-leads to a virtual machine is composed.
+Files are selected by words in their text. Only relevant files are parsed as YAML, and only folders and
+entries that may deploy a virtual machine are composed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from renderer.project.validation_scope import ManifestFiles
 _INSTANCETYPE = re.compile(
     rb"^kind:[ \t]*[\"']?VirtualMachine(?:Cluster)?(?:Instancetype|Preference)\b", re.MULTILINE
 )
-#: What files mention that lead to virtual machines, by themselves or by other entry points.
+#: Texts in files that may deploy virtual machines, directly or through other entry points.
 _SIGNS = (b"kubevirt.io/", b"kustomize.toolkit.fluxcd.io", b"source.toolkit.fluxcd.io", b"argoproj.io")
 _SIGNS_OF_VARIABLES = (b"kind: ConfigMap", b"kind: Secret", b"configMapGenerator", b"secretGenerator")
 _NO_MACHINE = "it leads to no virtual machine"
@@ -48,7 +48,7 @@ _OPERATOR = re.compile(rb"virt-operator:v([0-9]+\.[0-9]+(?:\.[0-9]+)?)")
 
 
 def survey(fs: FileSystem, config: RenderConfig | None = None) -> Survey:
-    """Return what a repository holds; ``config`` has its URLs and clusters, if a project says any."""
+    """Return the survey of a repository; ``config`` has its URLs and clusters, if there is a project."""
     return _Surveyor(fs, config or RenderConfig()).survey()
 
 
@@ -87,7 +87,7 @@ class _Surveyor:
 
     @cached_property
     def _contents(self) -> dict[str, bytes]:
-        """All manifests but those that vmrender wrote."""
+        """All manifests except files that vmrender wrote, content by path."""
         found: dict[str, bytes] = {}
         for path in ManifestFiles(self._fs, (), OWNERSHIP_FILE, self._config.exclude).below("."):
             try:
@@ -98,7 +98,7 @@ class _Surveyor:
 
     @cached_property
     def _machine_files(self) -> dict[str, int]:
-        """Return how many virtual machines the text of each file seems to have."""
+        """Return the likely number of virtual machines in the text of each file."""
         counts = {
             path: mentions(content) for path, content in self._contents.items() if b"kubevirt.io/" in content
         }
@@ -108,7 +108,7 @@ class _Surveyor:
         return [path for path in self._machine_files if path not in self._covered]
 
     def _objects(self, *signs: bytes) -> Iterator[tuple[str, Resource]]:
-        """Yield the objects of files with all of the signs, as far as they can be read."""
+        """Yield the objects of files that contain all ``signs``, as far as they can be read."""
         for path, content in self._contents.items():
             if all(sign in content for sign in signs):
                 try:
@@ -118,7 +118,7 @@ class _Surveyor:
                 yield from ((path, each) for each in found)
 
     def _bootstrapped(self) -> Iterator[str]:
-        """Yield the folders that Flux was pointed at by its bootstrap or its operator."""
+        """Yield the folders that the bootstrap or the operator of Flux refers to."""
         for path, content in self._contents.items():
             is_sync = posixpath.basename(path) == "gotk-sync.yaml" or b"fluxcd.controlplane.io" in content
             if is_sync or (b"\ninstance:" in content and b"sync:" in content):
@@ -131,7 +131,7 @@ class _Surveyor:
                     yield folder
 
     def _flux_entries(self) -> Iterator[OverlayEntry]:
-        """The folders of clusters: Flux was pointed at them, or nothing leads to their Kustomizations."""
+        """Yield the folders of clusters: Flux was bootstrapped there, or nothing else deploys them."""
         roots = dict.fromkeys(self._bootstrapped())
         found = [(path, each) for path, each in self._objects(b"kustomize.toolkit.fluxcd.io", b"sourceRef")]
         kustomizations = [(path, each) for path, each in found if is_flux_kustomization(each)]
@@ -140,7 +140,7 @@ class _Surveyor:
             for path, each in kustomizations
         ]
         led_to = [to for folder, to in links if not is_inside(folder, to)]
-        for folder, to in links:  # Flux was pointed at one that deploys itself
+        for folder, to in links:  # Flux was bootstrapped at one that deploys itself
             place = to if is_inside(folder, to) else folder
             if not any(is_inside(place, other) for other in (*roots, *led_to)):
                 roots[place] = None
@@ -150,7 +150,7 @@ class _Surveyor:
             )
 
     def _argocd_entries(self) -> Iterator[OverlayEntry]:
-        """Folders or files of Applications that no other one deploys."""
+        """Yield folders or files of Applications that no other Application deploys."""
         found = [
             (path, each)
             for path, each in self._objects(b"argoproj.io", b"Application")
@@ -178,7 +178,7 @@ class _Surveyor:
             )
 
     def _outermost(self, files: Iterable[str]) -> Iterator[str]:
-        """Yield the outermost kustomizations that the files get into."""
+        """Yield the outermost kustomizations that include the files."""
         seen: dict[str, None] = {}
         for file in files:
             for folder in self._graph.listing(file):
@@ -216,7 +216,7 @@ class _Surveyor:
         return {folder: tuple(sorted(using & outermost)) for folder, using in users.items()}
 
     def _add_entry(self, entry: OverlayEntry) -> None:
-        """Add the entry if its overlays have virtual machines; else say why not."""
+        """Add the entry if its overlays have virtual machines; else note the reason."""
         try:
             overlays = find_overlays(self._fs, self._config._replace(overlays=(entry,)), self._is_relevant)
         except DiagnosticError as error:
@@ -246,7 +246,7 @@ class _Surveyor:
             self._broken.append(FoundEntry(entry, left.machines, error=left.reason))
 
     def _note_without_machines(self, entry: OverlayEntry, overlays: Iterable[Overlay]) -> None:
-        """Note why an entry leads to no virtual machine: an overlay with some may be broken."""
+        """Note why an entry deploys no virtual machine: an overlay that has some may be broken."""
         for overlay in overlays:
             files = self._graph.files_of_overlay(overlay)
             folders = overlay.entry.folders if overlay.entry else ()
@@ -262,31 +262,31 @@ class _Surveyor:
         self._left_out.append(LeftOut(entry.path, 0, _NO_MACHINE))
 
     def _note_holders(self, files: Iterable[str]) -> None:
-        """Note virtual machines inside other objects of files, which are rendered as they are."""
+        """Note virtual machines inside other objects of files; these objects are rendered unchanged."""
         for path in sorted(self._machine_files.keys() & set(files) - self._covered):
             for holder in holders(self._read(path)):
                 self._left_out.append(LeftOut(path, holder.machines, holder.reason))
 
     def _read(self, path: str) -> ResourceSet:
-        """Return the objects of a file; none of one that cannot be read."""
+        """Return the objects of a file; none if it cannot be read."""
         try:
             return ResourceSet(tuple(read_resources(self._contents[path], Site(path))))
         except DiagnosticError:
             return ResourceSet()
 
     def _counted(self, files: Iterable[str]) -> int:
-        """Return how many virtual machines files have, one and its patches counted once.
+        """Return the number of virtual machines in files; a machine and its patches count once.
 
-        Of a file that cannot be read those count that its text mentions.
+        In a file that cannot be read, the machines that its text mentions are counted.
         """
         read = {path: self._read(path) for path in files if path in self._machine_files}
         unread = sum(self._machine_files[path] for path, found in read.items() if not tuple(found))
         return unread + len({each for found in read.values() for each in machine_ids(found)})
 
     def _reason(self, entry: OverlayEntry, error: DiagnosticError) -> str:
-        """Return why the entry has no overlays with virtual machines; ``error`` is what was found instead.
+        """Return why the entry has no overlays with virtual machines; ``error`` comes from resolving it.
 
-        That may say that nothing is rendered because only what is relevant was built.
+        The error may only mean that nothing is rendered because only relevant folders were built.
         """
         if entry.entry.leads_to_overlays:
             try:
@@ -305,7 +305,7 @@ class _Surveyor:
         return "it cannot be read" if first is None else locate(self._fs, (first,))[0].message
 
     def _is_relevant(self, folders: Iterable[str]) -> bool:
-        """Return whether a build of the folders may lead to virtual machines, or to values for them."""
+        """Return True if a build of the folders may result in virtual machines, or in values for them."""
         folders = tuple(folders)
         if any(map(self._graph.is_suspect, folders)):
             return True
@@ -318,15 +318,15 @@ class _Surveyor:
         return (*_SIGNS, *_SIGNS_OF_VARIABLES) if takes_variables else _SIGNS
 
     def _composed(self, entry: OverlayEntry, overlay: Overlay) -> int:
-        """Return how many virtual machines a kustomization or folder comes to.
+        """Return the number of virtual machines in a composed kustomization or folder.
 
-        0 for one that cannot be composed.
+        0 if it cannot be composed.
         """
         outcome = Pipeline(self._fs, self._config).composed_alone(overlay)
         if outcome.failed:
             files = self._graph.files_of_overlay(overlay)
             left = LeftOut(entry.path, self._counted(files), self._first(outcome.diagnostics))
-            is_template = TEMPLATE_TAG.search(self._contents.get(entry.path, b""))  # of another tool
+            is_template = TEMPLATE_TAG.search(self._contents.get(entry.path, b""))  # another tool's
             self._leave_out(entry, left, is_broken=is_broken(outcome.diagnostics) and not is_template)
             self._meant |= self._graph.meant(overlay.path)
             self._covered |= files
@@ -335,7 +335,7 @@ class _Surveyor:
         return sum(each.kind in MACHINES for each in outcome.value)
 
     def _templates(self) -> None:
-        """OpenShift Templates, each as an entry of its own; those that need values are left out."""
+        """Add each OpenShift Template as an entry of its own; leave out templates that need values."""
         for path, resource in self._objects(b"template.openshift.io", b"kubevirt.io/"):
             if not is_template(resource) or path in self._covered:
                 continue
@@ -359,7 +359,7 @@ class _Surveyor:
                 self._entries.append(FoundEntry(OverlayEntry(path, entry=options), machines))
 
     def _plain_files(self) -> None:
-        """Files that nothing lists: their folders, or else each of them that can be read."""
+        """Add files that nothing lists: their folders, or else each readable file."""
         by_folder: dict[str, list[str]] = {}
         for path in self._uncovered():
             if self._in_chart(path):
@@ -374,7 +374,7 @@ class _Surveyor:
                 self._add_entry(OverlayEntry(path, entry=EntryOptions(EntryKind.DIRECTORY)))
 
     def _is_whole(self, folder: str) -> bool:
-        """Return whether the folder can be read as one, with no object in two files or two overlays."""
+        """Return True if the folder can be read as a whole, with no object in two files or two overlays."""
         is_shared = any((posixpath.dirname(path) or ".") == folder for path in self._covered)
         if is_shared or self._graph.links(folder) is not None:
             return False
@@ -398,7 +398,7 @@ class _Surveyor:
         return False
 
     def _catalogs(self) -> Iterator[str]:
-        """Kustomizations of instance types and preferences alone that no entry deploys."""
+        """Yield kustomizations with only instance types and preferences that no entry deploys."""
         found: dict[str, None] = {}
         for path, content in self._contents.items():
             if _INSTANCETYPE.search(content) and path not in self._covered:
@@ -407,7 +407,7 @@ class _Surveyor:
         yield from (folder for folder in found if folder not in machines)
 
     def _needed_catalogs(self) -> Iterator[str]:
-        """Kustomizations of what virtual machines of folders name, and only other entries deploy."""
+        """Yield kustomizations of objects that machines in folders name and only other entries deploy."""
         definitions = Definitions(self._fs, ManifestFiles(self._fs, (), OWNERSHIP_FILE), lambda *_: ())
         for resources in self._plain:
             deployed = {(each.kind, each.name) for each in resources}

@@ -1,4 +1,4 @@
-"""Resources as text, as long as that stays within the limit ``outputSize``."""
+"""Resources as text, within the limit ``outputSize``."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from renderer.model.resource import Resource
 from renderer.model.work import spend
 from renderer.yamlio.encode import encode
 
-#: Characters that are written in a step (``model.work``).
+#: Characters written per step of work (``model.work``).
 _CHARACTERS_PER_STEP = 3
 
 
 def bounded_texts(resources: Iterable[Resource], left: int) -> Iterator[str]:
-    """The text of each. Raises ``DiagnosticError``: build-limit, for one with more than what is ``left``."""
+    """Yield the text of each. Raises ``DiagnosticError``: build-limit, if the texts exceed ``left``."""
     for resource in resources:
         try:
             text = encode((resource.content,))
@@ -33,5 +33,5 @@ def bounded_texts(resources: Iterable[Resource], left: int) -> Iterator[str]:
 
 
 def check_size(resources: Iterable[Resource]) -> None:
-    """For resources that become text together with others. Raises ``DiagnosticError``: build-limit."""
+    """Check the size of resources that are written together. Raises ``DiagnosticError``: build-limit."""
     deque(bounded_texts(resources, limits().output_size), maxlen=0)

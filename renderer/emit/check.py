@@ -1,4 +1,4 @@
-"""Compare a rendered tree with what it should be; nothing is written."""
+"""Compare a rendered tree with its expected content; nothing is written."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HINT = "run vmrender render and commit the result"
 
 
 class TreeDiff(Record):
-    """The changes that writing would make, as paths in the tree, and ``text``, a unified diff for people."""
+    """The changes that writing would make, as paths in the tree; ``text`` is a unified diff for people."""
 
     created: tuple[str, ...] = ()
     updated: tuple[str, ...] = ()
@@ -70,7 +70,8 @@ def plan_changes(
 ) -> TreeDiff:
     """Return the changes that writing ``files`` into ``output`` would make; ``force`` as in ``write_tree``.
 
-    Raises ``DiagnosticError`` as ``check_tree`` does, and foreign-file for each file that writing refuses.
+    Raises ``DiagnosticError`` as ``check_tree`` does, and foreign-file for each file that writing would
+    refuse.
     """
     wanted = encode_files(files)
     folder, tree = _read(root, output, wanted)
@@ -81,7 +82,7 @@ def plan_changes(
 
 
 def _read(root: Path, output: str, wanted: Mapping[str, bytes]) -> tuple[str, Tree]:
-    """The normal path of the output folder, and the tree in it."""
+    """Return the normalized path of the output folder, and the tree in it."""
     with disk_errors(Code.FILE_UNREADABLE, "read", output, "give access to it, then check again"):
         folder = OutputFolder.locate(root, output)
         if has_staging_folder(folder):
@@ -90,7 +91,7 @@ def _read(root: Path, output: str, wanted: Mapping[str, bytes]) -> tuple[str, Tr
 
 
 def _read_at_rest(output: OutputFolder, wanted: Mapping[str, bytes], attempts: int = 3) -> Tree:
-    """The tree as it stood at one moment: read again when another process exchanged it meanwhile."""
+    """Return a consistent state of the tree: read it again if another process exchanged it meanwhile."""
     before = _identity(output.folder)
     tree = read_tree(output, wanted)
     if attempts == 1 or _identity(output.folder) == before:
@@ -121,9 +122,9 @@ def _stale(
 
 
 def _public_difference(content: TreeFile, wanted: bytes, confidential: Masking) -> int:
-    """The number of the first line that differs; 0, as reports quote it, when it may not be shown.
+    """Return the number of the first line that differs; 0 if it must not be shown, as reports quote it.
 
-    That is so if a line with the same key holds a confidential value, before or after.
+    It must not be shown if a line with the same key holds a confidential value, before or after.
     """
     if not isinstance(content, bytes):
         return 0
@@ -134,7 +135,7 @@ def _public_difference(content: TreeFile, wanted: bytes, confidential: Masking) 
 
 
 def _key(line: str) -> str:
-    """The key in a line of YAML; empty for a line without one, which is as good as any other."""
+    """Return the key in a line of YAML; empty for a line without one; all such lines count as equal."""
     key, colon, _ = line.strip().partition(":")
     return key if colon else ""
 
@@ -149,7 +150,7 @@ def _objects(files: Iterable[TreeFile]) -> Iterator[Json]:
 
     for content in files:
         if isinstance(content, bytes) and b"Secret" in content:
-            with suppress(DiagnosticError):  # someone edited it, and it is no YAML any more
+            with suppress(DiagnosticError):  # someone edited it, and it is not valid YAML any more
                 yield from decode_documents(content, "")
 
 

@@ -1,4 +1,4 @@
-"""Writing so that a power cut, too, leaves what was there or what was written."""
+"""Write so that even after a power cut, the disk has either the old or the new content."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
 _BINARY = getattr(os, "O_BINARY", 0)
-#: The errors of file systems that have no hard links, or none for this file.
+#: The errors of file systems without hard links, or without hard links for this file.
 _NO_HARD_LINK = frozenset(
     {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV, errno.EINVAL}
 )
 #: A symbolic link itself is linked, not its target; Linux does so anyway.
 _NOT_FOLLOWED = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}
-#: Files that a thread waits for, and such threads, as disks take many files at once. Together that is half of
-#: the files that macOS lets a process open.
+#: The number of files that a thread waits for, and of such threads: disks can sync many files at once.
+#: Together that is half of the files that macOS lets a process open.
 _MANY, _AT_ONCE = 16, 8
 
 
 def write_new_file(file: Path, content: bytes, *, sync: bool = True) -> None:
-    """Writes a new file; with ``sync``, waits until it is on the disk. Raises ``OSError``."""
+    """Write a new file; with ``sync``, wait until it is on the disk. Raises ``OSError``."""
     descriptor = _open_new(str(file))
     try:
         _write(descriptor, content)
@@ -40,9 +40,9 @@ def write_new_file(file: Path, content: bytes, *, sync: bool = True) -> None:
 class Unsynced:
     """Files and folders that may not be on the disk yet: each stays open until then.
 
-    To open it once more, the system would have to look it up again. Threads wait for the first files while
-    further ones are written. When one cannot be written, nothing that was noted here is known to be on the
-    disk: from then on every method raises. Methods raise ``OSError``.
+    Opening it again would cost another lookup. Threads sync the first files while further ones are written.
+    If one cannot be written, none of the noted files is known to be on the disk: from then on, every method
+    raises. Methods raise ``OSError``.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Unsynced:
         self._failure: OSError | None = None
 
     def write_new_file(self, file: str, content: bytes) -> None:
-        """Write a file that is not there yet."""
+        """Write a file that does not exist yet."""
         descriptor = _open_new(file)
         self._descriptors.append(descriptor)
         _write(descriptor, content)
@@ -61,7 +61,7 @@ class Unsynced:
 
     def add_folder(self, folder: str) -> None:
         """Note that names in ``folder`` have changed."""
-        if sys.platform == "win32":  # which cannot sync a folder, and does not need to
+        if sys.platform == "win32":  # Windows cannot sync a folder, and does not need to
             return
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         self._descriptors.append(descriptor)
@@ -83,7 +83,7 @@ class Unsynced:
             raise self._failure
 
     def close(self) -> None:
-        """Close all, whether it is on the disk or not."""
+        """Close all files, even if they are not on the disk yet."""
         for descriptor in self._taken():
             os.close(descriptor)
         if self._pool:
@@ -107,7 +107,7 @@ class Unsynced:
 
     def _taken(self) -> list[int]:
         taken, self._descriptors = self._descriptors, []
-        self._folders.clear()  # names that change from now on are not on the disk when these are
+        self._folders.clear()  # later changes of names need another sync
         return taken
 
     def _note_failure(self, wait: Callable[..., None], *arguments: list[int]) -> None:
@@ -118,7 +118,7 @@ class Unsynced:
 
 
 def link_or_copy(old: Path, new: Path) -> None:
-    """Make ``new`` a hard link to the file ``old``, or a copy where none can be. Raises ``OSError``."""
+    """Make ``new`` a hard link to the file ``old``, or else a copy. Raises ``OSError``."""
     try:
         os.link(old, new, **_NOT_FOLLOWED)
     except OSError as error:
@@ -130,8 +130,8 @@ def link_or_copy(old: Path, new: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Waits until the names in ``folder`` are on the disk. Raises ``OSError``."""
-    if sys.platform == "win32":  # which cannot, and does not need to
+    """Wait until the names in ``folder`` are on the disk. Raises ``OSError``."""
+    if sys.platform == "win32":  # Windows cannot, and does not need to
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:

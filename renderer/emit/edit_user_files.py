@@ -1,7 +1,7 @@
-"""Changes to files that people edit too: all of them or, when the disk or a signal ends that, none.
+"""Change files that people edit, too: all of them, or none if the disk fails or a signal arrives.
 
-The new content of every file is on the disk beside it, and so is a hard link to the old one, before the first
-file changes. From then on files are only renamed, which needs no space, and so does the way back.
+Before the first file changes, the new content of every file is on the disk next to it, and so is a hard link
+to the old file. From then on, files are only renamed, which needs no space. Undoing needs none either.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ if sys.platform != "win32":
     import fcntl
 
 _NEW, _OLD = ".vmrender-new", ".vmrender-old"
-#: The signals that end a process and can be held back; Windows has the first two.
+#: The signals that end a process and can be deferred; Windows has the first two.
 _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 def change_files(
     root: Path, writes: Mapping[str, bytes], removals: Iterable[str], before: Mapping[str, bytes | None]
 ) -> None:
-    """Writes the files, each atomically, then removes others with the folders they leave empty, in order.
+    """Write the files, each atomically, then remove others and the folders left empty, in order.
 
-    ``before`` has the files that the changes were made of, as they were read; None for one that was not
-    there. Processes that change files at the same time take turns, and one that waited may find another
-    content: it would take back what the other did, and is refused. A signal that ends the process takes
-    effect when all files are as they were, or all are changed.
+    ``before`` has the content that the changes are based on, as it was read; None for a file that did not
+    exist. Concurrent processes take turns. If a file has other content after the wait, the change is refused:
+    it would undo the change of the other process. A signal that ends the process takes effect when all files
+    are unchanged, or all are changed.
 
-    Paths are relative to ``root``. Raises ``DiagnosticError``: write-failed when one cannot be changed or
-    is not as it was read, with all others as they were, and output-invalid for a path through a symbolic
-    link or to a special file.
+    Paths are relative to ``root``. Raises ``DiagnosticError``: write-failed if a file cannot be changed or is
+    not as it was read (all others are then unchanged), and output-invalid for a path through a symbolic link
+    or to a special file.
     """
     removals = tuple(dict.fromkeys(removals))
     check_writable(root, (*writes, *removals))
@@ -69,7 +69,7 @@ def change_files(
 
 @contextmanager
 def _held_lock(root: Path) -> Iterator[None]:
-    """Wait until no other process changes files below ``root``, where the system can tell."""
+    """Wait until no other process changes files below ``root``, if the system supports locks."""
     with ExitStack() as held:
         if sys.platform != "win32":
             with suppress(OSError):  # as on some network file systems
@@ -81,9 +81,9 @@ def _held_lock(root: Path) -> Iterator[None]:
 
 @contextmanager
 def _signals_held_back() -> Iterator[Callable[[], None]]:
-    """Hold back the signals that end a process, and yield a check that raises ``KeyboardInterrupt``.
+    """Defer the signals that end a process, and yield a check that raises ``KeyboardInterrupt``.
 
-    A signal takes effect at the end. Only the main thread gets any; those that are ignored stay so.
+    A signal takes effect at the end. Only the main thread receives signals; ignored signals stay ignored.
     """
     import signal  # noqa: PLC0415 - for commands that edit files, when they do
 
@@ -108,9 +108,9 @@ def _signals_held_back() -> Iterator[Callable[[], None]]:
 
 
 def check_writable(root: Path, paths: Iterable[str]) -> None:
-    """Raises ``DiagnosticError``: output-invalid for a path through a symbolic link, wherever that leads.
+    """Raise ``DiagnosticError``: output-invalid for a path through a symbolic link, wherever it leads.
 
-    So does one through a named pipe, a socket or a device.
+    The same applies to a path through a named pipe, a socket or a device.
     """
     for path in paths:
         for part in (Path(path), *Path(path).parents):
@@ -125,7 +125,7 @@ def check_writable(root: Path, paths: Iterable[str]) -> None:
 
 
 def _check_unchanged(root: Path, before: Mapping[str, bytes | None]) -> None:
-    """Raises ``DiagnosticError``: write-failed for a file that is not as it was read."""
+    """Raise ``DiagnosticError``: write-failed for a file that is not as it was read."""
     folder = ConfinedFolder(real_path(str(root)))
     for path, content in before.items():
         try:
@@ -144,7 +144,7 @@ def _check_unchanged(root: Path, before: Mapping[str, bytes | None]) -> None:
 
 
 def _prepare(root: Path, path: str, content: bytes | None) -> None:
-    """Put the new content beside the file, with its mode, and a second name of the file itself."""
+    """Put the new content next to the file, with its mode, and a hard link to the old file."""
     place = PurePosixPath(path)
     is_written = content is not None
     with (
@@ -174,7 +174,7 @@ def _change(root: Path, path: str, *, is_written: bool) -> None:
 
 
 def _undo(root: Path, path: str, *, is_changed: bool) -> None:
-    """Give the file its old content again, if it had any; what cannot be undone keeps its second name."""
+    """Restore the old content of the file, if it had any; if that fails, the hard link stays."""
     place = PurePosixPath(path)
     with suppress(OSError), opened_folder(root, place.parent) as folder:  # the first failure is reported
         file, new, old = _names(folder, place)
@@ -183,7 +183,7 @@ def _undo(root: Path, path: str, *, is_changed: bool) -> None:
             os.replace(old, file)  # noqa: PTH105 - as above
         elif is_changed:
             file.unlink(missing_ok=True)
-        old.unlink(missing_ok=True)  # two names of one file are not replaced by each other
+        old.unlink(missing_ok=True)  # renaming one hard link to another of the same file does nothing
 
 
 def _clear(root: Path, path: str) -> None:
@@ -193,12 +193,12 @@ def _clear(root: Path, path: str) -> None:
 
 
 def _names(folder: Path, place: PurePosixPath) -> tuple[Path, Path, Path]:
-    """Return the file, and the names beside it of its new and of its old content."""
+    """Return the file, and the paths next to it of its new and its old content."""
     return folder / place.name, folder / f".{place.name}{_NEW}", folder / f".{place.name}{_OLD}"
 
 
 def _missing_folders(root: Path, paths: Iterable[str]) -> tuple[PurePosixPath, ...]:
-    """Return the folders of ``paths`` that are not there, inner ones first."""
+    """Return the folders of ``paths`` that do not exist, inner ones first."""
     folders = {folder for path in paths for folder in PurePosixPath(path).parents}
     missing = (folder for folder in folders if not os.path.lexists(root / folder))
     return tuple(sorted(missing, key=lambda folder: len(folder.parts), reverse=True))
@@ -220,7 +220,7 @@ def _not_written(path: str, problem: str) -> DiagnosticError:
 
 
 def write_failed(error: OSError) -> DiagnosticError:
-    """Return the error about a file or folder that the system does not make."""
+    """Return the error about a file or folder that cannot be written."""
     message = f"cannot write {error.filename or 'the files'}: {error.strerror or error}"
     return Diagnostic(
         Code.WRITE_FAILED,

@@ -2,12 +2,12 @@
 
 The path of a resource's file is its pattern filled in, ``{namespace}/{kind}_{name}.yaml`` by default. A path
 holds small letters, digits, ``.``, ``_`` and ``-``; anything else (the ``:`` of RBAC names) becomes ``-``.
-Names that Windows keeps for devices, and those of kustomizations, get a ``-``; long ones are cut and get a
-digest. What has no namespace is in ``_cluster``, what has no group in ``core``.
+Names that Windows reserves for devices, and names of kustomization files, get a ``-``; long names are cut and
+get a digest. A resource without a namespace is in ``_cluster``, a resource without a group in ``core``.
 
-Where a pattern has ``{name}``, each resource has a file of its own. When several come to one path (names
-that differ in case only, one kind in two API groups), *all* of them take the next longer form until they
-differ, so the result does not depend on their order:
+If a pattern has ``{name}``, each resource has a file of its own. If several resources get the same path
+(names that differ only in case, one kind in two API groups), *all* of them get the next longer form until
+they differ, so the result does not depend on their order:
 
 1. the pattern as it is
 2. with ``<kind>.<group>`` for the kind
@@ -46,18 +46,18 @@ _KUSTOMIZATION = "kustomization"
 _LONGEST = 120  # with the longest suffix still under the 255 bytes that file systems allow
 
 
-#: What a path tells: as little as it can, the group too, a digest of the identity, one of the content.
+#: The forms of a path: short, with the group, with a digest of the identity, with a digest of the content.
 _SHORT, _GROUP, _IDENTITY, _CONTENT = range(4)
-#: Characters of a piece, which takes up to 512 bytes with what Python notes of it; of one that is not ASCII.
+#: Characters of a piece, which needs up to 512 bytes with Python's header; the same for non-ASCII text.
 _PIECE, _WIDE_PIECE = 460, 100
 
 
 def file_paths(resources: Iterable[Resource], file_pattern: str) -> tuple[str, ...]:
-    """The path of each resource by ``file_pattern`` (``model.render_config``), in their order.
+    """Return the path of each resource by ``file_pattern`` (``model.render_config``), in the given order.
 
-    If each has a file of its own, no two are equal, even where case does not count. Raises
-    ``DiagnosticError``: duplicate-id for resources of one identity and content, output-invalid for a path
-    that is too long.
+    If each has a file of its own, the paths are distinct, even if case is ignored. Raises
+    ``DiagnosticError``: duplicate-id for resources with the same identity and content, output-invalid for a
+    path that is too long.
     """
     resources = tuple(resources)
     paths = [_path(resource, file_pattern, _SHORT) for resource in resources]
@@ -81,7 +81,7 @@ def file_paths(resources: Iterable[Resource], file_pattern: str) -> tuple[str, .
 
 
 def object_file_name(name: str) -> str:
-    """The file of an object in a folder of sources: its name alone, safe on every file system."""
+    """Return the file name of an object in a source folder: only its name, safe on every file system."""
     return f"{_safe(name)}.yaml"
 
 
@@ -132,9 +132,9 @@ def _digest_suffix(resource: Resource, form: int) -> str:
 
 @lru_cache(maxsize=1024)
 def _safe(text: str) -> str:
-    """``text`` as a file name on every file system; empty only when ``text`` is."""
+    """Return ``text`` as a file name that is valid on every file system; empty only if ``text`` is."""
     name = text.lower()
-    if name.strip(_SAFE):  # only unsafe names pay for compiling the expression
+    if name.strip(_SAFE):  # compile the expression only for unsafe names
         name = _UNSAFE.sub("-", name)
     name = name.lstrip(".").rjust(len(name), "-").rstrip(".").ljust(len(name), "-")
     if name[:3] in _WINDOWS_DEVICES and _WINDOWS_DEVICE.match(name):
@@ -143,20 +143,19 @@ def _safe(text: str) -> str:
 
 
 def layout(resources: Iterable[Resource], file_pattern: str = PER_RESOURCE) -> Mapping[str, str]:
-    """The text of every file by its path below the output folder (``/`` between its parts), sorted by path.
+    """Return the text of every file by path below the output folder (separated by ``/``), sorted by path.
 
-    ``file_pattern`` says which resource goes into which file (``file_paths``); those that share one stand
-    there in the order of the set. Raises ``DiagnosticError`` as ``file_paths``, and build-limit for too much
-    text.
+    ``file_pattern`` assigns resources to files (``file_paths``); resources in one file keep the order of the
+    set. Raises ``DiagnosticError`` as ``file_paths`` does, and build-limit for too much text.
     """
     resources = tuple(resources)
     return texts_by_path(resources, file_paths(resources, file_pattern))
 
 
 def texts_by_path(resources: Iterable[Resource], paths: Iterable[str]) -> Mapping[str, str]:
-    """The texts of ``layout`` for resources and the path of each (``file_paths``).
+    """Return the texts as in ``layout``, for resources and the path of each (``file_paths``).
 
-    Each resource is released once its text is made, which takes its room (``_TextsByPath``).
+    Each resource is freed once its text is made; the text reuses its memory (``_TextsByPath``).
     Raises ``DiagnosticError``: build-limit.
     """
     files = _by_path(zip(paths, resources, strict=True))
@@ -178,10 +177,11 @@ def _by_path(resources: Iterable[tuple[str, Resource]]) -> dict[str, list[Resour
 
 
 class _TextsByPath(Mapping[str, str]):
-    """Texts by path, held in pieces that fit into the room that resources leave.
+    """Texts by path, stored in pieces that fit into the memory that resources free.
 
-    Python has objects of up to 512 bytes in pages of its own. Resources leave room in all of them and hardly
-    a whole page, so the system gets few of them back. A whole text would take further pages of the system's.
+    Python keeps objects of up to 512 bytes in its own pages. Freed resources leave gaps in all of these pages
+    but seldom a whole page, so few pages go back to the system. A whole text would need additional pages of
+    the system.
     """
 
     def __init__(self, pieces: Mapping[str, tuple[str, ...]]) -> None:
@@ -198,6 +198,6 @@ class _TextsByPath(Mapping[str, str]):
 
 
 def pieces_of(text: str) -> tuple[str, ...]:
-    """Return the text in pieces that take up to 512 bytes each."""
+    """Return the text in pieces of up to 512 bytes each."""
     most = _PIECE if text.isascii() else _WIDE_PIECE
     return tuple([text[start : start + most] for start in range(0, len(text), most)])

@@ -19,10 +19,10 @@ _ANY_DEPTH = 100
 def find_stale_trees(
     root: Path, outputs: Collection[str], patterns: Iterable[str], other_project: str
 ) -> tuple[str, ...]:
-    """The trees below ``root`` that vmrender wrote and that are not among ``outputs``, sorted.
+    """Return the trees below ``root`` that vmrender wrote and that are not among ``outputs``, sorted.
 
-    They are looked for where ``patterns``, outputs with placeholders in braces, may have put them. A folder
-    that holds a file called ``other_project`` belongs to another project and is skipped.
+    The search covers the places that match ``patterns``, outputs with placeholders in braces. A folder
+    with a file called ``other_project`` belongs to another project and is skipped.
     """
     current = {output.casefold() for output in outputs}
     places = dict(_place(pattern) for pattern in sorted(patterns))
@@ -42,9 +42,9 @@ def _place(pattern: str) -> tuple[str, int]:
 def _trees(
     root: Path, folder: str, depth: int, other_project: str, current: Collection[str]
 ) -> Iterator[str]:
-    """Yield the trees in ``folder``, of the ``current`` ones only some."""
+    """Yield the trees in ``folder``; of the ``current`` ones, not all."""
     names: dict[str, os.DirEntry[str]] = {}
-    with suppress(OSError):  # what cannot be listed cannot be rendered into either
+    with suppress(OSError):  # a folder that cannot be listed is never an output
         place = root / folder
         if not is_link(place.lstat()):
             names = {entry.name: entry for entry in os.scandir(place)}
@@ -66,10 +66,10 @@ _KUSTOMIZATIONS = frozenset({"kustomization.yaml", "kustomization.yml", "Kustomi
 
 
 def foreign_manifests(folder: Path, listed: Collection[str]) -> tuple[str, ...]:
-    """The paths below ``folder`` of manifests that are not ``listed``, sorted.
+    """Return the paths below ``folder`` of manifests that are not ``listed``, sorted.
 
-    None where the folder has a kustomization: then only what that names is applied. Links are not followed,
-    and what cannot be read is passed over.
+    The result is empty if the folder has a kustomization: then only the files that it names are applied.
+    Links are not followed, and unreadable files are skipped.
     """
     found = tuple(_unlisted_manifests(str(folder), listed))
     if not _KUSTOMIZATIONS.isdisjoint((*found, *_KUSTOMIZATIONS.intersection(listed))):
@@ -93,7 +93,7 @@ def _unlisted_manifests(folder: str, listed: Collection[str]) -> Iterator[str]:
 
 
 def holds_only(folder: str, files: Collection[str], folders: Collection[str]) -> bool:
-    """Return True if below ``folder`` no manifest is but ``files``, and no folder but ``folders``."""
+    """Return True if ``folder`` contains no manifests except ``files``, and no folders except ``folders``."""
     return all(
         path in folders or (path in files and entry.is_file(follow_symlinks=False))
         for below in folders
@@ -103,7 +103,7 @@ def holds_only(folder: str, files: Collection[str], folders: Collection[str]) ->
 
 
 def _matters(entry: os.DirEntry[str]) -> bool:
-    """Return True for what may be, or hold, a manifest that is applied with a tree."""
+    """Return True for an entry that may be, or contain, a manifest that is applied with a tree."""
     is_folder = _is_folder(entry) and not entry.is_symlink()
     return is_folder or entry.name.endswith(_MANIFESTS) or entry.name in _KUSTOMIZATIONS
 

@@ -18,10 +18,10 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.location import Site
 from renderer.model.record import Record
 
-#: Holds work under way, at the root of the repository; Git does not see what is in it.
+#: Holds unfinished work, at the root of the repository; Git ignores its content.
 STAGING_FOLDER = ".vmrender"
 
-#: Git's folder and that of work under way: neither is a place for manifests.
+#: Git's folder and the staging folder: neither is a place for manifests.
 KEPT_NAMES = frozenset({".git", STAGING_FOLDER})
 _JUNCTION = 0xA0000003  # Windows' IO_REPARSE_TAG_MOUNT_POINT; S_ISLNK says no to it
 
@@ -34,17 +34,17 @@ class OutputFolder(Record):
 
     @classmethod
     def locate(cls, root: Path, output: str) -> OutputFolder:
-        """The folder ``output`` below ``root``; it need not exist.
+        """Return the folder ``output`` below ``root``; it need not exist.
 
         Raises ``DiagnosticError``: output-invalid for a path that leaves the repository, is all of it, or
-        leads through a symbolic link, a file or a folder of Git's. Links are refused wherever they lead: a
-        pull request may bring one that points at Git's hooks or at the sources.
+        leads through a symbolic link, a file or a Git folder. Links are rejected wherever they lead: a pull
+        request may add one that points to Git's hooks or to the sources.
         """
         return cls.below(root.resolve(), output)
 
     @classmethod
     def below(cls, root: Path, output: str) -> OutputFolder:
-        """``locate`` for a ``root`` whose path is known to have no link in it."""
+        """Do the same as ``locate`` for a ``root`` whose path is known to contain no link."""
         path = posixpath.normpath(output)
         if not output or path == ".":
             raise _refused(output, "is the whole repository", "give it a folder of its own: rendered/{name}")
@@ -53,7 +53,7 @@ class OutputFolder(Record):
                 path, "lies outside the repository", "give a path relative to the repository's root"
             )
         hidden = next((part for part in path.split("/") if part.startswith(".")), None)
-        if hidden:  # .git and .vmrender, .github and its likes: what is in them means something to a tool
+        if hidden:  # .git, .vmrender, .github and the like: tools give a meaning to files in them
             raise _refused(path, f"leads through {hidden}, which is no place for manifests")
         folder = cls(root, path)
         folder.check_links()
@@ -65,9 +65,9 @@ class OutputFolder(Record):
 
     @contextmanager
     def held(self) -> Iterator[Path]:
-        """The folder by a path that nothing put in the place of those above it can lead elsewhere.
+        """Yield a path of the folder that stays valid even if a folder above is replaced by a link.
 
-        Those above are made where they are missing. Raises ``OSError``.
+        Missing folders above it are created. Raises ``OSError``.
         """
         path = PurePosixPath(self.path)
         with opened_folder(self.root, path.parent, make=True) as above:
@@ -97,8 +97,8 @@ def check_outputs(outputs: Mapping[str, tuple[Site, ...]], inputs: Collection[st
     Each of ``outputs`` has the sites where the project names it.
 
     The code is output-invalid. An output may not be an input, be inside one or hold one (a build might read
-    what the last one wrote, and pruning might reach sources), and it may not be inside another output. The
-    root does not count as an input, as everything is inside it. Case is ignored, as in some file systems.
+    the output of the last one, and pruning might remove sources), and it may not be inside another output.
+    The root does not count as an input, as everything is inside it. Case is ignored, as in some file systems.
     """
     sources = {_comparable(path): path for path in inputs if posixpath.normpath(path) != "."}
     trees = {_comparable(path): path for path in outputs}
@@ -120,7 +120,7 @@ def is_link(status: os.stat_result) -> bool:
 
 
 def _clashes(output: str, sources: Mapping[str, str], ordered: Sequence[str]) -> Iterator[str]:
-    """``ordered`` are the keys of ``sources``, sorted."""
+    """Yield the paths that clash with ``output``; ``ordered`` are the keys of ``sources``, sorted."""
     for folder in _above(output):
         if folder in sources:
             yield f"is inside the input folder {sources[folder]}"
@@ -134,7 +134,7 @@ def _clashes(output: str, sources: Mapping[str, str], ordered: Sequence[str]) ->
 
 
 def _above(path: str) -> list[str]:
-    """The folders that ``path`` is in, the outermost first."""
+    """Return the folders that contain ``path``, outermost first."""
     parts = path.split("/")
     return ["/".join(parts[:depth]) for depth in range(1, len(parts))]
 

@@ -1,7 +1,7 @@
-"""The ownership file of a rendered tree: what vmrender wrote there, and only that may it replace or prune.
+"""The ownership file of a rendered tree: it lists the files that vmrender wrote and may replace or prune.
 
-Text that ``sha256sum --check`` reads too: a header with the version of the format, then ``<sha256>  <path>``
-for each file, sorted by path. Its name has no suffix that Argo CD or Flux would load.
+The text is valid for ``sha256sum --check``: a header with the version of the format, then ``<sha256>
+<path>`` for each file, sorted by path. Its name has no suffix that Argo CD or Flux would load.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ _HEADER = (
 )
 _VERSION_LINE = pattern(r"# vmrender-owned (\d{1,9})\b.*")
 _ENTRY = pattern(r"([0-9a-f]{64})  (\S.*)")
-#: Characters of a path in a tree: some systems take 4,096 bytes for all of it, with what stands above.
+#: Maximum characters of a path in a tree: some systems limit the whole absolute path to 4,096 bytes.
 LONGEST_PATH = 400
-#: The expression is compiled for paths of others alone.
+#: The expression is compiled only for paths with other characters.
 _SAFE_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789._-/"
 _UNSAFE_CHARACTER = pattern(r'[\x00-\x1f\x7f<>:"|?*\\]')
 
 
 def encode_ownership(files: Mapping[str, bytes]) -> bytes:
-    """The ownership file of a tree that holds ``files``, content by relative path."""
+    """Return the ownership file of a tree that holds ``files``, content by relative path."""
     lines = (f"{sha256(files[path])}  {path}" for path in sorted(files))
     return "".join(f"{line}\n" for line in (_HEADER, *lines)).encode()
 
 
 def decode_ownership(content: bytes, path: str) -> Mapping[str, str]:
-    """The digest by relative path of every file that is owned, from the ownership file at ``path``.
+    """Return the digest of every owned file by relative path, from the ownership file at ``path``.
 
-    Line ends of Windows and empty lines are fine. Raises ``DiagnosticError``: ownership-invalid for anything
-    that vmrender did not write, with its line; above all for paths that lead out of the tree.
+    Windows line ends and empty lines are accepted. Raises ``DiagnosticError``: ownership-invalid, with the
+    line, for anything that vmrender did not write; above all for paths that lead out of the tree.
     """
     lines = content.decode("utf-8", "replace").split("\n")
     version = _VERSION_LINE.fullmatch(lines[0].rstrip())
@@ -80,7 +80,7 @@ def is_tree_path(path: str) -> bool:
 
 
 class EncodedFiles(Mapping[str, bytes]):
-    """The bytes of files by path: each is encoded when it is asked for, as the texts are held already.
+    """The bytes of files by path; each is encoded on access, as the texts are in memory already.
 
     ``ownership`` is the ownership file of a tree that holds them, with the digest of each; it is made once.
     """
@@ -113,7 +113,7 @@ def encode_files(files: Mapping[str, str] | EncodedFiles) -> EncodedFiles:
 
 
 def invalid_ownership(path: str, problem: str, line: int = 0) -> DiagnosticError:
-    """An error that says how the ownership file at ``path`` cannot be used, and the way out."""
+    """Return the error about an unusable ownership file at ``path``, with a hint."""
     return Diagnostic.in_file(
         Location(path, line),
         Code.OWNERSHIP_INVALID,

@@ -1,4 +1,4 @@
-"""The changes that a rendered tree needs, decided from what it holds and what it should hold. Pure."""
+"""The changes that a rendered tree needs, computed from its present and expected content. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from renderer.model.record import Record
 
 
 class TreePlan(Record):
-    """Relative paths, sorted, by what is to be done; ``blocked`` ones are not vmrender's to touch."""
+    """Sorted relative paths by planned action; vmrender may not touch the ``blocked`` ones."""
 
     created: tuple[str, ...] = ()
     updated: tuple[str, ...] = ()
@@ -30,13 +30,13 @@ class TreePlan(Record):
 
 
 def plan_tree(tree: Tree, wanted: EncodedFiles, force: Collection[str] = ()) -> TreePlan:
-    """The plan that turns ``tree``, read with the paths of ``wanted``, into ``wanted``.
+    """Return the plan that turns ``tree``, read with the paths of ``wanted``, into ``wanted``.
 
-    A file is vmrender's to touch when the ownership file lists it with the digest that it has, or when
-    ``force`` names it. A file that already is as wanted is taken over, whoever wrote it: so a tree heals
+    vmrender may touch a file if the ownership file lists it with its present digest, or if ``force`` names
+    it. A file that already has the wanted content is taken over, whoever wrote it: this repairs a tree
     whose ownership file was lost, or merged by Git.
     """
-    # What is not there differs, and its bytes need not be made for that.
+    # A missing file differs; its bytes need not be encoded to know this.
     differing = sorted(
         path for path in wanted if (there := tree.files[path]) is None or there != wanted[path]
     )
@@ -60,7 +60,7 @@ def plan_tree(tree: Tree, wanted: EncodedFiles, force: Collection[str] = ()) -> 
 
 
 def refusals(output: str, tree: Tree, plan: TreePlan) -> tuple[Diagnostic, ...]:
-    """foreign-file for everything that keeps the plan for the tree in ``output`` from being carried out."""
+    """Return foreign-file for everything that prevents the plan for the tree in ``output``."""
     from shlex import quote  # noqa: PLC0415 - compiles an expression, for what is refused
 
     found: list[Diagnostic] = []

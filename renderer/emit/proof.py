@@ -1,7 +1,7 @@
-"""The proof that what stands in staging was left by vmrender, and was not put there by a pull request.
+"""The proof that the content of staging was left by vmrender, and was not added by a pull request.
 
 A file in the staging folder names the trees of one change by the digests of their ownership files, and is
-signed with the key of the user, which stands in no repository. Without it nothing in staging is used.
+signed with the key of the user, which is not in any repository. Without a proof, nothing in staging is used.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from renderer.emit.tree import is_folder, read_file
 from renderer.files.signing_key import signing_key
 from renderer.model.digest import hmac_sha256, is_same_digest, sha256
 
-#: The file that holds it.
+#: The name of the file with the proof.
 PROOF = "proof"
 _LONGEST = 1_000
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -26,7 +26,7 @@ _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0
 def write_proof(area: Path, before: bytes | None, after: bytes) -> None:
     """Write the proof of a change, from the ownership file of the old tree to that of the new one.
 
-    Nothing is written where the user has no key. Raises ``OSError``.
+    Nothing is written if the user has no key. Raises ``OSError``.
     """
     key = signing_key(os.environ)
     (area / PROOF).unlink(missing_ok=True)
@@ -36,10 +36,10 @@ def write_proof(area: Path, before: bytes | None, after: bytes) -> None:
 
 
 def unproved_tree(area: Path) -> str | None:
-    """Return the name of a tree in staging that was not left by vmrender; None where there is none.
+    """Return the name of a tree in staging that vmrender did not leave there, or None.
 
-    ``swapping`` may be either tree of the change, ``replaying`` is the new one. A folder with nothing in it
-    is of no value to anyone. Raises ``OSError``.
+    ``swapping`` may be either tree of the change, ``replaying`` is the new one. An empty folder needs no
+    proof. Raises ``OSError``.
     """
     trees = [
         name for name in ("swapping", "replaying") if is_folder(area / name) and any((area / name).iterdir())
@@ -55,12 +55,12 @@ def unproved_tree(area: Path) -> str | None:
             or not (found is None or isinstance(found, bytes))
             or _digest(found) not in allowed[name]
         ):
-            return name if is_folder(area / name) else None  # it may have been removed at this moment
+            return name if is_folder(area / name) else None  # it may just have been removed
     return None
 
 
 def _proved(area: Path) -> tuple[str, str]:
-    """The digests of the ownership files before and after the change; empty without a proof."""
+    """Return the digests of the ownership files before and after the change; empty without a proof."""
     key, content = signing_key(os.environ), _content(area / PROOF)
     with suppress(ValueError):
         before, after, signature = content.decode().split()
@@ -70,7 +70,7 @@ def _proved(area: Path) -> tuple[str, str]:
 
 
 def _content(file: Path) -> bytes:
-    """The beginning of a regular file, and nothing of any other; ``file`` may be below an open folder."""
+    """Return the beginning of a regular file, else nothing; ``file`` may be below an open folder."""
     with suppress(OSError), os.fdopen(os.open(file, _READ), "rb") as opened:
         if stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
             return opened.read(_LONGEST)

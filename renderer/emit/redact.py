@@ -1,10 +1,9 @@
-"""Redact YAML text: the values of Secrets and the data that machines are started with are not shown.
+"""Redact YAML text: hide the values of Secrets and the start data of machines.
 
-Machines are started with cloud-init data, Ignition's, answer files of Windows and the keys of launch
-security.
+Start data is cloud-init or Ignition data, answer files of Windows and the keys of launch security.
 
-A text that vmrender wrote says which documents are Secrets. A text that someone edited may not: a document
-that was a Secret once may still hold its values.
+In a text that vmrender wrote, Secrets are recognisable. In an edited text, they may not be: a document that
+used to be a Secret may still hold its values.
 """
 
 from __future__ import annotations
@@ -35,27 +34,27 @@ _NAME = re.compile(r"  name: (.*)")
 _KIND = re.compile(r"kind: (\w+)")
 _TOP_LEVEL_KEY = re.compile(r"([A-Za-z]\w*):(?=\s|$)")
 _KEY = re.compile(r"\s*[A-Za-z0-9._-]+:(?=\s|$)")
-#: The annotation in which kubectl keeps the values as well.
+#: The annotation in which kubectl also stores the values.
 _COPY = LAST_APPLIED.rpartition("/")[2]
 _SEPARATOR = re.compile(r"---(\s|$)")
-#: Behind a key in quotes the value may follow at once.
+#: After a quoted key, the value may follow without a space.
 _COLON = r"""(?:["']\s*:|\s*:(?=\s|$))"""
 _START_DATA_KEYS = (*START_DATA, *LAUNCH_SECURITY, IGNITION.rpartition("/")[2], _COPY, *COPIES)
 _START_DATA = re.compile(rf"\b(?:{'|'.join(map(re.escape, _START_DATA_KEYS))}){_COLON}", re.IGNORECASE)
 _SECTION = re.compile(rf"\b(?:{'|'.join(SECTIONS)}){_COLON}")
 _KEY_OF_SECTION = re.compile(r"\s*(?:- )*(?P<key>[A-Za-z0-9._-]+):(?=\s|$)")
 _PUBLIC_IN_SECTIONS = REFERENCES | {"name"}
-#: A value that stands elsewhere: then nothing tells what that is.
+#: An alias: its value is elsewhere, and cannot be recognised there.
 _ALIAS = re.compile(r"\s*\*")
 _CONFIG_MAP = re.compile(r"""["']?kind["']?\s*:\s*["']?ConfigMap(List)?\b""")
 _ANSWER_FILE = re.compile(rf"\b(?:{'|'.join(map(re.escape, ANSWER_FILES))}){_COLON}", re.IGNORECASE)
 
 
 def redact(lines: Sequence[str]) -> list[str]:
-    """``lines`` of YAML with ``***`` for what machines are started with and every value in a Secret.
+    """Return ``lines`` of YAML with ``***`` in place of start data and every value in a Secret.
 
-    The text may be anyone's, in any style: a document that may hold a Secret counts as one, and what cannot
-    be told from a value counts as a value.
+    The text may have any author and style: a document that may hold a Secret counts as one, and anything that
+    may be a value counts as a value.
     """
     return [line for document in _documents(lines) for line in _shown(document, _may_hold_secret(document))]
 
@@ -63,8 +62,8 @@ def redact(lines: Sequence[str]) -> list[str]:
 def redact_before(path: str, before: Sequence[str], after: Sequence[str]) -> list[str]:
     """Redact the lines of a file that is to become ``after`` and may have been edited since.
 
-    If a Secret of ``after`` is missing in ``before``, it may be any document there that ``after`` lacks, or
-    one that has the same name and values. A file whose name says that it was a Secret counts as one.
+    If a Secret of ``after`` is missing in ``before``, any document there that ``after`` lacks may be it, or
+    one with the same name and values. A file whose name says that it was a Secret counts as one.
     """
     documents = tuple(_documents(before))
     if _SECRET_FILE.search(path):
@@ -87,11 +86,11 @@ def redact_before(path: str, before: Sequence[str], after: Sequence[str]) -> lis
 
 
 def redact_rewritten(lines: Sequence[str], after: Sequence[str], shown: Sequence[str]) -> list[str]:
-    """Mask more of ``lines``, of which ``shown`` is left so far, where confidential values are among them.
+    """Mask further confidential values in ``lines``; ``shown`` is the result so far.
 
-    A style that vmrender does not write hides which line is whose value. What the YAML holds is the same in
-    each style: lines are left only if they are public when its documents are written as vmrender writes them,
-    or, where it is no YAML, if they are public lines of ``after``, which vmrender wrote.
+    In a style that vmrender does not write, lines cannot be assigned to values. But the data is the same in
+    each style: a line stays only if it is public after the documents are rewritten in vmrender's style or, if
+    the text is not valid YAML, if it is a public line of ``after``, which vmrender wrote.
     """
     from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - only for what has changed
     from renderer.yamlio.encode import encode  # noqa: PLC0415 - as above
@@ -113,7 +112,7 @@ def _shown(document: Sequence[str], is_secret: bool) -> Sequence[str]:  # noqa: 
 
 
 def _identity(document: Sequence[str]) -> tuple[str, str]:
-    """Return kind and name as vmrender writes them; other spellings are not recognised."""
+    """Return kind and name in vmrender's style; other styles are not recognised."""
     kind = next((match[1] for line in document if (match := _KIND.fullmatch(line))), "")
     name = next((match[1] for line in document if (match := _NAME.fullmatch(line))), "")
     return kind, name
@@ -201,7 +200,7 @@ def _is_below(line: str, indent: int, section_at: int) -> bool:
 
 
 def _without_value(line: str) -> str:
-    """A line of a section with ``***`` for its value, unless that is the name of another object."""
+    """Return a line of a section with ``***`` for its value, unless that is the name of another object."""
     key = _KEY_OF_SECTION.match(line)
     if key is None:
         return line and MASK
@@ -210,6 +209,6 @@ def _without_value(line: str) -> str:
 
 
 def _open_quote(value: str) -> str:
-    """The quote that ``value`` begins with, when it ends on a later line."""
+    """Return the quote that ``value`` begins with, if it ends on a later line."""
     quote = value.strip()[:1]
     return quote if quote in {"'", '"'} and value.count(quote) == 1 else ""

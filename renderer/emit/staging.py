@@ -1,8 +1,8 @@
-"""The folder in which trees are built before they take the place of the old ones, and the lock on it.
+"""The folder in which trees are built before they replace the old ones, and its lock.
 
-``.vmrender/`` stands at the root of the repository, or, where that is read-only or on another file system
-than the output, in the highest folder on the way to the output that is neither: folders are renamed within a
-file system only. Where no folder is, it stands at the root, and the files are written one by one. It exists
+``.vmrender/`` is at the root of the repository. If that is read-only or on another file system than the
+output, it is in the highest folder above the output that is neither: folders can be renamed only within a
+file system. If there is no such folder, it is at the root, and the files are written one by one. It exists
 while a run changes trees, and after a run that was killed:
 
 - ``lock`` is held by the run whose turn it is (``Turn``);
@@ -46,16 +46,16 @@ _ATTEMPTS = 1000
 LOCK, _IGNORE = "lock", ".gitignore"
 #: The errors of Windows' ``_locking`` for a file that another process has locked.
 _HELD_BY_ANOTHER = frozenset({errno.EDEADLK, errno.EACCES})
-#: Other users cannot put anything into it, whatever they may do to the repository.
+#: Other users cannot write into it, whatever their rights in the repository.
 _MODE = 0o700
 _BUILDING, _SWAPPING, _REPLAYING = "building", "swapping", "replaying"
 
 
 @contextmanager
 def locked(top: Path) -> Iterator[Path]:
-    """Hold the folder ``.vmrender`` below ``top``, which is made for the purpose; wait for others.
+    """Create and lock the folder ``.vmrender`` below ``top``; wait for other processes.
 
-    The lock is a file in it, and who lets it go removes that. The system lets go of the lock when a process
+    The lock is a file in it, which is removed on release. The system releases the lock when a process
     dies, however it dies. Raises ``OSError``.
     """
     with ExitStack() as held:
@@ -63,7 +63,7 @@ def locked(top: Path) -> Iterator[Path]:
         try:
             with suppress(FileNotFoundError):  # it may be there half-written
                 os.unlink(folder / _IGNORE)  # noqa: PTH108 - as the others here
-            # A power cut may empty it: then Git sees what is left until the next run clears it up.
+            # A power cut may empty it: then Git sees the leftovers until the next run removes them.
             write_new_file(folder / _IGNORE, b"*\n", sync=False)
             yield folder
         finally:
@@ -72,7 +72,7 @@ def locked(top: Path) -> Iterator[Path]:
                     (folder / _IGNORE).unlink()
             with suppress(OSError):  # Windows does not remove a file that another process has open
                 (folder / LOCK).unlink()
-    with suppress(OSError):  # something is left in it, or another process enters at this moment
+    with suppress(OSError):  # it is not empty, or another process has just entered
         (top / STAGING_FOLDER).rmdir()
 
 
@@ -80,7 +80,7 @@ def _acquire(top: Path, held: ExitStack) -> Path:
     below = PurePosixPath(STAGING_FOLDER)
     failure = OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(top / below))
     for _ in range(_ATTEMPTS):
-        # Who held the lock before may be removing it and its folder at this moment: then once more.
+        # The previous holder may be removing the lock and its folder right now: then try again.
         try:
             with ExitStack() as attempt:
                 folder = attempt.enter_context(opened_folder(top, below, make=True))
@@ -97,7 +97,7 @@ def _acquire(top: Path, held: ExitStack) -> Path:
 
 
 def _trees_in(folder: Path) -> set[str]:
-    """Return what is in ``.vmrender`` beside the lock. Raises ``OSError``."""
+    """Return the entries of ``.vmrender`` except the lock. Raises ``OSError``."""
     return {*os.listdir(folder)} - {LOCK, _IGNORE}  # noqa: PTH208 - names are what counts
 
 
@@ -115,15 +115,15 @@ def _wait_for(descriptor: int) -> None:
 
 
 class OtherTurnError(Exception):
-    """The tree needs the lock of another folder: its turn is when this one has ended."""
+    """The tree needs the lock of another folder: its turn is after this one."""
 
 
 class Turn:
-    """The time in which trees are changed by this process alone.
+    """The time in which only this process changes trees.
 
     It begins with the first tree that has to change, and ends with the context. One folder is locked at a
-    time: two processes that each hold a lock never wait for that of the other. ``unsynced`` is what was
-    written in it, and may not be on the disk yet.
+    time: two processes that each hold a lock never wait for each other. ``unsynced`` has the files written
+    during the turn, which may not be on the disk yet.
     """
 
     def __init__(self) -> None:
@@ -145,7 +145,7 @@ class Turn:
     def at(self, top: Path) -> tuple[Path, Path]:
         """Return the folders ``.vmrender`` and ``building`` below ``top``, locked.
 
-        Raises ``OtherTurnError`` where those of another folder are, and ``OSError``.
+        Raises ``OtherTurnError`` if another folder is locked, and ``OSError``.
         """
         if self._top is None:
             with ExitStack() as entered:
@@ -161,9 +161,9 @@ class Turn:
 
 
 class Staging:
-    """The area of one tree as long as it is this process's alone; ``was_left`` by a run that was killed.
+    """The area of one tree while only this process uses it; ``was_left`` by a run that was killed.
 
-    ``unsynced`` is that of the turn.
+    ``unsynced`` belongs to the turn.
     """
 
     def __init__(self, turn: Turn, area: StagingArea, held: ExitStack) -> None:
@@ -179,7 +179,7 @@ class Staging:
 
     @cached_property
     def folder(self) -> Path:
-        """The folder of this tree alone, which is made when it is first asked for. Raises ``OSError``."""
+        """The folder of this tree alone, created on first use. Raises ``OSError``."""
         folder = opened_folder(self._above, PurePosixPath(self._name), make=True, mode=_MODE)
         opened = self._held.enter_context(folder)
         with suppress(OSError):  # another user's
@@ -193,7 +193,7 @@ class Staging:
 
     @property
     def dropping(self) -> Path:
-        """A tree of no more value; it may be removed at any time."""
+        """A superseded tree; it may be removed at any time."""
         return self.folder / _BUILDING
 
     @property
@@ -207,7 +207,7 @@ class Staging:
         return self.folder / _REPLAYING
 
     def leave(self) -> None:
-        """Remove what is of no value, and ``folder``, unless something of value is in it."""
+        """Remove superseded trees, and ``folder`` unless a tree in it is still needed."""
         discard(self.building)
         if not self.is_made:
             return
@@ -229,7 +229,7 @@ class StagingArea(Record):
     def of(cls, output: OutputFolder) -> StagingArea:
         """Return the area for ``output``.
 
-        Raises ``DiagnosticError``: output-invalid when a link or file stands where the area would.
+        Raises ``DiagnosticError``: output-invalid if a link or file is in the place of the area.
         """
         top = _staging_parent(output)
         digest = sha256(output.path)[:8]
@@ -259,7 +259,7 @@ class StagingArea(Record):
             trees = _trees_in(folder)
             if _BUILDING in trees:
                 trees |= {*os.listdir(folder / _BUILDING)}  # noqa: PTH208 - as above
-        except OSError:  # it was removed at this moment, or is another user's
+        except OSError:  # it was just removed, or belongs to another user
             return False
         return self.path.name in trees or trees <= {_BUILDING}
 
@@ -280,7 +280,7 @@ class StagingArea(Record):
 
     @contextmanager
     def entered(self, turn: Turn) -> Iterator[Staging]:
-        """The area for one process alone; removed at the end, unless something of value is in it.
+        """Yield the area for this process alone; remove it at the end, unless a tree in it is still needed.
 
         Raises ``DiagnosticError``: output-invalid, for a tree in it that vmrender did not leave there;
         ``OtherTurnError``.
@@ -297,9 +297,9 @@ class StagingArea(Record):
 
 
 def has_staging_folder(output: OutputFolder) -> bool:
-    """Return True if ``.vmrender`` stands above ``output``, with the staging folder of any output in it.
+    """Return True if ``.vmrender`` exists above ``output``, with the staging folder of any output.
 
-    That is a quick first check: without one nothing of ``output`` is under way.
+    This is a quick first check: without one, no change of ``output`` is in progress.
     """
     folders = [str(output.root)]
     for name in output.path.split("/")[:-1]:
@@ -308,7 +308,7 @@ def has_staging_folder(output: OutputFolder) -> bool:
 
 
 def discard(folder: Path) -> None:
-    """Remove a folder with all that is in it, as far as that is possible."""
+    """Remove a folder with its content, as far as possible."""
     if is_folder(folder):
         make_writable(folder)
         from shutil import rmtree  # noqa: PLC0415 - brings libraries for archives, for old trees
@@ -317,7 +317,7 @@ def discard(folder: Path) -> None:
 
 
 def make_writable(folder: Path) -> None:
-    """Let the owner list and remove what is in ``folder`` and in the folders below it."""
+    """Let the owner list and remove the content of ``folder`` and of the folders below it."""
     with suppress(OSError):
         folder.chmod(_MODE)
     for place, names, _ in os.walk(folder):
@@ -341,8 +341,8 @@ def _in_the_way(place: Path, output: OutputFolder) -> DiagnosticError:
 def _staging_parent(output: OutputFolder) -> Path:
     """Return the highest folder above ``output`` that is writable and on its file system.
 
-    That is the root of the repository if none is: where ``output`` itself is a mount point, its files are
-    written one by one (``swap.write_file_by_file``), and what is read-only is told by the first write.
+    If there is none, return the root of the repository: if ``output`` itself is a mount point, its files are
+    written one by one (``swap.write_file_by_file``), and a read-only folder is reported by the first write.
     """
     above = [folder for folder in output.folder.parents if folder.is_relative_to(output.root)]
     devices = {}

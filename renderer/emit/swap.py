@@ -1,8 +1,8 @@
-"""Put a new tree in the place of the old one, and finish or undo what a killed run left half-way.
+"""Replace the old tree by the new one, and finish or undo the change of a killed run.
 
-Two folders change places in one system call where the system can do that (``exchange``); elsewhere files are
-written one by one from the complete new tree, so that the next run can go on (``write_file_by_file``). A file
-that someone else wrote meanwhile is never lost: it stays in the rendered tree under a name of its own.
+Two folders are exchanged in one system call if the system supports it (``exchange``). Otherwise files are
+written one by one from the complete new tree, so that the next run can continue (``write_file_by_file``). A
+file that someone else wrote meanwhile is never lost: it stays in the rendered tree under a name of its own.
 """
 
 from __future__ import annotations
@@ -33,10 +33,9 @@ _NUMBERS = tuple(f"-{number}" for number in range(2, 100))
 def keep_foreign_file(file: Path, folder: Path, path: str, *, renamed: bool = False) -> str | None:
     """Move ``file`` to ``path`` in ``folder``, or to a similar name if that is taken; return the name.
 
-    ``renamed``: always to a name after it, which no tool loads as a manifest.
+    ``renamed``: always use a similar name that no tool loads as a manifest.
 
-    None, and nothing is moved, when the way there leads through something that is no folder, or the system
-    refuses.
+    Return None, and move nothing, if a parent of the target is not a folder, or the system refuses.
     """
     place = PurePosixPath(path)
     names = (place.name, *(f"{place.name}{_SUFFIX}{number}" for number in ("", *_NUMBERS)))
@@ -61,9 +60,9 @@ _CANNOT = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP
 
 
 def exchange(one: Path, other: Path) -> bool:
-    """Exchanges two paths atomically: at every moment each name stands for one of the two folders.
+    """Exchange two paths atomically: at every moment each name refers to one of the two folders.
 
-    False, and nothing done, where that is not possible. Raises ``OSError`` for every other failure.
+    Return False, and do nothing, if this is not supported. Raises ``OSError`` for every other failure.
     """
     error = _exchange(os.fsencode(one), os.fsencode(other))
     if error and error not in _CANNOT:
@@ -72,7 +71,7 @@ def exchange(one: Path, other: Path) -> bool:
 
 
 def _exchange(one: bytes, other: bytes) -> int:
-    """Zero or the error number. The standard library has no function for it, but the C library does."""
+    """Return zero or the error number. The standard library has no such function, but the C library does."""
     import ctypes  # noqa: PLC0415 - only runs that change something pay for it
 
     at_current_folder, exchange_flag = -100, 2
@@ -93,10 +92,10 @@ def remove_old_tree(
 ) -> tuple[str, ...]:
     """Remove ``tree``, which has changed places with ``folder`` or was about to.
 
-    A file goes when it stands in ``folder`` too, when it is vmrender's, or when it is ``given_up``; what is
-    left was written by someone else at the last moment and is moved to ``folder``. Returns the names it has
-    there. What the system refuses to remove stays, for the next run.
-    In a recovery nobody knows who wrote it: then it gets a name that no tool loads as a manifest.
+    A file is removed if it is also in ``folder``, if it is vmrender's, or if it is ``given_up``. Someone else
+    wrote the others at the last moment: they are moved to ``folder``. Return their names there. Files that
+    the system refuses to remove stay for the next run. In a recovery it is unknown who wrote a file: then it
+    gets a name that no tool loads as a manifest.
     """
     if not is_folder(tree):  # a link or file, put there at the last moment
         name = keep_foreign_file(tree, folder, folder.name)
@@ -122,7 +121,7 @@ def remove_old_tree(
 
 
 def read_ownership(tree: Path) -> Mapping[str, str] | None:
-    """The digests by path that ``tree`` itself says vmrender wrote; None when it does not say so."""
+    """Return the digests by path from the ownership file in ``tree``; None without a valid one."""
     content = read_file(tree, OWNERSHIP_FILE)
     try:
         return decode_ownership(content, OWNERSHIP_FILE) if isinstance(content, bytes) else None
@@ -131,7 +130,7 @@ def read_ownership(tree: Path) -> Mapping[str, str] | None:
 
 
 def _remove_last(tree: Path) -> None:
-    """The ownership file stays as long as anything else does: by it the next run knows what is vmrender's."""
+    """Remove ``tree`` once only its ownership file is left: it tells the next run which files are ours."""
     with suppress(OSError):
         if {path.name for path in tree.iterdir()} <= {OWNERSHIP_FILE}:
             (tree / OWNERSHIP_FILE).unlink(missing_ok=True)
@@ -162,14 +161,14 @@ _PART = ".vmrender-part"
 
 
 def write_file_by_file(tree: Path, folder: Path, given_up: Collection[str] = ()) -> tuple[str, ...]:
-    """Make vmrender's files in ``folder`` those of the complete ``tree``, which stays as it is.
+    """Replace vmrender's files in ``folder`` by the files of the complete ``tree``, which is not changed.
 
-    The ownership file comes last, so that this can be repeated after a run that was killed on the way: what
-    is in place by then is passed over. A file that someone else changed meanwhile is moved aside, unless it
-    is ``given_up``. Returns the names such files have now. Raises ``OSError``.
+    The ownership file comes last, so that this can be repeated after a killed run: files already in place are
+    skipped. A file that someone else changed meanwhile is moved aside, unless it is ``given_up``. Return the
+    present names of such files. Raises ``OSError``.
     """
     before, after = read_ownership(folder) or {}, read_ownership(tree)
-    if after is None or not _is_whole(tree, after):  # then this is no tree of ours
+    if after is None or not _is_whole(tree, after):  # not a complete tree of vmrender
         return ()
     kept: list[str] = []
     for path in (*after, *(before.keys() - after.keys())):
@@ -232,21 +231,21 @@ def _remove(folder: Path, path: str) -> None:
 
 
 class Repair(TextEnum):
-    """The repair of what a killed run left, in words."""
+    """The kinds of repair after a killed run, in words."""
 
     CLEARED = "cleared up after a run that was interrupted; the tree was whole"
     COMPLETED = "completed what a run that was interrupted had begun"
 
 
 def repair_needed(area: Staging) -> Repair:
-    """Return the repair that ``recover`` is going to make in an area that a killed run left."""
+    """Return the repair that ``recover`` will make in an area that a killed run left."""
     return Repair.COMPLETED if area.is_made and is_folder(area.replaying) else Repair.CLEARED
 
 
 def recover(area: Staging, folder: Path) -> tuple[str, ...]:
-    """Make ``folder`` one whole tree again and clear ``area``, which the caller has entered.
+    """Make ``folder`` a complete tree again and clear ``area``, which the caller has entered.
 
-    Returns the names of files in ``folder`` that someone else wrote during the change. Raises ``OSError``.
+    Return the names of files in ``folder`` that someone else wrote during the change. Raises ``OSError``.
     """
     rescued: tuple[str, ...] = ()
     discard(area.building)
@@ -262,6 +261,6 @@ def recover(area: Staging, folder: Path) -> tuple[str, ...]:
 
 
 def drop(area: Staging, tree: Path) -> None:
-    """Remove a tree of no more value, but rename it first, as its name says that it has some."""
+    """Remove a superseded tree; rename it first, so that a crash cannot make it look live."""
     tree.rename(area.dropping)
     discard(area.dropping)

@@ -1,4 +1,4 @@
-"""A rendered tree as it stands on disk, read without following any link."""
+"""A rendered tree on disk, read without following any link."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Obstacle(Enum):
 
 OBSTACLE = Obstacle.OBSTACLE
 
-#: The content of a file; None where there is nothing.
+#: The content of a file; None if nothing exists.
 TreeFile: TypeAlias = bytes | Obstacle | None
 _Folder: TypeAlias = Literal[True, Obstacle.OBSTACLE] | None
 
@@ -36,7 +36,7 @@ _Folder: TypeAlias = Literal[True, Obstacle.OBSTACLE] | None
 class Tree(Record):
     """The content at every path that is owned or was asked for, and the digests of the owned files.
 
-    ``ownership`` is the content of the ownership file, None when there is none.
+    ``ownership`` is the content of the ownership file, None if it does not exist.
     """
 
     files: Mapping[str, TreeFile]
@@ -45,7 +45,7 @@ class Tree(Record):
 
 
 def read_tree(output: OutputFolder, wanted: Collection[str]) -> Tree:
-    """The tree in ``output`` as far as its ownership file and ``wanted`` reach; no other file is looked at.
+    """Return the files in ``output`` that its ownership file lists or ``wanted`` names; no others are read.
 
     Raises ``DiagnosticError``: ownership-invalid; build-limit for a file that is too large to be a rendered
     one. Raises ``OSError`` for what cannot be read.
@@ -69,7 +69,7 @@ def read_tree(output: OutputFolder, wanted: Collection[str]) -> Tree:
 
 
 def read_file(folder: Path, path: str) -> TreeFile:
-    """Return the content at ``path`` below ``folder``: None for nothing, OBSTACLE for what is no file."""
+    """Return the content at ``path`` below ``folder``: None if nothing exists, an obstacle for a non-file."""
     return _read(folder, path, {}, ConfinedFolder(str(folder)))
 
 
@@ -85,9 +85,9 @@ def _read(
     confined: ConfinedFolder,
     most: int = sys.maxsize,
 ) -> TreeFile:
-    """``confined`` is ``folder`` or one that it is in: nothing is read elsewhere.
+    """Read a file; ``confined`` is ``folder`` or a folder above: nothing outside is read.
 
-    Of a file with more than ``most`` bytes, one byte more than that.
+    Of a file with more than ``most`` bytes, return one byte more than that.
     """
     parent = _look_up_below(folder, path.rpartition("/")[0], folders)
     if parent is not True:
@@ -105,7 +105,7 @@ def _read(
 
 
 def _look_up_below(folder: Path, path: str, folders: dict[str, _Folder]) -> _Folder:
-    """Look up the folder at ``path`` and all above it up to ``folder``; ``folders`` remembers the results."""
+    """Look up the folder at ``path`` and all above it up to ``folder``; ``folders`` caches the results."""
     if path not in folders:
         above = _look_up_below(folder, path.rpartition("/")[0], folders) if path else True
         folders[path] = look_up_folder(folder / path) if above is True else above
@@ -113,7 +113,7 @@ def _look_up_below(folder: Path, path: str, folders: dict[str, _Folder]) -> _Fol
 
 
 def look_up_folder(folder: Path | str) -> _Folder:
-    """Return True for a folder, None for nothing, and an obstacle for a link or anything else."""
+    """Return True for a folder, None if nothing exists, and an obstacle for a link or anything else."""
     try:
         status = os.lstat(folder)
     except FileNotFoundError:
@@ -123,7 +123,7 @@ def look_up_folder(folder: Path | str) -> _Folder:
 
 @contextmanager
 def disk_errors(code: Code, verb: str, output: str, hint: str) -> Iterator[None]:
-    """Turn an ``OSError`` into a ``DiagnosticError`` with what was tried (``verb``) and the reason."""
+    """Turn an ``OSError`` into a ``DiagnosticError`` with the attempted action (``verb``) and the reason."""
     try:
         yield
     except OSError as error:

@@ -1,6 +1,6 @@
-"""Options of a rendered tree: files beside the manifests, and sync waves for Argo CD.
+"""Options of a rendered tree: additional files, and sync waves for Argo CD.
 
-The bytes of the files follow from the manifests alone.
+The content of the files depends only on the manifests.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from renderer.model.render_config import Extra
 from renderer.model.resource import Resource, ResourceSet
 from renderer.yamlio.encode import encode
 
-#: Hosts fold generated files away in reviews. Line ends stay as written: with others, a digest would differ.
+#: Hosts collapse generated files in reviews. Line ends stay as written: otherwise a digest would differ.
 _GITATTRIBUTES = "* -text linguist-generated gitlab-generated\n"
 _README = """\
 # {name}
@@ -34,10 +34,10 @@ _UNSAFE = re.compile(r"[^\w./-]")
 def extras(
     wanted: Iterable[Extra], source: str, release: Release, manifests: Iterable[str], resources: ResourceSet
 ) -> Mapping[str, str]:
-    """The text of each file by its path in the tree of the overlay ``source``.
+    """Return the text of each file by path in the tree of the overlay ``source``.
 
-    ``manifests`` are the paths of the files with ``resources``; without any there is no kustomization either,
-    as kustomize refuses an empty one.
+    ``manifests`` are the paths of the files with ``resources``; without any, there is no kustomization, as
+    kustomize rejects an empty one.
     """
     found: dict[str, str] = {}
     for extra in wanted:
@@ -68,7 +68,7 @@ def _readme(source: str, release: Release, resources: ResourceSet) -> str:
 
 
 def _safe(text: str) -> str:
-    """Nothing that Markdown would take for more than text."""
+    """Return the text without characters that Markdown would interpret."""
     return _UNSAFE.sub("-", text)
 
 
@@ -76,7 +76,7 @@ _WAVE = "argocd.argoproj.io/sync-wave"
 _HOOK = "argocd.argoproj.io/hook"
 _PREFERENCES = ("VirtualMachineClusterPreference", "VirtualMachinePreference")
 _INSTANCETYPES = ("VirtualMachineClusterInstancetype", "VirtualMachineInstancetype")
-#: By API group and kind; all else is in wave 0, as without the annotation.
+#: By API group and kind; everything else is in wave 0, as without the annotation.
 _WAVES = {
     ("", "Namespace"): "-2",
     ("apps", "ControllerRevision"): "-1",
@@ -85,7 +85,7 @@ _WAVES = {
 
 
 def in_sync_waves(resources: ResourceSet) -> Outcome[ResourceSet]:
-    """The resources with ``argocd.argoproj.io/sync-wave``; what has a wave, or is a hook, stays as it is."""
+    """Return the resources with ``argocd.argoproj.io/sync-wave``; hooks and objects with a wave are kept."""
     return Outcome(resources.map(_in_wave))
 
 

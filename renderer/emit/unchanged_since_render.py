@@ -1,4 +1,4 @@
-"""Check that a tree is as an earlier run made it, without knowing what is in its files."""
+"""Check that a tree is unchanged since an earlier run, without knowing the content of its files."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def unchanged_tree(
     digest: str,
     is_alone: Callable[[str, str, Mapping[str, str], Collection[str]], bool | None],
 ) -> UnchangedTree | None:
-    """Return the tree in ``output`` if it is the one of ``digest`` to the last byte; None if not.
+    """Return the tree in ``output`` if it matches ``digest`` to the last byte; else None.
 
     ``is_alone`` gets the folder below ``root``, the ``digest``, the SHA-256 of each file by its path, and the
-    folders in it; it returns None where they are not so. None too while another run is at work on the tree,
-    or where one was killed.
+    folders in it; it returns None if the files differ. The result is also None while another run changes the
+    tree, or after one was killed.
     """
     try:
         folder = OutputFolder.below(Path(root.top), output)
@@ -44,14 +44,14 @@ def unchanged_tree(
         if has_staging_folder(folder) and StagingArea.of(folder).is_left_over():
             return None
         owned = {line[_DIGEST + 2 :]: line[:_DIGEST] for line in ownership.decode().splitlines()[1:]}
-    except (OSError, DiagnosticError):  # writing to the tree, or checking it, says it better
+    except (OSError, DiagnosticError):  # writing or checking the tree reports it better
         return None
     alone = is_alone(folder.path, digest, owned, _folders(owned))
     return None if alone is None else UnchangedTree(tuple(owned), alone)
 
 
 def _folders(paths: Iterable[str]) -> frozenset[str]:
-    """All that the files are in, the tree itself included, which is the empty path."""
+    """Return all folders that contain the files, including the tree itself, which is the empty path."""
     parents = {path.rpartition("/")[0] for path in paths} | {""}
     above = {parent[:index] for parent in parents for index, letter in enumerate(parent) if letter == "/"}
     return frozenset(parents | above)

@@ -13,9 +13,9 @@ from renderer.model.masking import MASK, NOTHING, Masking
 
 _CONTEXT = 3
 _LONGEST = 300  # lines
-#: With more differing lines the comparison would take longer than anyone reads.
+#: With more differing lines, the comparison would take too long.
 _COMPARABLE = 2000
-#: What stands before a value, in a line of YAML.
+#: The text before a value in a line of YAML.
 _KEY = re.compile(r"\s*(?:- )*[A-Za-z0-9._/-]+:(?=\s|$)")
 _NO_NEWLINE = "\n\\ No newline at end of file"
 
@@ -23,9 +23,9 @@ _NO_NEWLINE = "\n\\ No newline at end of file"
 def unified_diff(
     path: str, before: bytes | None, after: bytes | None, confidential: Masking = NOTHING
 ) -> str:
-    """The diff that turns ``before`` into ``after``, None for no file; empty when they are equal.
+    """Return the diff that turns ``before`` into ``after`` (None for no file); empty if they are equal.
 
-    Values that are ``confidential`` are masked wherever they stand.
+    Values that are ``confidential`` are masked everywhere.
     """
     if before == after:
         return ""
@@ -41,7 +41,7 @@ def unified_diff(
 
 
 def first_difference(before: bytes, after: bytes) -> int:
-    """The number, from 1, of the first line in which the two differ."""
+    """Return the number, from 1, of the first line that differs."""
     return _common(_lines(before), _lines(after)) + 1
 
 
@@ -51,14 +51,14 @@ def _lines(content: bytes) -> list[str]:
 
 
 def _printable(lines: Iterable[str]) -> list[str]:
-    """The lines; ``_NO_NEWLINE`` stands on a line of its own."""
+    """Return the lines made printable; ``_NO_NEWLINE`` is on a line of its own."""
     return ["\n".join(map(log_line, line.split("\n"))) for line in lines]
 
 
 def _hunks(
     old: Sequence[str], new: Sequence[str], old_shown: Sequence[str], new_shown: Sequence[str]
 ) -> Iterator[str]:
-    """The lines of the hunks; ``old_shown`` and ``new_shown`` are what may be seen of ``old`` and ``new``."""
+    """Yield the lines of the hunks; ``old_shown`` and ``new_shown`` are ``old`` and ``new`` after masking."""
     for hunk in _changes(old, new):
         (_, old_start, _, new_start, _), (_, _, old_end, _, new_end) = hunk[0], hunk[-1]
         yield f"@@ -{_range(old_start, old_end)} +{_range(new_start, new_end)} @@"
@@ -74,7 +74,7 @@ def _hunks(
 
 
 def _without_values(lines: Sequence[str], other: Sequence[str]) -> list[str]:
-    """The lines with their keys alone, as far as ``other`` has these too: a value may look like a key."""
+    """Return the lines with only their keys, if ``other`` has them too: a value may look like a key."""
     known = {key[0] for key in map(_KEY.match, other) if key}
     keys = map(_KEY.match, lines)
     return [f"{key[0]} {MASK}" if key and key[0] in known else MASK for key in keys]

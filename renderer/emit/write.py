@@ -1,10 +1,10 @@
-"""Write a rendered tree: all of it or nothing, and only what is vmrender's.
+"""Write a rendered tree: all of it or nothing, and only vmrender's files.
 
-The new tree is built in staging, beside the old one and on the same file system, and is on the disk before
-the two folders change places in one system call (``swap.exchange``). Until then the old tree is untouched;
-from then on the new one is there. What a killed run leaves in staging is cleared up by the next one
-(``swap.recover``). Where the system has no such call (Windows, some network file systems), files are replaced
-one by one from the complete new tree, and the next run finishes what a killed one began.
+The new tree is built in staging, on the same file system as the old one, and is on the disk before the two
+folders are exchanged in one system call (``swap.exchange``). Until then the old tree is untouched; from then
+on the new one is in place. The next run clears up after a killed one (``swap.recover``). If the system has no
+such call (Windows, some network file systems), files are replaced one by one from the complete new tree, and
+the next run finishes the work of a killed one.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ T = TypeVar("T")
 def is_at_work(root: Path, output: str) -> bool:
     """Return True if a run that changes trees is under way or was killed.
 
-    Also for an ``output`` that is refused: writing it says why.
+    Also return True for an ``output`` that is refused: writing to it reports why.
     """
     try:
         return has_staging_folder(OutputFolder.locate(root, output))
@@ -54,9 +54,9 @@ def is_at_work(root: Path, output: str) -> bool:
 
 
 def build_tree(old: Path, new: Path, plan: TreePlan, wanted: Mapping[str, bytes], unsynced: Unsynced) -> None:
-    """Build ``new`` from ``old`` and ``plan``, with the files in ``old`` that are not vmrender's.
+    """Build ``new`` from ``old`` and ``plan``; keep the files in ``old`` that are not vmrender's.
 
-    These and the unchanged ones are hard links to the same files, if the file system has hard links. Raises
+    Kept and unchanged files are hard links to the old files, if the file system has hard links. Raises
     ``OSError``.
     """
     new.mkdir()
@@ -85,7 +85,7 @@ def _make_folders(new: Path, paths: Iterable[str]) -> set[str]:
 
 
 def _link_kept_files(old: Path, new: Path, gone: set[str]) -> dict[str, os.stat_result]:
-    """The folders of ``old``, outer ones first; one that held only what is ``gone`` is not made again."""
+    """Link the files; return the folders of ``old``, outer first, without those that held only ``gone``."""
     folders = {"": old.lstat()}
     waiting = [""]
     while waiting:
@@ -119,7 +119,7 @@ def _link(old: Path, new: Path, status: os.stat_result) -> None:
 
 
 def _take_over_rights(path: Path, status: os.stat_result) -> None:
-    """Mode and owner, the latter as far as we may: a run as root must not take a folder from its user."""
+    """Copy mode and, if permitted, owner: a run as root must not take a folder from its user."""
     path.chmod(stat.S_IMODE(status.st_mode))
     own = path.lstat()
     if (own.st_uid, own.st_gid) != (status.st_uid, status.st_gid):
@@ -131,12 +131,12 @@ _HINT = "nothing is lost: free space or give access, then render again"
 
 #: Trees in one batch; each keeps up to two folders open.
 TREES_AT_ONCE = 32
-#: The most in a batch, where they take a quarter of the files that this process may open.
+#: The maximum in a batch; they may use a quarter of the files that this process may open.
 _MOST_TREES_AT_ONCE = 256
 
 
 def most_trees_at_once() -> int:
-    """Return how many trees may be built before any is put in its place."""
+    """Return the number of trees that may be built before any is put in place."""
     try:
         from resource import RLIMIT_NOFILE, getrlimit  # noqa: PLC0415 - Windows has none
     except ImportError:
@@ -146,11 +146,11 @@ def most_trees_at_once() -> int:
 
 
 class TreeChange(Record):
-    """A tree that is to hold ``files``, text by path; other files that vmrender wrote are removed.
+    """A tree that shall hold ``files``, text by path; other files that vmrender wrote are removed.
 
-    With ``removes`` its folder is removed, too, unless it holds somebody's files. ``force`` names files to
-    replace or remove although they are not vmrender's. What a run that was killed has left is repaired first,
-    and ``on_repair`` is called, even if the run fails later.
+    With ``removes``, its folder is also removed, unless it holds other files. ``force`` names files to
+    replace or remove even if they are not vmrender's. Leftovers of a killed run are repaired first, and
+    ``on_repair`` is called, even if the run fails later.
     """
 
     output: str
@@ -163,7 +163,7 @@ class TreeChange(Record):
 class Written(Record):
     """The changes that a run made to a tree, as paths in it.
 
-    ``rescued`` are files that someone else wrote during the run, under the names that they have now.
+    ``rescued`` are files that someone else wrote during the run, under their present names.
     """
 
     created: tuple[str, ...]
@@ -181,10 +181,10 @@ def write_tree(
     force: Collection[str] = (),
     on_repair: Callable[[Repair], object] = lambda _: None,
 ) -> Written:
-    """Make the folder ``output`` below ``root`` hold ``files``, text by path, and remove older files of ours.
+    """Write ``files``, text by path, into ``output`` below ``root``, and remove vmrender's older files.
 
-    Nothing is touched when everything is as it should be. Other files in the folder stay. Two processes at
-    once take turns. ``force`` and ``on_repair`` as in ``TreeChange``.
+    Nothing is touched if the tree is up to date. Other files in the folder stay. Concurrent processes take
+    turns. ``force`` and ``on_repair`` as in ``TreeChange``.
 
     Raises ``DiagnosticError``, with nothing written: foreign-file for each file that is in the way or was
     edited by hand, output-invalid, ownership-invalid, write-failed (a full or read-only disk).
@@ -196,10 +196,10 @@ def write_tree(
 
 
 def write_trees(root: Path, changes: Sequence[TreeChange]) -> Iterator[Written | DiagnosticError]:
-    """Write each tree as ``write_tree`` does, several at once; yield what came of each, in order.
+    """Write each tree as ``write_tree`` does, several at once; yield the result of each, in order.
 
-    A tree waits for the disk most of its time. Some are built first, then the disk is waited for once, then
-    they take their places. A disk that fails one of these fails all of them.
+    Writing a tree is mostly waiting for the disk. Some trees are built first, then the disk is synced once,
+    then they are put in place. A disk error for one of these fails all of them.
     """
     root = root.resolve()
     for start in range(0, len(changes), TREES_AT_ONCE):
@@ -219,10 +219,10 @@ def _written_at_once(root: Path, changes: Sequence[TreeChange]) -> list[Written 
 
 
 class TreeBatch:
-    """Trees below ``root`` that are built one by one and put in place together; no link is in its path.
+    """Trees below ``root`` (a path without links) that are built one by one and put in place together.
 
     Other processes wait from the first tree on until the context ends. Then trees that were not put in place
-    are gone, and so are folders above them that were made for them alone.
+    are removed, and so are folders above them that were created only for them.
     """
 
     def __init__(self, root: Path) -> None:
@@ -245,7 +245,7 @@ class TreeBatch:
         return len(self._writing) + len(self._results)
 
     def build(self, change: TreeChange) -> None:
-        """Build the tree in staging; where it stands already, or cannot be built, that is its result."""
+        """Build the tree in staging; if it is up to date, or cannot be built, that is its result."""
         number, above = len(self), reversed(PurePosixPath(posixpath.normpath(change.output)).parents[:-1])
         missing = [each for each in above if not os.path.lexists(self._root / each)]
         self._writing[number] = self._begun.enter_context(
@@ -255,19 +255,20 @@ class TreeBatch:
         self._above |= dict.fromkeys(each for each in missing if os.path.lexists(self._root / each))
 
     def finish(self) -> list[Written | DiagnosticError | None]:
-        """Wait for the disk, put the trees in place, and return what came of each, in order.
+        """Wait for the disk, put the trees in place, and return the result of each, in order.
 
-        None is for a tree that needs the lock of another folder. A disk that fails one fails all of them.
+        The result is None for a tree that needs the lock of another folder. A disk error for one fails all of
+        them.
         """
         while self._writing:
             failure = _sync(self._turn.unsynced)
             for number in tuple(self._writing):
                 self._go_on(number, failure)
-        _sync(self._turn.unsynced)  # what the last steps left: the trees are in place
+        _sync(self._turn.unsynced)  # sync the last steps: the trees are in place
         return [self._results[number] for number in range(len(self))]
 
     def _go_on(self, number: int, failure: OSError | None) -> None:
-        """Take one step with a tree, or end it with ``failure``."""
+        """Run the next step of a tree, or end it with ``failure``."""
         steps = self._writing[number]
         try:
             steps.throw(failure) if failure else next(steps)
@@ -282,7 +283,7 @@ class TreeBatch:
 
 
 def _sync(unsynced: Unsynced) -> OSError | None:
-    """Wait until all of it is on the disk; return the error of a disk that fails."""
+    """Wait until everything is on the disk; return the error if the disk fails."""
     try:
         unsynced.sync()
     except OSError as error:
@@ -299,8 +300,8 @@ def remove_tree(
 ) -> Written:
     """Remove the files that vmrender wrote into ``output``, and the folder too unless it holds other files.
 
-    Raises ``DiagnosticError`` as ``write_tree`` does, with nothing removed; where only the folder cannot be
-    removed, its files are gone.
+    Raises ``DiagnosticError`` as ``write_tree`` does, with nothing removed; if only the folder cannot be
+    removed, its files are removed.
     """
     [result] = write_trees(root, [TreeChange(output, {}, force, on_repair, removes=True)])
     if isinstance(result, DiagnosticError):
@@ -308,14 +309,14 @@ def remove_tree(
     return result
 
 
-#: The steps of a change: after each, what was written has to be on the disk before the next may begin.
+#: The steps of a change: the writes of each must be on the disk before the next may begin.
 _Steps: TypeAlias = Generator[None, None, T]
 
 
 def _write_steps(root: Path, change: TreeChange, turn: Turn) -> _Steps[Written]:
-    """Write below ``root``, whose path has no link in it.
+    """Write below ``root``, a path without links.
 
-    Raises as ``write_tree``, and ``OtherTurnError`` before anything is done.
+    Raises the errors of ``write_tree``, and ``OtherTurnError`` before anything is done.
     """
     wanted, force = encode_files(change.files), change.force
     with disk_errors(Code.WRITE_FAILED, "remove" if change.removes else "write", change.output, _HINT):
@@ -324,7 +325,7 @@ def _write_steps(root: Path, change: TreeChange, turn: Turn) -> _Steps[Written]:
         plan = plan_tree(read_tree(folder, wanted), wanted, force)
         if plan.is_done and not area.is_left_over() and not change.removes:
             return _written(plan)
-        # What was read without the lock may be half-written by another process: it is read again.
+        # Read again: without the lock, another process may have been half-way through a write.
         with area.entered(turn) as staging, folder.held() as held:
             if staging.was_left:
                 change.on_repair(repair_needed(staging))
@@ -343,7 +344,7 @@ def _write_steps(root: Path, change: TreeChange, turn: Turn) -> _Steps[Written]:
 
 
 def _remove_folder(folder: Path) -> None:
-    """Remove the ownership file, and the folder unless somebody's file is in it."""
+    """Remove the ownership file, and the folder unless it holds another file."""
     with suppress(FileNotFoundError), opened_folder(folder, PurePosixPath()) as inside:
         (inside / OWNERSHIP_FILE).unlink()
     with suppress(OSError):
@@ -383,12 +384,12 @@ def _exchange_steps(
     return rescued
 
 
-#: The errors of a folder that is on another file system, or that came to be at this moment.
+#: The errors of a folder that is on another file system, or that has just been created.
 _IN_THE_WAY = frozenset({errno.EXDEV, errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR})
 
 
 def _try_move(new: Path, folder: Path, cannot: Collection[int]) -> bool:
-    """Move ``new`` to where no ``folder`` is, in one step; return False after an error of ``cannot``."""
+    """Move ``new`` to the free path ``folder`` in one step; return False after an error in ``cannot``."""
     try:
         new.rename(folder)
     except OSError as error:

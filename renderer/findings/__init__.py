@@ -1,1 +1,1 @@
-"""From what stages found to what is reported: located, masked, levelled and merged, in this package alone."""
+"""Turn findings of stages into reported ones: locate, mask, level and merge. No other package does."""

@@ -1,4 +1,4 @@
-"""Located findings as a report shows them: with their target releases, and no more than anybody reads."""
+"""Located findings as a report shows them: with their target releases, and limited in number."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from renderer.model.taint import taint_masking
 def for_report(findings: Sequence[Located], most: int, unshown: Unshown) -> tuple[Located, ...]:
     """Return the findings as a report shows them: the first ``most``, errors before others.
 
-    Each names its target release. The last says how many there are beyond these and ``unshown``.
+    Each names its target release. The last one counts the omitted findings, including ``unshown``.
     """
     if len(findings) > most:
         by_severity = sorted(findings, key=lambda found: found.severity is not Severity.ERROR)
@@ -54,6 +54,6 @@ def _overlays_text(overlays: Sequence[str]) -> str:
 
 
 def _names(overlays: Sequence[str]) -> Sequence[str]:
-    """Return the last part of their paths, unless two have the same."""
+    """Return the last part of each path, or the whole paths if two have the same last part."""
     names = [overlay.rpartition("/")[2] for overlay in overlays]
     return names if len(set(names)) == len(names) else overlays

@@ -1,6 +1,6 @@
 """The level that a finding is reported at: the settings of a project, then ``--strict``.
 
-A stage gives a finding the severity that it has by itself. Nothing else changes it.
+A stage gives a finding its own severity. Only this module changes it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from renderer.model.rule_settings import Level, RuleSettings
 def levelled(findings: tuple[Diagnostic, ...], settings: RuleSettings) -> tuple[Diagnostic, ...]:
     """Return the findings at the levels that a project or overlay sets, without those that are off.
 
-    A rule has the level that is set for it. Any other code is set for warnings: an error stays one.
+    A rule gets the level that is set for it. For any other code, the level applies to warnings: an error
+    stays an error.
     """
     levels = {each.code: each.level for each in settings.settings if each.level}
     if not levels or not findings:
@@ -29,5 +30,5 @@ def levelled(findings: tuple[Diagnostic, ...], settings: RuleSettings) -> tuple[
 
 
 def strict_level(severity: Severity) -> Severity:
-    """Return the severity under ``--strict``, which makes errors of warnings."""
+    """Return the severity under ``--strict``, which turns warnings into errors."""
     return Severity.ERROR if severity is Severity.WARNING else severity

@@ -12,18 +12,18 @@ from renderer.model.res_id import ResId
 
 
 class LocatedRelated(Record):
-    """The other side of a finding: what is written there, and where."""
+    """The other side of a finding: its text and its place."""
 
     message: str
     location: Location | None = None
 
 
 class Located(Record):
-    """A finding that has gone through ``RunFindings``, which alone makes one of a ``Diagnostic``.
+    """A finding that has passed through ``RunFindings``, the only place that makes one from a ``Diagnostic``.
 
     Its line is known, its texts hold no confidential value, and its severity is the one to report.
-    ``overlays`` are the paths of all overlays that it was found in. ``target`` is the release it was judged
-    by, where another release would accept the same; a report names it (``for_report``).
+    ``overlays`` are the paths of all overlays that it was found in. ``target`` is the release that it was
+    checked against, if another release would accept the same; a report names it (``for_report``).
     """
 
     code: Code
@@ -39,7 +39,7 @@ class Located(Record):
 
 
 class LocatedError(Exception):
-    """Stops a run for findings that are located already, such as those about files at another revision."""
+    """Stops a run for findings that are already located, such as findings about files at another revision."""
 
     def __init__(self, *diagnostics: Located) -> None:
         super().__init__("; ".join(diagnostic.message for diagnostic in diagnostics))
@@ -47,7 +47,7 @@ class LocatedError(Exception):
 
 
 class Unshown(Record):
-    """Counts of the findings of a run beyond those that a report shows (``limits().findings``).
+    """Counts of the findings of a run that a report does not show (``limits().findings``).
 
     ``errors`` of them are errors, with these ``codes``; ``others`` are not.
     """

@@ -1,4 +1,4 @@
-"""Find the lines of sites, by reading their files once more with marks."""
+"""Find the lines of sites by reading their files again, with marks."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from renderer.model.location import GeneratedText, Location, Site
 from renderer.model.work import may_find_lines
 from renderer.yamlio.marks import MarkedFile
 
-#: Steps to look for a field at one site (``model.work``).
+#: The work steps of looking for a field at one site (``model.work``).
 _LOOKING = 60
-#: Bytes of the files that a locator holds for the findings of the next overlay.
+#: The bytes of files that a locator keeps for the findings of the next overlay.
 _MOST_HELD = 4 << 20
 
 
 class Locator:
-    """Finds sites in files, each of which it reads once and holds until it is told to let go."""
+    """Finds sites in files; reads each file once and keeps it until ``let_go``."""
 
     def __init__(self, fs: FileSystem, recorder: Recorder | None = None) -> None:
         self._fs = fs
         self._recorder = recorder or Recorder()
-        #: The file asked last comes last, each with its size.
+        #: Each file with its size; the most recently used file comes last.
         self._files: dict[str, tuple[MarkedFile, int]] = {}
         self._texts: dict[GeneratedText, MarkedFile] = {}
 
     def places_of(self, diagnostic: Diagnostic) -> tuple[Location | None, tuple[LocatedRelated, ...]]:
-        """Return the line of a finding, and all that is related to it with their lines."""
+        """Return the line of a finding, and its related places with their lines."""
         of_value = not diagnostic.about_key and Trait.ABOUT_KEY not in diagnostic.code.traits
         site, location = self._found(diagnostic.sites, of_value=of_value)
         if diagnostic.location:
@@ -44,14 +44,14 @@ class Locator:
             yield from filter(None, self._marked(site).texts(site.document, [site.field]))
 
     def let_go(self) -> None:
-        """Hold only the files asked last, up to 4 MiB: overlays may have very many in all."""
+        """Keep only the most recently used files, up to 4 MiB: overlays may have very many files in all."""
         held = sum(size for _, size in self._files.values())
         while held > _MOST_HELD:
             held -= self._files.pop(next(iter(self._files)))[1]
         self._texts.clear()
 
     def _in_text(self, inner: Location, sites: tuple[Site, ...]) -> Location | None:
-        """A location counted in the text at the first of ``sites``, in the file; unchanged without sites."""
+        """Convert a location in the text at the first of ``sites`` to the file; unchanged without sites."""
         if not sites:
             return inner
         site = sites[0]
@@ -84,7 +84,7 @@ class Locator:
         return nearest
 
     def _location_at(self, site: Site, base: Site, *, of_value: bool) -> tuple[Location, bool]:
-        """The location of ``site``, and whether it is exact; JSON patches have the indices of the base."""
+        """Return the location of ``site``, True if exact; JSON patches use the indices of the base."""
         indexed = None
         if site is not base and any(isinstance(segment, ElementName) for segment in site.field.segments):
             indexed = _below_patch(site, self._marked(base).indexed(base.document, base.field))
@@ -113,7 +113,7 @@ class Locator:
         return held[0]
 
     def _content(self, path: str) -> bytes:
-        """Return nothing for what is no file: its name is all there is to say."""
+        """Return the content of a file; empty if it is not a file, then only its name is reported."""
         try:
             return self._fs.read(path) if self._fs.is_file(path) else b""
         except DiagnosticError:
@@ -121,13 +121,13 @@ class Locator:
 
 
 def _below_patch(site: Site, indexed: FieldPath) -> FieldPath:
-    """The field of a patch that stands inside its file, with indices."""
+    """Return the field in a patch that is inside its file, with indices."""
     above = len(site.field.segments) - len(indexed.segments)
     return FieldPath(site.field.segments[: max(above, 0)] + indexed.segments)
 
 
 def _values(site: Site | None) -> tuple[Related, ...]:
-    """The values that a template filled into the text at ``site``, as a related place."""
+    """Return the values that a template filled into the text at ``site``, as a related place."""
     if site is None or site.text is None:
         return ()
     return (Related(f"made of {site.text.values}", (site.text.values_site,)),)

@@ -1,4 +1,4 @@
-"""Confidential values in findings: the one place that masks them, before anything folds or escapes a text.
+"""Mask confidential values in findings. Only this module does, before a text is folded or escaped.
 
 A value may come from a Secret of the overlay (``Diagnostic.confidential``), from the notes of the run
 (``model.taint``), or from the place that the finding is about.
@@ -11,7 +11,7 @@ from renderer.model.masking import Masking
 
 
 def masked(finding: Located, *maskings: Masking | None) -> Located:
-    """Return the finding with ``***`` for each of the values in its message, hint and related messages."""
+    """Return the finding with ``***`` in place of the values, in its message, hint and related messages."""
     for masking in filter(None, maskings):
         finding = finding._replace(
             message=masking.mask(finding.message),

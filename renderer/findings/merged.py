@@ -1,4 +1,4 @@
-"""Merge located findings: equal ones on one line, and those that repeat what a schema says."""
+"""Merge located findings: equal ones on one line, and ones that repeat a finding of a schema."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from renderer.model.location import Location
 def without_repetitions(located: Iterable[Located]) -> tuple[Located, ...]:
     """Return the findings without those that repeat a finding of a schema.
 
-    Those are: a finding about the same field in the same place; an API version that is not served, where an
-    object of that version is used; a quantity that stopped the expansion of an object, which knows no field.
+    These are repetitions: a finding about the same field in the same place; an API version that is not
+    served, reported where an object of that version is used; a quantity that stopped the expansion of an
+    object, which does not know the field.
     """
     located = tuple(located)
     refused = [found for found in located if found.code is Code.SCHEMA and found.severity is Severity.ERROR]
@@ -40,22 +41,22 @@ def _line_key(location: Location | None) -> tuple[str, int] | None:
 
 
 class MergedFindings:
-    """Located findings, of which those that are equal on one line are merged as they come.
+    """Located findings; equal ones on one line are merged as they come.
 
-    Of more than ``most``, the first are kept, errors before others. Of each of the others, which are
-    ``unshown``, a number alone is kept, by which it is known when it comes again.
+    At most the first ``most`` are kept, errors before others. Of each of the others (``unshown``), only a
+    hash is kept, to recognise it when it comes again.
     """
 
     def __init__(self, most: int | None = None, unshown: Unshown | None = None) -> None:
         self.unshown = unshown or Unshown()
         self._most = most
         self._first: dict[Hashable, Located] = {}
-        #: The overlays of findings that came more than once.
+        #: The overlays of findings that occurred more than once.
         self._overlays: dict[Hashable, dict[str, None]] = {}
         self._numbers: set[int] = set()
 
     def __len__(self) -> int:
-        """Return how many findings are held, of which ``found`` may leave some out."""
+        """Return the number of stored findings; ``found`` may leave some out."""
         return len(self._first)
 
     def add_all(self, located: Iterable[Located]) -> None:
@@ -76,7 +77,7 @@ class MergedFindings:
             self._leave_out(self._most)
 
     def found(self) -> tuple[Located, ...]:
-        """Return the findings that are kept, sorted as a reader goes through the files."""
+        """Return the kept findings, sorted by file and line."""
         if self._most is not None and len(self._first) > self._most:
             self._leave_out(self._most)
         return tuple(sorted(without_repetitions(self._merged()), key=_reading_order))
@@ -99,7 +100,7 @@ class MergedFindings:
 
 
 def _mistake(located: Located) -> Hashable:
-    """Return the key by which findings are merged: one line is one mistake, whichever objects it reached."""
+    """Return the key for merging findings: one line is one mistake, whichever objects it affects."""
     has_line = located.location is not None and located.location.line > 0
     return (
         located.code,

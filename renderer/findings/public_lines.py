@@ -26,10 +26,10 @@ _SECRET = pattern(r"\bSecret(List)?\b")
 _CONFIDENTIAL = pattern(
     rf"""(?:^|[\s{{,"'/])(?:{_KEYS})(?:["']?\s*:|["'/\s]|$)""", re.MULTILINE | re.IGNORECASE
 )
-#: Aliases, merge keys and JSON pointers: with them a value may stand above its key.
+#: Aliases, merge keys and JSON pointers: with them, a value may be above its key.
 _ELSEWHERE = pattern(r"""[:\[,-]\s*\*\w|<<|(?:^|[\s{,-])["']?(?:path|from)["']?\s*:\s*["']?/""", re.MULTILINE)
 _ALIAS = "*"
-#: What OpenShift Templates put into objects, and Secrets often among them.
+#: The values that OpenShift Templates substitute, often confidential.
 _PARAMETERS = "parameters"
 _KIND = pattern(r"""(?:^|[{,]\s*)["']?kind["']?\s*:""", re.MULTILINE)
 #: Without one of these words in its text, no value of a document is confidential.
@@ -41,7 +41,7 @@ _WORDS = pattern(
 def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
     """Return the lines with the ``wanted`` numbers, from 1, that may be shown.
 
-    Hidden are documents that may be about a Secret, values of confidential keys, and a text for which that
+    Hidden are documents that may be about a Secret, values of confidential keys, and any text for which this
     cannot be decided.
     """
     try:
@@ -60,7 +60,7 @@ def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
 
 
 def _lines(text: str, wanted: Collection[int]) -> Mapping[int, str]:
-    """Return the lines with the ``wanted`` numbers; a list of all takes three times as much as the text."""
+    """Return the lines with the ``wanted`` numbers; a list of all would take three times the memory."""
     found: dict[int, str] = {}
     start = 0
     for number in range(1, max(wanted, default=0) + 1):
@@ -91,7 +91,7 @@ def _torn_off(chunks: Iterable[Chunk]) -> Iterator[tuple[int, int]]:
 
 
 def _hidden_in(chunk: Chunk, wanted: Collection[int]) -> Iterator[tuple[int, int]]:
-    """The first and last lines of the file, from 0, of the hidden parts of a document."""
+    """Yield the first and last line, counted from 0 in the file, of each hidden part of a document."""
     lines = chunk.text.removesuffix("\n").split("\n")
     if any(0 < number - chunk.first_line <= len(lines) for number in wanted):
         for first, last in _hidden(chunk.text, lines):
@@ -99,7 +99,7 @@ def _hidden_in(chunk: Chunk, wanted: Collection[int]) -> Iterator[tuple[int, int
 
 
 def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
-    """The same, counted in the document."""
+    """Return the same, counted in the document."""
     if "\\" not in text and not _WORDS.search(text):  # in quotes, a word may be spelt with escapes
         return []
     everything = [(0, len(lines) - 1)]
@@ -110,8 +110,8 @@ def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
     if not is_whole:
         return _hidden_in_malformed(text, len(lines) - 1)
     nodes = list(root.walk()) if root else []
-    texts = {node.text for node in nodes if node.text}  # of an alias, the text once
-    # Where parsers count lines that the file does not have, all is hidden, however well they are converted.
+    texts = {node.text for node in nodes if node.text}  # the text of an alias only once
+    # If the parser counts line breaks that the file does not count, hide everything.
     if has_other_breaks(text) or any(map(_SECRET.search, texts)):
         return everything
     starts = sorted({node.start for node in nodes})
@@ -125,9 +125,9 @@ def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
 
 
 def _hidden_in_malformed(text: str, last: int) -> Sequence[tuple[int, int]]:
-    """Everything from the first confidential word on, as nobody knows where its value ends.
+    """Return everything from the first confidential word on: the end of its value is unknown.
 
-    The lines above are hidden as well where they may hold the value: in a Secret, in an operation of a JSON
+    The lines above are also hidden if they may hold the value: in a Secret, in an operation of a JSON
     patch, at an anchor.
     """
     found = _WORDS.search(text)
@@ -137,14 +137,14 @@ def _hidden_in_malformed(text: str, last: int) -> Sequence[tuple[int, int]]:
 
 
 def _confidential(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
-    """The node at which each confidential value begins, and the value."""
+    """Yield the node at which each confidential value begins, and the value."""
     texts = {node.text for node in nodes if node.text and "\n" in node.text}
     patches = {text for text in texts if _CONFIDENTIAL.search(text)}
     for node in nodes:
         if node.text in patches:
             yield node, node  # a patch as text
         entries = tuple(node.entries())
-        if not may_find_lines(2 * len(entries)):  # merged mappings have those of others
+        if not may_find_lines(2 * len(entries)):  # merged mappings repeat the entries of others
             raise _TooManyNodesError
         for key, value in entries:
             if key.text == "path" and _CONFIDENTIAL.search(value.text or ""):
@@ -153,7 +153,7 @@ def _confidential(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
 
 
 def _confidential_below(key: Node, value: Node) -> Iterator[tuple[Node, Node]]:
-    """The same of one entry of a mapping."""
+    """Yield the same for one entry of a mapping."""
     if is_confidential_key(key.text):
         yield key, value
     elif key.text in SECTIONS:
@@ -163,14 +163,14 @@ def _confidential_below(key: Node, value: Node) -> Iterator[tuple[Node, Node]]:
 
 
 def _values_of_parameters(parameters: Node) -> Iterator[tuple[Node, Node]]:
-    """The values given to parameters in a project file, and those that an OpenShift Template has for them."""
+    """Yield the values of parameters in a project file, and their defaults in an OpenShift Template."""
     yield from parameters.entries()
     for parameter in parameters.elements():
         yield from ((key, value) for key, value in parameter.entries() if key.text == "value")
 
 
 def _without_references(section: Node) -> Iterator[tuple[Node, Node]]:
-    """The fields below a section, but for the names of other objects."""
+    """Yield the fields below a section, except the names of other objects."""
     for mapping in (section, *section.elements()):
         for key, value in mapping.entries():
             if any(name.text in REFERENCES for node in _walked(value) for name, _ in node.entries()):
@@ -180,11 +180,11 @@ def _without_references(section: Node) -> Iterator[tuple[Node, Node]]:
 
 
 class _TooManyNodesError(Exception):
-    """Aliases have values walked through again and again."""
+    """Aliases make the walk visit values again and again."""
 
 
 def _walked(value: Node) -> Sequence[Node]:
-    """Return the nodes of a value. Raises ``_TooManyNodesError`` once that has taken enough of a run."""
+    """Return the nodes of a value. Raises ``_TooManyNodesError`` after too many nodes."""
     nodes = list(value.walk())
     if not may_find_lines(2 * len(nodes)):
         raise _TooManyNodesError
@@ -192,7 +192,7 @@ def _walked(value: Node) -> Sequence[Node]:
 
 
 def _span(key: Node, value: Node, starts: Sequence[int], end: int) -> tuple[int, int]:
-    """The lines from that of ``key`` to before the node that follows ``value``."""
+    """Return the lines from ``key`` up to the node that follows ``value``."""
     last = max(node.start for node in _walked(value))
     following = bisect_right(starts, last)
     position = key.source.position

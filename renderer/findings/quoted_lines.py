@@ -13,12 +13,12 @@ from renderer.model.location import Location
 from renderer.model.masking import MASK
 from renderer.model.taint import taint_masking
 
-#: Any other file may be one of those that Secrets are made from.
+#: Any other file may be the source of a generated Secret.
 _YAML = (".yaml", ".yml", ".json", ".j2")
 
 
 def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mapping[Location, str | None]:
-    """Return the line at each location that has one; None for a line that may be confidential.
+    """Return the line at each location, if it has one; None for a line that may be confidential.
 
     Values that were noted in this run are masked.
     """
@@ -34,7 +34,7 @@ def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mappin
 
 
 def quotes_tainted(fs: FileSystem, locations: Iterable[Location | None]) -> bool:
-    """Return whether one of the lines at the locations holds a value that was noted in this run."""
+    """Return True if a line at one of the locations holds a confidential value noted in this run."""
     lines = quoted_lines(fs, locations).values() if taint_masking() else ()
     return any(line is not None and MASK in line for line in lines)
 
@@ -42,7 +42,7 @@ def quotes_tainted(fs: FileSystem, locations: Iterable[Location | None]) -> bool
 def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Location, str | None]:
     try:
         content = fs.read(path)
-    except DiagnosticError:  # it went away
+    except DiagnosticError:  # it was removed meanwhile
         return {}
     found = public_lines(content, {place.line for place in places})
     mask, there = taint_masking().mask, content.count(b"\n") + 1

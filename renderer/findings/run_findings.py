@@ -1,10 +1,11 @@
-"""The one door from what stages found (``Diagnostic``) to what is reported (``Located``).
+"""The only way from a stage's finding (``Diagnostic``) to a reported finding (``Located``).
 
-Here a finding gets its line, ``--strict`` its level, its texts lose confidential values, and equal findings
-become one. Writers of reports, the cache and the library take nothing else, and never do any of it again.
+Here a finding gets its line, ``--strict`` is applied to its level, confidential values are masked in its
+texts, and equal findings are merged. Writers of reports, the cache and the library accept only the result,
+and never repeat any of these steps.
 
-A run over ten thousand overlays may find one mistake in each line of them. What is held is bounded by what is
-printed (``limits().findings``) and by the findings of the one overlay that is at its turn.
+A run over ten thousand overlays may find a mistake in every line. The number of findings in memory is bounded
+by the printed findings (``limits().findings``) and the findings of the overlay being rendered.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ _ALL = FindingFilter()
 
 
 class RunFindings:
-    """The findings of one run about files of ``fs``; without one, only findings that know their line have it.
+    """The findings of one run about files of ``fs``; without ``fs``, no lines are looked up.
 
-    ``locator`` is one that has read some of the files already.
+    ``locator`` is a locator that has already read some of the files.
     """
 
     def __init__(
@@ -55,13 +56,13 @@ class RunFindings:
         self._fs = fs
         self._chosen = chosen
         self._merged = MergedFindings(chosen.most)
-        #: How many confidential values were known before the first finding was masked.
+        #: The number of confidential values known before the first finding was masked.
         self._known_values = count_tainted()
         if locator is not None:
             self._locator = locator
 
     def add(self, findings: Iterable[Diagnostic], overlay: str = "") -> bool:
-        """Add findings of a stage as they come, by the path of the overlay that they were found in, if any.
+        """Add findings of a stage as they come; ``overlay`` is the path of their overlay, if any.
 
         Return True if one of them is an error.
         """
@@ -74,7 +75,7 @@ class RunFindings:
         return has_errors
 
     def add_located(self, findings: Iterable[Located]) -> bool:
-        """Add what another process, an earlier run or other files gave. Return True for an error."""
+        """Add findings of another process, an earlier run or other files. Return True if one is an error."""
         masking = taint_masking()
         return self._add(
             masked(found._replace(severity=self._level(found.severity)), masking)
@@ -109,9 +110,9 @@ class RunFindings:
         return masked(found, *finding.confidential, taint_masking(), written)
 
     def found(self) -> tuple[Located, ...]:
-        """Return the findings that are kept, sorted as a reader goes through the files."""
+        """Return the kept findings, sorted by file and line."""
         found = self._merged.found()
-        if count_tainted() > self._known_values:  # a later overlay brought values in
+        if count_tainted() > self._known_values:  # a later overlay added values
             self._known_values = count_tainted()
             self._merged = MergedFindings(self._chosen.most, self._merged.unshown)
             self.add_located(found)
@@ -120,7 +121,7 @@ class RunFindings:
 
     @property
     def unshown(self) -> Unshown:
-        """The findings beyond those; complete once ``found`` was called."""
+        """The findings that were not kept; complete once ``found`` was called."""
         return self._merged.unshown
 
     def _is_wanted(self, code: Code) -> bool:
@@ -151,7 +152,7 @@ def locate(
     overlay: str = "",
     locator: Locator | None = None,
 ) -> tuple[Located, ...]:
-    """Return the findings as they are reported, sorted as a reader goes through the files of ``fs``."""
+    """Return the findings as they are reported, sorted by file and line."""
     run = RunFindings(fs, locator=locator)
     run.add(findings, overlay)
     return run.found()

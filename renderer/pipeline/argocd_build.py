@@ -1,4 +1,4 @@
-"""Builds an Application as Argo CD does: each of its sources by its type, one behind the other."""
+"""Build an Application as Argo CD does: each of its sources by its type, one after the other."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -31,7 +31,7 @@ def generate(
     is_this_repository: Callable[[str, str], bool],
     warn: Callable[[Diagnostic], None],
 ) -> tuple[Resource, ...]:
-    """The Applications of the ApplicationSet ``entry``. Raises ``DiagnosticError``."""
+    """Return the Applications of the ApplicationSet ``entry``. Raises ``DiagnosticError``."""
     from renderer.gitops.argocd.application_set import generate_applications, rendering_of
     from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
 
@@ -45,9 +45,9 @@ def build_application(
     is_this_repository: Callable[[str, str], bool],
     context: BuildContext = _PLAIN,
 ) -> Outcome[ResourceSet]:
-    """The objects of the Application's sources in this repository; other sources are findings.
+    """Return the objects of the Application's sources in this repository; report other sources as findings.
 
-    ``destination.namespace`` is not in them yet.
+    ``destination.namespace`` is not set on them yet.
     """
     from renderer.gitops.argocd.application import sources
     from renderer.gitops.argocd.destination import deduplicated
@@ -80,7 +80,7 @@ def build_application(
 def build_source(
     fs: FileSystem, source: DeployedSource, context: BuildContext = _PLAIN
 ) -> Outcome[ResourceSet]:
-    """The objects of one source in this repository."""
+    """Return the objects of one source in this repository."""
     from renderer.gitops.argocd.application import SourceType, source_folder, source_type, with_overrides
     from renderer.gitops.argocd.directory import DirectoryOptions, read_manifests
     from renderer.gitops.argocd.kustomize_edit import complete

@@ -1,4 +1,4 @@
-"""Entries of Argo CD: the Applications that a folder or file leads to, each as an entry point."""
+"""Entries of Argo CD: the Applications that a folder or file deploys, each as an entry point."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def argocd_points(
     fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
 ) -> Iterator[tuple[str, EntryPoint]]:
-    """Yield the Applications with virtual machines that the entry leads to, with their names."""
+    """Yield (name, entry point) for each Application with virtual machines that the entry deploys."""
     from renderer.gitops.argocd.discovery import ArgocdDiscovery
     from renderer.gitops.argocd.roots import application_objects
     from renderer.pipeline.argocd_build import build_application, generate
@@ -86,7 +86,7 @@ def argocd_points(
 
 
 def _composed(fs: FileSystem, folder: str, entry: OverlayEntry) -> tuple[Resource, ...]:
-    """Return what a folder with a kustomization builds to. Raises ``DiagnosticError``."""
+    """Return the resources of a folder with a kustomization. Raises ``DiagnosticError``."""
     from renderer.gitops.flux.generator import find_or_generate
     from renderer.kustomize.reader.find_kustomization import LoadRestrictor
     from renderer.pipeline.flux_build import compose_completed
@@ -117,18 +117,18 @@ def _application_urls(roots: Iterable[Resource]) -> tuple[str, ...]:
 
 
 def _application_folders(fs: FileSystem, entry: Resource, urls: RepositoryUrls) -> Iterator[str]:
-    """The folders of the Application's sources in this repository."""
+    """Yield the folders of the Application's sources in this repository."""
     from renderer.gitops.argocd.application import source_folder
 
     for source in _rendered_sources(entry, urls):
         try:
             yield source_folder(fs, source)
-        except DiagnosticError:  # it is said when the overlay is composed
+        except DiagnosticError:  # reported when the overlay is composed
             yield posixpath.normpath(source.path)
 
 
 def _rendered_sources(entry: Resource, urls: RepositoryUrls) -> Iterator[DeployedSource]:
-    """The Application's sources in this repository; the revision of a chart is no revision of Git's."""
+    """Yield the Application's sources in this repository; the revision of a chart is not a Git revision."""
     from renderer.gitops.argocd.application import sources
 
     for source in sources(entry):
@@ -137,9 +137,9 @@ def _rendered_sources(entry: Resource, urls: RepositoryUrls) -> Iterator[Deploye
 
 
 def _check_application_cycles(reached: Iterable[ReachedApplication]) -> None:
-    """Raises ``DiagnosticError``: entry-point-cycle for Applications that deploy each other.
+    """Raise ``DiagnosticError``: entry-point-cycle for Applications that deploy each other.
 
-    Itself is usual.
+    An Application that deploys itself is common, and allowed.
     """
     for each in reached:
         above = [other.key for other in each.lineage()]

@@ -1,4 +1,4 @@
-"""Check resources that are to be written: by schemas, by KubeVirt's webhooks, by rules."""
+"""Check the resources to write: by schemas, by KubeVirt's webhooks, by rules."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Checks:
-    """The checks of one run; schemas are read once, and only those of kinds that are there."""
+    """The checks of one run; schemas are read once, and only for kinds that occur."""
 
     def __init__(
         self,
@@ -44,16 +44,16 @@ class Checks:
         self._catalogs = catalogs
         self._expansion = expansion
         self._recorder = recorder
-        #: The objects that no schema has judged so far, by kind.
+        #: The objects so far that have no schema, by kind.
         self.unchecked: dict[str, set[ResId]] = {}
 
     @property
     def groups(self) -> frozenset[str]:
-        """The API groups that there are schemas for."""
+        """The API groups that have schemas."""
         return self._schemas.groups
 
     def validated(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
-        """Validate all resources against schemas. The value has those to write."""
+        """Validate all resources against schemas. The value has the resources to write."""
         with self._recorder.using(Task("schemas")):
             return self._validated(resources, release)
 
@@ -100,7 +100,7 @@ class Checks:
             catalog = self._catalog_of_cluster(catalog, checked.value)
             found = admit(admission_requests(asked, catalog, release), release, composed.value)
         refused_fields = {(each.resource, each.field) for each in found if each.severity is Severity.ERROR}
-        others = (  # that a field is missing is said once
+        others = (  # report a missing field once
             each
             for each in checked.diagnostics
             if each.severity is not Severity.WARNING or (each.resource, each.field) not in refused_fields
@@ -108,14 +108,15 @@ class Checks:
         return Outcome(checked.value, (*others, *unknown_gates(self._config), *found))
 
     def _catalog_of_cluster(self, catalog: Catalog, resources: ResourceSet) -> Catalog:
-        """Return the catalog with the cluster's ``KubeVirt`` object, which no matcher asked for.
+        """Return the catalog with the cluster's ``KubeVirt`` object, which no matcher refers to.
 
-        Where neither the overlay nor a catalog has one, the gates count that any in the repository turns on.
+        If neither the overlay nor a catalog has one, use the feature gates that any ``KubeVirt`` object in
+        the repository enables.
         """
         from renderer.kubevirt.facts.kinds import KUBEVIRT
 
         if any(isinstance(source, CatalogPath) for source in self._config.catalogs):
-            with suppress(DiagnosticError):  # of a catalog that no matcher needs
+            with suppress(DiagnosticError):  # in a catalog that no matcher needs
                 catalog = self._catalogs.whole
         has_own = any(resource.kind == KUBEVIRT for resource in resources)
         if has_own or next(catalog.of_kind(KUBEVIRT), None) is not None:
@@ -160,7 +161,7 @@ class Checks:
 
 
 def unknown_gates(config: RenderConfig) -> Iterator[Diagnostic]:
-    """Yield a warning for each of the project's feature gates that no release of KubeVirt has."""
+    """Yield a warning for each feature gate of the project that no release of KubeVirt has."""
     if not config.feature_gates:
         return
     from renderer.kubevirt.facts.feature_gates import Gate

@@ -1,6 +1,7 @@
 """The Applications and Flux Kustomizations of a repository that deploy its overlays, and their rules.
 
-An overlay that is an entry point has its own. Of another, those count whose source is its folder.
+An overlay that is an entry point has its own deployer. Any other overlay is deployed by those objects whose
+source is its folder.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from renderer.model.resource import Resource
 from renderer.project.validation_scope import ManifestFiles
 from renderer.yamlio.decode import decode_yaml11
 
-#: What a file mentions that has any of them.
+#: One of these texts is in every file that has any of them.
 _SIGNS = (b"argoproj.io", b"kustomize.toolkit.fluxcd.io/v", b"resource.customizations")
 _SETTINGS = "argocd-cm"
 _TRACKING_ID = "argocd.argoproj.io/tracking-id"
@@ -59,13 +60,13 @@ class Deployers:
             self._settings += rules_of_settings(resource, _customizations(resource))
 
     def of(self, overlay: Overlay) -> tuple[Resource, ...]:
-        """Return those that deploy an overlay."""
+        """Return the objects that deploy an overlay."""
         if overlay.entry is not None and overlay.entry.entry is not None:
             return (overlay.entry.entry,)
         return tuple(each for each in self._found if _leads_to(each, overlay.path))
 
     def rules(self, overlay: Overlay) -> tuple[IgnoreRule, ...]:
-        """Return the differences of an overlay that its engine is told to ignore."""
+        """Return the differences of an overlay that its engine is configured to ignore."""
         own = tuple(rule for each in self.of(overlay) for rule in _rules(each))
         is_flux = any(is_flux_kustomization(each) for each in self.of(overlay))
         return own if is_flux else (*own, *self._settings)
@@ -75,7 +76,7 @@ def _objects(fs: FileSystem, path: str) -> Iterator[Resource]:
     try:
         content = fs.read(path)
         found = read_resources(content, Site(path)) if any(sign in content for sign in _SIGNS) else ()
-    except DiagnosticError:  # a template, or broken: where it is used, that is said
+    except DiagnosticError:  # a template, or broken; reported where it is used
         return
     for resource in found:
         yield from with_items(resource)
@@ -99,7 +100,7 @@ def _customizations(settings: Resource) -> dict[str, Json]:
         if is_customization(key) and isinstance(text, str):
             try:
                 found[key] = decode_yaml11(text.encode(), settings.origin.path)
-            except DiagnosticError:  # Argo CD refuses it, too
+            except DiagnosticError:  # Argo CD rejects it, too
                 continue
     return found
 
@@ -122,9 +123,9 @@ def _folders(deployer: Resource) -> Iterator[str]:
 
 
 def tracks(deployer: Resource, live: Resource) -> bool:
-    """Tell whether Argo CD or Flux knows an object of the cluster as one that ``deployer`` deploys.
+    """Return True if Argo CD or Flux tracks an object of the cluster as deployed by ``deployer``.
 
-    Argo CD ``util/argo/resource_tracking.go``; Flux's labels.
+    Source: Argo CD ``util/argo/resource_tracking.go``; Flux's labels.
     """
     if is_flux_kustomization(deployer):
         owner = text_at(live.labels, f"{_FLUX}/name"), text_at(live.labels, f"{_FLUX}/namespace")
@@ -140,7 +141,7 @@ def tracks(deployer: Resource, live: Resource) -> bool:
 
 
 def prune_refusal_of(deployers: Iterable[Resource]) -> str:
-    """Return why objects that Git no longer has stay in the cluster; empty if they are removed."""
+    """Return the reason why objects removed from Git stay in the cluster; empty if they are pruned."""
     for each in deployers:
         if is_flux_kustomization(each) and object_at(each.content, "spec").get("prune") is not True:
             return f"spec.prune of Kustomization {each.name} is not true"

@@ -1,7 +1,7 @@
-"""Entry points of Flux, Argo CD and OpenShift: the overlays they lead to, and what each is composed of.
+"""Entry points of Flux, Argo CD and OpenShift: find their overlays, and compose them.
 
-``gitops`` says what an engine reads; here it is composed with kustomize's stages. An engine is a module
-with its entries, and a row in ``_ENGINES``.
+``gitops`` knows what an engine reads; this module composes it with the stages of kustomize. An engine is a
+module with its entries, and a row in ``_ENGINES``.
 """
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 def find_overlays(
     fs: FileSystem, config: RenderConfig, relevant: Relevant = lambda _folders: True
 ) -> tuple[Overlay, ...]:
-    """Return every overlay of the project, with those that entries of Flux and Argo CD lead to.
+    """Return every overlay of the project, including the overlays of Flux and Argo CD entries.
 
-    Of Kustomizations and Applications those are built, to see where they lead, whose folders are
-    ``relevant``. Raises ``DiagnosticError`` as ``project.overlays.find_overlays``, and for entries that lead
-    nowhere.
+    Kustomizations and Applications are built, to find what they deploy, only if their folders are
+    ``relevant``. Raises ``DiagnosticError`` as ``project.overlays.find_overlays`` does, and for entries that
+    deploy nothing.
     """
     return source_overlays.find_overlays(fs, config, lambda entry: _overlays_of(fs, config, entry, relevant))
 
@@ -90,7 +90,7 @@ class EntryPointComposer:
     def compose(
         self, overlay: Overlay, point: EntryPoint, folder: Outcome[ResourceSet] | None
     ) -> Outcome[ResourceSet]:
-        """Return what the engine builds, before variables.
+        """Return the resources that the engine builds, before variables are substituted.
 
         ``folder`` is the build of an overlay with a kustomization.
         """
@@ -111,7 +111,7 @@ class EntryPointComposer:
     def substituted(
         self, overlay: Overlay, point: EntryPoint, composed: Outcome[ResourceSet]
     ) -> Outcome[ResourceSet]:
-        """The objects with values for variables of Flux, as far as the repository has them."""
+        """Return the objects with Flux variables substituted, as far as the repository has the values."""
         if composed.failed or point.entry is None or point.options.kind is not EntryKind.FLUX:
             return composed
         from renderer.pipeline.flux_build import read_variables, substitute_variables
@@ -123,7 +123,7 @@ class EntryPointComposer:
         return Outcome(outcome.value.resources, outcome.diagnostics)
 
     def applied(self, point: EntryPoint, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """Return the objects that the engine applies, with its metadata and in its namespace."""
+        """Return the objects as the engine applies them, with its metadata and in its namespace."""
         if composed.failed or point.entry is None:
             return composed
         if point.options.kind is EntryKind.FLUX:
@@ -134,7 +134,7 @@ class EntryPointComposer:
         return Outcome(in_destination(composed.value, namespace), composed.diagnostics)
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
-        """Values of Secrets that were put into the overlay."""
+        """Return the values of Secrets that were substituted into the overlay."""
         return self._confidential.get(overlay.path, frozenset())
 
     def _directory(self, overlay: Overlay, point: EntryPoint) -> Outcome[ResourceSet]:
@@ -187,7 +187,7 @@ class EntryPointComposer:
     def _with_templates(
         self, overlay: Overlay, point: EntryPoint, composed: Outcome[ResourceSet]
     ) -> Outcome[ResourceSet]:
-        """Templates of OpenShift become their objects where the project gives parameters."""
+        """Replace OpenShift Templates by their objects, if the project gives parameters."""
         options = point.options
         if composed.failed or (options.parameters is None and not options.parameter_file):
             return composed
@@ -210,7 +210,10 @@ class EntryPointComposer:
 
 
 def _applied_by_flux(resources: ResourceSet, entry: Resource) -> ResourceSet:
-    """Return what kustomize-controller applies; encrypted Secrets are left to Flux, which has the key."""
+    """Return the objects that kustomize-controller applies; leave encrypted Secrets to Flux.
+
+    Only Flux has the key.
+    """
     from renderer.gitops.flux.applied_objects import (
         is_applied,
         is_encrypted,

@@ -1,4 +1,4 @@
-"""Expand composed resources, and give instance types the names they are written under."""
+"""Expand composed resources, and give instance types the names that they are written with."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -24,11 +24,11 @@ class Expander:
     def __init__(self, catalogs: ProjectCatalogs, context: RunContext) -> None:
         self._catalogs = catalogs
         self._context = context
-        #: Resources that are written unexpanded, and as webhooks are asked about them.
+        #: Resources that are written unexpanded, and their form for the webhooks.
         self._unexpanded: tuple[ResourceSet, ResourceSet] | None = None
 
     def built(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """Expand the resources of an overlay as it says, and name what it writes."""
+        """Expand the resources of an overlay in its mode, and name the instance types that it writes."""
         if composed.failed:
             return composed
         renamer = self._catalogs.renamer(overlay)
@@ -53,7 +53,7 @@ class Expander:
         )
 
     def with_catalog_names(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """Return the resources with matchers that name instance types as the catalogs do."""
+        """Return the resources with matchers that use the names of the catalogs."""
         renamer = self._catalogs.renamer(overlay)
         return composed if renamer is None else composed.then(renamer.with_old_names)
 
@@ -66,7 +66,7 @@ class Expander:
         live: bool = False,
         trace: Trace | None = None,
     ) -> Outcome[ResourceSet]:
-        """Return the resources expanded. ``live``: they are files, which may have come out of a cluster."""
+        """Return the resources expanded. ``live``: they are files that may come from a cluster."""
         from renderer.kubevirt.instancetype.virtual_machine import needs_catalog, needs_instancetype_stage
 
         if not needs_instancetype_stage(composed.value):
@@ -88,7 +88,7 @@ class Expander:
         return composed.then(lambda _: expanded)
 
     def admitted(self, composed: Outcome[ResourceSet], release: Release) -> ResourceSet:
-        """Return the resources as webhooks see them, for an overlay that is written unexpanded."""
+        """Return the resources as webhooks receive them, for an overlay that is written unexpanded."""
         if self._unexpanded is not None and self._unexpanded[0] is composed.value:
             return self._unexpanded[1]
         return self.expanded(composed, release, ExpandMode.APPLIED).value

@@ -1,6 +1,6 @@
 """Build a Flux Kustomization as kustomize-controller does: generate, compose, substitute, set metadata.
 
-An overlay that only names a Flux Kustomization, for its variables, is substituted alone (``FluxVariables``).
+An overlay that names a Flux Kustomization only for its variables is just substituted (``FluxVariables``).
 """
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
@@ -45,7 +45,7 @@ def compose_completed(
     *,
     sorted_by_kind: bool,
 ) -> Outcome[ResourceSet]:
-    """The resources of a kustomization that an engine has completed; kustomize alone sorts them by kind."""
+    """Return the resources of a kustomization that an engine completed; only kustomize sorts them by kind."""
     from renderer.kustomize.compose import BuildOptions, Composer
     from renderer.kustomize.order import Reorder
     from renderer.kustomize.reader.load import Loader
@@ -63,7 +63,7 @@ def compose_completed(
 def compose_kustomization(
     fs: FileSystem, entry: Resource, context: BuildContext = _PLAIN
 ) -> Outcome[ResourceSet]:
-    """Return what kustomize makes of the Kustomization ``entry`` in ``fs``, the artifact of its source."""
+    """Return the resources that kustomize builds for the Kustomization ``entry`` in its artifact ``fs``."""
     from renderer.gitops.flux.generator import complete
 
     try:
@@ -74,7 +74,7 @@ def compose_kustomization(
 
 
 class FluxSubstituted(Record):
-    """The objects with values for variables, and values that nothing may repeat."""
+    """The objects with variables substituted, and the confidential values among them."""
 
     resources: ResourceSet
     confidential: frozenset[str] = frozenset()
@@ -83,7 +83,7 @@ class FluxSubstituted(Record):
 def read_variables(
     entry: Resource, candidates: Iterable[Resource], *, secrets: bool, lenient: bool = False
 ) -> Outcome[Variables]:
-    """The variables of ``entry``; ``lenient``: what the repository does not have may be in the cluster."""
+    """Return the variables of ``entry``; ``lenient``: missing sources may be in the cluster."""
     from renderer.gitops.refusal import (
         KUSTOMIZATION_FIELDS,
         KUSTOMIZATION_FORMATS,
@@ -104,7 +104,7 @@ def read_variables(
 def substitute_variables(
     composed: Outcome[ResourceSet], variables: Outcome[Variables], *, strict: bool
 ) -> Outcome[FluxSubstituted]:
-    """Put values in the place of variables; no resources remain where a value is missing."""
+    """Substitute variables; no resources remain if a value is missing."""
     from renderer.gitops.substitution.substitute import substitute
 
     found = composed.diagnostics + variables.diagnostics
@@ -120,9 +120,9 @@ def substitute_variables(
 def build_kustomization(
     fs: FileSystem, entry: Resource, candidates: Iterable[Resource], *, secrets: bool, strict: bool
 ) -> Outcome[ResourceSet]:
-    """The objects that the Kustomization ``entry`` applies from ``fs``, the artifact of its source.
+    """Return the objects that the Kustomization ``entry`` applies from ``fs``, the artifact of its source.
 
-    ``candidates`` are objects that its variables may come from; of Secrets only if ``secrets``.
+    ``candidates`` are objects that its variables may come from; Secrets count only if ``secrets`` is set.
     """
     return _finished(compose_kustomization(fs, entry), entry, candidates, secrets=secrets, strict=strict)
 
@@ -130,7 +130,7 @@ def build_kustomization(
 def discover_kustomization(
     fs: FileSystem, entry: Resource, candidates: Iterable[Resource], *, secrets: bool
 ) -> Outcome[ResourceSet]:
-    """Build the kustomization; variables that the repository has no values for stay as they are."""
+    """Build the kustomization; variables without a value in the repository stay unchanged."""
     composed = compose_kustomization(fs, entry)
     return _finished(composed, entry, candidates, secrets=secrets, strict=False, lenient=True)
 
@@ -155,7 +155,7 @@ def _finished(  # noqa: PLR0913 - what decides about variables, each by its name
 
 
 class FluxVariables:
-    """Variables by overlay; ``compose`` makes a folder, named at a site of the project, into resources."""
+    """Variables by overlay; ``compose`` composes a folder that the project names at a site."""
 
     def __init__(self, fs: FileSystem, compose: Callable[[str, Site | None], Outcome[ResourceSet]]) -> None:
         self._fs = fs
@@ -164,7 +164,7 @@ class FluxVariables:
         self._confidential: dict[str, frozenset[str]] = {}
 
     def substituted(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """Put values in the place of variables; no resources remain when a value is missing."""
+        """Substitute variables; no resources remain if a value is missing."""
         if overlay.flux is None or composed.failed:
             return composed
         variables = self._variables(overlay)
@@ -173,7 +173,7 @@ class FluxVariables:
         return Outcome(outcome.value.resources, outcome.diagnostics)
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
-        """Return the confidential values of an overlay that was substituted before."""
+        """Return the confidential values of an overlay that was already substituted."""
         return self._confidential.get(overlay.path, frozenset())
 
     def _variables(self, overlay: Overlay) -> Outcome[Variables]:

@@ -1,4 +1,4 @@
-"""Entries of Flux: the Kustomizations that a cluster's folder leads to, each as an entry point."""
+"""Entries of Flux: the Kustomizations that a cluster's folder deploys, each as an entry point."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -29,14 +29,14 @@ from renderer.pipeline.reached_objects import (
 if TYPE_CHECKING:
     from renderer.gitops.flux.discovery import Key, ReachedKustomization
 
-#: Kinds of Flux and Argo CD that stand for charts, which are counted and never rendered.
+#: Kinds of Flux and Argo CD for charts, which are counted but never rendered.
 _CHARTS = ("HelmRelease", "HelmChart")
 
 
 def flux_points(
     fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
 ) -> Iterator[tuple[str, EntryPoint]]:
-    """Yield the Flux Kustomizations with virtual machines that the entry leads to, with their names."""
+    """Yield (name, entry point) for each Flux Kustomization with virtual machines that the entry deploys."""
     from renderer.gitops.flux.discovery import FluxDiscovery, cluster_root, variable_sources
     from renderer.gitops.refusal import KUSTOMIZATION_FORMATS, malformed_fields
 
@@ -76,7 +76,7 @@ def flux_points(
 
 
 class _FluxBuilder:
-    """Builds Kustomizations for a discovery; artifacts of one source are one file system."""
+    """Builds Kustomizations for a discovery; artifacts of one source share a file system."""
 
     def __init__(self, fs: FileSystem, relevant: Relevant, *, secrets: bool) -> None:
         self._fs = fs
@@ -97,7 +97,7 @@ class _FluxBuilder:
 
 
 def _flux_folders(entry: Resource) -> Iterator[str]:
-    """The folder of the Kustomization, and those of the components that it adds."""
+    """Yield the folder of the Kustomization, and the folders of the components that it adds."""
     folder = posixpath.normpath(f"/{text_at(entry.content, 'spec', 'path')}").lstrip("/") or "."
     yield folder
     for component in array_at(entry.content, "spec", "components"):
@@ -106,13 +106,13 @@ def _flux_folders(entry: Resource) -> Iterator[str]:
 
 
 def _flux_name(reached: ReachedKustomization, system: str) -> str:
-    """The Kustomization's name, with its namespace where that is not the root's."""
+    """Return the Kustomization's name, with its namespace if that differs from the root's."""
     entry = reached.entry
     return entry.name if entry.namespace == system else f"{entry.namespace}_{entry.name}"
 
 
 def _in_order(reached: Iterable[ReachedKustomization]) -> list[ReachedKustomization]:
-    """Return the Kustomizations, each after those that it waits for, otherwise in their order."""
+    """Return the Kustomizations, each after its dependencies, otherwise in the given order."""
     waiting = list(reached)
     keys = {each.key for each in waiting}
     done: list[ReachedKustomization] = []
@@ -126,7 +126,7 @@ def _in_order(reached: Iterable[ReachedKustomization]) -> list[ReachedKustomizat
 
 
 def _check_flux_cycles(reached: Iterable[ReachedKustomization]) -> None:
-    """Raises ``DiagnosticError``: entry-point-cycle where Kustomizations deploy or await each other."""
+    """Raise ``DiagnosticError``: entry-point-cycle if Kustomizations deploy or wait for each other."""
     by_key = {each.key: each for each in reached}
     for each in by_key.values():
         above = [other.key for other in each.lineage()]
@@ -165,7 +165,7 @@ def _wait(
 
 
 def _flux_notes(entry: OverlayEntry, reached: Iterable[ReachedKustomization]) -> Iterator[Diagnostic]:
-    """Yield notes about what the cluster's entry leads to but is not rendered."""
+    """Yield notes about objects that the cluster's entry deploys but that are not rendered."""
     from renderer.gitops.flux.applied_objects import is_encrypted
 
     every = list(reached)

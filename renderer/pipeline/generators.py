@@ -1,4 +1,4 @@
-"""The kinds of our own that a kustomization may list under ``generators``, each with what generates."""
+"""vmrender's own kinds that a kustomization may list under ``generators``, each with its generator."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -22,7 +22,7 @@ def _template(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Gene
     return generate(content, site, files)
 
 
-#: By kind: a function of the object, its site and the files listed with it.
+#: By kind: a function that gets the object, its site and the files listed with it.
 GENERATORS = {
     Gvk("vmrender.io", "v1alpha1", "InstancetypeSeries"): _series,
     Gvk("vmrender.io", "v1alpha1", "Template"): _template,

@@ -1,4 +1,4 @@
-"""VirtualMachines before and after a change, as the cluster holds them: what ``diff`` compares."""
+"""VirtualMachines before and after a change, as the cluster stores them, for ``diff``."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from renderer.model.resource import Resource, ResourceSet
 
 
 class ProjectState(Record):
-    """The objects that VirtualMachines of an overlay find: its resources and the catalogs."""
+    """The objects that VirtualMachines of an overlay can refer to: its resources and the catalogs."""
 
     resources: ResourceSet
     catalog: Catalog
 
 
 class HeldChanges:
-    """Holds the VirtualMachines of one overlay, each state as the release of the target holds it.
+    """The VirtualMachines of one overlay, each state as a cluster of its target release stores it.
 
-    ``between`` are the states since the VMs were started from ``before``, the oldest first.
+    ``between`` are the states since the VMs were started from ``before``, oldest first.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class HeldChanges:
         self._release = release
 
     def __call__(self, old: Resource, new: Resource) -> HeldChange | None:
-        """Return a VirtualMachine on both sides; None where KubeVirt could not expand or default it."""
+        """Return a VirtualMachine on both sides; None if KubeVirt cannot expand or default it."""
         try:
             vms = self._vms(old, new)
         except (CauseError, DiagnosticError):
@@ -62,7 +62,7 @@ class HeldChanges:
         )
 
     def _vms(self, old: Resource, new: Resource) -> list[StartedVm]:
-        """The VirtualMachine in each state that has it. Raises ``CauseError`` or ``DiagnosticError``."""
+        """Return the VirtualMachine in each state with it. Raises ``CauseError`` or ``DiagnosticError``."""
         vms, written = [self.holders[0].created(old)], old
         for state, holder in zip(self._states[1:-1], self.holders[1:-1], strict=True):
             found = next((each for each in state.resources if each.current_id == new.current_id), None)
@@ -74,7 +74,7 @@ class HeldChanges:
 
     @cached_property
     def holders(self) -> list[VmHolder]:
-        """Raises ``DiagnosticError`` for a KubeVirt object with values of a wrong type."""
+        """Raise ``DiagnosticError`` for a KubeVirt object with values of a wrong type."""
         return [self._holder(state) for state in self._states]
 
     def _holder(self, state: ProjectState) -> VmHolder:
@@ -87,28 +87,28 @@ class HeldChanges:
         return AdmittingCluster(self._release, read_cluster_config(after.resources, after.catalog))
 
     def update_refusal(self, held: StartedVm, resource: Resource) -> str:
-        """Return why the webhook refuses the VM that the cluster would hold; empty where it does not."""
+        """Return why the webhook refuses the VM that the cluster would store; empty if it admits it."""
         behaviour = behaviour_of(self._release)
         try:
             spec = default_vmi_spec(object_at(held.applied, "spec"), self._admitting.config, behaviour)
             vm_spec = {**object_at(held.content, "spec"), "template": {**held.applied, "spec": spec}}
             causes = admit_vm(vm_spec, self._admitting, resource.namespace)
-        except (CauseError, DiagnosticError):  # of which the schema, or the expansion, tells
+        except (CauseError, DiagnosticError):  # reported by the schema stage or the expansion
             return ""
         return next((cause.message for cause in causes), "")
 
     def start_refusal(self, held: StartedVm, resource: Resource) -> str:
-        """Return why the webhook refuses the instance that is made next; empty where it does not."""
+        """Return the reason why the webhook refuses the next instance; empty if it admits it."""
         metadata = {**object_at(held.instance, "metadata"), "name": resource.name}
         try:
             causes = check_vmi({**held.instance, "metadata": metadata}, self._admitting)
             return next((cause.message for cause in causes), "")
-        except DiagnosticError:  # a quantity that is none, of which the schema tells
+        except DiagnosticError:  # an invalid quantity; reported by the schema stage
             return ""
 
     @cached_property
     def access_modes(self) -> Mapping[str, tuple[str, ...]]:
-        """The access modes of claims and DataVolumes, by their names; the state after the change counts."""
+        """Return the access modes of claims and DataVolumes by name, after the change."""
         found: dict[str, tuple[str, ...]] = {}
         for state in self._states:
             for resource in state.resources:

@@ -1,4 +1,4 @@
-"""VirtualMachines of a cluster before and after a sync, as ``diff --live`` compares them."""
+"""VirtualMachines of a cluster before and after a sync, for ``diff --live``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from renderer.model.res_id import ObjectKey
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.held_changes import HeldChanges, ProjectState
 
-#: Kinds of objects that a VirtualMachine leads to.
+#: Kinds of objects that a VirtualMachine refers to.
 FOUND_BY_MACHINES = frozenset(
     {
         *MATCHER_TYPE_OF,
@@ -35,7 +35,7 @@ FOUND_BY_MACHINES = frozenset(
         "VolumeSnapshot",
     }
 )
-#: Fields to which the webhook gives a value that follows from others.
+#: Fields that the webhook derives from other fields.
 _PREDICTED = (
     WebhookField.ARCHITECTURE,
     WebhookField.MACHINE,
@@ -49,7 +49,7 @@ _TEMPLATE = ("spec", "template")
 class LiveMachines:
     """The VirtualMachines of one overlay in a cluster.
 
-    They find instance types in the cluster first, then in the project's catalogs.
+    Instance types are looked up in the cluster first, then in the project's catalogs.
     """
 
     def __init__(self, state: ProjectState, release: Release, objects: ClusterObjects) -> None:
@@ -65,16 +65,16 @@ class LiveMachines:
         self._held = HeldChanges(before, after, release)
 
     def predicted(self, resources: Iterable[Resource]) -> Mapping[ObjectKey, JsonObject]:
-        """Return the objects of Git with what follows from them by KubeVirt's webhook, by their identity."""
+        """Return the objects of Git, with the fields that KubeVirt's webhook derives, by identity."""
         written = ResourceSet(tuple(resources))
         behaviour = behaviour_of(self._release)
         made = with_webhook_fields(written, written, self._catalog, _PREDICTED, behaviour)
         return {each.current_id.object_key: each.content for each in made}
 
     def sync(self, live: Resource, synced: Resource) -> SyncedVm | None:
-        """Return a VirtualMachine before and after a sync; None where KubeVirt could not expand it.
+        """Return a VirtualMachine before and after a sync; None if KubeVirt cannot expand it.
 
-        Until KubeVirt 1.4 the revisions are named in the matchers, since then in the status.
+        Until KubeVirt 1.4, the matchers name the revisions; since then, the status does.
         """
         before_holder, after_holder = self._held.holders
         try:
@@ -94,11 +94,11 @@ class LiveMachines:
         return SyncedVm(self._since_start(live, change), applied)
 
     def _since_start(self, live: Resource, change: HeldChange) -> HeldChange:
-        """Return the change with what runs, where the instance was started with another spec."""
+        """Return the change with the running spec, if the instance was started with another spec."""
         instance = self._objects.instance(live)
         spec = EMPTY if instance is None else object_at(instance.content, "spec")
         if "domain" not in spec or not any(waiting_fields(change.before.applied, spec)):
-            return change  # every instance has one, unless somebody shortened the dump
+            return change  # every instance has a spec, unless somebody shortened the dump
         return change._replace(before=running_vm(change.before, spec), waiting=change.before)
 
 

@@ -10,7 +10,7 @@ from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.resource import Resource
 
-#: Kinds that an instance mounts, so that it does not start without them.
+#: Kinds that an instance mounts; it does not start without them.
 MOUNTED = frozenset({CONFIG_MAP, SECRET})
 
 
@@ -20,9 +20,9 @@ class MountedObjects:
     def __init__(
         self, written: Iterable[Resource], live: Iterable[Resource], namespaces: Iterable[str]
     ) -> None:
-        """``live`` are objects of the dump of the kinds ``MOUNTED``, of which names count alone.
+        """``live`` are the objects of the dump with a kind in ``MOUNTED``; only their names are used.
 
-        ``namespaces`` are those that the dump has objects of.
+        ``namespaces`` are the namespaces of the objects in the dump.
         """
         live = tuple(live)
         self._namespaces = {"", *namespaces, *(each.namespace for each in live)}
@@ -30,9 +30,9 @@ class MountedObjects:
         self._inventory = Inventory((*written, *live), ())
 
     def notes(self, written: Iterable[Resource]) -> Iterator[str]:
-        """Yield one note for each VirtualMachine and object that it lacks.
+        """Yield one note for each VirtualMachine and missing object.
 
-        Nothing is said of a kind or namespace that the dump has no object of: it was printed without it.
+        A kind or namespace without any object in the dump is skipped: the dump does not cover it.
         """
         machines = (VirtualMachineView.of(each) for each in written if each.kind == VM)
         found = references(each for each in machines if each is not None)
@@ -56,9 +56,9 @@ class MountedObjects:
 
 
 def _is_mounted(reference: ObjectReference) -> bool:
-    """Tell whether an instance cannot start without the object.
+    """Return True if an instance cannot start without the object.
 
-    An image may be pulled without its Secret, and a disk that was imported once needs none.
+    An image may be pulled without its Secret, and an imported disk no longer needs one.
     """
     instance = reference.machine.paths.instance
     return reference.place.base == instance and reference.way[-1] != "imagePullSecret"

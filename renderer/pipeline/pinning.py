@@ -1,4 +1,4 @@
-"""Pinnable virtual machines of an overlay, as they are before its transformers."""
+"""Pinnable virtual machines of an overlay, in their form before its transformers."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -45,7 +45,7 @@ def _earlier_forms(
         by_origin.setdefault(resource.origin, []).append((frozenset(identities(resource)), resource))
     for resource in after:
         ids = frozenset(identities(resource))
-        # One file may have come in by several ways: that which shares most of its names is the one.
+        # A file may be included several times: pick the copy that shares most of its names.
         found = [
             (len(known), earlier) for known, earlier in by_origin.get(resource.origin, ()) if known <= ids
         ]
@@ -56,9 +56,9 @@ def _earlier_forms(
 def pinnables(
     overlay: Overlay, tree: SourceTree, composed: ResourceSet, composer: Composer, catalog: Catalog
 ) -> Iterator[Pinnable]:
-    """Each virtual machine with the pin that it would get now, as a patch before the transformers.
+    """Yield each virtual machine with the pin that it would get now, as a patch before the transformers.
 
-    ``tree`` is what ``composed`` was made of. Raises ``DiagnosticError``.
+    ``tree`` is the source tree of ``composed``. Raises ``DiagnosticError``.
     """
     from renderer.kubevirt.instancetype.catalog import CatalogSource
     from renderer.kubevirt.instancetype.pin import Pinner

@@ -64,7 +64,7 @@ class Pipeline:
 
     @property
     def unchecked(self) -> Mapping[str, int]:
-        """The number of different objects that no schema has validated so far, by kind."""
+        """The number of distinct objects without a schema so far, by kind."""
         return {kind: len(objects) for kind, objects in self._checks.unchecked.items()}
 
     def render(self, overlay: Overlay) -> Outcome[ResourceSet]:
@@ -74,8 +74,8 @@ class Pipeline:
     def compose_overlay(self, overlay: Overlay, *, is_last: bool = False) -> Outcome[ResourceSet]:
         """Compose an overlay as kustomize or the engine of its entry point does, before variables.
 
-        With ``is_last``, what was read and composed so far is forgotten, but for the outline of the overlay,
-        which is checked next. Whatever is asked for again is read again.
+        With ``is_last``, everything read and composed so far is dropped, except the outline of the overlay,
+        which is checked next. Anything needed later is read again.
         """
         composed = self._composed(overlay, is_last=is_last)
         if is_last:
@@ -98,7 +98,7 @@ class Pipeline:
         return Outcome(composed.value, self._confidential(overlay, composed, composed.diagnostics))
 
     def checked(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """Render composed resources in place of those that the overlay's folder composes to."""
+        """Render the given composed resources instead of the resources of the overlay's folder."""
         whole = self._whole(overlay, composed)
         if overlay.write_instancetypes:
             return whole
@@ -106,16 +106,16 @@ class Pipeline:
         return Outcome(written, whole.diagnostics)
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
-        """Return the values of Secrets that were put into the overlay's resources when it was rendered."""
+        """Return the values of Secrets that were substituted into the overlay when it was rendered."""
         of_flux = frozenset[str]() if overlay.flux is None else self._flux.confidential(overlay)
         return of_flux if overlay.entry is None else of_flux | self._entry_points.confidential(overlay)
 
     def build(self, overlay: Overlay, *, validate: bool = False) -> Outcome[ResourceSet]:
-        """Return the overlay composed, its virtual machines expanded, and all of it checked.
+        """Return the overlay composed, with its virtual machines expanded, and checked.
 
-        In the mode ``off`` it is what kustomize prints, and Flux where the project names its Kustomization.
-        It is looked up and checked only with ``validate``. Sizes of the customisation proposal are printed in
-        the version that clusters serve; incomplete ones, which no cluster knows, are left out.
+        In the mode ``off``, the result equals the output of kustomize, or of Flux if the project names its
+        Kustomization; it is checked only with ``validate``. Sizes of the customisation proposal are printed
+        in the version that clusters serve; incomplete sizes, which no cluster accepts, are left out.
         """
         composed = self.compose_overlay(overlay)
         if overlay.expand is not ExpandMode.OFF:
@@ -132,7 +132,7 @@ class Pipeline:
     ) -> Outcome[ResourceSet]:
         """Compose a folder as ``kustomize build`` does; the project names it at ``listed_at``.
 
-        With ``is_last``, its tree is left without resources, and its outline is kept.
+        With ``is_last``, the resources of its tree are dropped, and its outline is kept.
         """
         if folder.startswith(BUILTIN_SCHEME):
             shipped = shipped_catalog(folder, self._config.merge_keys, self._context.trace)
@@ -170,7 +170,7 @@ class Pipeline:
         return look_up(self._catalogs.whole, name)
 
     def check(self, objects: ResourceSet, release: Release) -> tuple[Diagnostic, ...]:
-        """Check instance types and preferences themselves as a cluster of the release would."""
+        """Check instance types and preferences themselves, as a cluster of the release would."""
         from renderer.kubevirt.instancetype.behaviour import behaviour_of
         from renderer.kubevirt.instancetype.findings import check_objects
 
@@ -200,11 +200,11 @@ class Pipeline:
 
     @property
     def catalog_sources(self) -> tuple[CatalogSource, ...]:
-        """The project's catalogs by their names. Raises ``DiagnosticError``."""
+        """The project's catalogs, each with its name. Raises ``DiagnosticError``."""
         return self._catalogs.sources
 
     def _whole(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """Take composed resources through all stages; instance types and preferences stay among them."""
+        """Run composed resources through all stages; instance types and preferences stay in the result."""
         with self._catalogs.beside(overlay):
             return self._through_stages(overlay, composed)
 
@@ -228,7 +228,7 @@ class Pipeline:
     def _at_deciding_sites(
         self, overlay: Overlay, findings: tuple[Diagnostic, ...]
     ) -> tuple[Diagnostic, ...]:
-        """Put the place that decided on the field in front of the others of each finding."""
+        """In each finding, put the site that decided the field's value before its other sites."""
         if not findings or overlay.path.startswith(BUILTIN_SCHEME) or not self._fs.is_folder(overlay.path):
             return findings
         from renderer.provenance.deciding_sites import at_deciding_sites
@@ -243,7 +243,7 @@ class Pipeline:
             return findings
 
     def _substituted(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """Put in values for variables of Flux, and set what the overlay's engine sets on all objects."""
+        """Substitute variables of Flux, and set the metadata that its engine sets on all objects."""
         if overlay.entry is None:
             return composed if overlay.flux is None else self._flux.substituted(overlay, composed)
         substituted = self._entry_points.substituted(overlay, overlay.entry, composed)
@@ -254,7 +254,7 @@ class Pipeline:
     def _reported(
         self, overlay: Overlay, composed: Outcome[ResourceSet], found: tuple[Diagnostic, ...]
     ) -> tuple[Diagnostic, ...]:
-        """Return findings of all stages with their levels, deciding places and confidential values."""
+        """Return the findings of all stages with their levels, deciding sites and confidential values."""
         if not found:
             return found
         return self._confidential(
@@ -264,7 +264,7 @@ class Pipeline:
     def _confidential(
         self, overlay: Overlay, composed: Outcome[ResourceSet], found: tuple[Diagnostic, ...]
     ) -> tuple[Diagnostic, ...]:
-        """Note in findings which values of the overlay's Secrets no output may show, wherever they are."""
+        """Note in findings the values of the overlay's Secrets that no output may show."""
         if not found:
             return found
         from renderer.kubevirt.facts.confidential import secret_values
@@ -324,7 +324,7 @@ def _unprocessed(resources: ResourceSet) -> Iterable[Diagnostic]:
 
 
 def _served(resources: ResourceSet) -> ResourceSet:
-    """Return the resources with those of the customisation proposal in the version that clusters serve."""
+    """Return the resources; convert objects of the customisation proposal to the served version."""
     if not any(resource.api_version == PROPOSED_INSTANCETYPE_API_VERSION for resource in resources):
         return resources
     from renderer.kubevirt.instancetype.target_form import written_form

@@ -1,4 +1,4 @@
-"""The catalogs that the project lists, composed once and only when something looks into them."""
+"""The catalogs that the project lists, composed once on first use."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class ProjectCatalogs:
-    """``compose`` makes a folder, named at a site of the project, into resources."""
+    """The catalogs of one project; ``compose`` composes a folder that the project names at a site."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class ProjectCatalogs:
 
     @property
     def whole(self) -> Catalog:
-        """Return all catalogs as one. Raises ``DiagnosticError`` with all that is wrong in one of them."""
+        """Return all catalogs as one. Raises ``DiagnosticError`` with all errors of one of them."""
         with self._recorder.using(Task("catalogs")):
             return self._whole if self._beside is None else self._whole.after(self._beside)
 
@@ -76,13 +76,13 @@ class ProjectCatalogs:
 
     @property
     def gates_in_repository(self) -> tuple[str, ...]:
-        """Return the feature gates that ``KubeVirt`` objects anywhere in the repository turn on."""
+        """Return the feature gates that ``KubeVirt`` objects anywhere in the repository enable."""
         with self._recorder.using(Task("definitions")):
             return self._definitions.feature_gates
 
     @contextmanager
     def beside(self, overlay: Overlay) -> Iterator[None]:
-        """Within the block, also find what other entry points of the overlay's cluster deploy."""
+        """Within the block, also find objects that other entry points of the overlay's cluster deploy."""
         from renderer.kubevirt.instancetype.catalog import CatalogSource
 
         known = overlay.entry.instancetypes if overlay.entry else ()
@@ -93,7 +93,7 @@ class ProjectCatalogs:
             self._beside = None
 
     def find(self, kind: str, name: str, namespace: str) -> Resource | None:
-        """Return the object; None also if a catalog cannot be read, which the expansion reports."""
+        """Return the object, or None; None also if a catalog cannot be read, which the expansion reports."""
         from renderer.kubevirt.instancetype.catalog import Scope
 
         try:
@@ -180,8 +180,9 @@ class ProjectCatalogs:
 def shipped_catalog(folder: str, merge_keys: MergeKeys, trace: Trace | None) -> ResourceSet | None:
     """Return the objects of the built-in catalog in ``folder``; None for any other folder.
 
-    They are read as they ship. For a ``trace``, which is told how they came about, they are composed once in
-    a process, outside the limits and the account of the run: nothing of the repository goes into them.
+    Normally, the shipped form is read. For a ``trace``, which records their provenance, they are composed
+    once per process, outside the limits and the work count of the run: they contain nothing of the
+    repository.
     """
     from renderer.files.builtin_catalogs import composed_catalog
 

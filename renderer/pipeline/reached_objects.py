@@ -1,4 +1,4 @@
-"""Outcomes of discoveries by Flux and by Argo CD: what is rendered of them, and notes about the rest."""
+"""Results of discoveries by Flux and Argo CD: select the objects to render, and note the rest."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -25,7 +25,7 @@ _MOST_NAMED = 5
 _INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
 
 
-#: Errors about entries that deploy other things, or need charts, services or other repositories.
+#: Errors about entries that deploy other objects, or need charts, services or other repositories.
 _BEYOND_US = frozenset({Code.ENTRY_POINT, Code.UNSUPPORTED_FIELD, Code.APPLICATION_SET})
 
 
@@ -38,32 +38,32 @@ MACHINES = (
 )
 
 
-#: Groups of objects that only lead to others: a rendered tree of nothing else would be useless.
+#: API groups of objects that only deploy others: a rendered tree with only these would be useless.
 _PLUMBING = (".toolkit.fluxcd.io", "argoproj.io")
 
 
-#: Whether what is in some folders is worth building, by what the files mention.
+#: Returns True if folders are worth building, judged by the words in their files.
 Relevant: TypeAlias = Callable[[Iterable[str]], bool]
 
 
 def is_rendered(outcome: Outcome[ResourceSet]) -> bool:
-    """Return whether it becomes an overlay: it holds more than plumbing and needs no other repository."""
+    """Return True if it becomes an overlay: it holds more than plumbing and needs no other repository."""
     return not _is_plumbing(outcome) and not needs_others(outcome)
 
 
 def needs_others(outcome: Outcome[ResourceSet]) -> bool:
-    """Return whether charts, or bases in other repositories, are the only obstacles to building it."""
+    """Return True if charts, or bases in other repositories, are the only obstacles to building it."""
     errors = [found for found in outcome.diagnostics if found.severity is Severity.ERROR]
     return bool(errors) and all(found.code is Code.UNSUPPORTED_FIELD for found in errors)
 
 
 def is_broken(found: Iterable[Diagnostic]) -> bool:
-    """Return whether the repository is wrong, and does not only hold more than can be rendered."""
+    """Return True if the repository has errors, not only objects that cannot be rendered."""
     return any(each.severity is Severity.ERROR and each.code not in _BEYOND_US for each in found)
 
 
 def _is_plumbing(outcome: Outcome[ResourceSet]) -> bool:
-    """Return whether it holds nothing but objects of Flux and Argo CD themselves, or nothing at all."""
+    """Return True if it holds only objects of Flux and Argo CD themselves, or nothing at all."""
     from renderer.gitops.flux.applied_objects import is_encrypted
 
     rest = (each for each in outcome.value if not is_encrypted(each))
@@ -71,18 +71,18 @@ def _is_plumbing(outcome: Outcome[ResourceSet]) -> bool:
 
 
 def count_machines(outcome: Outcome[ResourceSet] | None) -> int:
-    """Return how many virtual machines there are, a pool as one."""
+    """Return the number of virtual machines; a pool counts as one."""
     return sum(each.gvk.kind in MACHINES for each in outcome.value) if outcome else 0
 
 
 def deployed_instancetypes(outcomes: Iterable[Outcome[ResourceSet] | None]) -> tuple[Resource, ...]:
-    """The instance types and preferences among what a cluster's entry points deploy."""
+    """Return the instance types and preferences that a cluster's entry points deploy."""
     every = (each for outcome in outcomes if outcome for each in outcome.value)
     return tuple(each for each in every if each.gvk.group == _INSTANCETYPE_GROUP)
 
 
 def cycle_error(verb: str, names: Iterable[str], entry: Resource) -> DiagnosticError:
-    """Return the error of entry points that lead back to themselves; ``verb`` says how."""
+    """Return the error about a cycle of entry points; ``verb`` says how each refers to the next."""
     return Diagnostic.about(
         entry,
         None,
@@ -93,7 +93,7 @@ def cycle_error(verb: str, names: Iterable[str], entry: Resource) -> DiagnosticE
 
 
 def left_out_notes(entry: OverlayEntry, groups: Mapping[str, list[str]]) -> Iterator[Diagnostic]:
-    """Yield a note for each group of objects that the entry reaches and that are not rendered."""
+    """Yield a note for each group of objects that the entry reaches but does not render."""
     for what, names in groups.items():
         if names:
             listed = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
@@ -113,10 +113,10 @@ def nothing_rendered(
     notes: Iterable[Diagnostic],
     urls: Iterable[str] = (),
 ) -> DiagnosticError:
-    """Return the error about an entry that makes no overlay, with what it leads to.
+    """Return the error about an entry without overlays; it names the objects that the entry reaches.
 
-    ``what`` is the kind of the objects with these ``names``; ``notes`` say what is left out, and ``urls`` are
-    repositories that these name and that seem to be others.
+    ``what`` is the kind of the objects with these ``names``. ``notes`` say what is left out. ``urls`` are the
+    repositories that the objects name and that seem to be other ones.
     """
     site = entry_site(entry.path, entry.listed_by).below(entry.listed_by)
     if not names:
@@ -138,7 +138,7 @@ def nothing_rendered(
 
 
 def repository_urls(fs: FileSystem, config: RenderConfig) -> RepositoryUrls:
-    """The repository's URLs: those of its remotes, and those that the project lists."""
+    """Return the repository's URLs: from its remotes and from the project."""
     from renderer.gitops.repository_url import RepositoryUrls, remote_urls
 
     known = (*config.repositories, *remote_urls(git_file(fs, "config")))
@@ -148,11 +148,11 @@ def repository_urls(fs: FileSystem, config: RenderConfig) -> RepositoryUrls:
 
 def _is_place(fs: FileSystem, path: str) -> bool:
     folder = posixpath.normpath(path.lstrip("/") or ".")
-    return folder.startswith("..") or fs.is_folder(folder)  # what leads out is refused when it is built
+    return folder.startswith("..") or fs.is_folder(folder)  # the build refuses a path that leads out
 
 
 def git_file(fs: FileSystem, name: str) -> str:
-    """A file of ``.git``; empty without one, as in a linked work tree."""
+    """Return the content of a file in ``.git``; empty if it does not exist, as in a linked work tree."""
     try:
         return fs.read(f".git/{name}").decode(errors="replace")
     except DiagnosticError:

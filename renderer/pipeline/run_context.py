@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class RunContext(Record):
-    """``recorder`` notes which part of the work used which other; ``trace``, if any, observes changes."""
+    """``recorder`` records dependencies between parts of the work; ``trace``, if any, observes changes."""
 
     recorder: Recorder
     catalogs: KnownCatalogs | None = None
@@ -25,13 +25,13 @@ class RunContext(Record):
 
     @classmethod
     def fresh(cls, trace: Trace | None = None) -> RunContext:
-        """Return the context of a run that knows nothing of earlier ones."""
+        """Return the context of a run without results of earlier runs."""
         return cls(Recorder(), trace=trace)
 
     def traced(
         self, overlay: Overlay, step: StepKind, before: Outcome[ResourceSet], after: Outcome[ResourceSet]
     ) -> Outcome[ResourceSet]:
-        """Return ``after``, and tell the trace that a stage made it of ``before``."""
+        """Return ``after``, and record in the trace that a stage made it from ``before``."""
         if self.trace is not None:
             self.trace.passed(overlay, step, before.value, after.value)
         return after

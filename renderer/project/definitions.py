@@ -1,4 +1,4 @@
-"""Find what no catalog has in the files of the repository: instance types, preferences, feature gates."""
+"""Search the repository for objects that no catalog has: instance types, preferences, feature gates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from renderer.model.resource import Definition
 from renderer.project.validation_scope import ManifestFiles
 from renderer.yamlio.decode import decode_documents
 
-#: Files that are looked through at most, in the order of the tree.
+#: The maximum number of files searched, in the order of the tree.
 _MOST_FILES = 5_000
 #: The words in a file of instance types, of preferences, or of a series of them.
 _WORDS = re.compile(rb"Instancetype|Preference")
@@ -29,12 +29,12 @@ _KUBEVIRT = re.compile(rb"\bkind\b\W+KubeVirt\b")
 _GATES = ("spec", "configuration", "developerConfiguration", "featureGates")
 _NAME = FieldPath.of("metadata", "name")
 
-#: Returns the objects that a generator at a site makes, each with its own site; nothing for any other object.
+#: Returns the objects that a generator at a site makes, each with its own site; empty for any other object.
 Generate = Callable[[JsonObject, Site], Iterable[tuple[JsonObject, Site]]]
 
 
 class Definitions:
-    """The instance types, preferences and gates in a repository, read when one is first asked for."""
+    """The instance types, preferences and gates in a repository, read on first use."""
 
     def __init__(self, fs: FileSystem, files: ManifestFiles, generate: Generate) -> None:
         self._fs = fs
@@ -45,7 +45,7 @@ class Definitions:
     def find(self, kinds: Iterable[str], name: str) -> Definition | None:
         """Return the first definition of an object with that name and one of ``kinds``.
 
-        There is none in a repository that cannot be listed: this is only for a hint.
+        Return None if the repository cannot be listed: this is only for a hint.
         """
         try:
             found = self._found
@@ -79,7 +79,7 @@ class Definitions:
     def _objects(self, file: str, words: re.Pattern[bytes]) -> Iterator[tuple[JsonObject, Site]]:
         """Yield the objects in a file with one of the words.
 
-        One that cannot be read has none, and is reported where it is used.
+        A file that cannot be read yields none; it is reported where it is used.
         """
         try:
             content = self._fs.read(file)
@@ -99,7 +99,7 @@ class Definitions:
                     continue
 
     def _catalog_hint(self, file: str) -> str:
-        """Return the lines to add so that the catalogs of the project have what the file defines."""
+        """Return the lines that add the definitions in the file to the catalogs of the project."""
         folders = self._graph.listing(file)
         if folders:
             return f"add `- path: {folders[0]}` under catalogs in {PROJECT_FILE}"

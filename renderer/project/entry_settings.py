@@ -25,7 +25,7 @@ _EXTENSIONS = (".yaml", ".yml", ".json")
 
 
 def entry_path(fields: Fields) -> tuple[EntryKind, str]:
-    """Return what the entry is for, and its path; notes an entry that has none or several."""
+    """Return the kind and path of the entry; note an error if it has no kind or several."""
     written = fields.content
     given = [kind for kind in (EntryKind.KUSTOMIZATION, *ENGINE_KINDS) if written.get(kind) is not None]
     if EntryKind.FLUX in given and isinstance(written["flux"], dict):  # settings beside path
@@ -43,7 +43,7 @@ def entry_path(fields: Fields) -> tuple[EntryKind, str]:
 
 
 def read_entry_options(fields: Fields, kind: EntryKind, path: str) -> EntryOptions:
-    """Return how the overlays of the entry are composed; notes what is wrong."""
+    """Return the options for composing the overlays of the entry; note errors."""
     directory = _directory(fields)
     generate = fields.text("generate")
     if generate is not None and generate not in _GENERATORS:
@@ -71,7 +71,7 @@ def read_entry_options(fields: Fields, kind: EntryKind, path: str) -> EntryOptio
 
 
 def read_clusters(fields: Fields) -> Iterator[ClusterSettings]:
-    """The entries of ``clusters``; notes what is wrong with them."""
+    """Yield the entries of ``clusters``; note their errors."""
     for entry in fields.elements("clusters"):
         entry.only("name", "server", "labels", "annotations")
         name, server = entry.text("name"), entry.text("server")
@@ -93,7 +93,7 @@ def _directory(fields: Fields) -> JsonObject | None:
 
 
 def _parameters(fields: Fields, given: Json) -> dict[str, str] | None:
-    """The values by name, where they are written in the entry; numbers and flags stand for their text."""
+    """Return the values by name, if they are in the entry; numbers and booleans are converted to text."""
     if given is None or isinstance(given, str):
         return None
     block = fields.child("parameters")
@@ -104,9 +104,9 @@ def _parameters(fields: Fields, given: Json) -> dict[str, str] | None:
 
 
 def _cluster(fields: Fields, kind: EntryKind, path: str) -> str:
-    """The first part of the names of the entry's overlays: its ``name``, or else that of its folder or file.
+    """Return the first part of the overlays' names: the entry's ``name``, or else its folder or file name.
 
-    A file counts without its extension.
+    The extension of a file is left out.
     """
     if not kind.engine:
         return ""
@@ -117,12 +117,12 @@ def _cluster(fields: Fields, kind: EntryKind, path: str) -> str:
 
 
 def cluster_name(path: str, kind: EntryKind) -> str:
-    """Return the usual name of an entry that leads to others: that of its folder or file."""
+    """Return the default name of an entry with several overlays: the name of its folder or file."""
     return without_extension(posixpath.basename(posixpath.normpath(path))).strip(".") or kind.value
 
 
 def without_extension(name: str) -> str:
-    """Return the name of a file of manifests without its extension; another name as it is."""
+    """Return the name of a manifest file without its extension; return any other name unchanged."""
     stem, extension = posixpath.splitext(name)
     return stem if extension in _EXTENSIONS else name
 

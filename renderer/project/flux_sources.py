@@ -22,9 +22,9 @@ _ENDINGS = (".yaml", ".yml", ".json")
 
 
 class FluxSources:
-    """The Flux Kustomization of one overlay and the objects that it may take variables from.
+    """The Flux Kustomization of one overlay, and the objects that its variables may come from.
 
-    ``compose`` turns a folder, named at a site, into resources.
+    ``compose`` composes a folder that is named at a site.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class FluxSources:
         raise Diagnostic.at(site, Code.FLUX_KUSTOMIZATION, message, hint, related=related).error()
 
     def candidates(self, flux: FluxSubstitution, names: Collection[str]) -> Iterator[Resource]:
-        """Yield objects that may have one of the ``names``: listed ones, or those beside the Kustomization.
+        """Yield objects that may have one of the ``names``: listed ones, or those next to the Kustomization.
 
         Raises ``DiagnosticError`` for a listed file that is missing or cannot be read.
         """
@@ -79,7 +79,7 @@ class FluxSources:
             yield from self._in_folder(folder, names)
 
     def _in_folder(self, folder: str, names: Collection[str]) -> Iterator[Resource]:
-        """Objects in the files of the folder that mention a name; other files may be no manifests at all."""
+        """Yield objects in files of the folder that mention a name; other files may not be manifests."""
         wanted = [name.encode() for name in names]
         fs = self._files.fs
         for name in fs.list(folder):
@@ -94,6 +94,9 @@ class FluxSources:
         return read_resources(self._files.fs.read(file), Site(file))
 
     def _is_of_overlay(self, path: str) -> bool:
-        """Compare paths; Flux counts from the top of the Git repository, which may be above the project."""
+        """Return True if ``path`` of a Flux Kustomization is the overlay.
+
+        Flux's paths start at the top of the Git repository, which may be above the project.
+        """
         normal = posixpath.normpath(path.lstrip("/") or ".")
         return normal == self._overlay.path or normal.endswith(f"/{self._overlay.path}")

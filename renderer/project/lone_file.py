@@ -21,12 +21,12 @@ from renderer.yamlio.decode import decode_documents
 
 _OWN_GROUP = API_VERSION.partition("/")[0]
 _OPENSHIFT_TEMPLATE = ("template.openshift.io/v1", "Template")
-#: What Helm, Jinja and others fill in; it is often no YAML before.
+#: The tags of Helm, Jinja and others; until they are filled in, a file is often not valid YAML.
 TEMPLATE_TAG = pattern(rb"\{\{|\{%")
 
 
 class LoneFiles:
-    """Reads files of ``fs``; ``groups`` are the API groups whose objects are judged."""
+    """Reads files of ``fs``; ``groups`` are the API groups whose objects are checked."""
 
     def __init__(self, fs: FileSystem, groups: Collection[str]) -> None:
         self._fs = fs
@@ -35,7 +35,7 @@ class LoneFiles:
         self._mention = re.compile(rf"""apiVersion["']?\s*:\s*["']?({names})/""".encode())
 
     def read(self, path: str) -> ResourceSet:
-        """Return the objects in the file; no objects if none of them is to be judged.
+        """Return the objects in the file; no objects if none of them is to be checked.
 
         Objects in an OpenShift template are included. Raises ``DiagnosticError``: the errors of the decoder,
         for files that mention one of the groups, and resource-invalid.
@@ -96,17 +96,17 @@ class LoneFiles:
 
 
 def _as_ascii(content: bytes) -> bytes:
-    """Return what groups are looked for in: UTF-16 is refused later, and only where it is about KubeVirt."""
+    """Return the text to search for groups: UTF-16 is refused later, and only if it is about KubeVirt."""
     return content.replace(b"\0", b"") if b"\0" in content else content
 
 
 def is_generator(resource: Resource) -> bool:
-    """Return whether it is an ``InstancetypeSeries`` or ``Template``, which stands for its objects."""
+    """Return True if it is an ``InstancetypeSeries`` or ``Template``, which generates objects."""
     return resource.api_version == API_VERSION and resource.kind != KIND
 
 
 def with_generator(fs: FileSystem, file: str) -> tuple[FileSystem, str]:
-    """Return a tree, and the folder in it with a kustomization that has ``file`` as its one generator."""
+    """Return a tree, and a folder in it whose kustomization has ``file`` as its only generator."""
     folder = posixpath.dirname(file) or "."
     names = (posixpath.normpath(posixpath.join(folder, name)) for name in KUSTOMIZATION_FILES)
     present = [name for name in names if fs.is_file(name)]
@@ -122,7 +122,7 @@ def _objects(content: bytes, path: str) -> ResourceSet:
 
 
 def _with_objects(resource: Resource) -> Iterator[Resource]:
-    """The resource, or the objects in it if it is an OpenShift template."""
+    """Yield the resource, or its objects if it is an OpenShift template."""
     if (resource.api_version, resource.kind) != _OPENSHIFT_TEMPLATE:
         yield resource
         return

@@ -1,4 +1,4 @@
-"""Find the overlays of a project: its entries and their globs become folders."""
+"""Find the overlays of a project: resolve its entries and their globs to folders."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from renderer.yamlio.decode import decode_yaml11
 
 _OVERLAYS = FieldPath.of("overlays")
 _MANIFESTS = (".yaml", ".yml", ".json")
-#: Steps for the names in a folder, and for each part of the path of one of them, which may be a link
-#: (``model.work``).
+#: Work steps (``model.work``) for listing a folder, and for each part of a path in it, which may be a link.
 _LISTING, _LOOKING = 60, 60
 
 
@@ -33,10 +32,11 @@ def find_overlays(
     config: RenderConfig,
     resolve_entry: Callable[[OverlayEntry], Iterable[Overlay]] = lambda _entry: (),
 ) -> tuple[Overlay, ...]:
-    """Return every overlay in the order of the entries; the later of two entries for a folder counts.
+    """Return every overlay in the order of the entries; of two entries for a folder, the later one counts.
 
-    ``resolve_entry`` finds those of a Flux or Argo CD entry. Raises ``DiagnosticError``: config-invalid for
-    an entry without a folder, and for two with one output; build-limit for too many.
+    ``resolve_entry`` finds the overlays of a Flux or Argo CD entry. Raises ``DiagnosticError``:
+    config-invalid for an entry without a folder, and for two overlays with the same output; build-limit for
+    too many overlays.
     """
     found: dict[str, Overlay] = {}
     for entry in config.overlays:
@@ -51,11 +51,11 @@ def find_overlays(
 
 
 def _overlay(fs: FileSystem, config: RenderConfig, entry: OverlayEntry, folder: str) -> Overlay:
-    """The overlay in a folder; without a kustomization it is a plain folder or file of manifests."""
+    """Return the overlay in a folder; without a kustomization, it is a plain folder or file of manifests."""
     overlay = config.overlay(entry, folder, _name(fs, folder))
     kind = entry.entry.kind
     if kind is EntryKind.KUSTOMIZATION:
-        # Of a glob, folders without one are left out.
+        # A glob skips folders without a kustomization.
         has_none = not _is_glob(entry.path) and _kustomization_file(fs, folder) is None
         kind = EntryKind.DIRECTORY if has_none else kind
     has_parameters = entry.entry.parameters is not None or bool(entry.entry.parameter_file)
@@ -70,7 +70,7 @@ def _name(fs: FileSystem, path: str) -> str:
 
 
 def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple[Overlay, ...]:
-    """Return the overlays with the given paths or names, all of them when no name is given.
+    """Return the overlays with the given paths or names; all overlays if none are given.
 
     Raises ``DiagnosticError``: config-invalid for an unknown one, and for a project without overlays.
     """
@@ -103,7 +103,7 @@ def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple
 def overlay_at(config: RenderConfig, overlays: Iterable[Overlay], folder: str) -> Overlay:
     """Return the project's overlay in ``folder``, or else one with the project's defaults.
 
-    No cluster gets anything of the latter, so that it does not count as one that writes instance types.
+    The latter is never deployed to a cluster, so it does not count as an overlay that writes instance types.
     """
     known = (overlay for overlay in overlays if overlay.path == folder)
     entry = OverlayEntry(folder, write_instancetypes=False)
@@ -111,7 +111,7 @@ def overlay_at(config: RenderConfig, overlays: Iterable[Overlay], folder: str) -
 
 
 def output_sites(overlay: Overlay) -> tuple[Site, ...]:
-    """Return the places in the project file that decide into which folder the overlay is rendered."""
+    """Return the places in the project file that decide the overlay's output folder."""
     entry = entry_site(overlay.listed_as, overlay.listed_by)
     return (
         entry.below("output"),
@@ -121,7 +121,7 @@ def output_sites(overlay: Overlay) -> tuple[Site, ...]:
 
 
 def entry_site(path: str, listed_by: str = "path") -> Site:
-    """The entry of the project that names ``path`` in the field ``listed_by``."""
+    """Return the site of the project's entry that has ``path`` in the field ``listed_by``."""
     return Site(PROJECT_FILE, 0, _OVERLAYS.child(ElementName(listed_by, path)))
 
 
@@ -151,14 +151,14 @@ def missing_path(fs: FileSystem, path: str) -> tuple[str, str]:
 
 
 def _has_manifests(fs: FileSystem, path: str) -> bool:
-    """True if the path is a manifest, or a folder with any in it."""
+    """Return True if the path is a manifest, or a folder with a manifest in it."""
     if fs.is_file(path):
         return path.endswith(_MANIFESTS)
     return any(name.endswith(_MANIFESTS) for name in fs.list(path))
 
 
 def _is_overlay(fs: FileSystem, folder: str) -> bool:
-    """Return whether the folder can be built by itself, which a component cannot."""
+    """Return True if the folder can be built by itself; a component cannot."""
     file = _kustomization_file(fs, folder)
     if file is None:
         return False
@@ -197,7 +197,7 @@ def _is_glob(pattern: str) -> bool:
 
 
 def _check_names(overlays: Iterable[Overlay]) -> None:
-    """Refuse names that would act on a terminal, or on a CI system. Raises ``DiagnosticError``."""
+    """Reject names that would act on a terminal or a CI system. Raises ``DiagnosticError``."""
     for overlay in overlays:
         name = next((path for path in (overlay.path, overlay.output) if not _is_harmless(path)), None)
         if name is not None:

@@ -67,11 +67,11 @@ VALIDATION = "Validation"
 
 
 def load_project(fs: FileSystem) -> RenderConfig:
-    """Return the project of the repository; all defaults where it has no file.
+    """Return the settings of the repository's project; all defaults if it has no file.
 
     Raises ``DiagnosticError``: config-invalid, with everything that is wrong at once.
     """
-    if not fs.is_file(PROJECT_FILE) and PROJECT_FILE not in fs.list("."):  # else reading it says what it is
+    if not fs.is_file(PROJECT_FILE) and PROJECT_FILE not in fs.list("."):  # else reading it reports why
         return RenderConfig()
     findings: list[Diagnostic] = []
     text = fs.read(PROJECT_FILE)
@@ -85,7 +85,7 @@ def load_project(fs: FileSystem) -> RenderConfig:
 
 
 def catalog_site(path: str) -> Site:
-    """Return the place where the project names the catalog in a folder."""
+    """Return the site where the project names the catalog in a folder."""
     return Site(PROJECT_FILE, 0, FieldPath.of("catalogs", ElementName("path", path), "path"))
 
 
@@ -101,7 +101,7 @@ def _further_document(text: bytes) -> Iterable[Diagnostic]:
 
 
 def _imported_releases(fs: FileSystem, folders: Collection[str]) -> frozenset[Release]:
-    """The releases that can be targets because the project has their schemas."""
+    """Return the releases that can be targets because the project has their schemas."""
     if not folders:
         return frozenset()
     from renderer.project.project_schemas import imported_releases  # noqa: PLC0415 - few projects have any

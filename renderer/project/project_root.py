@@ -1,7 +1,7 @@
-"""Find the project of a path that was named on the command line, and where the path is in it.
+"""Find the project of a path from the command line, and the location of the path in it.
 
 Anyone can commit a symbolic link, and a glob or ``git diff --name-only`` may name a path through it. Such a
-link neither decides which folder is the project, nor does it lead out of that folder.
+link must neither decide which folder is the project, nor lead out of that folder.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def find_project_root(path: Path, top: Path | None = None) -> Path:
     """Return the root, without links, of the project of ``path``.
 
     It is the nearest folder above with a ``vmrender.yaml``, else with ``.git``, else ``top``, else the
-    working directory, or ``path`` itself where that lies elsewhere. A link in a folder of a project or
-    checkout is followed only as far as it stays in there; any other, such as one to a project, is followed.
+    working directory, or ``path`` itself if that is elsewhere. A link inside a project or checkout is
+    followed only while it stays inside; any other link, such as a link to a project, is followed.
     """
     written = _written(path)
     real = Path(os.path.realpath(written))
@@ -43,13 +43,13 @@ def find_project_root(path: Path, top: Path | None = None) -> Path:
 
 
 def path_in_project(root: Path, path: Path) -> str | None:
-    """Return where ``path`` really is, relative to ``root``; None for a place outside."""
+    """Return the real location of ``path``, relative to ``root``; None if it is outside."""
     real = Path(os.path.realpath(_written(path)))
     return real.relative_to(root).as_posix() if real.is_relative_to(root) else None
 
 
 def read_named_file(path: Path) -> bytes:
-    """Return the content of a file. Raises ``DiagnosticError``: file-outside-root where a link leads out."""
+    """Return the content of a file. Raises ``DiagnosticError``: file-outside-root if a link leads out."""
     root = find_project_root(path)
     if path_in_project(root, path) is None:
         raise Diagnostic.in_file(
@@ -70,7 +70,7 @@ def _written(path: Path) -> Path:
 
 
 def _first_link_in_project(written: Path) -> Path | None:
-    """The outermost link on the way to ``written`` that is in a folder of a project or checkout."""
+    """Return the outermost link on the path ``written`` that is inside a project or checkout."""
     in_project = False
     for place in reversed((written, *written.parents)):
         if in_project and is_symbolic_link(place):

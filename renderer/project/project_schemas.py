@@ -1,4 +1,4 @@
-"""The folders with schemas of a project, read."""
+"""Read the folders of a project that have schemas."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from renderer.files.file_system import FileSystem
 from renderer.model.project_schemas import ProjectSchemas
 from renderer.model.release import Release
 
-#: Below a folder of schemas: what ``vmrender schema import`` writes.
+#: The subfolder that ``vmrender schema import`` writes into a folder of schemas.
 RELEASES = "kubevirt"
 
 _SUFFIXES = (".json", ".yaml", ".yml")
 
 
 def read_project_schemas(fs: FileSystem, folders: Iterable[str]) -> ProjectSchemas:
-    """Return the files; the first of two for the same kind of KubeVirt counts. Raises ``DiagnosticError``."""
+    """Return the schemas; of two for one KubeVirt kind, the first counts. Raises ``DiagnosticError``."""
     releases: dict[str, tuple[str, bytes]] = {}
     others: dict[str, tuple[str, bytes]] = {}
     for folder in folders:

@@ -1,6 +1,6 @@
-"""Share the overlays of a project out among several workers, each of which renders one shard.
+"""Distribute the overlays of a project among several workers; each renders one shard.
 
-Costs are whole numbers, nanoseconds of one processor, so that sums are the same on every machine.
+Costs are integers, nanoseconds of one processor, so that sums are the same on every machine.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from renderer.model.pattern import pattern
 #: More than any CI system starts at once.
 MOST_SHARDS = 1000
 
-#: In a second.
+#: Nanoseconds in a second.
 NANOSECONDS = 1_000_000_000
 
 _WRITTEN = pattern(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
@@ -38,7 +38,7 @@ class ShardName(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> ShardName:
-        """Raises ``ValueError`` for what is not of the form ``I/N``, or is beyond ``N``."""
+        """Parse ``I/N``. Raises ``ValueError`` for any other form, or if ``I`` is greater than ``N``."""
         written = _WRITTEN.fullmatch(text)
         if written is None:
             raise ValueError(f"{text!r} is not of the form I/N, as in 2/4")
@@ -54,7 +54,7 @@ class ShardName(NamedTuple):
 
 
 class Shard(NamedTuple):
-    """Overlays, by their paths in order, and what rendering them costs in nanoseconds of one processor."""
+    """Paths of overlays, in order, and the cost of rendering them in nanoseconds of one processor."""
 
     name: ShardName
     overlays: tuple[str, ...]
@@ -66,21 +66,21 @@ class Shard(NamedTuple):
 
 
 class OverlaySize(NamedTuple):
-    """The files that an overlay is made of, and the bytes of all of them."""
+    """The number of files that an overlay is built from, and their total bytes."""
 
     files: int
     size: int
 
 
 def estimated_cost(overlay: OverlaySize) -> int:
-    """Return the cost of an overlay of which no time is known, in nanoseconds."""
+    """Return the estimated cost of an overlay without a measurement, in nanoseconds."""
     return _PER_OVERLAY + overlay.files * _PER_FILE + overlay.size * _PER_BYTE
 
 
 def costs(sizes: Mapping[str, OverlaySize], measured: Mapping[str, float]) -> Mapping[str, int]:
-    """The cost of each overlay in ``sizes``. ``measured`` has seconds, of some of them.
+    """Return the cost of each overlay in ``sizes``. ``measured`` has the seconds of some of them.
 
-    Where there is no measurement there is an estimate, at the speed at which those with one were rendered.
+    Overlays without a measurement get an estimate, scaled to the speed of the measured ones.
     """
     estimates = {overlay: estimated_cost(size) for overlay, size in sizes.items()}
     known = {
@@ -92,9 +92,9 @@ def costs(sizes: Mapping[str, OverlaySize], measured: Mapping[str, float]) -> Ma
 
 
 def share_out(costs: Mapping[str, int], count: int) -> tuple[Shard, ...]:
-    """``count`` shards, in which each overlay stands once; where there are fewer, the last shards are empty.
+    """Return ``count`` shards with each overlay in one of them; the last are empty if there are too few.
 
-    Equal costs give equal shards, in whichever order the overlays come.
+    The result depends only on the costs, not on the order of the overlays.
     """
     loads = [(0, number) for number in range(1, count + 1)]
     heapify(loads)
@@ -119,10 +119,10 @@ def encode_plan(shards: Iterable[Shard]) -> str:
 
 
 def planned_overlays(text: str, shard: ShardName, overlays: Collection[str]) -> frozenset[str]:
-    """The overlays that the plan in ``text`` puts into ``shard``; none if it leaves the shard out.
+    """Return the overlays that the plan in ``text`` puts into ``shard``; none if it omits the shard.
 
-    Raises ``ValueError`` for what is no plan of that many shards, ``DiagnosticError`` (plan-mismatch) unless
-    each of ``overlays``, those of the project, stands in it once, and no others do.
+    Raises ``ValueError`` unless ``text`` is a plan with that number of shards, ``DiagnosticError``
+    (plan-mismatch) unless it contains each of ``overlays`` (all overlays of the project) once, and no others.
     """
     shards = _decoded(text)
     if any(name.total != shard.total for name in shards):
@@ -161,7 +161,7 @@ def _problems(planned: Counter[str], overlays: Collection[str]) -> Iterator[Diag
 
 
 def github_matrix(shards: Iterable[Shard]) -> str:
-    """One line of JSON, the value of ``strategy.matrix``."""
+    """Return one line of JSON, the value of ``strategy.matrix``."""
     include = [
         {"shard": str(shard.name), "overlays": len(shard.overlays), "seconds": shard.seconds}
         for shard in shards
@@ -170,6 +170,6 @@ def github_matrix(shards: Iterable[Shard]) -> str:
 
 
 def gitlab_matrix(shards: Iterable[Shard]) -> str:
-    """YAML for a child pipeline that includes it beside a job ``vmrender``."""
+    """Return YAML for a child pipeline that includes it next to a job ``vmrender``."""
     names = "".join(f'          - "{shard.name}"\n' for shard in shards)
     return f"vmrender:\n  parallel:\n    matrix:\n      - VMRENDER_SHARD:\n{names}"

@@ -1,4 +1,4 @@
-"""Find the overlays to build and the files to check alone, to judge some files of a project."""
+"""Find the overlays to build and the files to check alone, to validate some files of a project."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _TOP = "."
 
 
 class ManifestFiles:
-    """The manifests of one tree, without rendered ones: their sources are judged instead."""
+    """The manifests of one tree, without rendered ones: their sources are checked instead."""
 
     def __init__(
         self, fs: FileSystem, outputs: Collection[str], ownership_file: str, excluded: Iterable[str] = ()
     ) -> None:
         """``outputs`` are the folders that the project is rendered into.
 
-        A file called ``ownership_file`` says that a folder was rendered into before. ``excluded`` are paths
-        and globs of files and folders that hold no manifests of the project; ``**`` stands for any folders.
+        A file named ``ownership_file`` marks a folder that was rendered into before. ``excluded`` are paths
+        and globs of files and folders without manifests of the project; ``**`` matches any folders.
         """
         self._excluded = [pattern.split("/") for pattern in excluded]
         self._fs = fs
@@ -56,14 +56,14 @@ class ManifestFiles:
             waiting += reversed(folders)
 
     def is_candidate(self, path: str) -> bool:
-        """Return whether the file has the name of a manifest or kustomization."""
+        """Return True if the file has the name of a manifest or kustomization."""
         if self.is_excluded(path):
             return False
         is_named_so = path.lower().endswith(_SUFFIXES) or posixpath.basename(path) in KUSTOMIZATION_FILES
         return is_named_so and confined(self._fs.is_file, path)
 
     def is_rendered(self, folder: str) -> bool:
-        """Return whether the folder is one that vmrender writes, or is in one."""
+        """Return True if the folder is in a rendered tree, or is one itself."""
         if folder not in self._rendered:
             self._rendered[folder] = (
                 folder in self._outputs
@@ -73,12 +73,12 @@ class ManifestFiles:
         return self._rendered[folder]
 
     def is_excluded(self, path: str) -> bool:
-        """Return whether the project excludes the path or a folder above it."""
+        """Return True if the project excludes the path or a folder above it."""
         segments = [] if path == _TOP else path.split("/")
         return any(_matches_beginning(pattern, segments) for pattern in self._excluded)
 
     def _is_own_folder(self, path: str) -> bool:
-        """Return whether it is a folder of this project, and no link, which might lead round in a circle."""
+        """Return True if it is a folder of this project, and not a link, which could create a cycle."""
         return (
             confined(self._fs.is_folder, path)
             and self._fs.resolve(path) == path
@@ -99,11 +99,11 @@ def _matches_beginning(pattern: Sequence[str], path: Sequence[str]) -> bool:
 
 
 class ValidationScope(Record):
-    """The overlays to build and the files to check, to judge some files.
+    """The overlays to build and the files to check, to validate some files.
 
     ``overlays`` are built, and so are ``unlisted``: kustomizations that the project does not list. ``parts``
     are folders with kustomizations, such as components, that no build uses. ``alone`` are files that no
-    kustomization reaches. Findings of builds count as far as they are about ``files``.
+    kustomization lists. Findings of builds count only if they are about ``files``.
     """
 
     overlays: tuple[Overlay, ...]
@@ -170,26 +170,26 @@ class ScopeFinder:
 
     @cached_property
     def _entry_points(self) -> tuple[Overlay, ...]:
-        """The overlays that are no kustomizations of the project."""
+        """Return the overlays that are not kustomizations of the project."""
         return tuple(overlay for overlay in self._overlays if overlay.entry is not None)
 
     def _is_listed(self, file: str) -> bool:
-        """True if an overlay or catalog of the project has the file in its kustomizations."""
+        """Return True if an overlay or catalog of the project has the file in its kustomizations."""
         return any(self._in_project(folder) for folder in self._reach.listing(file))
 
     def _with_listed_files(self, file: str, folder: str) -> frozenset[str]:
-        """The files of the kustomization in ``folder``, if ``file`` is that kustomization."""
+        """Return the files of the kustomization in ``folder``, if ``file`` is that kustomization."""
         links = self._reach.links(folder)
         return self._reach.files(folder) if links and links.file == file else frozenset()
 
     def _users_of(self, folder: str) -> frozenset[str]:
-        """The folders whose builds use the kustomization in ``folder``."""
+        """Return the folders whose builds use the kustomization in ``folder``."""
         if folder not in self._users:
             self._users[folder] = self._in_project(folder) or self._unlisted_users.get(folder, frozenset())
         return self._users[folder]
 
     def _in_project(self, folder: str) -> frozenset[str]:
-        """Overlays and catalogs that use the folder; a catalog concerns every overlay."""
+        """Return overlays and catalogs that use the folder; a catalog affects every overlay."""
         overlays = frozenset(overlay.path for overlay in self._overlays)
         catalogs = frozenset(
             source.path
@@ -202,7 +202,7 @@ class ScopeFinder:
 
     @cached_property
     def _unlisted_users(self) -> Mapping[str, frozenset[str]]:
-        """The outermost kustomizations that use each folder and can be built by themselves."""
+        """Return, by folder, the outermost kustomizations that use it and can be built by themselves."""
         users: dict[str, set[str]] = {}
         for root in self._kustomizations:
             for folder in self._reach.folders(root):
@@ -212,7 +212,7 @@ class ScopeFinder:
 
     @cached_property
     def _kustomizations(self) -> tuple[str, ...]:
-        """Every folder with a kustomization that can be built by itself."""
+        """Return every folder with a kustomization that can be built by itself."""
         found = {file.rpartition("/")[0] or "." for file in self._candidates.below(".")}
         return tuple(folder for folder in sorted(found) if _is_buildable(self._reach.links(folder)))
 

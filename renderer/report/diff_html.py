@@ -1,7 +1,7 @@
 """A difference as one HTML page: it needs no other file, no network and no script.
 
-With its script it can be filtered. Its policy lets only this style and this script in, whatever a manifest
-holds.
+Its script only adds a filter. Its content security policy allows only this style and this script, whatever a
+manifest contains.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from renderer.report.plain_text import printable
 
 _MOST_OPEN = 20
 _MOST_NAMES = 4
-#: How effects are coloured.
+#: The colour of each effect.
 _TONES = {
     Effect.NONE: "none",
     Effect.NEXT_START: "later",
@@ -49,7 +49,7 @@ _TONES = {
 
 
 def write(difference: Difference, style: str, script: str) -> str:
-    """``style`` and ``script`` are the texts of the page's own."""
+    """Return the page; ``style`` and ``script`` are the texts of its own style and script."""
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"

@@ -21,12 +21,12 @@ from renderer.model.release import Release
 from renderer.report.diff_words import counts_of, effects_of
 from renderer.report.json_document import resource_json, value_json
 
-#: Grows when a reader of the document would have to change; new fields may come at any time.
+#: Raised when readers of the document have to change; new fields may be added at any time.
 VERSION = 1
 
 
 def write(difference: Difference) -> str:
-    """Return all overlays that were compared, also those without a difference; what is absent is null."""
+    """Return all compared overlays, including overlays without a difference; absent values are null."""
     changes = [change for overlay in difference.overlays for change in overlay.changes]
     document: Mapping[str, Json] = {
         "version": VERSION,
@@ -89,7 +89,7 @@ def _change(change: ResourceChange, *, is_live: bool) -> Json:
 
 
 def _pending(field: FieldPath) -> str:
-    """Return ``spec.volumes#order`` for a list in another order, and any other path as it is."""
+    """Return ``spec.volumes#order`` for a list in another order; return any other path unchanged."""
     *parents, last = field.segments
     if not isinstance(last, str) or not last.endswith(ORDER):
         return str(field)

@@ -1,7 +1,7 @@
 """A difference as a comment on a pull request: GitHub's and GitLab's Markdown, bounded, and safe to post.
 
-What comes from manifests stands in ``<code>`` with every character of Markdown's escaped, so that it can
-neither format, link nor mention anything (https://github.github.com/gfm/).
+Text from manifests is in ``<code>`` with every special character of Markdown escaped, so that it cannot
+format, link or mention anything (https://github.github.com/gfm/).
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ from renderer.report.plain_text import printable
 _MOST_NAMES = 3
 _MOST_FIELDS = 40
 _LONGEST_NAME = 200
-#: What Markdown, GitHub's autolinks, mentions, emoji and formulas begin with.
+#: The first characters of Markdown syntax, GitHub's autolinks, mentions, emoji and formulas.
 _SPECIAL = "\\`*_{}[]()#+!|~$:^="
-#: What stands for these and for HTML's own characters; mentions are broken by a space of no width.
+#: The replacements of these and of HTML's special characters; a zero-width space breaks mentions.
 _ESCAPED = str.maketrans(
     {each: f"&#{ord(each)};" for each in _SPECIAL}
     | {each: escape(each) for each in "&<>\"'"}
     | {"@": "@&#8203;"}
 )
-#: Room for the note about what is left out.
+#: Bytes reserved for the note about omitted parts.
 _RESERVED = 400
 
 
 def write(difference: Difference, limit: int) -> str:
-    """Return at most ``limit`` bytes; what does not fit is counted at the end."""
+    """Return at most ``limit`` bytes; the end counts what does not fit."""
     page = _Page(limit - _RESERVED)
     page.add(_head(difference))
     for overlay in difference.overlays:
@@ -57,7 +57,7 @@ def write(difference: Difference, limit: int) -> str:
 
 
 class _Page:
-    """Takes blocks as long as there is room for them."""
+    """Collects blocks while there is room for them."""
 
     def __init__(self, room: int) -> None:
         self._room = room
@@ -65,7 +65,7 @@ class _Page:
         self._left_out = 0
 
     def add(self, block: str, *, resources: int = 0, closing: str = "") -> bool:
-        """Return whether there was room, for ``closing`` also; else the ``resources`` count as left out."""
+        """Return True if there was room, including ``closing``; else count the ``resources`` as left out."""
         if not self.has_room(block + closing):
             self._left_out += resources
             return False
@@ -181,7 +181,7 @@ def _title(group: Group, *, is_live: bool) -> str:
 
 
 def _line(line: str) -> str:
-    """Return a line of the summary; one that names a revision is escaped."""
+    """Return a line of the summary, escaped if it names a revision."""
     return _prose(line) if line.startswith("judged ") else line
 
 
@@ -190,5 +190,5 @@ def _code(text: str, longest: int = 1_000) -> str:
 
 
 def _prose(text: str, longest: int = 1_000) -> str:
-    """Text that may hold something of the manifests."""
+    """Return escaped text that may contain values of manifests."""
     return printable(text, longest).translate(_ESCAPED).replace("www.", "www&#46;")

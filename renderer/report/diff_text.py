@@ -44,9 +44,9 @@ _EFFECT_COLOURS = {
 
 
 def write(difference: Difference, *, colour: bool = False) -> str:
-    """Overlay by overlay, and at the end how much there is of everything; empty of no difference.
+    """Return the differences overlay by overlay, then totals; an empty text without a difference.
 
-    A comparison with a cluster is never empty: it says how much is in sync.
+    A comparison with a cluster is never empty: it says how many objects are in sync.
     """
     if not difference and not difference.is_live:
         return ""

@@ -1,4 +1,4 @@
-"""The words, groups and rows that all formats of a difference have in common."""
+"""The words, groups and rows that all formats of a difference share."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _ANYHOW = frozenset(
 #: The objects of a dump that ``Difference.others`` counts.
 _NOT_COMPARED = "of a kind or in a namespace that the project does not have, or made by controllers"
 
-#: A text that cannot be mistaken for anything else when it stands without quotes.
+#: A text that is unambiguous without quotes.
 _PLAIN = re.compile(r"[A-Za-z0-9./_@%+][A-Za-z0-9./_@%+:=-]*")
 _LIKE_OTHERS = re.compile(r"[-+.0-9eE_:]+|true|false|null|nothing", re.IGNORECASE)
 _ALWAYS = ("virtual machines", "vCPUs", "memory")
@@ -73,7 +73,7 @@ _AMOUNTS = {
     "huge pages": lambda amounts: bytes_text(amounts.hugepages),
     "GPUs": lambda amounts: str(amounts.gpus),
 }
-#: The words for a type of change, where the side before is a cluster.
+#: The words for a type of change, if the side before is a cluster.
 _LIVE_TYPES = {
     ChangeType.ADDED: "only in Git",
     ChangeType.REMOVED: "only in the cluster",
@@ -83,14 +83,14 @@ _LIVE_TYPES = {
 
 
 class Group(NamedTuple):
-    """Resources that change alike: the change of the first, and what each was and is called."""
+    """Resources with the same change: the change of the first, and the old and new name of each."""
 
     change: ResourceChange
     members: tuple[ResourceChange, ...]
 
 
 def groups_of(changes: Iterable[ResourceChange]) -> list[Group]:
-    """Return the groups in the order of the first of each, with the worst for virtual machines first."""
+    """Return the groups, worst for virtual machines first, else in the order of their first resources."""
     found: dict[str, list[ResourceChange]] = {}
     for change in changes:
         alike = (change.type, change.id.gvk.group, change.id.gvk.kind, change.fields, change.impact)
@@ -104,7 +104,7 @@ def _severity(change: ResourceChange) -> int:
 
 
 def reason_of(change: ResourceChange) -> str:
-    """Return the reason for the impact of the change as a whole; empty where its fields say that."""
+    """Return the reason for the impact of the whole change; empty if its fields give the reason."""
     if change.impact is None or any(
         field.impact is not None and field.impact.effect is change.impact.effect for field in change.fields
     ):
@@ -113,20 +113,20 @@ def reason_of(change: ResourceChange) -> str:
 
 
 def place(resource: ResId) -> str:
-    """``prod/db``, or ``db`` of what has no namespace."""
+    """Return ``prod/db``, or ``db`` for a resource without a namespace."""
     name = f"{resource.namespace}/{resource.name}" if resource.namespace else resource.name
     return printable(name)
 
 
 def member_name(change: ResourceChange) -> str:
-    """``prod/db``; of what is renamed ``prod/db -> prod/database``."""
+    """Return ``prod/db``, or ``prod/db -> prod/database`` for a renamed resource."""
     if change.type is ChangeType.RENAMED and change.before and change.after:
         return f"{place(change.before)} -> {place(change.after)}"
     return place(change.id)
 
 
 def shown(value: Value) -> str:
-    """Return a value in one line; the beginning and the end of what is long."""
+    """Return a value in one line; of a long value, the beginning and the end."""
     if value is NoValue.ABSENT:
         return NOTHING
     if value is NoValue.WITHHELD:
@@ -142,7 +142,7 @@ def _as_json(value: Value) -> str:
 
 
 def sides_of(change: FieldChange) -> tuple[str, str]:
-    """Return the text of the value before, and of the value now."""
+    """Return the text of the value before and of the value now."""
     if change.before is NoValue.WITHHELD and change.after is NoValue.WITHHELD:
         return "one value (withheld)", "another (withheld)"
     if change.reordered:
@@ -157,7 +157,7 @@ def _lists(change: FieldChange) -> tuple[Sequence[Value], Sequence[Value]]:
 
 
 class Row(NamedTuple):
-    """An amount on both sides, in words; empty where a side does not have the overlay."""
+    """An amount on both sides, in words; empty if a side does not have the overlay."""
 
     name: str
     before: str
@@ -169,7 +169,7 @@ class Row(NamedTuple):
 
 
 def total_rows(overlay: OverlayDifference) -> list[Row]:
-    """Return the amounts of an overlay's virtual machines; none where there are no machines."""
+    """Return the amounts of an overlay's virtual machines; empty without machines."""
     if not any(totals and (totals.running.machines or totals.halted.machines) for totals in overlay.totals):
         return []
     rows = [Row(name, *(_amount(totals, name) for totals in overlay.totals)) for name in _AMOUNTS]
@@ -189,7 +189,7 @@ def bytes_text(count: int) -> str:
 
 
 def release_text(overlay: OverlayDifference) -> str:
-    """``KubeVirt 1.9``, or ``KubeVirt 1.8 -> 1.9`` where that changes."""
+    """Return ``KubeVirt 1.9``, or ``KubeVirt 1.8 -> 1.9`` if it changes."""
     before, after = overlay.releases
     if before is None and after is None:
         return "not in Git"
@@ -199,17 +199,17 @@ def release_text(overlay: OverlayDifference) -> str:
 
 
 def title_text(difference: Difference) -> str:
-    """Return what is compared."""
+    """Return the title: the two sides of the comparison."""
     return "Cluster and Git" if difference.is_live else "Rendered manifests"
 
 
 def type_text(change_type: ChangeType, *, is_live: bool) -> str:
-    """Return the word for a type of change: ``changed``, or ``drifted`` of what a cluster holds."""
+    """Return the word for a type of change: ``changed``, or ``drifted`` for an object of a cluster."""
     return _LIVE_TYPES[change_type] if is_live else change_type
 
 
 def origin_text(change: FieldChange) -> str:
-    """Return where a field comes from, and whether a sync leaves it; empty where nothing is known."""
+    """Return the origin of a field, and if a sync leaves it; empty if the origin is unknown."""
     if change.inherited:
         return "from the instance type or preference"
     owners = f"owned by {', '.join(map(printable, change.owners))}" if change.owners else ""
@@ -218,7 +218,7 @@ def origin_text(change: FieldChange) -> str:
 
 
 def ignored_lines(overlay: OverlayDifference) -> Iterator[str]:
-    """Yield what an engine is told to ignore, and notes about the comparison with a cluster."""
+    """Yield the differences that an engine is configured to ignore, and notes on the cluster comparison."""
     for ignored in overlay.ignored:
         if ignored.note:
             yield f"{printable(ignored.source)}: {printable(ignored.note)}"
@@ -228,17 +228,17 @@ def ignored_lines(overlay: OverlayDifference) -> Iterator[str]:
 
 
 def equal_text(overlay: OverlayDifference, *, is_live: bool) -> str:
-    """Return how many objects are the same on both sides."""
+    """Return the number of objects that are equal on both sides, in words."""
     return f"{overlay.equal} {'in sync' if is_live else 'equal'}"
 
 
 def counts_text(changes: Iterable[ResourceChange], *, is_live: bool) -> list[str]:
-    """Return ``3 changed`` and the like, for each type that there is."""
+    """Return texts such as ``3 changed``, one for each type that occurs."""
     return [f"{count} {type_text(each, is_live=is_live)}" for each, count in counts_of(changes).items()]
 
 
 def counts_of(changes: Iterable[ResourceChange]) -> Mapping[ChangeType, int]:
-    """Return the number of each type that there is, in a fixed order."""
+    """Return the number of changes of each type that occurs, in a fixed order."""
     counts = Counter(change.type for change in changes)
     return {change_type: counts[change_type] for change_type in ChangeType if counts[change_type]}
 
@@ -250,7 +250,7 @@ def effects_of(changes: Iterable[ResourceChange]) -> Mapping[Effect, int]:
 
 
 def summary(difference: Difference) -> Iterator[str]:
-    """Yield up to three lines: what changes, what that does to virtual machines, and what that presumes."""
+    """Yield up to three lines: the changes, their effects on virtual machines, and the assumptions."""
     changes = [change for overlay in difference.overlays for change in overlay.changes]
     lost = sum(bool(overlay.incomparable) for overlay in difference.overlays)
     counts = counts_text(changes, is_live=difference.is_live)
@@ -282,11 +282,11 @@ def counted(effects: Mapping[Effect, int]) -> Iterator[str]:
 
 
 def commit_verdict(commit: CommitDifference) -> str:
-    """Return what everything up to a commit does to virtual machines: ``1 needs a restart``."""
+    """Return the effect of all changes up to a commit on virtual machines: ``1 needs a restart``."""
     changes = [change for overlay in commit.overlays for change in overlay.changes]
     return ", ".join(counted(effects_of(changes))) or "nothing happens to virtual machines"
 
 
 def overlays_text(difference: Difference) -> str:
-    """Return how many overlays there are on either side, as in ``2 overlays``."""
+    """Return the number of overlays on either side, as ``2 overlays``."""
     return plural(sum(any(overlay.releases) for overlay in difference.overlays), "overlay")

@@ -1,4 +1,4 @@
-"""Fingerprints, which tell one finding from another, run after run."""
+"""Fingerprints that identify a finding across runs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _LENGTH = 32
 
 
 def fingerprints(findings: Iterable[Located]) -> Iterator[str]:
-    """Yield a unique fingerprint for each finding: 32 hexadecimal digits, ``:`` and a count of those alike.
+    """Yield a unique fingerprint for each finding: 32 hexadecimal digits, ``:`` and a counter of equal ones.
 
-    It is made of the subject of the finding, not of its line: a finding keeps its fingerprint when lines
+    It depends on the subject of the finding, not on its line: a finding keeps its fingerprint when lines
     above it are added or removed.
     """
     seen: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""The answers of ``import --fit`` as lines for people."""
+"""The results of ``import --fit`` as lines for people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHORTENED = "spec.template.spec."
 
 
 def fit_lines(reports: Sequence[FitReport], proposals: Sequence[SizeProposal]) -> Iterator[str]:
-    """Yield the number of fitted machines, the sizes that are new, and a line for each other machine."""
+    """Yield the number of fitted machines, the new sizes, and a line for each other machine."""
     if not reports:
         return
     written = [report for report in reports if report.is_written]

@@ -1,4 +1,4 @@
-"""The formats that findings can be printed in, and their writers."""
+"""The output formats of findings, and their writers."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from renderer.model.text_enum import TextEnum
 if TYPE_CHECKING:
     from renderer.report.report import Report
 
-#: Makes the whole text of a report, a valid document of its format also when there is nothing to say.
+#: Returns the whole text of a report, a valid document of its format even without findings.
 Writer: TypeAlias = "Callable[[Report], str]"
 
 
 class Format(TextEnum):
     """The formats that ``--format`` accepts.
 
-    ``module`` of this package has the format's ``write``, and is imported when it is needed. ``for_log``
-    returns a document of equal meaning in which CI systems see no command.
+    ``module`` of this package has the format's ``write``, and is imported on use. ``for_log`` returns an
+    equivalent document in which CI systems see no command.
     """
 
     __slots__ = ("for_log", "module")
@@ -39,11 +39,11 @@ class Format(TextEnum):
 
     @classmethod
     def named(cls, text: str) -> Self:
-        """Return the format that users call ``text``, one of the choices of ``--format``."""
+        """Return the format named ``text``, one of the choices of ``--format``."""
         return next(each for each in cls if each == text)
 
     @property
     def write(self) -> Writer:
-        """The function that writes reports in this format."""
+        """Return the function that writes reports in this format."""
         writer: Writer = import_module(f"renderer.report.{self.module}").write
         return writer

@@ -17,7 +17,7 @@ from renderer.model.resource import Resource
 
 
 class FunctionFinding(NamedTuple):
-    """A finding with the given object that it is about, and one for each of its related places."""
+    """A finding with the given object that it is about, and the given object of each related place."""
 
     finding: Located
     subject: FunctionSubject | None
@@ -25,7 +25,7 @@ class FunctionFinding(NamedTuple):
 
 
 def write(found: Iterable[FunctionFinding], given: str) -> tuple[JsonObject, ...]:
-    """Return a result for each finding, once; ``given`` is the path of the list that the function got."""
+    """Return one result for each distinct finding; ``given`` is the path of the input list."""
     results = [_result(each, given) for each in found]
     return tuple(result for index, result in enumerate(results) if result not in results[:index])
 
@@ -48,7 +48,7 @@ def _result(found: FunctionFinding, given: str) -> JsonObject:
 def _message(found: FunctionFinding, given: str) -> str:
     related = [
         f"{_related_place(each, subject, given)}: {each.message}"
-        # What a template was made of is related as well, and no part of the given list.
+        # The values of a template are related as well, but not part of the given list.
         for each, subject in zip_longest(found.finding.related, found.related)
     ]
     hint = [f"hint: {found.finding.hint}"] if found.finding.hint else []
@@ -56,7 +56,7 @@ def _message(found: FunctionFinding, given: str) -> str:
 
 
 def _related_place(related: LocatedRelated, subject: FunctionSubject | None, given: str) -> str:
-    """Return a file and line, or the object's name where it was given to the function."""
+    """Return a file and line, or the object's name if it was given to the function."""
     if related.location and related.location.path != given:
         return str(related.location)
     return str(subject.resource.current_id) if subject else "see also"

@@ -15,7 +15,7 @@ from renderer.report.paths import is_in_repository
 from renderer.report.plain_text import printable
 from renderer.report.report import Report
 
-#: How many of each kind GitHub shows for a step; it drops the others without a word.
+#: The number of each kind that GitHub shows for a step; it silently drops the others.
 MOST = 10
 _KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 

@@ -21,7 +21,7 @@ _UNREADABLE_SEVERITY = "critical"
 
 
 def write(report: Report) -> str:
-    """Return a list of entries; GitLab shows one of those with the same fingerprint, so no two have it."""
+    """Return a list of entries; GitLab shows one entry per fingerprint, so fingerprints are unique."""
     entries = [
         _entry(finding, fingerprint, report)
         for finding, fingerprint in zip(report.findings, fingerprints(report.findings), strict=True)

@@ -9,12 +9,12 @@ from renderer.model.json import Json
 from renderer.model.location import Location
 from renderer.report.json_document import resource_json, value_json
 
-#: Grows when a reader of the document would have to change; new fields may come at any time.
+#: Raised when readers of the document have to change; new fields may be added at any time.
 VERSION = 1
 
 
 def write(history: ResourceHistory) -> str:
-    """Steps come oldest first. A value is ``{"value": …}``, ``{"withheld": true}`` or, without one, null."""
+    """Return JSON, oldest steps first. A value is ``{"value": …}``, ``{"withheld": true}`` or null."""
     document: Json = {
         "version": VERSION,
         "overlay": history.overlay,

@@ -14,7 +14,7 @@ from renderer.report.plain_text import printable
 
 @dataclass(slots=True)
 class _Branch:
-    """A line of the tree and what hangs on it; a section has fields and sections."""
+    """A line of the tree and its children; a section has fields and sections."""
 
     text: str
     branches: list[_Branch] = field(default_factory=list)
@@ -22,9 +22,9 @@ class _Branch:
 
 
 def write(history: ResourceHistory) -> str:
-    """``VirtualMachine prod/db in overlays/prod``, below it the fields, and below each its steps.
+    """Return ``VirtualMachine prod/db in overlays/prod``, then its fields, each with its steps.
 
-    Steps come oldest first; what has one only stands on one line with it.
+    Steps come oldest first; a field with a single step is on one line with it.
     """
     root = _Branch(printable(f"{history.resource} in {history.overlay}"))
     sections: dict[tuple[Segment, ...], _Branch] = {(): root}
@@ -43,7 +43,7 @@ def _section(segments: tuple[Segment, ...], sections: dict[tuple[Segment, ...], 
 
 
 def _joined(branch: _Branch) -> _Branch:
-    """Return the branch with sections that hold one thing only on one line with it."""
+    """Return the branch; join each section that has a single child with it on one line."""
     if not branch.is_section:
         return branch
     branches = [_joined(each) for each in branch.branches]
@@ -72,7 +72,7 @@ def _of_source(source: FieldHistory) -> _Branch:
 
 
 def _own_lines(sources: Sequence[FieldHistory]) -> Sequence[FieldHistory]:
-    """Return the sources, unless it is one that has been said all of with the step it went into."""
+    """Return the sources; empty if the step already shows everything about a single source."""
     if (
         len(sources) == 1
         and len(sources[0].steps) <= 1
@@ -83,7 +83,7 @@ def _own_lines(sources: Sequence[FieldHistory]) -> Sequence[FieldHistory]:
 
 
 def _origin(step: Step) -> str:
-    """``(base/vm.yaml:7:3, written)``; where a value was taken as it is, also the field it was taken from."""
+    """``(base/vm.yaml:7:3, written)``; if the value was copied, also the source field."""
     words = [str(step.location)] if step.location else []
     words.append(step.by)
     if step.sources and not _own_lines(step.sources):

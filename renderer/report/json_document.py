@@ -16,7 +16,7 @@ from renderer.report.report import Report
 
 
 def resource_json(resource: ResId | None) -> Json:
-    """Return the identity of a resource; null for none."""
+    """Return the identity of a resource; null for None."""
     if resource is None:
         return None
     return {
@@ -28,7 +28,7 @@ def resource_json(resource: ResId | None) -> Json:
 
 
 def value_json(value: Value) -> Json:
-    """Return ``{"value": …}`` or ``{"withheld": true}``; null where there is no value."""
+    """Return ``{"value": …}`` or ``{"withheld": true}``; null without a value."""
     if value is NoValue.ABSENT:
         return None
     if value is NoValue.WITHHELD:
@@ -36,7 +36,7 @@ def value_json(value: Value) -> Json:
     return {"value": value}
 
 
-#: Grows when a reader of the document would have to change; new fields may come at any time.
+#: Raised when readers of the document have to change; new fields may be added at any time.
 VERSION = 1
 
 

@@ -1,6 +1,6 @@
 """Findings as a JUnit report: a suite for each overlay, a test case for each finding.
 
-There is no schema of JUnit's own; these are the elements that Jenkins, GitLab and GitHub's actions read.
+JUnit has no schema of its own; these are the elements that Jenkins, GitLab and GitHub's actions read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from renderer.report.plain_text import printable
 from renderer.report.report import Report
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
-#: The suite of what is wrong with no overlay, such as the project file.
+#: The suite for findings that belong to no overlay, such as errors in the project file.
 _PROJECT = "vmrender"
 
 
@@ -71,5 +71,5 @@ def _attributes(**values: str) -> str:
 
 
 def _escaped(value: str) -> str:
-    """For XML; what XML cannot hold even escaped was made printable before."""
+    """Return the value escaped for XML; characters that XML cannot represent were already made printable."""
     return "".join(_ENTITIES.get(character, character) for character in value)

@@ -1,7 +1,7 @@
 """Fragments of HTML for notebooks: findings, a difference, and tables of anything else.
 
-They have no style and no script, as a notebook brings its own style. All text is escaped, and shortened as
-in a terminal.
+They have no style and no script: a notebook has its own style. All text is escaped, and shortened as in a
+terminal.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from renderer.model.difference import Difference, OverlayDifference, ResourceCha
 from renderer.report.diff_words import EFFECTS, member_name, reason_of, release_text, sides_of, summary
 from renderer.report.plain_text import printable
 
-#: Rows of a table; a notebook keeps all of its output.
+#: The maximum number of rows of a table: a notebook file keeps all of its output.
 MOST_ROWS = 1000
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; beyond ``MOST_ROWS`` a line says how many rows are left out."""
+    """Return a table of at most ``MOST_ROWS`` rows; a last line counts the omitted rows."""
     all_rows = tuple(rows)
     lines = ["<table>", f"<thead>{_row('th', columns)}</thead>", "<tbody>"]
     lines += (_row("td", row) for row in all_rows[:MOST_ROWS])
@@ -35,7 +35,7 @@ def paragraph(text: str) -> str:
 
 
 def findings_table(findings: Iterable[Located]) -> str:
-    """Return findings as a table, and a sentence where there are none."""
+    """Return findings as a table, or a sentence if there are no findings."""
     rows = [
         (
             found.severity.value,
@@ -53,7 +53,7 @@ def findings_table(findings: Iterable[Located]) -> str:
 
 
 def difference_tables(difference: Difference) -> str:
-    """Return a difference: its summary, and a table for each overlay that has one."""
+    """Return a difference: its summary, and a table for each overlay with differences."""
     lines = [paragraph(f"{difference.before} -> {difference.after}")]
     for overlay in filter(None, difference.overlays):
         lines.append(paragraph(f"{overlay.path} ({release_text(overlay)})"))

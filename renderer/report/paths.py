@@ -1,4 +1,4 @@
-"""Paths of locations as other programs take them."""
+"""Paths of locations in the form that other programs expect."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def is_in_repository(path: str) -> bool:
 
 
 def below(folder: str, finding: Located) -> Located:
-    """Return the finding with the path ``folder`` of the repository before the paths of its files."""
+    """Return the finding with ``folder``, a path in the repository, before the paths of its files."""
     related = tuple(each._replace(location=_below(folder, each.location)) for each in finding.related)
     return finding._replace(location=_below(folder, finding.location), related=related)
 
@@ -27,7 +27,7 @@ def _below(folder: str, location: Location | None) -> Location | None:
 
 
 def uri_of(path: str) -> str:
-    """Return the path as a URI, relative where the path is (RFC 3986)."""
+    """Return the path as a URI, relative if the path is relative (RFC 3986)."""
     if path.startswith(BUILTIN_SCHEME):
         return BUILTIN_SCHEME + _quoted(path.removeprefix(BUILTIN_SCHEME))
     return f"file://{_quoted(path)}" if path.startswith("/") else _quoted(path)
@@ -35,7 +35,7 @@ def uri_of(path: str) -> str:
 
 def _quoted(path: str) -> str:
     try:
-        content = path.encode("utf-8", "surrogateescape")  # names of files that are no UTF-8
+        content = path.encode("utf-8", "surrogateescape")  # file names that are not UTF-8
     except UnicodeEncodeError:
         content = path.encode("utf-8", "surrogatepass")
     return "".join(chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in content)

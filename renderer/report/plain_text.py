@@ -1,4 +1,4 @@
-"""Text of the input as part of a report: without control characters, and not longer than anyone reads."""
+"""Text of the input as part of a report: without control characters, and shortened."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def printable(text: str, longest: int = LONGEST) -> str:
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
-    """Return a text that is too long without its middle: what is wrong often stands at the end."""
+    """Return the text, without its middle if it is too long: the cause is often at the end."""
     if len(text) <= longest:
         return text
     head = longest * 2 // 3

@@ -1,4 +1,4 @@
-"""The findings of a run as every writer gets them."""
+"""The findings of a run, the input of every writer."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from renderer.model.location import Location
 class Report(NamedTuple):
     """``findings`` come in the order in which a reader goes through the files.
 
-    ``overlays`` are the paths of those that were looked at, with findings or without. ``lines`` are the lines
-    of source text at locations, where they may be shown. ``explain`` gives the long form of a code.
-    ``home`` gives the address of the published project, if any. ``colour``: the reader is a terminal that
-    shows it. ``nowhere`` is the project file, where some formats put findings without a place.
+    ``overlays`` are the paths of the processed overlays, with or without findings. ``lines`` has the source
+    line of each location, if it may be shown. ``explain`` returns the long form of a code. ``home`` returns
+    the address of the published project, if any. ``colour``: the output is a terminal that shows colours.
+    ``nowhere`` is the project file, where some formats put findings without a place.
     """
 
     findings: tuple[Located, ...]

@@ -29,7 +29,7 @@ _LINK = pattern(r"\[([^\[\]]*)\](?=\()")
 
 
 def write(report: Report) -> str:
-    """One run with a rule for each code that is found, its long form as the rule's help."""
+    """Return one run with a rule for each code that occurs; the long form of the code is the rule's help."""
     chosen = _most_severe(list(zip(report.findings, fingerprints(report.findings), strict=True)))
     codes = sorted({finding.code for finding, _ in chosen})
     run: dict[str, Json] = {

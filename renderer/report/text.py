@@ -15,21 +15,21 @@ from renderer.model.plural import plural
 from renderer.report.plain_text import printable
 from renderer.report.report import Report
 
-#: Characters of the line that are shown; of a longer one, those around the column.
+#: The maximum number of characters of a line to show; of a longer line, the part around the column.
 _WIDTH = 100
 _BEFORE = 60
 _WORD = re.compile(r"""["']?[^\s:,\[\]{}"']+["']?|.""")
-#: Makes the words of a line stand out: a style's name and the words.
+#: Styles the words of a line; gets a style's name and the words.
 Paint = Callable[[str, str], str]
 _STYLES = {"error": "1;31", "warning": "1;33", "info": "1;34", "bold": "1", "dim": "2", "hint": "36"}
-#: Places of findings that are like another one.
+#: The maximum number of places of findings that are similar to another one.
 _MOST_PLACES = 10
 
 
 def excerpt(location: Location, line: str | None) -> Iterator[str]:
-    """Yield the source line with its number and, if the column is known, the caret below.
+    """Yield the source line with its number and, if the column is known, a caret below it.
 
-    Of a line that may be confidential, None, it says so.
+    ``line`` is None if it may be confidential; then a note replaces it.
     """
     number = f"{location.line:>5}"
     if line is None:
@@ -50,15 +50,15 @@ def excerpt(location: Location, line: str | None) -> Iterator[str]:
 
 
 def _blank(text: str) -> str:
-    """Return as much space as the text takes on a terminal."""
+    """Return spaces of the same width as the text on a terminal."""
     return "".join("  " if east_asian_width(character) in "WF" else " " for character in text)
 
 
 def write(report: Report) -> str:
-    """``path:line:column: error[code]: message`` for each finding, and at the end how many there are.
+    """Return ``path:line:column: error[code]: message`` for each finding, and totals at the end.
 
-    Below each stand its line of the source, its other sides, its hint, and the places of findings that are
-    equal but for the name of their object; between files a blank line.
+    Below each are its source line, its related places, its hint, and the places of findings that differ only
+    in the name of their object. A blank line separates files.
     """
     if not report.findings:
         return ""
@@ -80,12 +80,12 @@ def quoted(findings: Iterable[Located]) -> list[Located]:
 def block(
     diagnostic: Located, lines: Mapping[Location, str | None] | None = None, paint: Paint | None = None
 ) -> str:
-    """Return the text of one finding with all that belongs to it."""
+    """Return the text of one finding with its related places, hint and source line."""
     return "".join(f"{line}\n" for line in _lines(diagnostic, lines or {}, paint or _plain))
 
 
 def _grouped(findings: Iterable[Located]) -> list[list[Located]]:
-    """Findings that are equal but for their place and the name of their object, in the order of the first."""
+    """Group findings that differ only in place and object name, in the order of their first findings."""
     groups: dict[Hashable, list[Located]] = {}
     for finding in findings:
         groups.setdefault(_grouping_key(finding), []).append(finding)
@@ -103,7 +103,7 @@ def _grouping_key(finding: Located) -> Hashable:
 
 
 def _other_places(findings: Sequence[Located]) -> str:
-    """Lines with the places of findings that are like one before; the first of them where they are many."""
+    """Return lines with the places of findings that are similar to an earlier one, at most the first few."""
     shown = findings if len(findings) <= _MOST_PLACES else findings[: _MOST_PLACES - 1]
     lines = [f"  also: {_place_text(finding)}" for finding in shown]
     if len(shown) < len(findings):
@@ -119,7 +119,7 @@ def _place_text(finding: Located) -> str:
 
 
 def summary(diagnostics: Iterable[Located]) -> str:
-    """``2 errors, 1 warning``; empty when there is nothing to count."""
+    """Return ``2 errors, 1 warning``; empty without findings."""
     severities = [diagnostic.severity for diagnostic in diagnostics]
     counts = ((severity, severities.count(severity)) for severity in Severity)
     return ", ".join(

@@ -1,11 +1,11 @@
 """The library: what ``import renderer`` offers.
 
 Open a project, list its overlays and its fleet, render, write, validate, compare and explain; expand, check
-and compare objects that are dictionaries. The functions print nothing and end no process. They take and
-return plain values, may be called from any thread, and leave nothing behind in the one that calls.
+and compare objects that are dictionaries. The functions print nothing and never end the process. They accept
+and return plain values, may be called from any thread, and leave no state in the calling thread.
 
-Findings are values: a call returns them, with file and line. Two exceptions stop a call: ``DiagnosticError``,
-for an input that leaves nothing to work on, and ``UsageError``, for a request that names what is not there.
+Findings are values: a call returns them, with file and line. Two exceptions stop a call: ``DiagnosticError``
+if the input cannot be used at all, and ``UsageError`` if a request names something that does not exist.
 An argument of a wrong type raises ``TypeError``.
 
 >>> import renderer
@@ -86,7 +86,7 @@ __all__ = [
     "write",
 ]
 
-#: The fields of each value that the promise of ``docs/library.md`` covers.
+#: The fields of each value that ``docs/library.md`` promises to keep.
 STABLE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "Comparison": ("difference", "before", "after"),
     "Diagnostic": ("code", "message", "severity", "location", "resource", "field", "hint", "overlays"),
@@ -107,13 +107,13 @@ STABLE_FIELDS: Mapping[str, tuple[str, ...]] = {
 
 @isolated_run
 def open_project(path: str | Path = ".", environment: Mapping[str, str] | None = None) -> Project:
-    """Open the project that ``path`` is in; without a ``vmrender.yaml`` it has the defaults.
+    """Open the project that contains ``path``. Without a ``vmrender.yaml`` it has the defaults.
 
-    ``environment`` has the variables by which git, the cache and ``VMRENDER_LIMITS`` are found, by default
-    those of the process. The settings are read now, all other files by each call.
+    ``environment`` has the variables for git, the cache and ``VMRENDER_LIMITS``; the default is the
+    environment of the process. The settings are read now. Each call reads all other files again.
 
-    Raises ``UsageError`` for a path that is not there, and ``DiagnosticError`` for a ``vmrender.yaml`` that
-    cannot be used.
+    Raises ``UsageError`` if the path does not exist, and ``DiagnosticError`` if ``vmrender.yaml`` cannot be
+    used.
 
     >>> renderer.open_project("shop/overlays/prod").root.name
     'shop'
@@ -129,7 +129,7 @@ def open_project(path: str | Path = ".", environment: Mapping[str, str] | None =
 def list_overlays(project: Project) -> tuple[Overlay, ...]:
     """Return the overlays of the project, in the order in which they are rendered.
 
-    Raises ``DiagnosticError`` for entries of ``overlays`` that lead nowhere.
+    Raises ``DiagnosticError`` for entries of ``overlays`` that match nothing.
 
     >>> [(overlay.name, str(overlay.kubevirt)) for overlay in renderer.list_overlays(project)]
     [('prod', '1.9'), ('test', '1.9')]
@@ -140,10 +140,10 @@ def list_overlays(project: Project) -> tuple[Overlay, ...]:
 
 @isolated_run
 def list_fleet(project: Project, *overlays: str | Overlay) -> Fleet:
-    """Return the virtual machines of overlays, and without any those of all overlays.
+    """Return the virtual machines of the given overlays, or of all overlays if none are given.
 
-    Each has the names of its instance type and preference in Git, the size that this comes to, and the
-    findings about it. ``pandas.DataFrame(fleet.machines)`` makes a table of it.
+    Each has the names of its instance type and preference in Git, the resulting size, and the findings about
+    it. ``pandas.DataFrame(fleet.machines)`` makes a table.
 
     Raises ``UsageError`` for an unknown overlay, and ``DiagnosticError`` for a project without overlays.
 
@@ -162,7 +162,7 @@ def list_fleet(project: Project, *overlays: str | Overlay) -> Fleet:
 
 @isolated_run
 def render(project: Project, overlay: str | Overlay) -> Rendered:
-    """Render an overlay in memory; like all functions, it takes a name, a path or an ``Overlay``.
+    """Render an overlay in memory. Like all functions, it accepts a name, a path or an ``Overlay``.
 
     Raises ``UsageError`` for an unknown overlay, and ``DiagnosticError`` for a project without overlays.
 
@@ -184,9 +184,9 @@ def render(project: Project, overlay: str | Overlay) -> Rendered:
 
 @isolated_run
 def write(project: Project, *overlays: str | Overlay, check: bool = False) -> RenderResult:
-    """Render overlays, all without names, into their folders; with ``check``, only compare these.
+    """Render overlays into their folders; all overlays if none are given. With ``check``, only compare.
 
-    Nothing is written when there is an error in any of the overlays. Raises ``UsageError`` for an
+    Nothing is written if any of the overlays has an error. Raises ``UsageError`` for an
     unknown overlay, and ``DiagnosticError`` for a project without overlays.
 
     >>> result = renderer.write(project, "prod")
@@ -198,19 +198,19 @@ def write(project: Project, *overlays: str | Overlay, check: bool = False) -> Re
     project = reopened(project)
     mode = RenderMode.CHECK if check else RenderMode.WRITE
     with lowered(project.config.limits):
-        # In this process: a program with threads must not be forked.
+        # Render in this process: a program with threads must not be forked.
         result = run_render(project, RenderRequest(paths_of(overlays), mode, jobs=1), Silent())
     return result._replace(findings=Findings(result.findings))
 
 
 @isolated_run
 def validate(project: Project, *paths: str, kubevirt: str | None = None) -> Findings:
-    """Check files and folders of the project, which are relative to its root; without paths all of it.
+    """Check files and folders, relative to the root of the project; the whole project without any.
 
-    ``kubevirt``, as in ``1.8``, overrules the target releases of the project.
+    ``kubevirt``, such as ``1.8``, overrides the target releases of the project.
 
-    Raises ``UsageError`` for a path that is not there, ``DiagnosticError`` for a project whose overlays
-    cannot be found, and ``ValueError`` for an unknown release.
+    Raises ``UsageError`` if a path does not exist, ``DiagnosticError`` if the overlays of the project cannot
+    be found, and ``ValueError`` for an unknown release.
 
     >>> renderer.validate(project, "overlays/prod")
     ()
@@ -223,10 +223,10 @@ def validate(project: Project, *paths: str, kubevirt: str | None = None) -> Find
 
 @isolated_run
 def compare(project: Project, *revisions: str, overlays: Iterable[str | Overlay] = ()) -> Comparison:
-    """Compare what is rendered at two revisions, or at one, by default HEAD, and in the work tree.
+    """Compare the rendered overlays of two revisions, or of one revision (default HEAD) and the work tree.
 
-    Each virtual machine that changes has its effect: a restart, a live migration, a refusal and so on.
-    Revisions are written as for ``vmrender diff``.
+    Each changed virtual machine has the effect of its change: a restart, a live migration, a refusal and so
+    on. Revisions are written as for ``vmrender diff``.
 
     Raises ``DiagnosticError``: revision-unknown, git-unavailable; ``UsageError`` for more than two revisions
     and for an unknown overlay.
@@ -246,7 +246,7 @@ def explain(project: Project, resource: str, field: str = "", overlay: str | Ove
 
     ``resource`` is ``NAME``, ``KIND/NAME``, ``NAMESPACE/KIND/NAME`` or a place in a rendered tree.
 
-    Raises ``UsageError`` for one that is in no overlay or in several, and ``DiagnosticError`` when no
+    Raises ``UsageError`` if the resource is in no overlay or in several, and ``DiagnosticError`` if no
     overlay can be rendered.
 
     >>> memory = "spec.template.spec.domain.memory.guest"
@@ -274,13 +274,13 @@ def expand(
     kubevirt: str | None = None,
     mode: str | None = None,
 ) -> Expanded:
-    """Expand a virtual machine that is a dictionary, and check it.
+    """Expand a virtual machine given as a dictionary, and check it.
 
     Instance types, preferences, volumes and the KubeVirt object are looked up in ``catalog``, then in the
-    catalogs of the project; without a project in common-instancetypes. ``kubevirt``, as in ``1.8``, and
-    ``mode`` (``off``, ``applied`` or ``defaults``) overrule the project. Nothing that is given is changed.
+    catalogs of the project; without a project, in common-instancetypes. ``kubevirt``, such as ``1.8``, and
+    ``mode`` (``off``, ``applied`` or ``defaults``) override the project. The arguments are not changed.
 
-    Raises ``ValueError`` for what cannot be written as JSON, and for an unknown release or mode.
+    Raises ``ValueError`` for a value that cannot be written as JSON, and for an unknown release or mode.
 
     >>> vm = {
     ...     "apiVersion": "kubevirt.io/v1",
@@ -308,12 +308,12 @@ def validate_object(
     project: Project | None = None,
     kubevirt: str | None = None,
 ) -> Findings:
-    """Check an object that is a dictionary: by its schema, by KubeVirt's webhooks, by the rules.
+    """Check an object given as a dictionary: by its schema, by KubeVirt's webhooks, by the rules.
 
-    ``catalog`` has objects that it refers to, which are checked as well. The other arguments are those of
-    ``expand``. Findings have a ``field``, and no line.
+    ``catalog`` has objects that it refers to; they are checked as well. The other arguments are as in
+    ``expand``. Findings have a ``field`` but no line.
 
-    Raises ``ValueError`` for what cannot be written as JSON, and for an unknown release.
+    Raises ``ValueError`` for a value that cannot be written as JSON, and for an unknown release.
 
     >>> vm["spec"]["runStrategy"] = "Never"
     >>> [(found.code.value, str(found.field)) for found in renderer.validate_object(vm)]
@@ -332,10 +332,10 @@ def compare_objects(
     *,
     kubevirt: str | None = None,
 ) -> Comparison:
-    """Compare two states of some objects, as they are composed in one overlay.
+    """Compare two states of some objects, as if one overlay composed them.
 
-    Raises ``ValueError`` for what cannot be written as JSON, and for an unknown release; ``DiagnosticError``
-    for an empty object: resource-invalid.
+    Raises ``ValueError`` for a value that cannot be written as JSON, and for an unknown release;
+    ``DiagnosticError`` (resource-invalid) for an empty object.
 
     >>> vm["spec"]["runStrategy"] = "Always"
     >>> larger = {**vm, "spec": {**vm["spec"], "instancetype": {"name": "u1.xlarge"}}}

@@ -1,7 +1,7 @@
-"""Refuse arguments of a wrong type in plain words, before a function of the library works with them.
+"""Reject arguments of a wrong type with a plain message, before a function of the library uses them.
 
-A notebook or a script is rarely checked by mypy. A text given for a list of names would be read letter by
-letter, and a list given for an object as an empty one.
+A notebook or a script is rarely checked by mypy. A text in place of a list of names would be read letter by
+letter, and a list in place of an object would be read as an empty object.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from renderer.model.text_enum import TextEnum
 
 E = TypeVar("E", bound=TextEnum)
 
-#: The types that each annotation of a parameter stands for, and the words for them.
+#: The types that each parameter annotation accepts, and the words for them.
 _TAKEN: Mapping[str, tuple[tuple[type, ...], str]] = {
     "Project": ((Project,), "a Project, as open_project returns,"),
     "Project | None": ((Project, type(None)), "a Project, as open_project returns,"),
@@ -32,14 +32,14 @@ _TAKEN: Mapping[str, tuple[tuple[type, ...], str]] = {
     "str | Overlay": ((str, Overlay), "a name, a path or an Overlay"),
     "str | Path": ((str, os.PathLike), "a str or a Path"),
 }
-#: They can be gone through, but are never meant as a list.
+#: Iterable types that are never meant as a list.
 _NO_LISTS = (str, bytes, Mapping)
 
 
 def check_arguments(
     function: Callable[..., object], arguments: tuple[object, ...], options: Mapping[str, object]
 ) -> None:
-    """Raise ``TypeError`` for an argument that is not of the type by which its parameter is annotated."""
+    """Raise ``TypeError`` if an argument does not have the annotated type of its parameter."""
     described = signature(function)
     try:
         bound = described.bind(*arguments, **options)
@@ -56,20 +56,20 @@ def check_arguments(
 
 
 def check_mapping(given: object, name: str) -> None:
-    """Raise ``TypeError`` for an element of a list that is no mapping; ``name`` is its place."""
+    """Raise ``TypeError`` if an element of a list is not a mapping; ``name`` is its place."""
     if not isinstance(given, Mapping):
         raise TypeError(f"{name} must be a mapping, not {_type_of(given)}")
 
 
 def paths_of(overlays: Iterable[str | Overlay]) -> tuple[str, ...]:
-    """Return the path of each ``Overlay``, and names and paths as they are."""
+    """Return the path of each ``Overlay``; return names and paths unchanged."""
     return tuple(each.path if isinstance(each, Overlay) else each for each in overlays)
 
 
 def member_named(enum: type[E], text: str, noun: str, otherwise: str) -> E:
     """Return the member of ``enum`` with the value ``text``.
 
-    Raises ``ValueError`` with the nearest values, or with ``otherwise`` where none resembles ``text``.
+    Raises ``ValueError`` with the nearest values, or with ``otherwise`` if no value resembles ``text``.
     """
     values = [each.value for each in enum]
     if text not in values:

@@ -1,4 +1,4 @@
-"""List the virtual machines of a project: what is written in Git, and what size that comes to."""
+"""List the virtual machines of a project: their names and matchers in Git, and the resulting sizes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from renderer.pipeline import Pipeline
 
 
 def fleet_of(project: Project, overlays: Iterable[Overlay]) -> Fleet:
-    """Render overlays in memory, and list the virtual machines in the order of overlays and files."""
+    """Render overlays in memory, and list their virtual machines in the order of overlays and files."""
     pipeline, locator = Pipeline(project.fs, project.config), Locator(project.fs)
     machines: list[FleetMachine] = []
     findings = RunFindings(project.fs, locator=locator)
@@ -28,7 +28,7 @@ def fleet_of(project: Project, overlays: Iterable[Overlay]) -> Fleet:
         applied = outcome.value
         if overlay.expand is ExpandMode.OFF:
             applied = pipeline.render(overlay._replace(expand=ExpandMode.APPLIED)).value
-        # With the matchers, which are gone from what is expanded.
+        # Unexpanded: an expanded machine has no matchers any more.
         written = pipeline.build(overlay._replace(expand=ExpandMode.OFF)).value
         before = {each.current_id: each for each in written}
         for machine in filter(None, map(VirtualMachineView.of, applied)):

@@ -1,7 +1,7 @@
-"""Expand, check and compare objects that are dictionaries, in a project that is only in memory.
+"""Expand, check and compare objects given as dictionaries, in a project that exists only in memory.
 
-They go the way of files: written as JSON, read again with all limits. What comes back shares nothing with
-what was given.
+The objects are handled like files: they are written as JSON and read again, with all limits. The results
+share nothing with the arguments.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from renderer.project.project import API_VERSION, KIND
 #: An object as ``json`` and YAML libraries read it.
 Manifest: TypeAlias = Mapping[str, Any]
 
-#: The names by which findings speak of what was given.
+#: The file names that findings use for the given objects.
 _OBJECT, _CATALOG = "(object).yaml", "(catalog).yaml"
 
 
@@ -52,7 +52,7 @@ def expand_object(
     kubevirt: Release | None,
     mode: ExpandMode | None,
 ) -> Expanded:
-    """Expand one object. Raises ``ValueError`` for what is no JSON, ``DiagnosticError`` for the project."""
+    """Expand one object. Raises ``ValueError`` if it is not JSON, ``DiagnosticError`` for the project."""
     documents = _documents(given, catalog)
     fs = FilesAbove(documents, project.fs)
     try:
@@ -67,7 +67,7 @@ def expand_object(
 def check_object(
     given: Manifest, catalog: Iterable[Manifest], project: Project, kubevirt: Release | None
 ) -> Findings:
-    """Return the findings about an object and its catalog. Raises as ``expand_object``."""
+    """Return the findings about an object and its catalog. Raises the same errors as ``expand_object``."""
     documents = _documents(given, catalog)
     fs = FilesAbove(documents, project.fs)
     config = project.config._replace(overlays=(), instancetype_names=InstancetypeNames.PLAIN)
@@ -87,7 +87,7 @@ def compare_states(
 ) -> Comparison:
     """Compare two states of one overlay.
 
-    Raises ``ValueError`` for what is no JSON, and ``DiagnosticError`` for an empty object.
+    Raises ``ValueError`` for an object that is not JSON, and ``DiagnosticError`` for an empty object.
     """
     before, after, catalog = tuple(before), tuple(after), tuple(catalog)
     for objects, name in ((before, "before"), (after, "after"), (catalog, "catalog")):
@@ -125,7 +125,7 @@ def _project(state: bytes, catalog: bytes, kubevirt: Release | None) -> Iterator
 
 
 def _refuse_empty(objects: Iterable[object], name: str) -> None:
-    """Raise ``DiagnosticError`` for an object without any field: kustomize passes over such a document."""
+    """Raise ``DiagnosticError`` for an object without any field: kustomize skips such a document."""
     for number, each in enumerate(objects):
         if isinstance(each, Mapping) and not each:
             message = f"{name}[{number}] is no Kubernetes object, which would be a mapping with a kind"
@@ -138,9 +138,9 @@ def _documents(given: Manifest, catalog: Iterable[Manifest]) -> Mapping[str, byt
 
 
 def _text(objects: Iterable[Manifest], name: str) -> bytes:
-    """Return objects as a file of YAML documents.
+    """Return the objects as the content of a YAML file, one document each.
 
-    Raises ``TypeError`` for an object that is no mapping, ``ValueError`` for one that is no JSON.
+    Raises ``TypeError`` if an object is not a mapping, ``ValueError`` if it is not JSON.
     """
     objects = tuple(objects)
     for number, each in enumerate(objects):
@@ -153,7 +153,7 @@ def _text(objects: Iterable[Manifest], name: str) -> bytes:
 
 
 def _without_lines(findings: Iterable[Located]) -> Findings:
-    """Return the findings; what was given has no lines, so its file alone is named."""
+    """Return the findings with the file name alone: given objects have no lines."""
     return Findings(map(_without_line, findings))
 
 

@@ -1,6 +1,6 @@
-"""Run a function of the library by itself: nothing that it counts or notes is left behind.
+"""Run each call of a library function as a run of its own, so that it leaves no state in the caller.
 
-Limits, the account of work and the values of Secrets stand in context variables. A command is one run, and
+Limits, the work count and the values of Secrets are in context variables. A command is one run, and
 ends with its process. A program that imports ``renderer`` makes many runs, in several threads, of several
 projects: each call gets a context of its own.
 """
@@ -29,10 +29,10 @@ T = TypeVar("T")
 
 
 def isolated_run(function: Callable[P, T]) -> Callable[P, T]:
-    """Return ``function`` so that each call is a run of its own, which any thread may begin.
+    """Wrap ``function`` so that each call is a run of its own. Any thread may call it.
 
-    What a stage raises is located in the files of the project, and raised as ``LocatedError``; so is a call
-    that takes too many steps of work: build-limit. One with an argument of a wrong type raises ``TypeError``.
+    A stage's errors are located in the files of the project and raised as ``LocatedError``; so is
+    build-limit, if a call exceeds the work limit. An argument of a wrong type raises ``TypeError``.
     """
 
     @wraps(function)
@@ -56,7 +56,7 @@ def isolated_run(function: Callable[P, T]) -> Callable[P, T]:
 
 @contextmanager
 def located_errors(fs: FileSystem | None) -> Iterator[None]:
-    """Raise what stops the work on files of ``fs`` as ``LocatedError``."""
+    """Turn errors about files of ``fs`` into ``LocatedError``."""
     try:
         yield
     except WorkLimitError as error:
@@ -66,8 +66,8 @@ def located_errors(fs: FileSystem | None) -> Iterator[None]:
 
 
 def reopened(project: Project) -> Project:
-    """Return the project with its files as they are now, and shared with no other call.
+    """Return the project with a fresh view of its files, shared with no other call.
 
-    A tree on disk remembers for the length of a run where links lead.
+    A tree on disk caches the targets of links for one run.
     """
     return project._replace(fs=project_files(project.root))

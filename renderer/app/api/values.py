@@ -1,6 +1,6 @@
 """The values that the functions of the library return: findings, rendered overlays, a fleet.
 
-They are frozen. In a notebook, those with findings or machines show themselves as tables.
+They are frozen. In a notebook, values with findings or machines are displayed as tables.
 """
 
 # ruff: noqa: PLC0415 - only notebooks need HTML
@@ -20,18 +20,18 @@ from renderer.model.resource import ResourceSet
 
 
 class Findings(tuple[Located, ...]):
-    """The findings of a call: a tuple of ``Diagnostic``, in the order in which one reads the files."""
+    """The findings of a call: a tuple of ``Diagnostic``, sorted by file and line."""
 
     __slots__ = ()
 
     @property
     def errors(self) -> Findings:
-        """The findings that keep a tree from being written."""
+        """The findings that prevent a tree from being written."""
         return Findings(found for found in self if found.severity is Severity.ERROR)
 
     @property
     def warnings(self) -> Findings:
-        """The findings that are probably mistakes, and keep nothing from being written."""
+        """The findings that are probably mistakes, but do not prevent a tree from being written."""
         return Findings(found for found in self if found.severity is Severity.WARNING)
 
     def _repr_html_(self) -> str:
@@ -41,10 +41,10 @@ class Findings(tuple[Located, ...]):
 
 
 class Rendered(NamedTuple):
-    """An overlay in memory: ``files``, text by path below ``overlay.output``, and the findings.
+    """A rendered overlay in memory: ``files``, text by path below ``overlay.output``, and the findings.
 
-    ``resources`` are the same objects with their origins; they are shared, so read them only.
-    ``files`` and ``resources`` are empty when one of the findings is an error.
+    ``resources`` are the same objects with their origins; they are shared: do not change them.
+    ``files`` and ``resources`` are empty if one of the findings is an error.
     """
 
     overlay: Overlay
@@ -54,11 +54,11 @@ class Rendered(NamedTuple):
 
     @property
     def manifests(self) -> list[dict[str, Any]]:
-        """The objects as dictionaries, which are the caller's to change."""
+        """The objects as dictionaries; the caller may change them."""
         return [deepcopy(dict(resource.content)) for resource in self.resources]
 
     def __repr__(self) -> str:
-        """Name the overlay and count the rest: a rendered tree may hold Secrets."""
+        """Name the overlay and only count the rest: a rendered tree may hold Secrets."""
         return (
             f"Rendered({self.overlay.path!r}, {len(self.files)} files, {len(self.resources)} resources, "
             f"{len(self.findings)} findings)"
@@ -73,9 +73,9 @@ class Rendered(NamedTuple):
 
 
 class Expanded(NamedTuple):
-    """An expanded object, a dictionary of the caller's own, and the findings.
+    """An expanded object, a dictionary that the caller may change, and the findings.
 
-    ``manifest`` is None when one of the findings is an error.
+    If one of the findings is an error, ``manifest`` is None.
     """
 
     manifest: dict[str, Any] | None
@@ -83,13 +83,13 @@ class Expanded(NamedTuple):
 
 
 class FleetMachine(NamedTuple):
-    """A virtual machine of an overlay, or several equal ones where ``replicas`` is not 1.
+    """A virtual machine of an overlay, or several identical ones if ``replicas`` is not 1.
 
-    ``overlay`` is the path of its overlay, ``kind`` is VirtualMachine, VirtualMachinePool and the like.
-    ``instancetype`` and ``preference`` are the names that its matchers have in Git; they are empty without a
-    matcher, and where a volume says which it is. ``vcpus``, ``memory`` in bytes and ``gpus`` are those of
-    one machine with its instance type applied; None where it cannot be expanded. ``findings`` are those
-    about it.
+    ``overlay`` is the path of its overlay. ``kind`` is VirtualMachine, VirtualMachinePool and the like.
+    ``instancetype`` and ``preference`` are the names in its matchers in Git; they are empty without a
+    matcher, and if the matcher infers the name from a volume. ``vcpus``, ``memory`` in bytes and ``gpus``
+    count one machine with its instance type applied; None if it cannot be expanded. ``findings`` are the
+    findings about it.
     """
 
     overlay: str
@@ -109,7 +109,7 @@ class FleetMachine(NamedTuple):
 class Fleet(NamedTuple):
     """All virtual machines of the overlays that were asked for.
 
-    ``findings`` are those of all overlays, also about what is no virtual machine, or about whole files.
+    ``findings`` has the findings of all overlays, including findings about other objects and whole files.
     """
 
     machines: tuple[FleetMachine, ...]

@@ -1,4 +1,4 @@
-"""``vmrender argocd``: a config management plugin of Argo CD, and what its applications need."""
+"""``vmrender argocd``: a config management plugin of Argo CD, and helpers for its Applications."""
 
 from __future__ import annotations
 

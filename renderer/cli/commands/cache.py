@@ -1,4 +1,4 @@
-"""``vmrender cache``: the results of earlier runs, which later runs use."""
+"""``vmrender cache``: the stored results of earlier runs."""
 
 from __future__ import annotations
 
@@ -55,5 +55,5 @@ def info() -> None:
 
 
 def _size_text(size: CacheSize) -> str:
-    """``12 entries, 1.4 MiB``."""
+    """Return the size as text: ``12 entries, 1.4 MiB``."""
     return f"{size.entries} entr{'y' if size.entries == 1 else 'ies'}, {size.bytes / _MEBIBYTE:.1f} MiB"

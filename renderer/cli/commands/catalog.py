@@ -1,4 +1,4 @@
-"""``vmrender catalog``: the instance types and preferences of the project's catalogs, or of any other."""
+"""``vmrender catalog``: the instance types and preferences of the project's catalogs, or of others."""
 
 from __future__ import annotations
 
@@ -261,17 +261,17 @@ def show(name: str, kubevirt: Release | None) -> ExitCode:
       vmrender catalog show virtualmachineinstancetype/db.large --kubevirt 1.8
     """
     description = describe_entry(open_project(), name, kubevirt)
-    print_lines(taint_masking().mask(description))  # which knows the values once they were read
+    print_lines(taint_masking().mask(description))  # the values are known once they were read
     return ExitCode.CLEAN
 
 
 def _public(document: Json) -> Json:
-    """The document without the values of Secrets that were put into an entry."""
+    """Return the document without the values of Secrets that were substituted into an entry."""
     return withheld(document, ROOT, "Catalog", taint_masking())
 
 
 def _misnamed(wanted: Filter, everything: Sequence[CatalogEntry]) -> Iterator[tuple[str, set[str]]]:
-    """Yield the classes or architectures that exist, if no entry has the one that was asked for."""
+    """Yield the existing classes or architectures, if no entry has the requested one."""
     if wanted.class_name and not Filter(class_name=wanted.class_name).matches_any(everything):
         yield "classes", {entry.class_name for entry in everything}
     if wanted.architecture and not Filter(architecture=wanted.architecture).matches_any(everything):

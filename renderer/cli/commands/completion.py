@@ -10,7 +10,7 @@ from renderer.cli.console import ExitCode, print_document
 from renderer.model.text_enum import TextEnum
 
 _PROGRAM = "vmrender"
-_VARIABLE = "_VMRENDER_COMPLETE"  # by which the shell asks; click derives it from the program's name
+_VARIABLE = "_VMRENDER_COMPLETE"  # set by the shell; click derives it from the program's name
 
 
 class Shell(TextEnum):
@@ -41,5 +41,5 @@ def command(context: click.Context, shell: str) -> ExitCode:
     if made is None:
         raise click.UsageError(f"this version of click knows no {shell}")
     completing = made(context.find_root().command, {}, _PROGRAM, _VARIABLE)
-    print_document(ShellComplete.source(completing))  # bash's own runs bash first, to ask for its version
+    print_document(ShellComplete.source(completing))  # bash's own class runs bash first, to get its version
     return ExitCode.CLEAN

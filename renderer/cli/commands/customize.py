@@ -21,7 +21,7 @@ _GIVEN, _CLEARED = "switch_", "no_switch_"
 
 
 def switch_options(command: Callable[..., object]) -> Callable[..., object]:
-    """The command with an option for each switch, and ``--no-`` ones."""
+    """Return the command with an option for each switch, and the ``--no-`` options."""
     for switch in reversed(list(SWITCHES.values())):
         for decorate in _options(switch):
             command = decorate(command)
@@ -29,7 +29,7 @@ def switch_options(command: Callable[..., object]) -> Callable[..., object]:
 
 
 def changes_of(asked: Mapping[str, object]) -> SpecChanges:
-    """The changes that the command's options ask for."""
+    """Return the changes that the command's options request."""
     given: dict[str, tuple[str, ...]] = {}
     for name in SWITCHES:
         value = asked[_GIVEN + name.replace("-", "_")]
@@ -53,7 +53,7 @@ def _options(switch: Switch) -> Iterable[Callable[[Callable[..., object]], Calla
 
 
 class SwitchCommand(Command):
-    """A command whose help lists switches in tables of their own, one line each."""
+    """A command whose help lists switches in separate tables, one line each."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         records = [

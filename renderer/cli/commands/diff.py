@@ -40,7 +40,7 @@ class DiffFormat(TextEnum):
     TEXT = "text"  # for people
     JSON = "json"  # schemas/vmrender/diff.json
     MARKDOWN = "markdown"  # for a comment on a pull request
-    HTML = "html"  # one page that needs nothing else
+    HTML = "html"  # one self-contained page
 
 
 @click.command("diff", cls=Command)
@@ -140,7 +140,7 @@ def _print(difference: Difference, chosen: DiffFormat, limit_bytes: int) -> None
 
 
 def _exit_code(compared: Comparison, *, exit_zero: bool) -> ExitCode:
-    """The exit code; an error before the change is no fault of it, and counts as a difference."""
+    """Return the exit code. An error on the side before only counts as a difference."""
     if has_errors(compared.after):
         return exit_code_of(compared.after)
     if exit_zero or not compared.difference:

@@ -74,7 +74,7 @@ def command(subject: str | None, field: str, overlay: str, namespace: str, forma
 
 
 def _explain_resource(question: Question, *, is_alone: bool, as_json: bool) -> ExitCode:
-    """``is_alone``: the subject may have been meant as a code."""
+    """Explain a resource. ``is_alone``: the subject may have been meant as a code."""
     from renderer.app.explain import NoSuchResourceError, explain_resource  # noqa: PLC0415 - the whole pipeline
     from renderer.report import history_json, history_text  # noqa: PLC0415 - as above
 

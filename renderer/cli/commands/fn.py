@@ -47,7 +47,7 @@ def command() -> ExitCode:
 
         outcome = run_function(given, project, fs)
     except DiagnosticError as error:
-        fs = ReportTarget.chosen().fs or fs  # of the project, which may be what is wrong
+        fs = ReportTarget.chosen().fs or fs  # of the project, which may be the cause
         outcome = Outcome((), error.diagnostics)
     print_document(encode([_answer(given, outcome, fs)]))
     report(fs, locate(fs, map(_with_name, outcome.diagnostics)))
@@ -55,7 +55,7 @@ def command() -> ExitCode:
 
 
 def _with_name(found: Diagnostic) -> Diagnostic:
-    """The finding with its object: its line is one that the orchestrator wrote, in no file of the user's."""
+    """Return the finding with its object: its line is in the orchestrator's list, not in a user's file."""
     if found.resource is None or all(site.path != _STANDARD_INPUT for site in found.sites):
         return found
     return found._replace(message=f"{found.resource}: {found.message}")

@@ -20,7 +20,8 @@ from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
 from renderer.report.fit_text import fit_lines
 
-#: Files that are named one by one in a dry run, and placeholders at any time; of more their number is said.
+#: The maximum number of files named one by one in a dry run, and of placeholders in any run; the rest is
+#: counted.
 _MOST_NAMED = 40
 
 
@@ -108,7 +109,7 @@ def command(  # noqa: PLR0913 - one for each option
 
 
 def _note(imported: ImportedCluster, root: Path, group_by: str, *, dry_run: bool) -> None:
-    """Say what was imported, what was left out and why, and what comes next."""
+    """Print what was imported, what was left out and why, and the next steps."""
     counts = ", ".join(f"{count} {kind}" for kind, count in imported.objects.items())
     note(f"{'would import' if dry_run else 'imported'} for KubeVirt {imported.release}: {counts}")
     for (kind, reason), count in sorted(imported.left_out.items()):
@@ -135,7 +136,7 @@ def _note(imported: ImportedCluster, root: Path, group_by: str, *, dry_run: bool
 
 
 def _first(paths: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the first paths, and a last line for all others."""
+    """Return the first paths, and a last line with the number of others."""
     rest = len(paths) - _MOST_NAMED
     return paths if rest <= 1 else (*paths[:_MOST_NAMED], f"and {rest} other files")
 

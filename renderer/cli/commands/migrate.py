@@ -39,7 +39,7 @@ def command(
       vmrender migrate --kubevirt 1.9 overlays/base
     """
     projects = migrated_files.migrate_paths(open_project, paths, kubevirt)
-    if len(projects) > 1:  # then paths begin at the folder that all of them are in
+    if len(projects) > 1:  # then paths are relative to their common folder
         ReportTarget.chosen()._replace(folder=".").choose()
     for project in projects if diff else ():
         for file in migrated_files.diff(project):

@@ -102,7 +102,7 @@ def import_(paths: tuple[Path, ...], release: Release, into: Path) -> ExitCode:
       vmrender schema import swagger.json kubevirt-operator.yaml --release 1.10
       kubectl get crd -o yaml > crds.yaml && vmrender schema import crds.yaml --release 1.10
     """
-    # Its settings are not read: it may well target the release already whose schemas this makes.
+    # Its settings are not read: they may already target the release whose schemas are imported here.
     project = Project.with_defaults(find_project_root(Path.cwd()))
     made = import_schemas(project, paths, release, into)
     note(f"{made.folder}/{RELEASES}/{release}: {made.files} files written")

@@ -52,7 +52,7 @@ def command(
     ignored = frozenset({Code.SCHEMA_MISSING} if ignore_missing_schemas else ())
     chosen = FindingFilter(ignored, strict, limits().findings)
     result = validate_paths(open_project, paths, kubevirt, chosen)
-    if len(by_project(paths)) > 1:  # then paths begin at the folder that all of them are in
+    if len(by_project(paths)) > 1:  # then paths are relative to their common folder
         ReportTarget.chosen()._replace(folder=".").choose()
     code = report(result.fs, result.findings, result.overlays, result.unshown)
     if ReportTarget.chosen().format is Format.TEXT:
@@ -63,7 +63,7 @@ def command(
 
 
 def _scope_text(result: ValidationResult) -> str:
-    """``2 overlays and 1 file``, so that no mistake is taken for nothing to look at."""
+    """Return what was checked, ``2 overlays and 1 file``, to tell no findings from nothing to check."""
     counts = {"overlay": len(result.overlays) - result.unbuilt, "file": len(result.files)}
     parts = [plural(count, noun) for noun, count in counts.items() if count]
     if result.unbuilt:
@@ -73,7 +73,7 @@ def _scope_text(result: ValidationResult) -> str:
 
 
 def _unchecked(kinds: Mapping[str, int]) -> str:
-    """``9 objects of 3 kinds were not checked (Bar, Baz, Foo)``: there is no schema of them."""
+    """Return ``9 objects of 3 kinds were not checked (Bar, Baz, Foo)``: they have no schema."""
     objects = sum(kinds.values())
     shown = ", ".join(sorted(kinds)[:_MOST_KINDS]) + (" …" if len(kinds) > _MOST_KINDS else "")
     number = f"{plural(objects, 'object')} of {plural(len(kinds), 'kind')}"
