@@ -17,7 +17,7 @@ spec:
   memory: {guest: 4Gi}
 ```
 
-Any one of these is right: another name (`u1.mysize`); `writeInstancetypes: false` for the overlay in
+Right is any one of these: another name (`u1.mysize`); `writeInstancetypes: false` for the overlay in
 `vmrender.yaml`, because expanded machines need no instance types; or an operator that deploys none:
 
 ```yaml
