@@ -19,7 +19,7 @@ WHOLE_FILE = {
     Code.FILE_UNLISTED: "a file is left over",
     Code.KUSTOMIZATION_AMBIGUOUS: "there are two files, whatever is in them",
     Code.NOT_CHECKED: "no part of it can be read",
-    Code.GIT_UNAVAILABLE: "it is the folder that is no repository",
+    Code.GIT_UNAVAILABLE: "it is the folder that is not a repository",
     Code.IMPORT_REFUSED: "what was given on the command line lacks something",
     Code.NOT_RENDERED: "a proposal is for a project without a file",
     Code.PLAN_MISMATCH: "the plan was made for other overlays, wherever it stands",

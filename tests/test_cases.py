@@ -126,7 +126,7 @@ def run(case: Case, repository: Path, inputs: dict[str, str], monkeypatch: pytes
 
 
 def read_tree(folder: Path) -> dict[str, str]:
-    """Every file below ``folder``, bytes that are no text as they were (``surrogateescape``)."""
+    """Every file below ``folder``, bytes that are not text as they were (``surrogateescape``)."""
     files = ((path, Path(path)) for path in sorted(paths(folder)))
     return {
         path.removeprefix(f"{folder}/"): file.read_bytes().decode("utf-8", "surrogateescape")

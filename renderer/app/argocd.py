@@ -91,7 +91,7 @@ def _decoded(text: str) -> Json:
     try:
         decoded: Json = loads(text)
     except (JSONDecodeError, RecursionError) as error:
-        raise UsageError(f"{_LIST} is no JSON: {error}") from None
+        raise UsageError(f"{_LIST} is not JSON: {error}") from None
     return decoded
 
 

@@ -106,7 +106,7 @@ def normalized_release(text: str) -> str:
     """Return ``1.5.1`` and ``v1.5.1`` as ``v1.5.1``. Raises ``UsageError`` for anything else."""
     match = _RELEASE.fullmatch(text)
     if not match:
-        raise UsageError(f"{text!r} is no release; write it as v1.5.1")
+        raise UsageError(f"{text!r} is not a release; write it as v1.5.1")
     return f"v{match[1]}"
 
 

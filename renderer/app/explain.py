@@ -211,7 +211,7 @@ def _overlay_of(path: str, overlays: tuple[Overlay, ...]) -> Overlay:
     found = [output for output in outputs if path.startswith(f"{output}/")]
     if not found:
         known = ", ".join(outputs) or "nowhere"
-        raise UsageError(f"{path} is no file of a rendered tree; overlays are rendered into {known}")
+        raise UsageError(f"{path} is not a file of a rendered tree; overlays are rendered into {known}")
     return outputs[max(found, key=len)]
 
 

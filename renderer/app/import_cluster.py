@@ -260,7 +260,7 @@ def _check_label(key: str) -> None:
     """Check that the key is a valid label key. Raises ``UsageError``."""
     errors = label_key_errors(key) if key else []
     if errors:
-        raise UsageError(f"{key} is no key of a label: {errors[0]}", "--group-by")
+        raise UsageError(f"{key} is not a label key: {errors[0]}", "--group-by")
 
 
 def _compared(

@@ -81,7 +81,7 @@ def _of_direct_url(noted: Mapping[str, object], environment: Mapping[str, str]) 
         return InstalledFrom(Archive(address.url, _digest(digest)), notes)
     folder = Path(address.url)
     if not is_local(Archive(address.url)) or not is_checkout(folder):
-        raise ValueError(f"{address.url} is no clone of vmrender, or no longer")
+        raise ValueError(f"{address.url} is not a clone of vmrender, or no longer")
     return _of_clone(folder, environment)
 
 

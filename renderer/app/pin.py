@@ -180,7 +180,7 @@ def choose(pinnables: Sequence[Pinnable], choice: VmChoice) -> tuple[Pinnable, .
         try:
             wanted = parse_selector(choice.selector)
         except SelectorError as error:
-            raise UsageError(f"{choice.selector!r} is no label selector: {error}") from error
+            raise UsageError(f"{choice.selector!r} is not a label selector: {error}") from error
         named |= {id(pinnable) for pinnable in pinnables if selects(wanted, pinnable.resource.labels)}
     chosen = tuple(p for p in pinnables if choice.everything or id(p) in named)
     if not chosen:

@@ -44,9 +44,9 @@ class SourceFolder:
         relative = path.relative_to(project.root)
         check_writable(project.root, (relative.as_posix(),))
         if any(part.lower() in KEPT_NAMES for part in relative.parts):
-            raise UsageError(f"{written} is no place for manifests")
+            raise UsageError(f"{written} is not a place for manifests")
         if any(map(leads_to_file, (path, *path.parents))):
-            raise UsageError(f"{written} is no folder")
+            raise UsageError(f"{written} is not a folder")
         return cls(project, relative.as_posix())
 
     def add(self, manifest: JsonObject, *, force: bool) -> tuple[str, ...]:

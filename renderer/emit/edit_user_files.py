@@ -121,7 +121,7 @@ def check_writable(root: Path, paths: Iterable[str]) -> None:
             if is_link(status):
                 raise _not_written(path, f"{part.as_posix()} is a symbolic link")
             if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
-                raise _not_written(path, f"{part.as_posix()} is no regular file")
+                raise _not_written(path, f"{part.as_posix()} is not a regular file")
 
 
 def _check_unchanged(root: Path, before: Mapping[str, bytes | None]) -> None:

@@ -54,7 +54,7 @@ class OutputFolder(Record):
             )
         hidden = next((part for part in path.split("/") if part.startswith(".")), None)
         if hidden:  # .git, .vmrender, .github and the like: tools give a meaning to files in them
-            raise _refused(path, f"leads through {hidden}, which is no place for manifests")
+            raise _refused(path, f"leads through {hidden}, which is not a place for manifests")
         folder = cls(root, path)
         folder.check_links()
         return folder
@@ -88,7 +88,7 @@ class OutputFolder(Record):
             if is_link(status):
                 raise _refused(self.path, f"leads through the symbolic link {part}", "name the real folder")
             if not stat.S_ISDIR(status.st_mode):
-                raise _refused(self.path, f"leads through {part}, which is no folder")
+                raise _refused(self.path, f"leads through {part}, which is not a folder")
 
 
 def check_outputs(outputs: Mapping[str, tuple[Site, ...]], inputs: Collection[str]) -> tuple[Diagnostic, ...]:

@@ -64,7 +64,7 @@ def _entries(lines: list[str], path: str) -> Iterator[tuple[int, str, str]]:
         if not entry:
             raise invalid_ownership(path, "has a line that is not a digest and a path", number)
         if not is_tree_path(entry[2]):
-            raise invalid_ownership(path, f"lists {entry[2]!r}, which is no file of this tree", number)
+            raise invalid_ownership(path, f"lists {entry[2]!r}, which is not a file of this tree", number)
         yield number, entry[2], entry[1]
 
 

@@ -274,7 +274,7 @@ class StagingArea(Record):
             raise Diagnostic.in_file(
                 path,
                 Code.OUTPUT_INVALID,
-                f"{path} is no work that vmrender left for this user",
+                f"{path} is not work that vmrender left for this user",
                 "look through it, then remove it, and from Git too if it was committed",
             ).error()
 

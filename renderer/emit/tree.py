@@ -63,7 +63,7 @@ def read_tree(output: OutputFolder, wanted: Collection[str]) -> Tree:
 
     ownership = read(OWNERSHIP_FILE)
     if ownership is OBSTACLE:
-        raise invalid_ownership(ownership_path, "is no regular file")
+        raise invalid_ownership(ownership_path, "is not a regular file")
     owned = {} if ownership is None else decode_ownership(ownership, ownership_path)
     return Tree({path: read(path) for path in {*owned, *wanted}}, owned, ownership)
 

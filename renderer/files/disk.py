@@ -184,7 +184,7 @@ def _content(descriptor: int, size: int, most: int) -> bytes:
 
 
 def _not_regular(path: str) -> NotRegularError:
-    return NotRegularError(errno.EINVAL, "it is no regular file", path)
+    return NotRegularError(errno.EINVAL, "it is not a regular file", path)
 
 
 def _is_below(path: str, top: str) -> bool:

@@ -259,7 +259,7 @@ class GitRepository:
     def commit(self, revision: str) -> str:
         """Return the id of the commit that a revision names. Raises ``DiagnosticError``: git-revision."""
         if not revision or revision.startswith("-") or not revision.isprintable():
-            raise Diagnostic(Code.GIT_REVISION, f"{revision!r} is no name of a revision").error()
+            raise Diagnostic(Code.GIT_REVISION, f"{revision!r} is not the name of a revision").error()
         found = self._objects.find(revision)
         if found is None:
             raise self._unknown(f"no such revision: {revision}")

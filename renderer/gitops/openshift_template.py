@@ -101,7 +101,7 @@ def read_parameters(fs: FileSystem, path: str, site: Site) -> dict[str, str]:
         name, equals, value = text.partition("=")
         if not equals:
             location = Location(path, number)
-            message, hint = "the line is no parameter", "write NAME=value"
+            message, hint = "the line is not a parameter", "write NAME=value"
             raise Diagnostic.in_file(location, Code.OPENSHIFT_TEMPLATE, message, hint).error()
         values[name.strip()] = value.strip().strip("\"'")
     return values

@@ -353,7 +353,7 @@ class _ExpansionParser:
 
     def _bad(self) -> SubstitutionError:
         """Return the error for an unknown form; it repeats only the name, as the rest may be a password."""
-        return SubstitutionError(f"what begins with ${{{self._variable} is no expansion that Flux knows")
+        return SubstitutionError(f"what begins with ${{{self._variable} is not an expansion that Flux knows")
 
 
 class Evaluated(NamedTuple):

@@ -76,7 +76,7 @@ def with_final_annotations(resource: Resource, warn: Callable[[Diagnostic], None
                     resource,
                     field,
                     Code.SCHEMA,
-                    f"{field} is no text, and kustomize writes an empty one in its place",
+                    f"{field} is not text, and kustomize writes an empty one in its place",
                     "put the value in quotes, or write it as a block of text (|); {{ also begins a mapping",
                     severity=Severity.WARNING,
                 )

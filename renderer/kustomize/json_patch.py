@@ -57,7 +57,9 @@ def apply_operation(document: Json, operation: Json) -> Json:
     apply = _OPERATIONS.get(name)
     spend(_OPERATION, "applying patches")
     if apply is None:
-        raise OperationError(f"{name or 'nothing'} is no operation; there are {', '.join(_OPERATIONS)}", "op")
+        raise OperationError(
+            f"{name or 'nothing'} is not an operation; there are {', '.join(_OPERATIONS)}", "op"
+        )
     return apply(document, _pointer(operation, "path"), operation)
 
 
@@ -196,7 +198,7 @@ def _child(container: dict[str, Json] | list[Json], key: str) -> Json:
 def _index(key: str, length: int) -> int:
     """Return the position of ``key`` in a list of ``length``; negative indices count from the end."""
     if not _INDEX.fullmatch(key):
-        raise OperationError(f"{key or 'nothing'} is no index of a list")
+        raise OperationError(f"{key or 'nothing'} is not an index of a list")
     index = int(key)
     if not -length <= index < length:
         raise OperationError(f"the list has no index {index}")

@@ -91,7 +91,7 @@ def read_resource_list(
     api_version, kind = text_at(content, "apiVersion"), text_at(content, "kind")
     if kind != _KIND or api_version not in _API_VERSIONS:
         found = f"{api_version} {kind}".strip()
-        message = f"this is no {_API_VERSIONS[0]} {_KIND}{f' but {found}' if found else ''}"
+        message = f"this is not a {_API_VERSIONS[0]} {_KIND}{f' but {found}' if found else ''}"
         raise Diagnostic.at(site, Code.FUNCTION_INPUT, message, _HINT).error()
     given = content.get("items")
     if given is not None and not isinstance(given, list):

@@ -255,7 +255,7 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
     try:
         expression = compile_regexp(pattern)
     except RegexpError as error:
-        raise PathError(f"{pattern} is no regular expression: {error}") from None
+        raise PathError(f"{pattern} is not a regular expression: {error}") from None
     return lambda text: expression.search(text) is not None
 
 

@@ -137,7 +137,7 @@ class ResourceSelector:
             return parse_selector(text)
         except SelectorError as error:
             raise Diagnostic.at(
-                self._site.below(field), Code.KUSTOMIZATION_FIELD, f"{field} is no selector: {error}"
+                self._site.below(field), Code.KUSTOMIZATION_FIELD, f"{field} is not a selector: {error}"
             ).error() from None
 
     def _matcher(self, field: str, pattern: str) -> TextMatcher | None:
@@ -154,7 +154,7 @@ class ResourceSelector:
             raise Diagnostic.at(
                 self._site.below(field),
                 Code.KUSTOMIZATION_FIELD,
-                f"{field} is no regular expression: {error}",
+                f"{field} is not a regular expression: {error}",
             ).error() from None
         return lambda text: expression.fullmatch(text) is not None
 

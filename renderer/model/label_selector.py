@@ -108,9 +108,7 @@ def read_selector(selector: Json) -> tuple[Requirement, ...]:
         key, operator = text_at(expression, "key"), text_at(expression, "operator")
         values = array_at(expression, "values")
         if operator not in _OF_OBJECTS:
-            raise SelectorError(
-                f"{operator} is no operator of a selector", f"one of {', '.join(_OF_OBJECTS)}"
-            )
+            raise SelectorError(f"{operator} is not a selector operator", f"one of {', '.join(_OF_OBJECTS)}")
         if operator in (Operator.IN, Operator.NOT_IN) and not values:
             raise SelectorError(f"the selector for {key} has the operator {operator} and no values")
         texts = frozenset(value if isinstance(value, str) else "" for value in values)
@@ -149,7 +147,7 @@ class _SelectorParser:
         negated = self._next == _Token("!", is_word=False) and bool(self._take())
         key = self._word()
         if not _KEY.fullmatch(key):
-            raise SelectorError(f"{key} is no label key")
+            raise SelectorError(f"{key} is not a label key")
         if negated or self._next.text in ("", ","):
             return Requirement(key, Operator.DOES_NOT_EXIST if negated else Operator.EXISTS)
         written = self._take().text
@@ -158,10 +156,10 @@ class _SelectorParser:
         elif written in _VALUE_OPERATORS:
             operator, values = _VALUE_OPERATORS[written], frozenset([self._value(written)])
         else:
-            raise SelectorError(f"{written} is no operator")
+            raise SelectorError(f"{written} is not an operator")
         for value in values:
             if not _VALUE.fullmatch(value):
-                raise SelectorError(f"{value} is no label value")
+                raise SelectorError(f"{value} is not a label value")
         return Requirement(key, operator, values)
 
     def _word(self) -> str:

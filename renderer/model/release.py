@@ -99,7 +99,9 @@ def target_release(text: str, imported: Collection[Release] = ()) -> Release:
     try:
         release = Release.parse(text)
     except ValueError:
-        raise ValueError(f"{text!r} is no KubeVirt release; write it as {LATEST} or {LATEST.exact}") from None
+        raise ValueError(
+            f"{text!r} is not a KubeVirt release; write it as {LATEST} or {LATEST.exact}"
+        ) from None
     minor = release.minor_release
     if not OLDEST <= minor <= LATEST and not (minor > LATEST and minor in imported):
         raise ValueError(f"KubeVirt {release} cannot be rendered for; {OLDEST.as_bound} to {LATEST} can")

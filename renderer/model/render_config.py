@@ -36,7 +36,7 @@ def check_file_pattern(text: str) -> str:
     unknown = [name for name in _PLACEHOLDER.findall(text) if name not in PLACEHOLDERS]
     if unknown:
         known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
-        raise ValueError(f"{{{unknown[0]}}} is no placeholder; there are {known}")
+        raise ValueError(f"{{{unknown[0]}}} is not a placeholder; there are {known}")
     literal = _PLACEHOLDER.sub("", text)
     if not _LITERAL.fullmatch(literal) or len(text) > _LONGEST:
         raise ValueError("besides placeholders it may have small letters, digits and . _ - / only")
@@ -45,7 +45,7 @@ def check_file_pattern(text: str) -> str:
     if not text.endswith((".yaml", ".yml")):
         raise ValueError("it must end with .yaml or .yml, or nothing would load the files")
     if _KUSTOMIZATION.fullmatch(text):
-        raise ValueError("a kustomization is no place for manifests; take another name")
+        raise ValueError("a kustomization is not a place for manifests; take another name")
     return text
 
 

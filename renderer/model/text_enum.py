@@ -64,7 +64,7 @@ else:
             return True
         if hasattr(value, "__get__"):  # true of methods and properties
             return False
-        raise TypeError(f"{key} of {of} is no text")
+        raise TypeError(f"{key} of {of} is not text")
 
     def _member(of: type, name: str, value: str | tuple[Any, ...]) -> TextEnum:
         arguments = (value,) if isinstance(value, str) else value

@@ -112,7 +112,7 @@ def _cluster(fields: Fields, kind: EntryKind, path: str) -> str:
         return ""
     name = fields.text("name")
     if name is not None and (not name or name.startswith((".", "/")) or ".." in name):
-        fields.reject("name", f"{name!r} is no name for a folder", "use letters, digits and -")
+        fields.reject("name", f"{name!r} is not a name for a folder", "use letters, digits and -")
     return name or cluster_name(path, kind)
 
 

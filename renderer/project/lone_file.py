@@ -82,7 +82,7 @@ class LoneFiles:
             raise Diagnostic.in_file(
                 path,
                 Code.NOT_CHECKED,
-                "this is a template of another tool, which is no YAML before it is filled in: not checked",
+                "this is a template of another tool, which is not YAML before it is filled in: not checked",
                 "validate what is made of it",
                 severity=Severity.INFO,
             ).error()

@@ -204,7 +204,7 @@ def _check_names(overlays: Iterable[Overlay]) -> None:
             site = entry_site(overlay.listed_as, overlay.listed_by).below(overlay.listed_by)
             hint = "rename it; names hold no control characters and do not begin with :: or ##"
             raise Diagnostic.at(
-                site, Code.CONFIG_INVALID, f"{name!r} is no name for an overlay", hint
+                site, Code.CONFIG_INVALID, f"{name!r} is not a name for an overlay", hint
             ).error()
 
 

@@ -247,7 +247,7 @@ def _kubernetes(fields: Fields) -> Release | None:
         release = Release.parse(text).minor_release
     except ValueError:
         fields.reject(
-            "kubernetes", f"{text!r} is no release of Kubernetes", f'write it as "{LATEST_KUBERNETES}"'
+            "kubernetes", f"{text!r} is not a release of Kubernetes", f'write it as "{LATEST_KUBERNETES}"'
         )
         return None
     if not OLDEST_KUBERNETES <= release <= LATEST_KUBERNETES:

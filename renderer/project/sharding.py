@@ -151,7 +151,7 @@ def _problems(planned: Counter[str], overlays: Collection[str]) -> Iterator[Diag
         if path not in planned:
             problem = "is in no shard of the plan"
         elif path not in overlays:
-            problem = "is in the plan, and is no overlay of the project"
+            problem = "is in the plan, and is not an overlay of the project"
         elif planned[path] > 1:
             problem = "is in the plan more than once"
         else:

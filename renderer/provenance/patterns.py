@@ -67,7 +67,7 @@ def _path(text: str) -> Iterable[_PatternPart]:
     while position < len(text):
         match = _PARTS.match(text, position)
         if match is None:
-            raise ValueError(f"{text[position:]!r} is no part of a field's path")
+            raise ValueError(f"{text[position:]!r} is not part of a field's path")
         position = match.end()
         yield _part(match)
 

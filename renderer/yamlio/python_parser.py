@@ -87,7 +87,7 @@ class GoScanner(Reader, Scanner):
             token = None
         if token is None or any("\ud800" <= character <= "\udfff" for character in token.value):
             raise ScannerError(
-                "while parsing a quoted scalar", start, "found an escape that is no character", start
+                "while parsing a quoted scalar", start, "found an escape that is not a character", start
             )
         return token
 

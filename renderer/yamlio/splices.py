@@ -131,7 +131,7 @@ def _first_field(text: str, document: DocumentNodes, edit: Edit) -> Splice:
 
 def _set(text: str, parent: Node, node: Node, value: Json) -> Iterator[Splice]:
     if (node.text is None and not node.is_alias) or node.is_block_scalar:
-        raise UnusableError("the value is no scalar on one line")
+        raise UnusableError("the value is not a scalar on one line")
     quote = node.style if node.style in _QUOTES else _quote(parent)
     if not isinstance(value, dict):
         yield _in_place(text, node, _scalar(value, quote, is_flow=parent.is_flow))

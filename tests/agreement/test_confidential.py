@@ -66,7 +66,7 @@ SECRETS: tuple[tuple[str, FieldPath, str], ...] = tuple(
     )
     for value in values
 )
-#: What is shown: names of other objects, and what is no secret.
+#: What is shown: names of other objects, and what is not secret.
 PUBLIC: tuple[tuple[str, FieldPath, str], ...] = (
     ("Secret", FieldPath(("metadata", "name")), "database-login"),
     ("ConfigMap", FieldPath(("data", "settings.ini")), "colour-of-shed"),

@@ -71,7 +71,7 @@ def test_an_empty_object_is_not_a_deleted_one() -> None:
             renderer.compare_objects(before, after, catalog)
         [found] = raised.value.diagnostics
         assert found.code == "resource-invalid"
-        assert found.message.startswith(f"{place} is no Kubernetes object")
+        assert found.message.startswith(f"{place} is not a Kubernetes object")
 
 
 def test_objects_may_come_from_generators() -> None:

@@ -76,7 +76,7 @@ def test_revisions_are_compared(project: Path) -> None:
         ("mian:ours", "no such revision: mian"),
         ("HEAD:theirs", "there is no theirs in revision HEAD"),
         ("HEAD:../ours", "../ours of HEAD leads outside the repository"),
-        (":ours", "'' is no name of a revision"),
+        (":ours", "'' is not the name of a revision"),
     ],
 )
 @pytest.mark.usefixtures("project")

@@ -2,7 +2,7 @@
 
 KubeVirt ``pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go`` of v1.3.1, v1.6.6 and v1.9.0. The
 webhook answers with ``/spec`` and ``/metadata`` as its Go types marshal them, so that values which Go cannot
-tell from nothing are gone and structs that are no pointers are there. Kubernetes
+tell from nothing are gone and structs that are not pointers are there. Kubernetes
 ``pkg/apis/core/v1/defaults.go``, ``pkg/registry/core/service`` and the admission plugin DefaultStorageClass.
 """
 

@@ -58,7 +58,7 @@ class Engine(Enum):
         return made
 
 
-#: Lists that are no atoms, by kind and path: the keys of their elements; none for a set.
+#: Lists that are not atoms, by kind and path: the keys of their elements; none for a set.
 _LISTS = {
     ("Service", "spec.ports"): ("port", "protocol"),
     ("VirtualMachine", "spec.template.spec.topologySpreadConstraints"): ("topologyKey", "whenUnsatisfiable"),

@@ -90,7 +90,7 @@ def _origin(case: Case) -> str:
 
 
 def _names_revision(vm: JsonObject) -> bool:
-    """Return whether the copy of an object in a ControllerRevision was applied, which is no catalog's."""
+    """Return whether a ControllerRevision's copy of an object was applied, not the one of the catalog."""
     return any(
         text_at(vm, "spec", matcher.key, "revisionName")
         or object_at(vm, "status", matcher.status_ref).get("controllerRevisionRef") is not None

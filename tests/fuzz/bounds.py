@@ -81,7 +81,7 @@ _WATCH = _Watch()
 
 @contextmanager
 def bounds(*folders: str) -> Iterator[None]:
-    """Time is the processor's, so that a busy machine is no finding. ``folders`` may be read and changed.
+    """Time is the processor's, so that a busy machine is not a finding. ``folders`` may be read and changed.
 
     Raises ``AssertionError`` or ``MemoryError``.
     """

@@ -191,7 +191,7 @@ def put_socket(path: Path) -> None:
         os.close(here)
 
 
-#: What puts something at ``prod/attack`` that is no file of the repository.
+#: What puts something at ``prod/attack`` that is not a file of the repository.
 _SPECIAL: dict[str, Callable[[Path], object]] = {
     "a named pipe": os.mkfifo,
     "a socket": put_socket,

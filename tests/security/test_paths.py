@@ -1,4 +1,4 @@
-"""No path that a repository can write leads out of it or to what is no file, whichever field it stands in."""
+"""No path that a repository can write leads out of it or to a non-file, whichever field it is in."""
 
 from __future__ import annotations
 

@@ -231,7 +231,7 @@ def _number(text: str) -> float:
 
 
 def _refuse_constant(name: str) -> Json:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _is_deeper(value: Json, most: int) -> bool:
@@ -356,7 +356,7 @@ def _check_kind(content: JsonObject, location: Location) -> None:
         hint = _TABLE_HINT if kind == "Table" else PRINT_HINT
         raise Diagnostic.in_file(location, Code.DUMP_INVALID, f"{_NO_OBJECTS[kind]}{says}", hint).error()
     if not _is_object(content):
-        message = "this is no Kubernetes object, which has an apiVersion and a kind"
+        message = "this is not a Kubernetes object, which has an apiVersion and a kind"
         raise Diagnostic.in_file(location, Code.DUMP_INVALID, message, PRINT_HINT).error()
 
 
@@ -369,7 +369,7 @@ def _check_list(fields: JsonObject, location: Location) -> None:
     if kind in _NO_OBJECTS:
         _check_kind(fields, location)
     if not kind.endswith(_LIST):
-        message = f"this {kind} has items, and is no List"
+        message = f"this {kind} has items, and is not a List"
         raise Diagnostic.in_file(location, Code.DUMP_INVALID, message, PRINT_HINT).error()
 
 

@@ -128,7 +128,7 @@ def _refuse_empty(objects: Iterable[object], name: str) -> None:
     """Raise ``DiagnosticError`` for an object without any field: kustomize skips such a document."""
     for number, each in enumerate(objects):
         if isinstance(each, Mapping) and not each:
-            message = f"{name}[{number}] is no Kubernetes object, which would be a mapping with a kind"
+            message = f"{name}[{number}] is not a Kubernetes object, which would be a mapping with a kind"
             raise Diagnostic(Code.RESOURCE_INVALID, message).error()
 
 

@@ -45,7 +45,7 @@ def _replaced(directive: re.Match[str], values: object, remaining: Iterator[obje
     if kind not in _NUMBERS and kind != "s":
         shown = directive[0]
         raise TemplateError(
-            f"{shown!r} is no format", "the formats are %s, %d, %x, %o, %e, %f and %g; %% is a %"
+            f"{shown!r} is not a format", "the formats are %s, %d, %x, %o, %e, %f and %g; %% is a %"
         )
     if any(int(number or 0) > _MAX_WIDTH for number in (directive["width"], directive["precision"])):
         raise TemplateError(f"a format asks for more than {_MAX_WIDTH} characters")

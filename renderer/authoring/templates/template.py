@@ -163,7 +163,7 @@ def read_objects(output: Output, path: str, row: MatrixRow) -> tuple[Generated, 
         raise Diagnostic.in_file(
             Location(path, line),
             Code.TEMPLATE_FAILED,
-            "the template's output holds half of a surrogate pair, which is no character",
+            "the template's output holds half of a surrogate pair, which is not a character",
             related=(Related(f"made of {row.label}", (row.site,)),),
         ).error() from None
     except DiagnosticError as error:
@@ -207,7 +207,7 @@ def _problems(documents: Sequence[Json], sites: Sequence[Site]) -> Iterator[Diag
             continue
         if not isinstance(document, dict):
             yield Diagnostic.at(
-                site, Code.RESOURCE_INVALID, "the output is no Kubernetes object, which would be a mapping"
+                site, Code.RESOURCE_INVALID, "the output is not a Kubernetes object, which would be a mapping"
             )
         elif not text_at(document, "kind"):
             yield Diagnostic.at(

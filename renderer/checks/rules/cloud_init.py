@@ -209,11 +209,11 @@ def _problems_of_config(text: str, key: str) -> Iterator[tuple[str, str]]:
         content = decode_yaml11(text.encode(), "userData")  # as in PyYAML, the last of equal keys wins
     except (DiagnosticError, UnicodeEncodeError) as error:
         where = _line(error)
-        yield f"{key} is no YAML{where}, so cloud-init ignores it", "correct the YAML below #cloud-config"
+        yield f"{key} is not YAML{where}, so cloud-init ignores it", "correct the YAML below #cloud-config"
         return
     if content is not None and not isinstance(content, dict):
         yield (
-            f"{key} is no mapping, so cloud-init ignores it",
+            f"{key} is not a mapping, so cloud-init ignores it",
             "write the keys of cloud-config below #cloud-config",
         )
         return

@@ -50,7 +50,7 @@ def _with_remainder(context: Context) -> Iterator[Finding]:
     for resource in not_named_by_machines(context, INSTANCETYPE, resources):
         memory = object_at(resource.content, "spec", "memory")
         page_size = object_at(memory, "hugepages").get("pageSize")
-        message = f"memory.guest {memory.get('guest')} is no multiple of the huge page size {page_size}"
+        message = f"memory.guest {memory.get('guest')} is not a multiple of the huge page size {page_size}"
         related = related_to(resource, f"pageSize: {page_size}", _PAGE_SIZE)
         hint = f"write {wrong[id(resource)]}; KubeVirt refuses every machine of this instance type"
         yield Finding(resource, _GUEST, message, hint, (related,))

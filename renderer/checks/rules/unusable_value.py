@@ -298,7 +298,7 @@ def _of_domain(domain: Json, machine: VirtualMachineView) -> _Problems:
     uuid = text_at(firmware, "uuid")
     digits = uuid.replace("-", "")
     if uuid and (len(digits) != _UUID_DIGITS or not consists_of(digits, HEXADECIMAL)):
-        yield ("domain", "firmware", "uuid"), f"{uuid!r} is no UUID", "a UUID has 32 hexadecimal digits"
+        yield ("domain", "firmware", "uuid"), f"{uuid!r} is not a UUID", "a UUID has 32 hexadecimal digits"
     way = ("domain", "firmware", "kernelBoot", "container", "image")
     yield from _of_image(way, object_at(machine.instance, *way[:-1]).get("image"))
 
@@ -417,7 +417,7 @@ def _of_network(spec: JsonObject) -> _Problems:
         config: Json = json.loads(written)
     except (ValueError, RecursionError) as error:
         where = f" (line {error.lineno} of it)" if isinstance(error, json.JSONDecodeError) else ""
-        yield ("config",), f"config is no JSON{where}, so no interface can be attached", None
+        yield ("config",), f"config is not JSON{where}, so no interface can be attached", None
         return
     if not text_at(config, "type") and object_at(config).get("plugins") is None:
         message = "config has neither type nor plugins, so no interface can be attached"

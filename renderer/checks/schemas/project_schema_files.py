@@ -129,7 +129,7 @@ def imported_schema(path: str, content: bytes) -> ProjectSchema:
         raise Diagnostic.at(
             Site(path),
             Code.SCHEMA_INVALID,
-            "this imported schema is no JSON object",
+            "this imported schema is not a JSON object",
             "import the release again with vmrender schema import",
         ).error()
     return _usable(document, path)

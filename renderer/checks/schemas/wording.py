@@ -96,7 +96,7 @@ def type_hint(value: Json, schema: JsonObject) -> str | None:
     if "array" in names and isinstance(value, dict):
         return "it is a list: its elements start with a dash"
     if "object" in names and isinstance(value, list):
-        return "it is no list: leave the dash out"
+        return "it is not a list: leave the dash out"
     return None
 
 

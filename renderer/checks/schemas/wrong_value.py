@@ -205,7 +205,7 @@ def _wrong_format(violation: Violation, _: SchemaTarget) -> SchemaFinding:
         return SchemaFinding(violation.place, message, about_key=True)
     if title == BASE64:  # it is confidential, or too long to be shown
         hint = "plain text goes into stringData" if _DATA in violation.field.segments else None
-        return SchemaFinding(violation.field, f"{violation.field} is no {wanted(violation.schema)}", hint)
+        return SchemaFinding(violation.field, f"{violation.field} is not {wanted(violation.schema)}", hint)
     hint = quantity_hint(str(value)) if title == "quantity" else length_hint(value, title)
     message = f"{violation.field} must be {wanted(violation.schema)}, not {found(value)}"
     return SchemaFinding(violation.field, message, hint)

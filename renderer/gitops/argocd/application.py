@@ -104,7 +104,7 @@ def source_folder(fs: FileSystem, source: DeployedSource) -> str:
     if folder == ".." or folder.startswith("../"):
         raise source.refuse(f"the path {written} leads out of the repository", "path")
     if not fs.is_folder(folder):
-        what = "is no folder" if fs.is_file(folder) else "does not exist"
+        what = "is not a folder" if fs.is_file(folder) else "does not exist"
         raise source.refuse(f"the path {written} {what}", "path")
     return folder
 
@@ -121,7 +121,7 @@ def with_overrides(fs: FileSystem, source: DeployedSource, folder: str) -> Deplo
             patch = decode_yaml11(fs.read(path), path)
             if not isinstance(patch, dict):
                 raise source.refuse(
-                    f"{path} is no mapping", hint="it holds fields of a source, such as kustomize"
+                    f"{path} is not a mapping", hint="it holds fields of a source, such as kustomize"
                 )
             content = _json_merged(content, patch)
     fixed = {key: source.content[key] for key in _FIXED if key in source.content}

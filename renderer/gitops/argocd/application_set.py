@@ -120,11 +120,11 @@ def _patched(application: JsonObject, text: str) -> JsonObject:
     try:
         patch = decode_yaml11(text.encode(), "templatePatch")
     except DiagnosticError as error:
-        raise SetError(f"its templatePatch is no YAML once it is rendered: {error}") from None
+        raise SetError(f"its templatePatch, once rendered, is not YAML: {error}") from None
     if not isinstance(patch, dict):
         if patch is None:
             return application
-        raise SetError("its templatePatch is no mapping once it is rendered")
+        raise SetError("its templatePatch, once rendered, is not a mapping")
     made = merge_patched(application, patch)
     project = text_at(application, "spec", "project")
     spec = {**object_at(made, "spec"), "project": project} if project else object_at(made, "spec")

@@ -112,7 +112,7 @@ def _json_objects(content: bytes, path: str) -> list[Resource]:
         value: Json = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise Diagnostic.at(
-            Site(path), Code.RESOURCE_INVALID, f"{path} is no JSON: {error}", _JSON_HINT
+            Site(path), Code.RESOURCE_INVALID, f"{path} is not JSON: {error}", _JSON_HINT
         ).error() from None
     return [_object(value, Site(path))]
 
@@ -152,7 +152,7 @@ def _decoded(content: bytes, part: bytes, start: int, path: str) -> Json:
 def _object(value: Json, site: Site) -> Resource:
     content = object_at(value)
     if not text_at(content, "kind"):
-        message = f"{site.path} holds a document that is no Kubernetes object: it has no kind"
+        message = f"{site.path} holds a document that is not a Kubernetes object: it has no kind"
         raise Diagnostic.at(site, Code.RESOURCE_INVALID, message, _NO_OBJECT_HINT).error()
     return Resource(content, site)
 

@@ -95,7 +95,7 @@ class _Edit:
             image = _parsed_image(self._substituted(text))
             if image is None:
                 hint = "write name=new-name:tag, name:tag or name@digest"
-                raise self._refuse(f"{text} is no image to set", "images", index, hint=hint)
+                raise self._refuse(f"{text} is not an image to set", "images", index, hint=hint)
             images[str(image["name"])] = image
         known = {text_at(each, "name"): object_at(each) for each in array_at(self._content, "images")}
         for name, image in images.items():
@@ -112,7 +112,7 @@ class _Edit:
             count = object_at(each).get("count")
             text = scalar_text(count)
             if not re.fullmatch(r"-?[0-9]{1,9}", text):
-                raise self._refuse(f"{text} is no number of replicas", "replicas", index, "count")
+                raise self._refuse(f"{text} is not a number of replicas", "replicas", index, "count")
             made[text_at(each, "name")] = {"name": text_at(each, "name"), "count": int(text)}
         if made:
             self._content["replicas"] = _by_name({**known, **made})

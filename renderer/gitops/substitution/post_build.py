@@ -247,7 +247,7 @@ class VariableReader:
         try:
             return base64.b64decode(written, validate=True).decode()
         except ValueError:  # invalid base64, not ASCII, or not text
-            self._reject("the value of the variable is no text in base64", site)
+            self._reject("the value of the variable is not text in base64", site)
             return None
 
     def _source(self, reference: SubstituteReference, namespace: str) -> Resource | None:
@@ -277,7 +277,7 @@ class VariableReader:
     def _check_name(self, name: str, site: Site) -> None:
         if not _NAME.fullmatch(name):
             self._reject(
-                f"{name} is no name for a variable, and Flux refuses all of them with it",
+                f"{name} is not a name for a variable, and Flux refuses all of them with it",
                 site,
                 "use letters, digits and _ alone",
             )

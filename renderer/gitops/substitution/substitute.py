@@ -161,13 +161,13 @@ def _read_again(text: str) -> Json:
     try:
         return decode_yaml11(text.encode(errors="surrogateescape"), "")
     except DiagnosticError:
-        raise SubstitutionError("with the values in it, the object is no YAML any more", _QUOTE) from None
+        raise SubstitutionError("with the values in it, the object is no longer YAML", _QUOTE) from None
 
 
 def _as_resource(resource: Resource, content: Json) -> Resource:
     """Return the changed resource. Raises ``SubstitutionError`` if it is no longer an object."""
     if not isinstance(content, dict):
-        raise SubstitutionError("with the values in it, this is no object any more")
+        raise SubstitutionError("with the values in it, this is no longer an object")
     changed = resource._replace(content=content)
     if not changed.kind or not changed.name:
         raise SubstitutionError("with the values in it, the object has no kind or no metadata.name")

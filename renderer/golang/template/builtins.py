@@ -174,7 +174,7 @@ def _slice(value: object, *bounds: object) -> object:
         raise GoTemplateError(f"can't slice item of type {type_name(value)}")
     numbers = [each for each in bounds if isinstance(each, int) and not isinstance(each, bool)]
     if len(numbers) < len(bounds) or any(not 0 <= each <= len(value) for each in numbers):
-        raise GoTemplateError("slice bounds are no indices of the value")
+        raise GoTemplateError("slice bounds are not indices of the value")
     start, stop = [*numbers, *[0, len(value)][len(numbers) :]][:2]
     if start > stop:
         raise GoTemplateError(f"invalid slice index: {start} > {stop}")

@@ -75,7 +75,7 @@ def _from_yaml(kind: type) -> Callable[[str], object]:
         if found is None:
             return kind()
         if not isinstance(found, kind):
-            raise GoTemplateError(f"fromYaml: the text is no {'mapping' if kind is dict else 'list'}")
+            raise GoTemplateError(f"fromYaml: the text is not a {'mapping' if kind is dict else 'list'}")
         return found
 
     return read

@@ -354,7 +354,7 @@ def _closing(tokens: list[Token], at: int) -> int:
 def _text(tokens: list[Token]) -> str:
     if tokens and tokens[0].kind in ("text", "raw"):
         return unquoted(tokens[0].text) if tokens[0].kind == "text" else tokens[0].text[1:-1]
-    raise GoTemplateError("the name of a template is no text in quotes")
+    raise GoTemplateError("the name of a template is not text in quotes")
 
 
 def _number(text: str) -> float:

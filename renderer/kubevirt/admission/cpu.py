@@ -67,7 +67,7 @@ def check_cpu_features(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         if policy and policy not in _FEATURE_POLICIES:
             yield not_supported(
                 vmi.at(*_CPU, "features", index, "policy"),
-                f"{policy!r} is no policy for the CPU feature {text(feature, 'name')}",
+                f"{policy!r} is not a policy for the CPU feature {text(feature, 'name')}",
                 f"one of {', '.join(_FEATURE_POLICIES)}",
             )
 

@@ -50,7 +50,7 @@ def check_io_threads_policy(vmi: VmiSpec, _: AdmittingCluster, *, policies: tupl
     policy = vmi.domain.get("ioThreadsPolicy")
     if policy is not None and policy not in policies:
         at = vmi.at("domain", "ioThreadsPolicy")
-        yield invalid(at, f"{policy!r} is no ioThreadsPolicy", f"one of {', '.join(policies)}")
+        yield invalid(at, f"{policy!r} is not an ioThreadsPolicy", f"one of {', '.join(policies)}")
 
 
 def check_io_threads_pool(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
@@ -108,7 +108,7 @@ def check_sound(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     reported = vmi.at("Sound")
     if model and model not in _SOUND_MODELS:
         at = vmi.device("sound", "model")
-        yield invalid(at, f"{model!r} is no sound device", "one of ich9, ac97", reported=reported)
+        yield invalid(at, f"{model!r} is not a sound device", "one of ich9, ac97", reported=reported)
     if not text(sound, "name"):
         yield invalid(vmi.device("sound", "name"), "the sound device has no name", reported=reported)
 
@@ -162,7 +162,7 @@ def check_panic_devices(vmi: VmiSpec, cluster: AdmittingCluster, *, without: tup
         model = device.get("model")
         if model is not None and model not in _PANIC_MODELS:
             at = vmi.device("panicDevices", index, "model")
-            yield invalid(at, f"{model!r} is no panic device", f"one of {', '.join(_PANIC_MODELS)}")
+            yield invalid(at, f"{model!r} is not a panic device", f"one of {', '.join(_PANIC_MODELS)}")
 
 
 def check_reboot_policy(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:

@@ -165,7 +165,7 @@ def _check_pci_address(disk: Disk) -> Causes:
     if text(section(disk.content, "disk"), "bus") != "virtio":
         yield invalid(at, "a disk with a pciAddress needs the bus virtio", reported=reported)
     if not devices.is_pci_address(address):
-        yield invalid(at, f"{address!r} is no PCI address", "write it as 0000:81:01.0", reported=reported)
+        yield invalid(at, f"{address!r} is not a PCI address", "write it as 0000:81:01.0", reported=reported)
 
 
 def _check_boot_order(disk: Disk) -> Causes:
@@ -224,7 +224,7 @@ def _check_serial(disk: Disk) -> Causes:
 def _check_cache(disk: Disk) -> Causes:
     cache = text(disk.content, "cache")
     if cache and cache not in _CACHES:
-        yield invalid(disk.at("cache"), f"{cache!r} is no cache mode", f"one of {', '.join(_CACHES)}")
+        yield invalid(disk.at("cache"), f"{cache!r} is not a cache mode", f"one of {', '.join(_CACHES)}")
 
 
 def _check_io(disk: Disk) -> Causes:
@@ -232,14 +232,16 @@ def _check_io(disk: Disk) -> Causes:
     if mode and mode not in _IO_MODES:
         hint = f"one of {', '.join(_IO_MODES)}"
         reported = disk.reported(disk.position, "io")
-        yield not_supported(disk.at("io"), f"{mode!r} is no I/O mode", hint, reported=reported)
+        yield not_supported(disk.at("io"), f"{mode!r} is not an I/O mode", hint, reported=reported)
 
 
 def _check_error_policy(disk: Disk) -> Causes:
     policy = disk.content.get("errorPolicy")
     if policy is not None and policy not in _ERROR_POLICIES:
         yield invalid(
-            disk.at("errorPolicy"), f"{policy!r} is no errorPolicy", f"one of {', '.join(_ERROR_POLICIES)}"
+            disk.at("errorPolicy"),
+            f"{policy!r} is not an errorPolicy",
+            f"one of {', '.join(_ERROR_POLICIES)}",
         )
 
 

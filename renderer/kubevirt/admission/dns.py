@@ -38,7 +38,7 @@ def check_dns_policy(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     policy = text(vmi.content, "dnsPolicy")
     if policy and policy not in _POLICIES:
         yield not_supported(
-            vmi.at("dnsPolicy"), f"{policy!r} is no dnsPolicy", f"one of {', '.join(_POLICIES)}"
+            vmi.at("dnsPolicy"), f"{policy!r} is not a dnsPolicy", f"one of {', '.join(_POLICIES)}"
         )
 
 
@@ -69,7 +69,7 @@ def _check_nameservers(at: FieldPath, nameservers: Sequence[str]) -> Causes:
         yield invalid(at, message, reported=_NAMESERVERS)
     for index, nameserver in enumerate(nameservers):
         if not _is_ip_address(nameserver):
-            message = f"{nameserver!r} is no IP address"
+            message = f"{nameserver!r} is not an IP address"
             yield invalid(at.child(index), message, reported=_NAMESERVERS)
 
 

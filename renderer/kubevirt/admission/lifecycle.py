@@ -31,7 +31,7 @@ def check_run_strategy_name(vm: VmSpec, _: AdmittingCluster) -> Causes:
     strategy = vm.content.get("runStrategy")
     if strategy is not None and strategy not in _RUN_STRATEGIES:
         hint = f"one of {', '.join(_RUN_STRATEGIES)}"
-        yield invalid(vm.at("runStrategy"), f"{strategy!r} is no runStrategy", hint)
+        yield invalid(vm.at("runStrategy"), f"{strategy!r} is not a runStrategy", hint)
 
 
 def check_run_strategy_or_receiver(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
@@ -53,7 +53,7 @@ def check_start_strategy(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         return
     at = vmi.at("startStrategy")
     if strategy != "Paused":
-        yield invalid(at, f"{strategy!r} is no startStrategy", "use Paused, or drop it")
+        yield invalid(at, f"{strategy!r} is not a startStrategy", "use Paused, or drop it")
     elif has(vmi.content, "livenessProbe"):
         yield invalid(at, "a VM with a livenessProbe cannot start paused", "drop one of the two")
 
@@ -65,7 +65,7 @@ def check_eviction_strategy(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
         strategy = cluster.config.eviction_strategy
     if strategy not in _EVICTION_STRATEGIES:
         hint = f"one of {', '.join(_EVICTION_STRATEGIES)}"
-        yield invalid(vmi.at("evictionStrategy"), f"{strategy!r} is no evictionStrategy", hint)
+        yield invalid(vmi.at("evictionStrategy"), f"{strategy!r} is not an evictionStrategy", hint)
 
 
 _PROBES = ("readinessProbe", "livenessProbe")

@@ -90,7 +90,7 @@ def _factor_problem(factor: _Factor, value: object) -> str | None:
     try:
         amount = Quantity.parse(str(value))
     except DiagnosticError:
-        return f"{value!r} is no number"
+        return f"{value!r} is not a number"
     if amount.sign < 0:
         return f"{factor.name} is negative"
     if amount.compare(Quantity.parse(f"{amount.milli_value()}m")):

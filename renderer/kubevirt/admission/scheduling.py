@@ -63,7 +63,7 @@ def _check_requirement(
     """Check one requirement of a selector that accepts ``operators``; of its values only the number."""
     operator, values = text(requirement, "operator"), texts(requirement, "values")
     if operator not in operators:
-        message = f"{operator!r} is no operator of a {selector}"
+        message = f"{operator!r} is not an operator of a {selector}"
         yield place.child("operator").invalid(message, f"one of {', '.join(operators)}")
     elif operator in ("In", "NotIn") and not values:
         yield place.child("values").invalid(f"the operator {operator} needs values")
@@ -119,7 +119,9 @@ def _check_node_term(place: Place, term: JsonObject) -> Causes:
 def _check_node_field(place: Place, requirement: JsonObject) -> Causes:
     operator, values = text(requirement, "operator"), texts(requirement, "values")
     if operator not in ("In", "NotIn"):
-        yield place.child("operator").invalid(f"{operator!r} is no operator for fields", "use In or NotIn")
+        yield place.child("operator").invalid(
+            f"{operator!r} is not an operator for fields", "use In or NotIn"
+        )
     elif len(values) != 1:
         yield place.child("values").invalid(f"for fields the operator {operator} needs one value")
     key = text(requirement, "key")
@@ -192,7 +194,7 @@ def _check_constraint(place: Place, constraint: JsonObject) -> Causes:
     else:
         yield place.child("topologyKey").invalid("there is no topologyKey", "set kubernetes.io/hostname")
     if action not in _ACTIONS:
-        message = f"{action!r} is no whenUnsatisfiable"
+        message = f"{action!r} is not a whenUnsatisfiable"
         yield place.child("whenUnsatisfiable").invalid(message, f"one of {', '.join(_ACTIONS)}")
 
 

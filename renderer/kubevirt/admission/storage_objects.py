@@ -80,7 +80,7 @@ def _check_overrides(spec: JsonObject, _: AdmittingCluster) -> Causes:
 def _check_policy(spec: JsonObject, _: AdmittingCluster, *, key: str, policies: tuple[str, ...]) -> Causes:
     policy = spec.get(key)
     if policy is not None and policy not in policies:
-        yield invalid(_SPEC.child(key), f"{policy!r} is no {key}", f"one of {', '.join(policies)}")
+        yield invalid(_SPEC.child(key), f"{policy!r} is not a {key}", f"one of {', '.join(policies)}")
 
 
 def _check_export_source(
@@ -135,7 +135,7 @@ def _check_filters(spec: JsonObject, _: AdmittingCluster, *, reported: tuple[tup
 
 def _filter_problems(pattern: str) -> list[str]:
     if len(pattern) <= 1:
-        return ["'!' alone is no filter"] if pattern == "!" else []
+        return ["'!' alone is not a filter"] if pattern == "!" else []
     problems = []
     if "!" in pattern[1:]:
         problems.append(f"the filter {pattern!r} has a '!' that is not at its beginning")
@@ -187,7 +187,7 @@ def _check_clone_mac_addresses(spec: JsonObject, _: AdmittingCluster, *, bare: b
             not address or is_mac_address(address) or (bare and is_bare_mac_address(address))
         )
         if not is_known:
-            yield invalid(_SPEC.child("newMacAddresses", name), f"{address!r} is no MAC address")
+            yield invalid(_SPEC.child("newMacAddresses", name), f"{address!r} is not a MAC address")
 
 
 def _check_clone_patches(spec: JsonObject, _: AdmittingCluster) -> Causes:

@@ -181,5 +181,5 @@ def _texts(secret: Json) -> Iterator[str]:
             yield value
             try:
                 yield b64decode(value, validate=True).decode()
-            except (binascii.Error, ValueError):  # it is no base64, or no text
+            except (binascii.Error, ValueError):  # it is not base64, or not text
                 continue

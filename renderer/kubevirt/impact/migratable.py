@@ -72,7 +72,7 @@ def _host_devices(update: Update, state: InstanceState) -> str:
     ):
         return "it has GPUs"
     is_mediated = text_at(gpus[0], "deviceName") in cluster.config.mediated_devices
-    return "" if is_mediated else "its GPU is no mediated device"
+    return "" if is_mediated else "its GPU is not a mediated device"
 
 
 def _launch_security(_update: Update, state: InstanceState) -> str:

@@ -127,7 +127,7 @@ def _page_causes(selected: ResolvedMatchers, memory: JsonObject, guest: int) -> 
     page_size = object_at(memory, "hugepages").get("pageSize")
     page = _bytes(page_size)
     if page is not None and page > 0 and guest % page:
-        message = f"{selected.custom_size.memory} of memory are no multiple of {page_size}, the huge pages"
+        message = f"{selected.custom_size.memory} of memory is not a multiple of {page_size}, the huge pages"
         yield _cause(selected.instancetype, MEMORY, message, f"write a multiple of {page_size}", _PAGE_SIZE)
 
 

@@ -49,7 +49,7 @@ def in_target_form(resources: ResourceSet) -> Outcome[ResourceSet]:
             Code.DUPLICATE_ID,
             f"{resource.kind} {resource.name} is there as {PROPOSED_INSTANCETYPE_VERSION}"
             f" and as {INSTANCETYPE_VERSION}",
-            "a version is no part of a name; drop or rename one",
+            "a version is not part of a name; drop or rename one",
             related=(Related("the other one", other.sites(_NAME)),),
         )
         for resource in resources

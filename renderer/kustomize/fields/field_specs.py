@@ -234,6 +234,6 @@ def _with_entries(value: Json, entries: dict[str, str], bare: tuple[str, ...]) -
         raise WrongTypeError("a mapping")
     for key in bare:
         if key not in value:
-            raise WrongTypeError(f"a place for {key}, which is no text when it is written without quotes")
+            raise WrongTypeError(f"a place for {key}, which is not text when it is written without quotes")
     spend(len(value) // 8 + len(entries), "changing fields")
     return value | entries

@@ -97,7 +97,7 @@ def _generator(configuration: Resource, entries: EntryLoader) -> GeneratorPlugin
         raise Diagnostic.at(
             configuration.origin,
             Code.UNSUPPORTED_FIELD,
-            f"{kind} is no generator",
+            f"{kind} is not a generator",
             "list it under transformers",
         ).error()
     read = _known(GENERATORS.get(kind), configuration, tuple(GENERATORS))
@@ -117,7 +117,7 @@ def _transformer(configuration: Resource, entries: EntryLoader) -> TransformerPl
         raise Diagnostic.at(
             configuration.origin,
             Code.UNSUPPORTED_FIELD,
-            f"{kind} is no transformer",
+            f"{kind} is not a transformer",
             "list it under generators",
         ).error()
     read = _known(TRANSFORMERS.get(kind), configuration, tuple(TRANSFORMERS))

@@ -89,7 +89,7 @@ def refuse_no_objects(content: bytes, site: Site) -> None:
             raise Diagnostic.at(
                 place,
                 Code.RESOURCE_INVALID,
-                "this is no Kubernetes object, which would be a mapping with a kind",
+                "this is not a Kubernetes object, which would be a mapping with a kind",
             ).error()
 
 
@@ -150,7 +150,7 @@ def _checked(content: Json, site: Site) -> Iterator[Resource]:
     resource = Resource(object_at(content), site)
     if not isinstance(content, dict):
         raise Diagnostic.at(
-            site, Code.RESOURCE_INVALID, "this is no Kubernetes object, which would be a mapping"
+            site, Code.RESOURCE_INVALID, "this is not a Kubernetes object, which would be a mapping"
         ).error()
     if not resource.kind:
         hint = "a patch names apiVersion, kind and metadata.name too, also where a target selects for it"
@@ -273,4 +273,4 @@ def _json(content: bytes, site: Site) -> Json:
 
 
 def _reject_constant(name: str) -> Json:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")

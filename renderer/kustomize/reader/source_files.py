@@ -99,7 +99,7 @@ class SourceFiles:
         """Return the error for a file or folder that is not at ``place``, with the nearest names."""
         parent, name = posixpath.split(place)
         if name in self._listed(parent or "."):  # a pipe, a device, a dangling link
-            return Diagnostic.at(site, Code.FILE_UNREADABLE, f"{place} is no {wanted}").error()
+            return Diagnostic.at(site, Code.FILE_UNREADABLE, f"{place} is not a {wanted}").error()
         nearest = suggest_paths(place, self._listed)
         hint = f"did you mean {' or '.join(nearest)}?" if nearest else None
         return Diagnostic.at(site, Code.FILE_NOT_FOUND, f"no such {wanted}: {place}", hint).error()

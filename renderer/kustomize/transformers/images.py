@@ -81,7 +81,7 @@ class _ImageChange:
             raise Diagnostic.at(
                 image.site.below("name"),
                 Code.KUSTOMIZATION_FIELD,
-                f"the image name {image.name} is no regular expression: {error}",
+                f"the image name {image.name} is not a regular expression: {error}",
             ).error() from None
 
     def __call__(self, value: Json) -> Json:

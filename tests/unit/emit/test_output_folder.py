@@ -38,7 +38,7 @@ def test_the_repository_itself(tmp_path: Path, output: str) -> None:
     "output", [".git/hooks", "vendor/.GIT", ".vmrender/prod", ".github", "deploy/.gitlab/prod"]
 )
 def test_folders_with_another_purpose(tmp_path: Path, output: str) -> None:
-    assert "which is no place for manifests" in refusal(tmp_path, output)
+    assert "which is not a place for manifests" in refusal(tmp_path, output)
 
 
 @pytest.mark.parametrize("target", ["/", ".", "overlays", "missing"])
@@ -61,7 +61,7 @@ def test_a_file_on_the_way(tmp_path: Path) -> None:
     (tmp_path / "rendered").touch()
 
     assert refusal(tmp_path, "rendered/prod") == (
-        "the output rendered/prod leads through rendered, which is no folder"
+        "the output rendered/prod leads through rendered, which is not a folder"
     )
 
 

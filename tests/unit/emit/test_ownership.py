@@ -99,5 +99,5 @@ def test_anything_else_is_a_finding_at_its_line(content: str, line: int, message
     ],
 )
 def test_no_path_leads_out_of_the_tree(path: str) -> None:
-    with pytest.raises(DiagnosticError, match="which is no file of this tree"):
+    with pytest.raises(DiagnosticError, match="which is not a file of this tree"):
         decode_ownership(f"{HEADER}{EMPTY}  {path}\n".encode(), "owned")

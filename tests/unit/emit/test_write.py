@@ -302,7 +302,7 @@ def test_an_ownership_file_that_is_no_file(repository: Repository, kind: str) ->
     owned = repository.tree / ".vmrender-owned"
     owned.symlink_to("x") if kind == "link" else owned.mkdir()
 
-    with pytest.raises(DiagnosticError, match="the ownership file is no regular file"):
+    with pytest.raises(DiagnosticError, match="the ownership file is not a regular file"):
         repository.write(NEW)
 
 

@@ -135,7 +135,7 @@ def test_what_cannot_name_a_revision_never_reaches_git(
 
     found = naming(repository, name)
 
-    assert (found.code, found.message) == (Code.GIT_REVISION, f"{name!r} is no name of a revision")
+    assert (found.code, found.message) == (Code.GIT_REVISION, f"{name!r} is not the name of a revision")
 
 
 def test_an_unknown_revision_says_where_to_look(top: Path, repository: GitRepository) -> None:

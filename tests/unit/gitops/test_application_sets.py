@@ -169,7 +169,7 @@ def test_unknown_names_stay_and_keys_are_rendered() -> None:
 
 
 REFUSED = {
-    "- list: {elements: [{name: 1}]}": "is no text",
+    "- list: {elements: [{name: 1}]}": "is not text",
     "- matrix: {generators: [{list: {elements: []}}]}": "exactly two",
     "- merge: {mergeKeys: [], generators: [{list: {}}, {list: {}}]}": "no mergeKeys",
     "- merge: {mergeKeys: [n], generators: [{list: {elements: [{n: a}, {n: a}]}}, {list: {}}]}": (
@@ -179,10 +179,10 @@ REFUSED = {
     "- git: {}": "neither directories nor files",
     "- scmProvider: {}": "asks a service",
     "- list: {elements: [{name: a}]}\n  selector: {matchExpressions: [{key: a, operator: Like}]}": (
-        "no operator"
+        "is not a selector operator"
     ),
     "- list: {elements: []}\n  selector: {matchExpressions: [{key: a, operator: In}]}": "no values",
-    "- clusters: {selector: {matchExpressions: [{key: a, operator: Is}]}}": "no operator",
+    "- clusters: {selector: {matchExpressions: [{key: a, operator: Is}]}}": "is not a selector operator",
 }
 
 

@@ -101,7 +101,7 @@ def test_an_object_and_an_expression_are_one_selector(selector: Json, same: str)
     [
         (
             expression("Gt", "7"),
-            "Gt is no operator of a selector",
+            "Gt is not a selector operator",
             "one of In, NotIn, Exists, DoesNotExist",
         ),
         (expression("In"), "the selector for app has the operator In and no values", None),

@@ -54,7 +54,7 @@ def test_no_two_members_have_one_text() -> None:
 
 @pytest.mark.parametrize("value", [1, None, b"text", (), (1, "text")])
 def test_every_member_is_a_text(value: object) -> None:
-    with pytest.raises(TypeError, match="Z of Mixed is no text"):
+    with pytest.raises(TypeError, match="Z of Mixed is not text"):
         new_class("Mixed", (TextEnum,), exec_body=lambda body: body.update(A="a", Z=value))
 
 

@@ -78,7 +78,7 @@ def test_a_folder_that_is_no_overlay_of_the_project_gets_the_defaults() -> None:
 def test_names_that_would_act_on_a_terminal_or_a_ci_system(name: str) -> None:
     fs = MemoryFileSystem({f"{name}/kustomization.yaml": b""})
     for entry in (OverlayEntry("*"), OverlayEntry(name)):
-        with pytest.raises(DiagnosticError, match="is no name for an overlay") as error:
+        with pytest.raises(DiagnosticError, match="is not a name for an overlay") as error:
             find_overlays(fs, RenderConfig(overlays=(entry,)))
         assert error.value.diagnostics[0].message.isprintable()
         assert error.value.diagnostics[0].code is Code.CONFIG_INVALID

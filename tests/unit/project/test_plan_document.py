@@ -28,7 +28,7 @@ def test_a_plan_is_read_as_it_was_made(costs: dict[str, int], count: int) -> Non
 @pytest.mark.parametrize(
     ("overlays", "messages"),
     [
-        (["overlays/a", "overlays/b"], ["overlays/c is in the plan, and is no overlay of the project"]),
+        (["overlays/a", "overlays/b"], ["overlays/c is in the plan, and is not an overlay of the project"]),
         ([*OVERLAYS, "overlays/d"], ["overlays/d is in no shard of the plan"]),
     ],
 )

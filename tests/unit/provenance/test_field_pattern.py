@@ -52,7 +52,7 @@ def test_a_path_matches_itself_as_it_is_printed(path: FieldPath) -> None:
 
 @pytest.mark.parametrize("text", ["a[", "a]", "[", "a.b[0"])
 def test_what_is_no_path(text: str) -> None:
-    with pytest.raises(ValueError, match="is no part of a field's path"):
+    with pytest.raises(ValueError, match="is not part of a field's path"):
         FieldPattern(text)
 
 

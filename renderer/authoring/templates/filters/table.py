@@ -11,7 +11,7 @@ from jinja2.tests import TESTS as JINJA_TESTS
 from renderer.authoring.templates.filters import collections, quantities, text
 from renderer.authoring.templates.words import as_text
 
-#: Jinja's filters whose work and result are no larger than their input.
+#: Jinja's filters whose work and result are not larger than their input.
 _OF_JINJA = (
     "abs",
     "count",

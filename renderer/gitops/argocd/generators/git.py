@@ -129,5 +129,5 @@ def _objects(path: str, fs: FileSystem) -> list[JsonObject]:
     listed = list(found) if isinstance(found, list) else [found]
     objects = [each for each in listed if isinstance(each, dict)]
     if len(objects) < len(listed):
-        raise SetError(f"{path}, which a git generator reads, is no mapping and no list of mappings")
+        raise SetError(f"{path}, which a git generator reads, is neither a mapping nor a list of mappings")
     return list(objects)

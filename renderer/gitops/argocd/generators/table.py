@@ -45,7 +45,7 @@ def list_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
 def _structured(element: Json) -> Parameters:
     found = decoded(element)
     if not isinstance(found, dict):
-        raise SetError("an element of the list generator is no mapping")
+        raise SetError("an element of the list generator is not a mapping")
     return found
 
 
@@ -54,7 +54,7 @@ def _flat(element: Json) -> Parameters:
     for key, value in object_at(element).items():
         if key == "values":
             if not isinstance(value, dict):
-                raise SetError("values of a list element is no mapping")
+                raise SetError("values of a list element is not a mapping")
             for name, each in value.items():
                 made[f"values.{name}"] = _text(f"values.{name}", each)
         else:
@@ -66,7 +66,7 @@ def _text(key: str, value: Json) -> str:
     if isinstance(value, str):
         return value
     raise SetError(
-        f"the value {key} of a list element is no text",
+        f"the value {key} of a list element is not text",
         "write it in quotes, or set goTemplate: true, which takes any value",
     )
 
@@ -79,7 +79,7 @@ def _yaml_elements(text: str) -> list[Json]:
     except DiagnosticError:
         found = ""
     if found is not None and not isinstance(found, list):
-        raise SetError("elementsYaml of the list generator is no YAML list")
+        raise SetError("elementsYaml of the list generator is not a YAML list")
     return list(found or ())
 
 

@@ -78,7 +78,7 @@ def check_interface_states(
             continue
         at = vmi.device("interfaces", index, "state")
         if state not in states:
-            yield invalid(at, f"{state!r} is no state of an interface", f"one of {', '.join(states)}")
+            yield invalid(at, f"{state!r} is not an interface state", f"one of {', '.join(states)}")
         elif has(interface, "sriov") and state != "absent":
             yield invalid(at, f"an SR-IOV interface cannot be {state}")
         if state == "absent" and not has(interface, "bridge"):

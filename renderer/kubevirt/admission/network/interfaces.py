@@ -78,14 +78,14 @@ def check_model(interface: Interface, *, models: tuple[str, ...]) -> Causes:
     model = text(interface.content, "model")
     if model and model not in models:
         hint = f"one of {', '.join(models)}"
-        yield not_supported(interface.at("model"), f"{model!r} is no model of an interface", hint)
+        yield not_supported(interface.at("model"), f"{model!r} is not an interface model", hint)
 
 
 def check_mac_address(interface: Interface) -> Causes:
     """Check that the MAC address has six bytes, with separators."""
     address = text(interface.content, "macAddress")
     if address and not is_mac_address(address):
-        message = f"{address!r} is no MAC address"
+        message = f"{address!r} is not a MAC address"
         yield invalid(interface.at("macAddress"), message, "write it as 02:00:00:00:00:01")
 
 
@@ -99,7 +99,7 @@ def check_interface_pci_address(interface: Interface) -> Causes:
     """Check the PCI address."""
     address = text(interface.content, "pciAddress")
     if address and not devices.is_pci_address(address):
-        message = f"{address!r} is no PCI address"
+        message = f"{address!r} is not a PCI address"
         yield invalid(interface.at("pciAddress"), message, "write it as 0000:81:01.0")
 
 

@@ -41,7 +41,7 @@ def check_port_name(at: FieldPath, port: JsonObject, names: set[str]) -> Causes:
         yield duplicate(at.child("name"), f"two ports are called {name}")
     if not is_port_name(name):
         hint = "use up to 15 lower-case letters, digits and '-', with at least one letter"
-        yield invalid(at.child("name"), f"{name!r} is no name of a port", hint)
+        yield invalid(at.child("name"), f"{name!r} is not a valid port name", hint)
     names.add(name)
 
 

@@ -1,4 +1,4 @@
-"""Dumps are read object by object, and what is no dump is said to be none."""
+"""Dumps are read object by object, and what is not a dump is reported."""
 
 from __future__ import annotations
 
@@ -117,9 +117,12 @@ def test_yaml_that_is_cut_inside_of_its_list_is_refused_wherever_it_is_cut() -> 
             '{"kind": "Status", "apiVersion": "v1", "message": "forbidden"}',
             "API server about an error: forbidden",
         ),
-        ("just text", "no Kubernetes object"),
-        ("- a\n- b\n", "no Kubernetes object"),
-        ('{"kind": "Thing", "apiVersion": "v1", "items": [], "metadata": {}}', "has items, and is no List"),
+        ("just text", "is not a Kubernetes object"),
+        ("- a\n- b\n", "is not a Kubernetes object"),
+        (
+            '{"kind": "Thing", "apiVersion": "v1", "items": [], "metadata": {}}',
+            "has items, and is not a List",
+        ),
         ("apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n", "no metadata.name"),
         ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ../../etc}\n", "none that an API server takes"),
         (

@@ -120,7 +120,7 @@ def test_an_expression_gives(expression: str, result: str) -> None:
         ("'%s' % ()", "there are fewer values than the format has places for", None),
         ("'%s' % (1, 2)", "there are more values than the format has places for", None),
         ("'%(a)s' % {}", "there is no value a for the format", None),
-        ("'%r' % 1", "'%r' is no format", "%s"),
+        ("'%r' % 1", "'%r' is not a format", "%s"),
         ("'x' | int", "text is not the number it should be", "int(0)"),
         ("1 + 'a'", "+ does not go with a whole number and text", "~"),
         ("rows", "a list cannot be written as text", "to_yaml"),
