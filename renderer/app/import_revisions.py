@@ -180,7 +180,7 @@ def _not_compared(vm: VirtualMachine, matcher_type: MatcherType, reason: str) ->
         vm.resource,
         vm.field(matcher_type.path),
         Code.REVISION_INVALID,
-        f"{vm.resource.current_id}: nobody can tell whether the {matcher_type.noun} {name} of the catalog is"
+        f"{vm.resource.current_id}: it is unknown whether the {matcher_type.noun} {name} of the catalog is"
         f" the one that the cluster keeps for it: {reason}",
         _DUMP_HINT,
         severity=Severity.WARNING,

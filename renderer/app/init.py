@@ -107,7 +107,7 @@ def start_project(
         change_files(root, writes, (), dict.fromkeys(writes))
     notes = (*installed.notes, *_notes(installed.source, system))
     if system in _PIPELINES and not renders:
-        notes += (f"{_PIPELINES[system]} is not written as long as there is nothing to render",)
+        notes += (f"{_PIPELINES[system]} is not written while there is nothing to render",)
     return Started(planned, system, (), found, notes)
 
 

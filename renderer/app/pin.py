@@ -154,7 +154,7 @@ class PinnedOverlay:
             Diagnostic.in_file(
                 path,
                 Code.FOREIGN_FILE,
-                f"{path} was changed by hand and stays, but nothing uses it any more",
+                f"{path} was changed by hand and stays, but nothing uses it now",
                 "remove it when you do not need it",
                 severity=Severity.WARNING,
             )

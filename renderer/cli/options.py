@@ -87,7 +87,7 @@ quiet_option = click.option(
     is_flag=True,
     callback=_choose_quiet,
     expose_value=False,
-    help="Show errors only, and nothing where there is none.",
+    help="Show errors only, and nothing if there is none.",
 )
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Say what is done and how long it took.")
 no_progress_option = click.option(

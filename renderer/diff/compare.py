@@ -356,7 +356,7 @@ def _has_matchers(resource: Resource) -> bool:
     return machine is not None and any(machine.spec.get(key) is not None for key in MATCHER_KEYS)
 
 
-_SAME = Impact(Effect.NONE, "the VM comes to the same")
+_SAME = Impact(Effect.NONE, "the VM stays the same")
 _KEPT = Impact(
     Effect.NONE,
     "the VM keeps the ControllerRevision it has: it follows under another name only",

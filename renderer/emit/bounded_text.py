@@ -26,7 +26,7 @@ def bounded_texts(resources: Iterable[Resource], left: int) -> Iterator[str]:
             raise DiagnosticError(about) from None
         left -= len(text)
         if left < 0:
-            message = f"the overlay comes to more than {limits().output_size} characters of text"
+            message = f"the overlay has more than {limits().output_size} characters of text"
             raise over_limit("output_size", message, resource=resource)
         spend(len(text) // _CHARACTERS_PER_STEP, "writing manifests")
         yield text

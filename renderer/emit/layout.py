@@ -92,7 +92,7 @@ def _next_form(form: int, resource: Resource) -> int:
             None,
             Code.DUPLICATE_ID,
             f"{resource.current_id} is there twice",
-            "give each of them a name of its own",
+            "give each of them its own name",
         ).error()
     return form + 1
 

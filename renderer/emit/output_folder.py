@@ -47,7 +47,7 @@ class OutputFolder(Record):
         """Do the same as ``locate`` for a ``root`` whose path is known to contain no link."""
         path = posixpath.normpath(output)
         if not output or path == ".":
-            raise _refused(output, "is the whole repository", "give it a folder of its own: rendered/{name}")
+            raise _refused(output, "is the whole repository", "give it its own folder: rendered/{name}")
         if _leaves_root(path):
             raise _refused(
                 path, "lies outside the repository", "give a path relative to the repository's root"

@@ -313,7 +313,7 @@ def parse_tree(content: bytes, oid_size: int) -> dict[str, TreeEntry]:
         position = end + 1 + oid_size
         if end < 0 or not space or position > len(content):
             raise Diagnostic(
-                Code.GIT_REVISION, "a tree of this revision is damaged", hint="git fsck tells more"
+                Code.GIT_REVISION, "a tree of this revision is damaged", hint="git fsck says more"
             ).error()
         oid = content[end + 1 : position].hex()
         entries[os.fsdecode(name)] = TreeEntry(mode.decode(errors="replace").lstrip("0"), oid)

@@ -380,7 +380,7 @@ class CharacterBudget:
         """Count characters. Raises ``TooLongError``."""
         self._left -= characters
         if self._left < 0:
-            raise TooLongError(f"the values of variables come to more than {self._most} characters")
+            raise TooLongError(f"the values of variables have more than {self._most} characters")
 
 
 def evaluate(

@@ -45,9 +45,7 @@ def absorb(resources: ResMap, generated: Resource, behavior: Behavior) -> None:
         message = f"{generated.current_id} is there already"
         hint = "use behavior: merge or replace to change it"
         if generated.origin.text:  # a template has no behavior
-            hint = (
-                "give each a name of its own, which the values of its row are in, or change it with a patch"
-            )
+            hint = "give each its own name, which the values of its row are in, or change it with a patch"
         raise Diagnostic.about(generated, None, Code.DUPLICATE_ID, message, hint, related=related).error()
 
 

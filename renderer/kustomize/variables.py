@@ -200,7 +200,7 @@ class _Uses:
         self._used.add(name)
         self._left -= len(scalar_text(self._values[name]))
         if self._left < 0:
-            message = f"the values of variables come to more than {limits().added_size} characters"
+            message = f"the values of variables have more than {limits().added_size} characters"
             raise over_limit("added_size", message, self._sites[name])
 
 

@@ -141,7 +141,7 @@ class _SelectorParser:
     def _expect(self, symbol: str) -> None:
         token = self._take()
         if token.is_word or token.text != symbol:
-            raise SelectorError(f"{_shown(token)} stands where {symbol} is expected")
+            raise SelectorError(f"expected {symbol}, found {_shown(token)}")
 
     def _requirement(self) -> Requirement:
         negated = self._next == _Token("!", is_word=False) and bool(self._take())
@@ -165,7 +165,7 @@ class _SelectorParser:
     def _word(self) -> str:
         token = self._take()
         if not token.is_word:
-            raise SelectorError(f"{_shown(token)} stands where a name is expected")
+            raise SelectorError(f"expected a name, found {_shown(token)}")
         return token.text
 
     def _value(self, operator: str) -> str:

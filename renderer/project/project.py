@@ -252,7 +252,7 @@ def _kubernetes(fields: Fields) -> Release | None:
         return None
     if not OLDEST_KUBERNETES <= release <= LATEST_KUBERNETES:
         fields.reject(
-            "kubernetes", f"there are no schemas of Kubernetes {release}", f"there are those of {known}"
+            "kubernetes", f"there are no schemas of Kubernetes {release}", f"there are schemas of {known}"
         )
     return release
 

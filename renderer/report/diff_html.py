@@ -170,7 +170,7 @@ def _field(change: FieldChange) -> Iterator[str]:
     path = escape(printable(str(change.field))).replace(".", ".<wbr>")
     origin = ""
     if change.inherited:
-        origin = ' <small title="It stands in no manifest.">from the instance type</small>'
+        origin = ' <small title="It is in no manifest.">from the instance type</small>'
     elif said := origin_text(change):
         origin = f" <small>{escape(said)}</small>"
     yield f'<div class="field"><div class="path"><code>{path}</code>{origin}</div>'

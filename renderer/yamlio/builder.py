@@ -81,10 +81,10 @@ class Anchors:
         self._length += extent.length
         most = limits()
         if self._aliased > most.aliased_values:
-            message = f"the aliases stand for more than {most.aliased_values} values"
+            message = f"the aliases expand to more than {most.aliased_values} values"
             raise LimitError("aliased_values", message)
         if self._length > most.file_size:
-            raise LimitError("file_size", f"the aliases stand for more than {most.file_size} characters")
+            raise LimitError("file_size", f"the aliases expand to more than {most.file_size} characters")
         if depth + extent.height > most.nesting:
             raise LimitError("nesting", f"more than {most.nesting} levels of nesting")
 
@@ -280,7 +280,7 @@ class TreeBuilder:
                 raise DuplicateKeyError(key.value)
             mapping[key.value] = self._value(self._next(), scalars, depth)
         else:
-            raise UnusableError(f"{_KEYS_ARE_STRINGS}, and {key.value} is none", hint=_QUOTE)
+            raise UnusableError(f"{_KEYS_ARE_STRINGS}, and {key.value} is not one", hint=_QUOTE)
 
 
 class BlankAnnotations:

@@ -80,7 +80,7 @@ def split_documents(text: str) -> Documents:
         rest = separator[1].strip()
         if rest and not rest.startswith("#"):
             raise UnusableError(
-                "nothing but a comment may follow --- on its line", "write the rest on a line of its own"
+                "nothing but a comment may follow --- on its line", "write the rest on its own line"
             ).at(line - 1, len("---"))
     return Documents(text, (*spans, (start, len(text), line)))
 

@@ -248,7 +248,7 @@ def _inline_lines(text: str, scalar: Node) -> _InlineLines:
     if text[scalar.start : scalar.end] == f"'{scalar.text}'":
         return _InlineLines([0], [scalar.start + 1], "")
     if scalar.style != "|":
-        raise UnusableError("the text is not written in lines of its own")
+        raise UnusableError("the text is not on its own lines")
     lines = (scalar.text or "").split("\n")
     starts = [text.index("\n", scalar.start) + 1]
     for _ in lines[1:]:

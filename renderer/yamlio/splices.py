@@ -141,7 +141,7 @@ def _set(text: str, parent: Node, node: Node, value: Json) -> Iterator[Splice]:
         field = next(field for field in fields_of(parent) if field.value is node)
         colon = _COLON.match(text, field.key.end)
         if colon is None:
-            raise UnusableError("the key stands on lines of its own")
+            raise UnusableError("the key is on its own lines")
         line_end = _line_end(text, node.end)
         yield Splice(colon.end(), node.end, "")
         yield Splice(line_end, line_end, _lines(text, value, _column(text, field.key) + _STEP))
@@ -192,7 +192,7 @@ def _removed_field(text: str, mapping: Node, field: Field, *, is_root: bool) -> 
             start = above
         return _without_lines(text, start, end)
     if index:
-        raise UnusableError("the key does not stand at the beginning of its line")
+        raise UnusableError("the key is not at the beginning of its line")
     following = fields[1].key.start
     comma = _COMMA.match(text, field.value.end) if mapping.is_flow else None
     own_end = _line_end(text, comma.end() if comma else field.value.end)
@@ -240,7 +240,7 @@ def _added_item(text: str, root: Node, into: FieldPath, value: Json, *, first: b
         return Splice(end, end, _item_lines(text, value, column))
     start = _line_start(text, items[0].start)
     if text[start : items[0].start].strip(" ") != "-":
-        raise UnusableError("the first entry does not stand on a line of its own")
+        raise UnusableError("the first entry is not on its own line")
     return Splice(
         start, start, _item_lines(text, value, column).removeprefix(_newline(text)) + _newline(text)
     )

@@ -68,7 +68,7 @@ def stream_yaml(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:
             location,
             Code.YAML_SYNTAX,
             f"the YAML is broken here: {problem or 'the text cannot be read'}",
-            "print the objects once more, and see that kubectl comes to its end",
+            "print the objects again, and check that kubectl finishes",
         ).error() from None
 
 

@@ -398,7 +398,7 @@ def test_a_pin_whose_vm_is_gone_is_dropped(repository: Repository) -> None:
     repository.write("base/kustomization.yaml", "resources: [web.yaml]\n")
     assert repository.run("build", "overlays/prod").exit_code == 1
     result = repository.ok("unpin", "prod", "db")
-    assert "VirtualMachine db: is not in the overlay any more, its pin is dropped" in result.stderr
+    assert "VirtualMachine db: is no longer in the overlay, so its pin is dropped" in result.stderr
     assert repository.memory("web") == "4Gi"
     assert "virtualmachine_db.yaml" not in repository.pins()
 

@@ -526,7 +526,7 @@ def test_what_is_printed_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     assert result.exit_code == 1
     assert result.stdout == ""
-    assert "the overlay comes to more than 20 characters of text" in result.stderr
+    assert "the overlay has more than 20 characters of text" in result.stderr
 
 
 def test_what_a_patch_takes_away_is_no_part_of_what_is_added(

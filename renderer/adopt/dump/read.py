@@ -26,7 +26,7 @@ from renderer.model.work import note_read
 from renderer.yamlio.stream import ITEMS, LARGEST_OBJECT, StreamedValue, stream_yaml
 
 PRINT_HINT = "print the objects with kubectl get … -o yaml, or -o json"
-_AGAIN_HINT = "print the objects once more, and see that kubectl comes to its end and the disk is not full"
+_AGAIN_HINT = "print the objects again, and check that kubectl finishes and the disk is not full"
 _WINDOW = 1 << 20
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -171,7 +171,7 @@ class _Window:
             self._location(),
             Code.YAML_SYNTAX,
             f"the JSON is broken here: {problem}",
-            "print the objects once more, and see that kubectl comes to its end",
+            "print the objects again, and check that kubectl finishes",
         ).error()
 
     def _go_on(self, error: json.JSONDecodeError) -> None:
@@ -341,7 +341,7 @@ def _unwrapped(value: Json, location: Location) -> Iterator[LiveObject]:
     live = LiveObject(content, location)
     for name, pattern in ((live.name, _NAME), (live.namespace, _NAMESPACE)):
         if len(name) > limits().name_length or (name and not pattern.fullmatch(name)):
-            message = "the name of this object is none that an API server takes"
+            message = "no API server accepts the name of this object"
             raise Diagnostic.in_file(location, Code.DUMP_INVALID, message, PRINT_HINT).error()
     if not live.name:
         message = f"the {live.kind} has no metadata.name"

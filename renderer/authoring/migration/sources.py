@@ -167,7 +167,7 @@ def _in_text(where: EditedText, text: str, kinds: str) -> Iterator[LocatedFindin
 def _in_one_of_many(found: Finding) -> NotMigrated:
     if isinstance(found, NotMigrated):
         return found._replace(field=ROOT)
-    message = f"{found.before} is deprecated, and stands in a text of several documents"
+    message = f"{found.before} is deprecated, and is in a text of several documents"
     return NotMigrated(ROOT, message, f"write {found.after}, or move the patches into a file", found.since)
 
 

@@ -138,7 +138,7 @@ def _without_orphans(
     gone = {PatchTarget.of(file.content) for file in orphans(folder, everything)}
     patches = {PatchTarget.of(file.content): file for file in folder.patches}
     kept = {target: file for target, file in patches.items() if target not in gone}
-    return kept, [f"{target}: is not in the overlay any more, its pin is dropped" for target in sorted(gone)]
+    return kept, [f"{target}: is no longer in the overlay, so its pin is dropped" for target in sorted(gone)]
 
 
 def _patch_for(pinnable: Pinnable, patches: Mapping[PatchTarget, PinFile]) -> PinFile | None:

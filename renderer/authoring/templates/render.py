@@ -25,7 +25,7 @@ from renderer.model.suggest import did_you_mean
 from renderer.model.work import spend
 
 _NO_OTHERS = "other templates cannot be used"
-_ONE_FILE = "a template is one file; its macros stand in it, and values in valuesFrom"
+_ONE_FILE = "a template is one file; its macros are in it, and values in valuesFrom"
 _REFUSED: Final = (
     (nodes.Include, _NO_OTHERS, _ONE_FILE),
     (nodes.Import, _NO_OTHERS, _ONE_FILE),

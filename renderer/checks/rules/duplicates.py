@@ -95,7 +95,7 @@ def _duplicate_address(interface: _Interface, other: _Interface) -> Finding:
     message = f"{other.machine.name} has the MAC address {interface.address} on the same network"
     related = related_to(other_resource, f"{other.machine.name} has it here", other.field)
     return Finding(
-        resource, interface.field, message, "leave macAddress out to get one of its own", (related,)
+        resource, interface.field, message, "leave macAddress out to get a generated one", (related,)
     )
 
 
@@ -126,7 +126,7 @@ def _shared_claims(context: Context) -> Iterator[Finding]:
                 other = first.setdefault(claim, use)
                 if other.machine is not machine and claim in one_node:
                     message = f"{other.machine.name} writes to {name} as well, which is {modes[claim]}"
-                    hint = "give each virtual machine a claim of its own, or make the claim ReadWriteMany"
+                    hint = "give each virtual machine its own claim, or make the claim ReadWriteMany"
                     related = related_to(
                         other.machine.resource, f"{other.machine.name} has it here", other.field
                     )

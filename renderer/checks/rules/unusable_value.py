@@ -162,7 +162,7 @@ def _of_values(way: tuple[Segment, ...], operator: str, values: Json) -> _Proble
         if not isinstance(value, str):
             continue
         if operator in ("Gt", "Lt") and _INTEGER.fullmatch(value) is None:
-            message = f"the operator {operator} compares whole numbers, and {value!r} is none"
+            message = f"the operator {operator} compares whole numbers, and {value!r} is not one"
             yield (*way, place), message, None
         for error in label_value_errors(value) if operator in ("In", "NotIn") else ():
             yield (*way, place), f"no node has a label with the value {value!r}, which {error}", None

@@ -86,7 +86,7 @@ class _Extents:
             choices += _names(child) if key in _NAMES else 0
         self._open.remove(id(value))
         if steps > MOST_STEPS:
-            raise UnboundedError(f"it comes to more than {MOST_STEPS} parts")
+            raise UnboundedError(f"it has more than {MOST_STEPS} parts")
         if levels > MOST_LEVELS:
             raise UnboundedError(f"it has more than {MOST_LEVELS} levels")
         self._known[id(value)] = Extent(steps, levels, choices)

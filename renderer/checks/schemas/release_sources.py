@@ -89,7 +89,7 @@ class _Converter:
         self._fields += 1
         if self._fields > _MOST_FIELDS or self._level > _MOST_LEVELS:
             raise UnlikeKubevirtError(
-                f"the definitions come to more than {_MOST_FIELDS} fields or {_MOST_LEVELS} levels"
+                f"the definitions have more than {_MOST_FIELDS} fields or {_MOST_LEVELS} levels"
             )
         self._level += 1
         converted = self._spelt_out(schema)

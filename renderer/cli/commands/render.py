@@ -39,7 +39,7 @@ from renderer.report.formats import Format
 @click.option(
     "--dry-run", is_flag=True, help="Write nothing; say what would be created, updated and removed."
 )
-@click.option("--prune", is_flag=True, help="Remove trees that no overlay is rendered into any more.")
+@click.option("--prune", is_flag=True, help="Remove trees that no overlay is rendered into.")
 @click.option("--tracked", is_flag=True, help="Exit with 1, too, when Git does not track a rendered file.")
 @click.option("--no-cache", is_flag=True, help="Render everything anew, and leave nothing for the next run.")
 @click.option(

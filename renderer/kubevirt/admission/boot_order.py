@@ -73,7 +73,7 @@ def check_interface_boot_order(vmi: VmiSpec, position: int, taken: set[int]) -> 
 
 def _cause_of_taken_order(vmi: VmiSpec, kind: str, index: int, order: int) -> Cause:
     message = f"another device already has the boot order {order}"
-    return invalid(vmi.device(kind, index, "bootOrder"), message, "give each device a boot order of its own")
+    return invalid(vmi.device(kind, index, "bootOrder"), message, "give each device its own boot order")
 
 
 def _check_volume(mapped: _MappedDisk) -> Causes:

@@ -110,7 +110,7 @@ def check_secure_boot(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     is_written = has(efi, "secureBoot")
     yield invalid(
         at.child("secureBoot") if is_written else at,
-        f"secure boot{'' if is_written else ', which efi has on unless told otherwise,'} needs features.smm",
+        f"secure boot{'' if is_written else ', which efi enables by default,'} needs features.smm",
         "enable domain.features.smm, or set efi.secureBoot: false",
         reported=vmi.at("domain"),
     )
@@ -140,7 +140,7 @@ def _check_kernel_boot(vmi: VmiSpec, kernel_boot: JsonObject) -> Causes:
         if text(kernel_boot, "kernelArgs"):
             at = vmi.at(*_KERNEL_BOOT, "kernelArgs")
             yield invalid(
-                at, "kernelArgs are for an external kernel, and there is none", "set kernelBoot.container"
+                at, "kernelArgs need an external kernel, and there is none", "set kernelBoot.container"
             )
         return
     container = section(kernel_boot, "container")

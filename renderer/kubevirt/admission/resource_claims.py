@@ -34,7 +34,7 @@ def check_claimed_networks(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
         yield needs_gate(at, "a network with a resourceClaim", Gate.NETWORK_DEVICES_WITH_DRA)
         return
     if any(has(network, "multus") for network in vmi.networks):
-        yield invalid(at, "networks with a resourceClaim cannot stand beside multus networks")
+        yield invalid(at, "networks with a resourceClaim cannot be combined with multus networks")
         return
     seen: set[tuple[str, str]] = set()
     for index in claimed:

@@ -31,7 +31,7 @@ _NOTES = frozenset(
 _WAITS = "it waits for the restart that another change needs"
 _SILENT = "no condition says so"
 _MOST_NAMED = 3
-_SAME = "the VM comes to the same"
+_SAME = "the VM stays the same"
 _RUNNING = "the VM that runs stays as it is"
 _UPDATER = "pkg/virt-controller/watch/workload-updater/workload-updater.go getUpdateData"
 

@@ -121,7 +121,7 @@ def _judge_matcher(views: Views, change: FieldChange) -> Verdict:
             return Verdict(
                 Effect.REFUSED,
                 f"before KubeVirt {_SINCE_REVISION_IN_STATUS.as_bound} the cluster writes spec.{key}."
-                "revisionName, and refuses another name as long as that stays: clear it in the cluster "
+                "revisionName, and refuses another name while that stays: clear it in the cluster "
                 "with the change",
             )
     if change.field.segments[-1] == "revisionName":

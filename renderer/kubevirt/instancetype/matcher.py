@@ -109,7 +109,7 @@ def _check_name_or_volume(matcher: Matcher, matcher_type: MatcherType) -> tuple[
         ExpansionCause.at_field(
             path.child(key),
             Code.MATCHER_INVALID,
-            f"{path}.{key} is set beside inferFromVolume",
+            f"{path}.{key} is set together with inferFromVolume",
             f"drop one of {path}.{key} and {path}.inferFromVolume",
         )
         for key, value in (("name", matcher.name), ("kind", matcher.kind))

@@ -86,7 +86,7 @@ class FieldSpecFilter(Record):
                 names = [segment.name for segment in target.segments]
                 field = FieldPath(tuple(names[: names.index(str(error))]))
                 message = (
-                    f"the path {target.path} has a step, {str(error)!r}, that leads nowhere"
+                    f"the path {target.path} has a step, {str(error)!r}, that matches nothing"
                     f" in {resource.current_id}"
                 )
                 hint = "write names of fields only; a path goes through all elements of a list by itself"

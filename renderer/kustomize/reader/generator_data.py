@@ -52,7 +52,7 @@ def _bounded(pairs: Iterator[KeyValue]) -> Iterator[KeyValue]:
         size += len(pair.value)
         spend(_STEPS_PER_PAIR + len(pair.value) // _BYTES_PER_STEP, "reading data of generators")
         if size > most:
-            raise over_limit("added_size", f"the generated data come to more than {most} bytes", pair.site)
+            raise over_limit("added_size", f"the generated data has more than {most} bytes", pair.site)
         yield pair
 
 

@@ -160,7 +160,7 @@ def ignored_documents(content: bytes, path: str) -> tuple[Diagnostic, ...]:
             Location(path, line),
             Code.IGNORED_DOCUMENT,
             "only the first document of a kustomization counts",
-            "move the rest into a file of its own and list that under resources",
+            "move the rest into its own file and list that under resources",
             severity=Severity.WARNING,
         ),
     )

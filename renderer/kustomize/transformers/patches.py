@@ -63,7 +63,7 @@ def patch_transform(patch: LoadedPatch, context: TransformerContext) -> Iterator
         yield lambda resources: merging.apply_by_id(resources, content.documents)
         return
     if len(content.documents) > 1:
-        hint = "list each document as a patch of its own, or leave the target out"
+        hint = "list each document as its own patch, or leave the target out"
         raise Diagnostic.at(
             listed.site, Code.PATCH_INVALID, "a patch of several documents cannot have a target", hint
         ).error()

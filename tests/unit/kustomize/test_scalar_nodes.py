@@ -132,7 +132,7 @@ def test_steps_into_lists_are_refused_in_field_specs(step: str) -> None:
         "t.yaml": THING,
     })  # fmt: skip
 
-    assert error.message == f"the path spec/{step} has a step, {step!r}, that leads nowhere in Thing t"
+    assert error.message == f"the path spec/{step} has a step, {step!r}, that matches nothing in Thing t"
 
 
 def test_field_specs_strip_blanks_from_names() -> None:

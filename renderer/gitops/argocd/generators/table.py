@@ -169,7 +169,7 @@ def _by_key(keys: list[str], sets: list[Parameters]) -> dict[str, Parameters]:
         if key in found:
             raise SetError(
                 f"two parameter sets of the merge generator are equal in {', '.join(keys)}",
-                "choose merge keys that tell them apart",
+                "choose merge keys that differ",
             )
         found[key] = each
     return found
