@@ -92,7 +92,7 @@ LATEST_KUBERNETES = Release.parse("1.36")
 
 
 def target_release(text: str, imported: Collection[Release] = ()) -> Release:
-    """A release to render for: its minor is known, or its schemas are ``imported``, as for a later one.
+    """Return the release in ``text`` to render for. Its minor is known, or its schemas are ``imported``.
 
     Raises ``ValueError``, with a message for users, for any other release.
     """
