@@ -398,7 +398,7 @@ def test_a_pin_whose_vm_is_gone_is_dropped(repository: Repository) -> None:
     repository.write("base/kustomization.yaml", "resources: [web.yaml]\n")
     assert repository.run("build", "overlays/prod").exit_code == 1
     result = repository.ok("unpin", "prod", "db")
-    assert "VirtualMachine db: is no longer in the overlay, so its pin is dropped" in result.stderr
+    assert "VirtualMachine db: pin dropped, since it is no longer in the overlay" in result.stderr
     assert repository.memory("web") == "4Gi"
     assert "virtualmachine_db.yaml" not in repository.pins()
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.authoring.migration.change import Change, Finding, NotMigrated, Subject, new_value, shown
-from renderer.kubevirt.facts.virtual_machine import INSTANCE, PATHS, VirtualMachinePaths
+from renderer.kubevirt.facts.kinds import VMI
+from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachinePaths
 from renderer.model.field_edit import AddField, FieldEdit, RemoveField, RenameField, SetField
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
@@ -206,7 +207,7 @@ def in_preset(content: JsonObject) -> Iterator[Finding]:
         "VirtualMachineInstancePreset is deprecated and goes with v2 of KubeVirt's API",
         "use an instance type and a preference",
     )
-    yield from in_instance(content, PATHS[INSTANCE])  # a preset has its domain where an instance has it
+    yield from in_instance(content, PATHS[VMI])  # a preset has its domain where an instance has it
 
 
 def in_kubevirt(content: JsonObject) -> Iterator[Finding]:

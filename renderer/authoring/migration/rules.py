@@ -22,18 +22,9 @@ from renderer.authoring.migration.deprecated_fields import (
     spread_ratio_findings,
     topology_findings,
 )
-from renderer.kubevirt.facts.kinds import is_kubevirt_group
+from renderer.kubevirt.facts.kinds import VM, VM_POOL, VMI, VMI_PRESET, VMI_REPLICA_SET, is_kubevirt_group
 from renderer.kubevirt.facts.placeholders import has_placeholder
-from renderer.kubevirt.facts.virtual_machine import (
-    ALWAYS,
-    HALTED,
-    INSTANCE,
-    PATHS,
-    POOL,
-    REPLICA_SET,
-    VIRTUAL_MACHINE,
-    VirtualMachinePaths,
-)
+from renderer.kubevirt.facts.virtual_machine import ALWAYS, HALTED, PATHS, VirtualMachinePaths
 from renderer.model.field_edit import FieldEdit, RemoveField, RenameField, SetField, apply_edits
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at, text_at
@@ -148,11 +139,11 @@ def _of_instance(kind: str) -> tuple[_Rule, ...]:
 
 #: By kind; the API version is checked in all of them, and in all other kinds of KubeVirt's groups.
 _RULES: Mapping[str, tuple[_Rule, ...]] = {
-    VIRTUAL_MACHINE: _of_virtual_machine(VIRTUAL_MACHINE),
-    POOL: _of_virtual_machine(POOL),
-    INSTANCE: _of_instance(INSTANCE),
-    "VirtualMachineInstancePreset": (deprecated_fields.in_preset,),
-    REPLICA_SET: _of_instance(REPLICA_SET),
+    VM: _of_virtual_machine(VM),
+    VM_POOL: _of_virtual_machine(VM_POOL),
+    VMI: _of_instance(VMI),
+    VMI_PRESET: (deprecated_fields.in_preset,),
+    VMI_REPLICA_SET: _of_instance(VMI_REPLICA_SET),
     "VirtualMachineInstancetype": _OF_INSTANCETYPE,
     "VirtualMachineClusterInstancetype": _OF_INSTANCETYPE,
     "VirtualMachinePreference": _OF_PREFERENCE,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from renderer.authoring.pins.folder import PinFile, PinsFolder
-from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, MATCHER_KEYS
-from renderer.kubevirt.facts.virtual_machine import PATHS, VIRTUAL_MACHINE
+from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, MATCHER_KEYS, VM
+from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
@@ -50,7 +50,7 @@ def patch_of(pinnable: Pinnable, kept: JsonObject) -> JsonObject:
 
 def vm_spec(content: JsonObject) -> JsonObject:
     """Return the ``spec`` of the VM in a VirtualMachine, a VirtualMachinePool or a patch of one."""
-    paths = PATHS.get(text_at(content, "kind"), PATHS[VIRTUAL_MACHINE])
+    paths = PATHS.get(text_at(content, "kind"), PATHS[VM])
     return object_at(content, *paths.spec.keys)
 
 
@@ -84,9 +84,9 @@ def plan_pins(
 ) -> PinPlan:
     """Pin ``chosen``; VMs that are already pinned keep their pin, unless ``update``.
 
-    Pins of VirtualMachines that are no longer in ``everything`` are dropped. Raises ``DiagnosticError`` with
-    the reasons why one of ``chosen`` cannot be pinned: its findings, and foreign-file for a file that was
-    changed by hand.
+    Pins whose VirtualMachine is not in ``everything`` are dropped. Raises ``DiagnosticError`` with the
+    reasons why one of ``chosen`` cannot be pinned: its findings, and foreign-file for a file that was changed
+    by hand.
     """
     patches, notes = _without_orphans(folder, everything)
     revisions = {_revision_key(file.content): file for file in folder.revisions}
@@ -111,7 +111,7 @@ def plan_pins(
 
 
 def plan_unpins(folder: PinsFolder, everything: Sequence[Pinnable], chosen: Iterable[Pinnable]) -> PinPlan:
-    """Drop the pins of ``chosen``, and of VirtualMachines that are no longer in ``everything``."""
+    """Drop the pins of ``chosen``, and the pins whose VirtualMachine is not in ``everything``."""
     patches, notes = _without_orphans(folder, everything)
     for pinnable in chosen:
         patch = _patch_for(pinnable, patches)
@@ -138,7 +138,7 @@ def _without_orphans(
     gone = {PatchTarget.of(file.content) for file in orphans(folder, everything)}
     patches = {PatchTarget.of(file.content): file for file in folder.patches}
     kept = {target: file for target, file in patches.items() if target not in gone}
-    return kept, [f"{target}: is no longer in the overlay, so its pin is dropped" for target in sorted(gone)]
+    return kept, [f"{target}: pin dropped, since it is no longer in the overlay" for target in sorted(gone)]
 
 
 def _patch_for(pinnable: Pinnable, patches: Mapping[PatchTarget, PinFile]) -> PinFile | None:

@@ -37,6 +37,7 @@ from typing import TypeAlias
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.references import NETWORK, ObjectReference
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
+from renderer.kubevirt.facts.kinds import VMI
 from renderer.kubevirt.facts.kubernetes_names import (
     HEXADECIMAL,
     consists_of,
@@ -47,7 +48,7 @@ from renderer.kubevirt.facts.kubernetes_names import (
     label_value_errors,
 )
 from renderer.kubevirt.facts.placeholders import has_placeholder
-from renderer.kubevirt.facts.virtual_machine import INSTANCE, VirtualMachineView, elements
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
@@ -327,7 +328,7 @@ def _asks_for_no_memory(machine: VirtualMachineView) -> bool:
     memory = object_at(domain, "memory")
     if memory.get("guest") is not None or memory.get("hugepages") is not None:
         return False
-    if machine.kind == INSTANCE or machine.spec.get("instancetype") is not None:
+    if machine.kind == VMI or machine.spec.get("instancetype") is not None:
         return False
     resources = object_at(domain, "resources")
     return all(object_at(resources, key).get("memory") is None for key in ("requests", "limits"))

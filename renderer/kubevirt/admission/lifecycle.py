@@ -7,8 +7,9 @@ from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.network.interface import pod_interfaces
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, has, section
 from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.kubevirt.facts.virtual_machine import ALWAYS, HALTED, MANUAL, ONCE, RERUN_ON_FAILURE
 
-_RUN_STRATEGIES = ("Halted", "Manual", "Always", "RerunOnFailure", "Once")
+_RUN_STRATEGIES = (HALTED, MANUAL, ALWAYS, RERUN_ON_FAILURE, ONCE)
 _RECEIVER = "WaitAsReceiver"
 
 

@@ -10,15 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, Self, TypeAlias
 
+from renderer.kubevirt.facts.kinds import VM, VM_POOL, VMI, VMI_REPLICA_SET
 from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.json import EMPTY, Json, JsonObject, object_at
 from renderer.model.record import Record
 from renderer.model.resource import Resource
-
-VIRTUAL_MACHINE = "VirtualMachine"
-POOL = "VirtualMachinePool"
-INSTANCE = "VirtualMachineInstance"
-REPLICA_SET = "VirtualMachineInstanceReplicaSet"
 
 #: The run strategies: they say when virt-controller keeps an instance of a VirtualMachine.
 ALWAYS = "Always"
@@ -62,10 +58,10 @@ _POOLED = FieldPath.of("spec", "virtualMachineTemplate")
 
 #: The kinds that create virtual machines.
 PATHS: Mapping[str, VirtualMachinePaths] = {
-    VIRTUAL_MACHINE: VirtualMachinePaths.of(ROOT, TEMPLATE),
-    POOL: VirtualMachinePaths.of(_POOLED, _POOLED.child(*TEMPLATE.segments)),
-    INSTANCE: VirtualMachinePaths.of(None, ROOT),
-    REPLICA_SET: VirtualMachinePaths.of(None, TEMPLATE),
+    VM: VirtualMachinePaths.of(ROOT, TEMPLATE),
+    VM_POOL: VirtualMachinePaths.of(_POOLED, _POOLED.child(*TEMPLATE.segments)),
+    VMI: VirtualMachinePaths.of(None, ROOT),
+    VMI_REPLICA_SET: VirtualMachinePaths.of(None, TEMPLATE),
 }
 
 
@@ -122,7 +118,7 @@ class VirtualMachineView:
     @property
     def is_one(self) -> bool:
         """True if the resource is one virtual machine, not a number of copies."""
-        return self.kind in (VIRTUAL_MACHINE, INSTANCE)
+        return self.kind in (VM, VMI)
 
     @property
     def replicas(self) -> int:

@@ -10,7 +10,7 @@ from renderer.kubevirt.facts.stored_values import differences
 from renderer.kubevirt.facts.virtual_machine import HALTED
 from renderer.kubevirt.impact.migratable import unknown_claims
 from renderer.kubevirt.impact.state import FieldIndex, HeldChange, InstancePatch, InstanceState, Update
-from renderer.kubevirt.impact.sync import VM, Reaction, sync
+from renderer.kubevirt.impact.sync import VM_GO, Reaction, sync
 from renderer.kubevirt.impact.table import Views, impact_by_table
 from renderer.model.difference import Effect, FieldChange, Impact, worst
 from renderer.model.field_path import FieldPath
@@ -143,7 +143,7 @@ class _VmImpacts:
             text = "the VM is halted before" if self.halted else "the VM is halted by it"
             return Impact(Effect.NEXT_START, text) if counts else Impact(Effect.NONE, _SAME)
         same = _RUNNING if self._held.waiting else _SAME
-        return worst(list(self._impacts(field))) or Impact(Effect.NONE, same, f"{VM} sync")
+        return worst(list(self._impacts(field))) or Impact(Effect.NONE, same, f"{VM_GO} sync")
 
     def _impacts(self, field: FieldPath) -> Iterator[Impact]:
         state = self.state
@@ -163,7 +163,7 @@ class _VmImpacts:
             return Impact(Effect.STUCK, self.state.stuck.reason, self.state.stuck.source)
         names = ", ".join(map(str, fields[:_MOST_NAMED])) + (", …" if len(fields) > _MOST_NAMED else "")
         what = f"{names}: takes effect" if fields else "it takes effect"
-        return Impact(Effect.PENDING, f"{what} at the next start; {_SILENT}", f"{VM} sync")
+        return Impact(Effect.PENDING, f"{what} at the next start; {_SILENT}", f"{VM_GO} sync")
 
     def whole(self) -> Iterator[Impact]:
         """Yield the effects on the VM as a whole, from any field."""

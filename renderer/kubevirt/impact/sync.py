@@ -98,7 +98,7 @@ def sync_run_strategy(update: Update, state: InstanceState) -> InstanceState:
     return state.failing("a VM that runs cannot wait as a receiver", FieldPath.of("runStrategy"))
 
 
-VM = "pkg/virt-controller/watch/vm/vm.go"
+VM_GO = "pkg/virt-controller/watch/vm/vm.go"
 _SINCE_CLEARED_INTERFACES = Release(1, 0, 1)
 _RESTART_TAKEN_BACK = (Release(1, 6, 4), Release(1, 7, 1))
 _MOST_PASSES = 4
@@ -131,22 +131,22 @@ class Reaction(NamedTuple):
 
 #: In KubeVirt's order.
 STEPS: Sequence[SyncStep] = (
-    SyncStep(sync_run_strategy, f"{VM} syncRunStrategy", early=True),
-    SyncStep(sync_restart_required, f"{VM} syncRestartRequired", since=Release(1, 2), early=True),
+    SyncStep(sync_run_strategy, f"{VM_GO} syncRunStrategy", early=True),
+    SyncStep(sync_restart_required, f"{VM_GO} syncRestartRequired", since=Release(1, 2), early=True),
     SyncStep(sync_interfaces, "pkg/network/controllers/vm.go Sync", since=Release(1, 1)),
     SyncStep(
         handle_declarative_volumes,
         "pkg/storage/hotplug/hotplug.go HandleDeclarativeVolumes",
         since=Release(1, 6),
     ),
-    SyncStep(sync_dynamic_annotations, f"{VM} syncDynamicAnnotationsAndLabelsToVMI", since=Release(1, 6)),
-    SyncStep(handle_cpu_change, f"{VM} handleCPUChangeRequest", live=True),
-    SyncStep(handle_affinity_change, f"{VM} handleAffinityChangeRequest", since=Release(1, 1), live=True),
+    SyncStep(sync_dynamic_annotations, f"{VM_GO} syncDynamicAnnotationsAndLabelsToVMI", since=Release(1, 6)),
+    SyncStep(handle_cpu_change, f"{VM_GO} handleCPUChangeRequest", live=True),
+    SyncStep(handle_affinity_change, f"{VM_GO} handleAffinityChangeRequest", since=Release(1, 1), live=True),
     SyncStep(
-        handle_tolerations_change, f"{VM} handleTolerationsChangeRequest", since=Release(1, 4), live=True
+        handle_tolerations_change, f"{VM_GO} handleTolerationsChangeRequest", since=Release(1, 4), live=True
     ),
-    SyncStep(handle_memory_change, f"{VM} handleMemoryHotplugRequest", since=Release(1, 1), live=True),
-    SyncStep(handle_volume_update, f"{VM} handleVolumeUpdateRequest", since=Release(1, 3), live=True),
+    SyncStep(handle_memory_change, f"{VM_GO} handleMemoryHotplugRequest", since=Release(1, 1), live=True),
+    SyncStep(handle_volume_update, f"{VM_GO} handleVolumeUpdateRequest", since=Release(1, 3), live=True),
 )
 
 

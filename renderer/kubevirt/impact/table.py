@@ -20,7 +20,7 @@ from renderer.kubevirt.facts.virtual_machine import (
     VirtualMachineView,
 )
 from renderer.kubevirt.impact.state import LIVE_UPDATE_FEATURES_UNTIL
-from renderer.kubevirt.impact.sync import VM
+from renderer.kubevirt.impact.sync import VM_GO
 from renderer.model.difference import Effect, FieldChange, Impact
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import JsonObject, object_at
@@ -174,14 +174,14 @@ _OTHERS = _always(Effect.NONE, "nothing of it gets to what runs")
 
 ROWS: Mapping[str, Sequence[FieldRow]] = {
     "VirtualMachine": (
-        FieldRow(Base.SPEC, ("template",), _judge_in_sync, f"{VM} sync"),
+        FieldRow(Base.SPEC, ("template",), _judge_in_sync, f"{VM_GO} sync"),
         FieldRow(
             Base.SPEC,
             ("updateVolumesStrategy",),
             _judge_volumes_strategy,
             "pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go validateLiveUpdateFeatures",
         ),
-        FieldRow(Base.SPEC, ("running", "runStrategy"), _judge_run_strategy, f"{VM} syncRunStrategy"),
+        FieldRow(Base.SPEC, ("running", "runStrategy"), _judge_run_strategy, f"{VM_GO} syncRunStrategy"),
         FieldRow(
             Base.SPEC,
             ("instancetype", "preference"),
@@ -192,7 +192,7 @@ ROWS: Mapping[str, Sequence[FieldRow]] = {
             Base.SPEC,
             ("dataVolumeTemplates",),
             _always(Effect.NONE, "DataVolumes are made from it, and those that are there stay as they are"),
-            f"{VM} handleDataVolumes",
+            f"{VM_GO} handleDataVolumes",
         ),
         FieldRow(
             Base.SPEC,
@@ -200,12 +200,12 @@ ROWS: Mapping[str, Sequence[FieldRow]] = {
             _judge_live_update_features,
             "pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go validateVMUpdate",
         ),
-        FieldRow(Base.RESOURCE, ("metadata.annotations",), _judge_in_sync, f"{VM} sync"),
-        FieldRow(Base.RESOURCE, ("",), _OTHERS, f"{VM} syncRestartRequired"),
+        FieldRow(Base.RESOURCE, ("metadata.annotations",), _judge_in_sync, f"{VM_GO} sync"),
+        FieldRow(Base.RESOURCE, ("",), _OTHERS, f"{VM_GO} syncRestartRequired"),
     ),
     "VirtualMachinePool": (
         FieldRow(Base.RESOURCE, ("spec.replicas",), _judge_replicas, f"{_POOL} scale"),
-        FieldRow(Base.SPEC, ("running", "runStrategy"), _judge_run_strategy, f"{VM} syncRunStrategy"),
+        FieldRow(Base.SPEC, ("running", "runStrategy"), _judge_run_strategy, f"{VM_GO} syncRunStrategy"),
         FieldRow(
             Base.SPEC, ("template", "dataVolumeTemplates"), _judge_pool_template, f"{_POOL} isOutdatedVMI"
         ),
