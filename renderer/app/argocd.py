@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -25,7 +25,7 @@ from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, OverlayEntry
-from renderer.model.suggest import did_you_mean
+from renderer.model.suggest import did_you_mean, member_named
 
 _SOURCE_PATH = "ARGOCD_APP_SOURCE_PATH"
 _LIST = "ARGOCD_APP_PARAMETERS"
@@ -58,7 +58,7 @@ class ApplicationParameters(NamedTuple):
         return cls(
             given.get("overlay"),
             _read(given, "kubevirt", parse),
-            _read(given, "expand", _mode),
+            _read(given, "expand", partial(member_named, ExpandMode, noun="mode")),
             _read(given, "write-instancetypes", _flag),
         )
 
@@ -102,12 +102,6 @@ def _read(given: Mapping[str, str], name: str, parse: Callable[[str], T]) -> T |
         return parse(given[name])
     except (ValueError, UsageError) as error:
         raise UsageError(f"parameter {name}: {error}") from None
-
-
-def _mode(text: str) -> ExpandMode:
-    if text not in set(ExpandMode):
-        raise ValueError(f"{text!r} is none of {', '.join(ExpandMode)}")
-    return ExpandMode(text)
 
 
 def _flag(text: str) -> bool:

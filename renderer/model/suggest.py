@@ -5,8 +5,12 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable
 from itertools import islice
+from typing import TypeVar
 
+from renderer.model.text_enum import TextEnum
 from renderer.model.work import may_suggest
+
+E = TypeVar("E", bound=TextEnum)
 
 #: Longer words are compared only for equality, and further words are skipped: the cost of a suggestion is
 #: bounded for any repository. The cost of all suggestions of a run is bounded, too (``model.work``).
@@ -52,6 +56,19 @@ def did_you_mean(
     """Return the hint ``did you mean a or b?``, or ``otherwise`` if no known word resembles ``word``."""
     nearest = suggest(word, known, most=most)
     return f"did you mean {' or '.join(nearest)}?" if nearest else otherwise
+
+
+def member_named(enum: type[E], text: str, noun: str, otherwise: str | None = None) -> E:
+    """Return the member of ``enum`` with the value ``text``.
+
+    Raises ``ValueError`` with the nearest values. If no value resembles ``text``, the message ends with
+    ``otherwise``, by default a list of all values.
+    """
+    values = [each.value for each in enum]
+    if text not in values:
+        otherwise = otherwise or f"the {noun}s are {', '.join(values)}"
+        raise ValueError(f"there is no {noun} {text!r}; {did_you_mean(text, values, otherwise=otherwise)}")
+    return enum(text)
 
 
 def suggest_paths(path: str, names: Callable[[str], Iterable[str]]) -> tuple[str, ...]:

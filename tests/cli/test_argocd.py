@@ -214,7 +214,7 @@ def test_the_release_that_runs_in_the_cluster(server: RepositoryServer) -> None:
         ({"ARGOCD_APP_PARAMETERS": "[" * 100_000}, "ARGOCD_APP_PARAMETERS is not JSON"),
         ({"ARGOCD_APP_PARAMETERS": parameters(kubevrt="1.8")}, "did you mean kubevirt?"),
         ({"ARGOCD_APP_PARAMETERS": '[{"name": "expand", "array": ["off"]}]'}, "expand is a string"),
-        ({"ARGOCD_APP_PARAMETERS": parameters(expand="of")}, "applied, defaults, off"),
+        ({"ARGOCD_APP_PARAMETERS": parameters(expand="of")}, "there is no mode 'of'; did you mean off?"),
         ({"ARGOCD_APP_PARAMETERS": parameters(write_instancetypes="no")}, "neither true nor false"),
         ({"ARGOCD_ENV_VMRENDER_KUBEVIRT": "latest"}, "'latest' is not a KubeVirt release"),
         ({"ARGOCD_ENV_VMRENDER_KUBVIRT": "1.8"}, "did you mean kubevirt?"),

@@ -23,7 +23,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from renderer.app.api.arguments import member_named, paths_of
+from renderer.app.api.arguments import paths_of
 from renderer.app.api.fleet import fleet_of
 from renderer.app.api.objects import (
     Manifest,
@@ -54,6 +54,7 @@ from renderer.model.limits import lowered
 from renderer.model.release import Release, target_release
 from renderer.model.render_config import ExpandMode, Overlay
 from renderer.model.resource import ResourceSet
+from renderer.model.suggest import member_named
 from renderer.pipeline import Pipeline
 from renderer.project.project_root import find_project_root
 
@@ -367,6 +368,4 @@ def _release(text: str | None) -> Release | None:
 
 def _mode(text: str | None) -> ExpandMode | None:
     """Raises ``ValueError`` for an unknown mode."""
-    return (
-        None if not text else member_named(ExpandMode, text, "mode", f"the modes are {', '.join(ExpandMode)}")
-    )
+    return member_named(ExpandMode, text, "mode") if text else None

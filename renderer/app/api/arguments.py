@@ -9,14 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from inspect import Parameter, signature
-from typing import TypeVar
 
 from renderer.app.project import Project
 from renderer.model.render_config import Overlay
-from renderer.model.suggest import did_you_mean
-from renderer.model.text_enum import TextEnum
-
-E = TypeVar("E", bound=TextEnum)
 
 #: The types that each parameter annotation accepts, and the words for them.
 _TAKEN: Mapping[str, tuple[tuple[type, ...], str]] = {
@@ -64,17 +59,6 @@ def check_mapping(given: object, name: str) -> None:
 def paths_of(overlays: Iterable[str | Overlay]) -> tuple[str, ...]:
     """Return the path of each ``Overlay``; return names and paths unchanged."""
     return tuple(each.path if isinstance(each, Overlay) else each for each in overlays)
-
-
-def member_named(enum: type[E], text: str, noun: str, otherwise: str) -> E:
-    """Return the member of ``enum`` with the value ``text``.
-
-    Raises ``ValueError`` with the nearest values, or with ``otherwise`` if no value resembles ``text``.
-    """
-    values = [each.value for each in enum]
-    if text not in values:
-        raise ValueError(f"there is no {noun} {text!r}; {did_you_mean(text, values, otherwise=otherwise)}")
-    return enum(text)
 
 
 def _type_of(given: object) -> str:
