@@ -59,11 +59,6 @@ class MergedFindings:
         """Return the number of stored findings; ``found`` may leave some out."""
         return len(self._first)
 
-    def add_all(self, located: Iterable[Located]) -> None:
-        """Add findings."""
-        for each in located:
-            self.add(each)
-
     def add(self, located: Located) -> None:
         """Add a finding."""
         mistake = _mistake(located)

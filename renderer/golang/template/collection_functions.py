@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import pairwise
 
 from renderer.golang.template.evaluate import GoFunction
 from renderer.golang.template.number_functions import integer
@@ -130,10 +129,6 @@ def _chunk(size: int, values: list[object]) -> list[list[object]]:
 
 def _element(index: int) -> Callable[[list[object]], object]:
     return lambda values: values[index] if values else None
-
-
-def _all_equal(*values: object) -> bool:
-    return all(same(one, other) for one, other in pairwise(values))
 
 
 def _fail(message: str) -> object:

@@ -38,7 +38,8 @@ def finding(line: int, severity: Severity = Severity.WARNING, overlay: str = "pr
 
 def merged(findings: Sequence[Located], most: int | None = None) -> MergedFindings:
     found = MergedFindings(most)
-    found.add_all(findings)
+    for each in findings:
+        found.add(each)
     return found
 
 
