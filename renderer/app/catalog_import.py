@@ -153,7 +153,7 @@ def with_catalog(
 ) -> bytes:
     """Return the project file with the catalog in ``folder`` before the present ``catalogs``.
 
-    ``content`` is None if there is no file yet. Raises ``DiagnosticError``: edit-refused.
+    ``content`` is None if the file does not exist. Raises ``DiagnosticError``: edit-refused.
     """
     catalogs = tuple(catalogs)
     if CatalogPath(folder) in catalogs and content is not None:

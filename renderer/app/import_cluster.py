@@ -221,7 +221,7 @@ def _has_secrets(gathered: Gathered, planned: PlannedSources) -> bool:
 def _exposed(project: Project, files: Sequence[str]) -> tuple[Diagnostic, ...]:
     """Return a finding for each file or folder of the dump that Git tracks or would add.
 
-    Without a repository there are no findings.
+    Outside a Git repository, the result is empty.
     """
     from renderer.files.git import GitProcess  # noqa: PLC0415 - it starts git: only for files in the project
 

@@ -26,7 +26,7 @@ from renderer.model.text_enum import TextEnum
 
 
 class Secrets(TextEnum):
-    """What to do with Secrets, and with start data that holds credentials."""
+    """How to import Secrets, and cloud-init data that contains credentials."""
 
     PLACEHOLDER = "placeholder"
     PLAIN = "plain"

@@ -43,7 +43,7 @@ def run_function(given: ResourceList, project: Project, fs: FileSystem) -> Outco
         raise Diagnostic.at(
             written.origin.below("kind"),
             Code.FUNCTION_INPUT,
-            f"there is no function for {name or 'a functionConfig without a kind'}",
+            f"unknown function {name}" if name else "functionConfig has no apiVersion and no kind",
             f"functionConfig is one of {', '.join(known)}, of {_GROUP}/{_VERSION}",
         ).error()
     config = with_function_config(fs, project.config, written)

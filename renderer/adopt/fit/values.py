@@ -17,7 +17,7 @@ from renderer.model.text_enum import TextEnum
 
 
 class FitQuality(TextEnum):
-    """How well a pair fits a VirtualMachine."""
+    """The quality of the match between a VirtualMachine and an instance type with a preference."""
 
     EXACT = "exact"
     NEAREST = "nearest"

@@ -145,7 +145,7 @@ class _OwnedElements:
         """
         if isinstance(segment, int) and not self._keyed and not self._values:
             return f"i:{segment}"
-        if element is None and isinstance(segment, ElementName):  # it is no longer in the list
+        if element is None and isinstance(segment, ElementName):  # removed from the list
             element = {segment.key: segment.value}
         if not isinstance(element, dict):
             return self._values.get(_dumped(element), "")

@@ -90,7 +90,7 @@ class CatalogEntry:
     """``resource`` as written in the catalog that the user knows as ``catalog``.
 
     ``vcpus`` and ``memory`` are the amounts that an instance type provides or that a preference requires;
-    None if there is no amount, or none that can be read.
+    None if the amount is missing or cannot be read.
     """
 
     def __init__(self, resource: Resource, catalog: str) -> None:

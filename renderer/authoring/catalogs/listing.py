@@ -42,7 +42,7 @@ def names(entries: Iterable[CatalogEntry]) -> str:
 
 
 def table(entries: Iterable[CatalogEntry], width: int | None = None) -> str:
-    """Return a line for each offer, in columns; no lines if there are no offers.
+    """Return the offers as lines in columns; an empty text without offers.
 
     With a ``width``, in characters, lines are not longer: the last columns are truncated, and dropped if too
     little of a column would remain.

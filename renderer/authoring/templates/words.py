@@ -67,7 +67,7 @@ def _special(value: float) -> str:
 
 
 class UndefinedValueError(UndefinedError):
-    """``owner`` is the mapping that lacks the key, or ``missing`` if there is no value of that name."""
+    """``owner`` is the mapping without the key, or ``missing`` if no variable has that name."""
 
     def __init__(self, message: str, name: str, owner: object) -> None:
         super().__init__(message)
