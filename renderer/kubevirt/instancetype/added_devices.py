@@ -48,8 +48,7 @@ def with_preferred_devices(
     preference leaves as KubeVirt adds them are not written. Neither is a default network that is not
     possible; admission rejects it.
     """
-    preferred = object_at(preference, "devices")
-    if preference is None or REACHING_ADDED_DEVICES.isdisjoint(preferred):
+    if preference is None or REACHING_ADDED_DEVICES.isdisjoint(object_at(preference, "devices")):
         return template
     specs = AppliedSpecs(EMPTY, preference, cluster.behaviour)
     before = apply_autoattach(specs, template)
@@ -64,14 +63,15 @@ def with_preferred_devices(
     for kind in ("disks", "interfaces", "inputs"):
         plain = list(array_at(devices_of(added), kind))
         first_added = len(array_at(devices_of(before), kind))
-        if _said(plain[first_added:]) != _said(array_at(devices_of(applied), kind)[first_added:]):
+        preferred = array_at(devices_of(applied), kind)
+        if _without_empty_disk(plain[first_added:]) != _without_empty_disk(preferred[first_added:]):
             template = with_section(template, ("spec", *_DEVICES, kind), plain)
             if kind == "interfaces":
                 template = with_section(template, ("spec", "networks"), object_at(added, "spec")["networks"])
     return template
 
 
-def _said(devices: Sequence[Json]) -> list[JsonObject]:
+def _without_empty_disk(devices: Sequence[Json]) -> list[JsonObject]:
     """Return the devices without ``disk: {}``, which KubeVirt gives a disk of no kind in any case."""
     return [
         {key: value for key, value in object_at(each).items() if value != {} or key != "disk"}
