@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from renderer.app.installed_from import InstalledFrom, installed_from, named_source
 from renderer.app.usage_error import UsageError
-from renderer.authoring.scaffold.automation import GITHUB, GITLAB, CiSystem, ci_system_of, host_of
-from renderer.authoring.scaffold.install_source import InstallSource, Unknown, is_local
-from renderer.authoring.scaffold.plan import Choices, Scaffold, plan_scaffold
+from renderer.authoring.new_project.ci_files import GITHUB, GITLAB, CiSystem, ci_system_of, host_of
+from renderer.authoring.new_project.install_source import InstallSource, Unknown, is_local
+from renderer.authoring.new_project.project_files import Choices, PlannedFiles, plan_project_files
 from renderer.discovery.found_project import FoundProject, survey_repository
 from renderer.emit.edit_user_files import change_files
 from renderer.files.disk import leads_anywhere
@@ -37,7 +37,7 @@ class Started(NamedTuple):
     ``notes`` are about the source that hooks and the pipeline install vmrender from.
     """
 
-    scaffold: Scaffold
+    planned: PlannedFiles
     ci: CiSystem
     findings: tuple[Located, ...]
     found: FoundProject | None = None
@@ -83,7 +83,7 @@ def start_project(
     found = survey if survey and survey.is_more_than_overlays else None
     renders = found is None or found.lists_overlays
     choices = Choices(options.kubevirt or LATEST, system, installed.source, servers, renders)
-    planned = plan_scaffold(
+    planned = plan_project_files(
         choices,
         lambda path: _text_at(root / path),
         has_overlays=any(True for name in KUSTOMIZATION_FILES for _ in root.glob(f"overlays/*/{name}"))

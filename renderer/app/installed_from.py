@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit  # takes addresses apart, opens nothing
 
 from renderer import __version__
-from renderer.authoring.scaffold.install_source import (
+from renderer.authoring.new_project.install_source import (
     Archive,
     InstallSource,
     Repository,

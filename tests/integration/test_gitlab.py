@@ -10,8 +10,8 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
-from renderer.authoring.scaffold.automation import gitlab_file
-from renderer.authoring.scaffold.install_source import IndexRelease
+from renderer.authoring.new_project.ci_files import gitlab_file
+from renderer.authoring.new_project.install_source import IndexRelease
 from tests.integration.user_repository import BASH, ROOT, Run, UserRepository
 
 TEMPLATE = ROOT / "docs/gitlab/vmrender.yml"

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from renderer.authoring.scaffold.automation import gitlab_file
-from renderer.authoring.scaffold.install_source import IndexRelease
+from renderer.authoring.new_project.ci_files import gitlab_file
+from renderer.authoring.new_project.install_source import IndexRelease
 
 ROOT = Path(__file__).parents[2]
 ACTION = ROOT / ".github/action"

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from renderer.app.init import ProjectOptions, Started, start_project
-from renderer.authoring.scaffold.automation import CiSystem
-from renderer.authoring.scaffold.plan import OVERLAY, PROJECT
+from renderer.authoring.new_project.ci_files import CiSystem
+from renderer.authoring.new_project.project_files import OVERLAY, PROJECT
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, report
 from renderer.cli.options import format_option, release_of
@@ -83,15 +83,15 @@ def command(kubevirt: Release | None, ci: CiSystem | None, source: str | None, *
 def _note(started: Started, *, dry_run: bool) -> None:
     if started.found:
         note(*started.found.summary, *started.found.changes, "")
-    if any(path.startswith(f"{OVERLAY}/") for path in started.scaffold.files):
+    if any(path.startswith(f"{OVERLAY}/") for path in started.planned.files):
         note(f"no virtual machine was found: {OVERLAY} has one to begin with", "")
-    for path, text in started.scaffold.files.items():
+    for path, text in started.planned.files.items():
         note(f"{path}: {'would be written' if dry_run else 'written'}")
         if dry_run and path == PROJECT:
             note("", *text.split("\n"))
-    for path, text in started.scaffold.additions.items():
+    for path, text in started.planned.additions.items():
         note("", f"{path}: yours; add to it", "", *text.removesuffix("\n").split("\n"))
-    if not started.scaffold.files:
+    if not started.planned.files:
         note("nothing to write")
     note(*started.notes)
     if started.ci is CiSystem.NONE:

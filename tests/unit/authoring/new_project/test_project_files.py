@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from renderer.authoring.scaffold.automation import CiSystem, ci_system_of
-from renderer.authoring.scaffold.install_source import Repository
-from renderer.authoring.scaffold.plan import Choices, Scaffold, plan_scaffold
+from renderer.authoring.new_project.ci_files import CiSystem, ci_system_of
+from renderer.authoring.new_project.install_source import Repository
+from renderer.authoring.new_project.project_files import Choices, PlannedFiles, plan_project_files
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import MemoryFileSystem
 from renderer.model.release import LATEST, OLDEST, Release
@@ -30,8 +30,8 @@ def planned(
     *,
     release: Release = LATEST,
     has_overlays: bool = False,
-) -> Scaffold:
-    return plan_scaffold(Choices(release, ci, SOURCE), (present or {}).get, has_overlays=has_overlays)
+) -> PlannedFiles:
+    return plan_project_files(Choices(release, ci, SOURCE), (present or {}).get, has_overlays=has_overlays)
 
 
 @pytest.mark.parametrize("release", RELEASES, ids=str)
@@ -70,8 +70,8 @@ def test_a_file_that_differs_is_in_the_way() -> None:
 
 def test_a_file_that_is_as_it_would_be_is_not() -> None:
     before = planned(CiSystem.GITHUB).files
-    again = plan_scaffold(Choices(LATEST, CiSystem.GITHUB, SOURCE), before.get, has_overlays=True)
-    assert again == Scaffold({}, {}, ())
+    again = plan_project_files(Choices(LATEST, CiSystem.GITHUB, SOURCE), before.get, has_overlays=True)
+    assert again == PlannedFiles({}, {}, ())
 
 
 def test_files_of_other_tools_are_added_to_by_their_owner() -> None:

@@ -1,11 +1,11 @@
-"""The files of a new project: missing files, existing files, and files that conflict."""
+"""Plan the files of a new project: files to write, additions to existing files, and conflicting files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from renderer.authoring.scaffold.automation import (
+from renderer.authoring.new_project.ci_files import (
     GITHUB,
     GITLAB,
     PRE_COMMIT,
@@ -16,7 +16,7 @@ from renderer.authoring.scaffold.automation import (
     pre_commit_file,
     without_rendering,
 )
-from renderer.authoring.scaffold.install_source import InstallSource, Unknown, is_local
+from renderer.authoring.new_project.install_source import InstallSource, Unknown, is_local
 from renderer.model.release import Release
 
 PROJECT = "vmrender.yaml"
@@ -86,19 +86,8 @@ spec:
             image: quay.io/containerdisks/fedora:42
 """
 
-
-def project_files(release: Release, *, merge_keys: bool = True) -> dict[str, str]:
-    """Return ``vmrender.yaml``, text by path."""
-    return {PROJECT: _PROJECT.format(release=release) + (_MERGE_KEYS if merge_keys else "")}
-
-
-def overlay_files() -> dict[str, str]:
-    """Return an overlay with one virtual machine, text by path."""
-    return {f"{OVERLAY}/kustomization.yaml": _KUSTOMIZATION, f"{OVERLAY}/web.yaml": _VIRTUAL_MACHINE}
-
-
 #: The word by which a file of another tool is recognised as already containing vmrender.
-_OURS = "vmrender"
+_OUR_NAME = "vmrender"
 
 
 class Choices(NamedTuple):
@@ -115,7 +104,7 @@ class Choices(NamedTuple):
     renders: bool = True
 
 
-class Scaffold(NamedTuple):
+class PlannedFiles(NamedTuple):
     """Text by path: ``files`` are to be written, ``additions`` to be inserted by hand into existing files.
 
     ``in_the_way`` are existing files that would have to be overwritten.
@@ -126,9 +115,19 @@ class Scaffold(NamedTuple):
     in_the_way: tuple[str, ...]
 
 
-def plan_scaffold(
+def project_files(release: Release, *, merge_keys: bool = True) -> dict[str, str]:
+    """Return ``vmrender.yaml``, text by path."""
+    return {PROJECT: _PROJECT.format(release=release) + (_MERGE_KEYS if merge_keys else "")}
+
+
+def overlay_files() -> dict[str, str]:
+    """Return an overlay with one virtual machine, text by path."""
+    return {f"{OVERLAY}/kustomization.yaml": _KUSTOMIZATION, f"{OVERLAY}/web.yaml": _VIRTUAL_MACHINE}
+
+
+def plan_project_files(
     choices: Choices, read: Callable[[str], str | None], *, has_overlays: bool, project: str | None = None
-) -> Scaffold:
+) -> PlannedFiles:
     """Return the plan for a repository in which ``read`` returns the text at a path, or None.
 
     A first overlay is only for repositories without any. A file that already has the planned content is not a
@@ -150,10 +149,12 @@ def plan_scaffold(
             files[GITLAB] = entries[GITLAB] = gitlab_file(choices.source)
     present = {path: text for path in files if (text := read(path)) is not None}
     different = {path: text for path, text in present.items() if text != files[path]}
-    return Scaffold(
+    return PlannedFiles(
         files={path: text for path, text in files.items() if path not in present},
         additions={
-            path: entries[path] for path, text in different.items() if path in entries and _OURS not in text
+            path: entries[path]
+            for path, text in different.items()
+            if path in entries and _OUR_NAME not in text
         },
         in_the_way=tuple(path for path in different if path not in entries),
     )

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.requirements import Requirement
 
-from renderer.authoring.scaffold.automation import github_file, gitlab_file, pre_commit_file
-from renderer.authoring.scaffold.install_source import (
+from renderer.authoring.new_project.ci_files import github_file, gitlab_file, pre_commit_file
+from renderer.authoring.new_project.install_source import (
     Archive,
     IndexRelease,
     InstallSource,

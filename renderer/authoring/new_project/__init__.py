@@ -1,0 +1,1 @@
+"""What ``vmrender init`` writes into a new project: project file, first overlay, Git hooks and CI jobs."""

@@ -1,1 +1,0 @@
-"""The files that ``vmrender init`` writes: a project, its first overlay, pre-commit hooks and a pipeline."""
