@@ -29,11 +29,11 @@ from renderer.pipeline.run_context import RunContext
 from renderer.project.project import catalog_site
 
 if TYPE_CHECKING:
+    from renderer.instancetype_names.new_names import NamedSource
+    from renderer.instancetype_names.rename import Renamer
     from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
     from renderer.model.json import JsonObject
     from renderer.model.resource import Definition
-    from renderer.names.new_names import NamedSource
-    from renderer.names.rename import Renamer
     from renderer.project.definitions import Definitions
     from renderer.provenance.trace import Trace
 
@@ -105,7 +105,7 @@ class ProjectCatalogs:
         """Return the renamer; None if names change neither in the overlay nor in the catalogs."""
         if not overlay.instancetype_names.differ and not self._config.renames_instancetypes:
             return None
-        from renderer.names.rename import Renamer
+        from renderer.instancetype_names.rename import Renamer
 
         return Renamer(overlay.instancetype_names, self._names)
 
@@ -152,7 +152,7 @@ class ProjectCatalogs:
 
     @cached_property
     def _named(self) -> tuple[NamedSource, ...]:
-        from renderer.names.new_names import named_catalogs
+        from renderer.instancetype_names.new_names import named_catalogs
         from renderer.pipeline.entry_points import find_overlays
 
         return named_catalogs(self.sources, find_overlays(self._fs, self._config))

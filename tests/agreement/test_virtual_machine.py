@@ -15,6 +15,7 @@ from renderer.checks.schemas.kind_schema import KindSchema
 from renderer.checks.schemas.registry import InputSchemaRegistry, SchemaRegistry
 from renderer.diff.compare import OverlaySide, compare_overlay
 from renderer.files.bundled import data_folder
+from renderer.instancetype_names.references import references
 from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.kustomize.merge_keys.kubevirt import KubevirtMergeSchema
@@ -26,7 +27,6 @@ from renderer.model.location import Site
 from renderer.model.release import LATEST
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, ResourceSet
-from renderer.names.references import references
 
 API_VERSIONS = {
     "VirtualMachine": "kubevirt.io/v1",

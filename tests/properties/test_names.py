@@ -9,7 +9,7 @@ from renderer.kubevirt.instancetype.api.instancetype import INSTANCETYPE_SPEC
 from renderer.kubevirt.instancetype.api.types import Decoding
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from tests.kubevirt_objects import instancetype, labelled, namespaced, resources, vm
-from tests.unit.names.naming import HASH, PLAIN, hashed, outcome, renamed, undone
+from tests.unit.instancetype_names.naming import HASH, PLAIN, hashed, outcome, renamed, undone
 
 NAME_LABEL = "instancetype.kubevirt.io/default-instancetype"
 KIND_LABEL = f"{NAME_LABEL}-kind"

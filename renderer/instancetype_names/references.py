@@ -19,7 +19,7 @@ from renderer.model.resource import Resource
 _MATCHER_TYPES = (INSTANCETYPE, PREFERENCE)
 _LABELS = ("metadata", "labels")
 
-#: The kind that is meant, the name, and its path below the current mapping.
+#: The kind of the named object, its name, and the path of the name below the current mapping.
 _Name: TypeAlias = tuple[str, str, tuple[str, ...]]
 
 
@@ -59,23 +59,18 @@ def references(
 ) -> Iterator[InstancetypeReference]:
     """Yield the references in ``value``, which is at path ``at`` of an object in ``namespace``."""
     if isinstance(value, dict):
-        yield from _of_mapping(value, at, text_at(value, "metadata", "namespace") or namespace)
+        namespace = text_at(value, "metadata", "namespace") or namespace
+        is_machine = "spec" in value and _is_virtual_machine(value)
+        for kind, name, path in _names(value, is_machine=is_machine):
+            yield InstancetypeReference(kind, name, namespace, FieldPath(at + path))
+        if is_machine:
+            value = without(value, *TEMPLATE.keys)  # large, and an instance contains no references
+        for key, child in value.items():
+            if isinstance(child, dict | list):
+                yield from references(child, (*at, key), namespace)
     elif isinstance(value, list):
         for index, element in enumerate(value):
             yield from references(element, (*at, index), namespace)
-
-
-def _of_mapping(
-    value: JsonObject, at: tuple[Segment, ...], namespace: str
-) -> Iterator[InstancetypeReference]:
-    is_machine = "spec" in value and _is_virtual_machine(value)
-    for kind, name, path in _names(value, is_machine=is_machine):
-        yield InstancetypeReference(kind, name, namespace, FieldPath(at + path))
-    if is_machine:
-        value = without(value, *TEMPLATE.keys)  # large, and an instance contains no references
-    for key, child in value.items():
-        if isinstance(child, dict | list):
-            yield from references(child, (*at, key), namespace)
 
 
 def _names(value: JsonObject, *, is_machine: bool) -> Iterator[_Name]:
@@ -95,9 +90,9 @@ def _names(value: JsonObject, *, is_machine: bool) -> Iterator[_Name]:
 
 
 def _name(value: JsonObject, path: tuple[str, ...], matcher_type: MatcherType, kind: str) -> Iterator[_Name]:
-    name, meant = text_at(value, *path), matcher_type.matched_kind(kind)
-    if name and meant is not None:
-        yield meant, name, path
+    name, named_kind = text_at(value, *path), matcher_type.matched_kind(kind)
+    if name and named_kind is not None:
+        yield named_kind, name, path
 
 
 def _is_virtual_machine(value: JsonObject) -> bool:

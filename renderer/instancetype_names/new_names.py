@@ -1,4 +1,4 @@
-"""The new names of the instance types and preferences of an overlay and of its catalogs.
+"""New names for the instance types and preferences of an overlay and of its catalogs.
 
 A new name is the old one plus a suffix, as kustomize names ConfigMaps (``api/hasher/hasher.go``). The suffix
 is a digest of what KubeVirt compares (``pkg/instancetype/revision/compare.go``): the ``spec`` as Go reads it,
@@ -8,10 +8,11 @@ independent of the API version, without the metadata.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from posixpath import normpath
 
+from renderer.instancetype_names.references import InstancetypeReference
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, INSTANCETYPE_GROUP, PREFERENCE
 from renderer.kubevirt.instancetype.api.types import DecodeError, Decoding
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
@@ -23,23 +24,23 @@ from renderer.model.json import EMPTY, Json, content_digest, object_at, scalar_t
 from renderer.model.record import Record
 from renderer.model.render_config import InstancetypeNames, Overlay
 from renderer.model.resource import Resource, ResourceSet
-from renderer.names.references import InstancetypeReference
 
 #: The annotation that keeps an object's name when other objects of its overlay are renamed.
 KEEP_NAME = "vmrender.io/keep-name"
 #: The label in which common-instancetypes numbers its instance types.
 VERSION = "instancetype.kubevirt.io/version"
 #: KubeVirt copies the name into a label of each ControllerRevision; this is the maximum length of a label.
-LONGEST = 63
+LONGEST_NAME = 63
 
-_TYPES = {kind: matcher_type for matcher_type in (INSTANCETYPE, PREFERENCE) for kind in matcher_type.kinds}
+_MATCHER_TYPES = {
+    kind: matcher_type for matcher_type in (INSTANCETYPE, PREFERENCE) for kind in matcher_type.kinds
+}
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_NamesById = Mapping[int, InstancetypeNames]
 
 
-def is_named(resource: Resource) -> bool:
-    """Return True for an instance type or preference."""
-    return resource.kind in _TYPES and resource.gvk.group == INSTANCETYPE_GROUP
+def is_instancetype_or_preference(resource: Resource) -> bool:
+    """Return True for an instance type or preference, namespaced or cluster-wide."""
+    return resource.kind in _MATCHER_TYPES and resource.gvk.group == INSTANCETYPE_GROUP
 
 
 def suffixed_name(resource: Resource, names: InstancetypeNames) -> str:
@@ -53,9 +54,10 @@ def suffixed_name(resource: Resource, names: InstancetypeNames) -> str:
     if not suffix:
         return resource.name
     name = f"{resource.name}-{suffix}"
-    if len(name) > LONGEST:
+    if len(name) > LONGEST_NAME:
         message = (
-            f"{name} has {len(name)} characters, and KubeVirt copies it into a label, which holds {LONGEST}"
+            f"{name} has {len(name)} characters, and KubeVirt copies it into a label, "
+            f"which holds {LONGEST_NAME}"
         )
         hint = f'shorten {resource.name}, or annotate it with {KEEP_NAME}: "true"'
         raise Diagnostic.about(
@@ -76,7 +78,7 @@ def _keeps_name(resource: Resource) -> bool:
 def _spec_digest(resource: Resource) -> str:
     """Return the digest of the spec as Go reads it, or as it is written if Go cannot read it."""
     content = resource.content.get("spec")
-    spec_type = spec_type_of(_TYPES[resource.kind])
+    spec_type = spec_type_of(_MATCHER_TYPES[resource.kind])
     try:
         spec = spec_type.decode(EMPTY if content is None else content, Decoding(strict=True))
     except DecodeError:
@@ -105,9 +107,9 @@ class NamedSource(Record):
 
 def named_catalogs(catalogs: Iterable[CatalogSource], overlays: Iterable[Overlay]) -> tuple[NamedSource, ...]:
     """Return the catalogs, each with the naming scheme of the overlay in its folder, or with plain names."""
-    written = {overlay.path: overlay.instancetype_names for overlay in overlays}
+    schemes = {overlay.path: overlay.instancetype_names for overlay in overlays}
     return tuple(
-        NamedSource(catalog.resources, written.get(normpath(catalog.name), InstancetypeNames.PLAIN))
+        NamedSource(catalog.resources, schemes.get(normpath(catalog.name), InstancetypeNames.PLAIN))
         for catalog in catalogs
     )
 
@@ -123,7 +125,7 @@ class NewNames:
     ) -> None:
         self._own = NamedSource(resources, names)
         self._catalogs = catalogs
-        self._given: dict[int, str] = {}
+        self._new_names: dict[int, str] = {}
 
     def of(self, resource: Resource) -> str:
         """Return the new name of one of these objects; the present one if it is not renamed.
@@ -131,16 +133,16 @@ class NewNames:
         Raises ``DiagnosticError``: name-suffix.
         """
         key = id(resource)
-        if key not in self._given:
-            names = self._own_names.get(key) or self._names_behind[key]
-            self._given[key] = suffixed_name(resource, names)
-        return self._given[key]
+        if key not in self._new_names:
+            names = self._own_schemes.get(key) or self._catalog_schemes[key]
+            self._new_names[key] = suffixed_name(resource, names)
+        return self._new_names[key]
 
     def candidates(self, reference: InstancetypeReference) -> tuple[Resource, ...]:
-        """Return the objects that the reference may mean; empty if no object has its name.
+        """Return the objects that the reference may refer to; empty if no object has its name.
 
-        A matcher means one object. A label may mean objects of all namespaces, unless its own namespace has
-        one of that name.
+        A matcher refers to one object. A label may refer to objects of all namespaces, unless its own
+        namespace has one of that name.
         """
         found = Scope(self._catalog, reference.namespace).find(reference.kind, reference.name)
         if found is not None:
@@ -149,9 +151,11 @@ class NewNames:
             return ()
         return tuple(self._catalog.named(reference.kind, reference.name).values())
 
-    def written(self, reference: InstancetypeReference) -> Resource | None:
+    def already_renamed(self, reference: InstancetypeReference) -> Resource | None:
         """Return the object whose new name is already in the reference, or None."""
-        for name in _beginnings(reference.name):
+        name = reference.name
+        while "-" in name:  # for a-b-c: a-b, then a
+            name = name.rpartition("-")[0]
             for resource in self.candidates(reference._replace(name=name)):
                 if self.of(resource) == reference.name:
                     return resource
@@ -168,21 +172,19 @@ class NewNames:
         )
 
     @cached_property
-    def _own_names(self) -> _NamesById:
-        return _names_by_id((self._own,))
+    def _own_schemes(self) -> Mapping[int, InstancetypeNames]:
+        return _schemes_by_id((self._own,))
 
     @cached_property
-    def _names_behind(self) -> _NamesById:
-        return _names_by_id(self._catalog_sources)
+    def _catalog_schemes(self) -> Mapping[int, InstancetypeNames]:
+        return _schemes_by_id(self._catalog_sources)
 
 
-def _names_by_id(sources: Iterable[NamedSource]) -> _NamesById:
+def _schemes_by_id(sources: Iterable[NamedSource]) -> Mapping[int, InstancetypeNames]:
     """Return the naming scheme of each object by its ``id``; the sources keep the objects alive."""
-    return {id(resource): each.names for each in sources for resource in each.resources if is_named(resource)}
-
-
-def _beginnings(name: str) -> Iterator[str]:
-    """Yield ``a-b`` and ``a`` for ``a-b-c``."""
-    while "-" in name:
-        name = name.rpartition("-")[0]
-        yield name
+    return {
+        id(resource): each.names
+        for each in sources
+        for resource in each.resources
+        if is_instancetype_or_preference(resource)
+    }

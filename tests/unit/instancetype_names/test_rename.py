@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.instancetype_names.new_names import NamedSource
+from renderer.instancetype_names.references import InstancetypeReference, with_names
+from renderer.instancetype_names.rename import Renamer
 from renderer.model.codes import Code
 from renderer.model.json import Json, JsonObject, object_at
-from renderer.names.new_names import NamedSource
-from renderer.names.references import InstancetypeReference, with_names
-from renderer.names.rename import Renamer
 from tests.kubevirt_objects import (
     NAMESPACE,
     instancetype,
@@ -17,7 +17,16 @@ from tests.kubevirt_objects import (
     revision,
     vm,
 )
-from tests.unit.names.naming import HASH, PLAIN, hashed, matcher, outcome, renamed, resource, undone
+from tests.unit.instancetype_names.naming import (
+    HASH,
+    PLAIN,
+    hashed,
+    matcher,
+    outcome,
+    renamed,
+    resource,
+    undone,
+)
 
 MEDIUM, LINUX = instancetype(), preference()
 MEDIUM_NAME, LINUX_NAME = hashed(MEDIUM), hashed(LINUX)

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.instancetype_names.new_names import suffixed_name
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.json import Json, JsonObject
 from renderer.model.render_config import InstancetypeNames
-from renderer.names.new_names import suffixed_name
 from tests.kubevirt_objects import instancetype, namespaced, preference
-from tests.unit.names.naming import HASH, PLAIN, VERSION, hashed, resource
+from tests.unit.instancetype_names.naming import HASH, PLAIN, VERSION, hashed, resource
 
 VERSION_LABEL = "instancetype.kubevirt.io/version"
 KEEP_NAME = "vmrender.io/keep-name"

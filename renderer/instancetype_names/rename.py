@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from renderer.instancetype_names.new_names import NamedSource, NewNames, is_instancetype_or_preference
+from renderer.instancetype_names.references import InstancetypeReference, with_names
 from renderer.kustomize.identity import with_previous_id
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related
@@ -17,8 +19,6 @@ from renderer.model.record import Record
 from renderer.model.render_config import InstancetypeNames
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
-from renderer.names.new_names import NamedSource, NewNames, is_named
-from renderer.names.references import InstancetypeReference, with_names
 
 _NAME = FieldPath.of("metadata", "name")
 
@@ -33,10 +33,16 @@ class Renamer(Record):
         """Return the overlay with the present names wherever somebody wrote a new name by hand."""
         names = NewNames(resources, self.names, self.catalogs)
 
+        def old_name(reference: InstancetypeReference) -> str:
+            if names.candidates(reference):
+                return reference.name
+            named = names.already_renamed(reference)
+            return reference.name if named is None else named.name
+
         def renamed(resource: Resource) -> Resource:
-            if is_named(resource):
+            if is_instancetype_or_preference(resource):
                 return resource
-            return with_names(resource, lambda reference: _old_name(reference, names))
+            return with_names(resource, old_name)
 
         return _each(resources, renamed)
 
@@ -50,7 +56,11 @@ class Renamer(Record):
 
         def renamed(resource: Resource) -> Resource:
             referring = with_names(resource, lambda reference: _new_name(resource, reference, names))
-            return _with_name(referring, names.of(resource)) if is_named(resource) else referring
+            name = names.of(resource) if is_instancetype_or_preference(resource) else resource.name
+            if name == resource.name:
+                return referring
+            remembered = with_previous_id(referring)
+            return remembered._replace(content=with_value(remembered.content, ("metadata", "name"), name))
 
         outcome = _each(resources, renamed)
         return Outcome(outcome.value, outcome.diagnostics + tuple(_duplicates(outcome.value, resources)))
@@ -68,24 +78,9 @@ def _each(resources: ResourceSet, rename: Callable[[Resource], Resource]) -> Out
     return Outcome(ResourceSet(tuple(renamed)), tuple(diagnostics))
 
 
-def _with_name(resource: Resource, name: str) -> Resource:
-    if name == resource.name:
-        return resource
-    remembered = with_previous_id(resource)
-    return remembered._replace(content=with_value(remembered.content, ("metadata", "name"), name))
-
-
-def _old_name(reference: InstancetypeReference, names: NewNames) -> str:
-    if names.candidates(reference):
-        return reference.name
-    written = names.written(reference)
-    return reference.name if written is None else written.name
-
-
 def _new_name(resource: Resource, reference: InstancetypeReference, names: NewNames) -> str:
     """Return the name to write. Raises: name-ambiguous for a label whose objects get different names."""
-    meant = names.candidates(reference)
-    new = {names.of(each): each for each in meant}
+    new = {names.of(each): each for each in names.candidates(reference)}
     if len(new) > 1:
         raise Diagnostic.about(
             resource,
@@ -102,7 +97,9 @@ def _duplicates(renamed: ResourceSet, before: ResourceSet) -> Iterator[Diagnosti
     """Yield a finding for each pair of objects that get the same name."""
     first: dict[ResId, Resource] = {}
     for resource, old in zip(renamed, before, strict=True):
-        other = first.setdefault(resource.current_id, old) if is_named(resource) else old
+        if not is_instancetype_or_preference(resource):
+            continue
+        other = first.setdefault(resource.current_id, old)
         if other is not old:
             yield Diagnostic.about(
                 old,

@@ -1,0 +1,1 @@
+"""Rename instance types and preferences after their content (``instancetypeNames``), and all references."""

@@ -1,1 +1,0 @@
-"""Content-based names of instance types and preferences, and everything that refers to them."""
