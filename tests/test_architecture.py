@@ -78,7 +78,7 @@ def test_circles_of_packages_are_found() -> None:
     assert circles(of_parts(frozen, "p")) == [{"p.b", "p.c"}]
 
 
-def test_imports_of_every_kind_are_seen() -> None:
+def test_imports_of_every_kind_are_counted() -> None:
     seen = imports()
 
     assert "renderer.kustomize.res_map" in seen["renderer.kustomize.compose"]  # at the top
@@ -87,7 +87,7 @@ def test_imports_of_every_kind_are_seen() -> None:
     assert "renderer.kubevirt.facts" not in seen["renderer.kustomize.res_map"]  # but its module confidential
 
 
-def test_modules_say_what_they_are() -> None:
+def test_modules_have_a_docstring() -> None:
     assert [shown(module) for module in MODULES if not outline(module).is_described] == []
 
 
@@ -97,7 +97,7 @@ def test_public_functions_and_classes_have_a_docstring() -> None:
     assert {module: names for module, names in found.items() if names} == {}
 
 
-def test_modules_are_named_after_something() -> None:
+def test_module_names_are_specific() -> None:
     words = {shown(module): set(module.relative_to(RENDERER).with_suffix("").parts) for module in MODULES}
 
     assert [module for module, parts in words.items() if parts & EMPTY_NAMES] == []
@@ -113,7 +113,7 @@ def those_that_say(*words: str) -> list[Path]:
     return [module for module in MODULES if pattern.search(module.read_text(encoding="utf-8"))]
 
 
-def test_only_the_door_makes_findings_that_are_reported() -> None:
+def test_only_findings_makes_located_findings() -> None:
     """What the cache kept has gone through it before."""
     allowed = ("renderer/findings/", "renderer/cache/known_results.py")
     makers = [
@@ -139,7 +139,7 @@ def test_only_the_command_line_prints_and_reads_the_environment() -> None:
     assert found == []
 
 
-def test_one_door_for_unexpected_errors() -> None:
+def test_unexpected_errors_are_caught_in_one_place() -> None:
     broad = [
         shown(module)
         for module in those_that_say("except Exception", "except:")
@@ -175,7 +175,7 @@ def test_exceptions_to_the_rules_have_a_reason() -> None:
 #: Codes that no golden case shows, as they need Git or a disk that fails, or are seldom the last word; the
 #: tests that assert them.
 ASSERTED_BY = {
-    Code.DUMP_EXPOSED: "cli/test_import.py:test_a_dump_that_git_would_commit_is_named",
+    Code.DUMP_EXPOSED: "cli/test_import.py:test_dump_that_git_does_not_ignore_is_reported",
     Code.GIT_REVISION: "unit/files/test_git.py:test_an_unknown_revision_says_where_to_look",
     Code.QUANTITY_INVALID: "unit/model/test_quantity.py:test_what_is_no_quantity_is_an_error",
     Code.WRITE_FAILED: "unit/emit/test_write.py:test_a_disk_that_fails_one_of_many_files",
@@ -194,7 +194,7 @@ def test_every_code_is_in_a_golden_output_or_asserted_by_a_test() -> None:
 
 
 @pytest.mark.parametrize("code", ASSERTED_BY)
-def test_the_test_of_a_code_asserts_it(code: Code) -> None:
+def test_test_listed_for_a_code_asserts_it(code: Code) -> None:
     file, _, name = ASSERTED_BY[code].partition(":")
     functions = {
         node.name: ast.unparse(node)
@@ -217,7 +217,7 @@ finally:
 """
 
 
-def test_the_version_costs_no_imports() -> None:
+def test_version_imports_almost_nothing() -> None:
     run = subprocess.run(
         [sys.executable, "-c", VERSION], capture_output=True, text=True, check=True, cwd=ROOT
     )
@@ -245,7 +245,7 @@ def test_actions_are_pinned_by_commit() -> None:
     assert [line for line in uses if not pinned.match(line)] == []
 
 
-def test_nothing_refers_to_the_machine_it_was_made_on() -> None:
+def test_no_file_refers_to_the_machine_it_was_written_on() -> None:
     forbidden = {"anywhere": re.compile(r"/work/(main|shared|\.)"), "product": re.compile(r"\.\./shared")}
     found = []
     for file in project_files():
@@ -270,7 +270,7 @@ def project_files() -> list[Path]:
     return [ROOT / path for path in listed.stdout.split("\0") if path and (ROOT / path).is_file()]
 
 
-def test_what_users_name_is_looked_at_by_functions_that_take_any_name() -> None:
+def test_paths_from_users_are_inspected_by_functions_that_accept_any_name() -> None:
     """The methods of ``Path`` raise for names that are too long; ``renderer.files.disk`` has others.
 
     Those of our file systems have an argument, and those of ``os.DirEntry`` are for what is there.

@@ -49,14 +49,14 @@ def live_objects() -> list[tuple[AllocatedField, JsonObject]]:
     return [(row, with_field(with_value(content, _BOUND, "yes"), row.path)) for row, content in objects]
 
 
-def test_an_import_leaves_out_what_the_table_says() -> None:
+def test_import_removes_the_allocated_field() -> None:
     for row, live in live_objects():
         removed = [str(field) for field in clean(live).removed]
         named = ".".join(row.path) in [each.replace('["', ".").replace('"]', "") for each in removed]
         assert named is not row.is_kept, row
 
 
-def test_nothing_has_drifted_after_an_import() -> None:
+def test_imported_object_has_no_drift() -> None:
     for row, live in live_objects():
         assert drifted(live, clean(live).content) == (), row
     for path, _ in SERVER_FIELDS:
@@ -64,7 +64,7 @@ def test_nothing_has_drifted_after_an_import() -> None:
         assert drifted(live, clean(live).content) == (), path
 
 
-def test_a_field_that_the_cluster_chose_is_no_drift() -> None:
+def test_field_chosen_by_the_cluster_is_not_drift() -> None:
     for row, live in live_objects():
         if ANY not in row.path:
             assert drifted(live, base(row.kind or "ConfigMap")) == (), row
@@ -86,7 +86,7 @@ def test_a_kind_of_the_same_name_in_another_group_keeps_its_fields() -> None:
                 assert not is_chosen_by_cluster(Resource(foreign, Site("")).gvk, FieldPath(row.path)), row
 
 
-def test_what_is_written_into_objects_of_all_kinds_is_no_drift_in_any_group() -> None:
+def test_field_of_all_kinds_is_not_drift_in_any_group() -> None:
     for api_version in ("v1", "apps/v1", "example.com/v1", "cdi.kubevirt.io/v1beta1"):
         for row in ALLOCATED_FIELDS:
             if not row.kind:
@@ -95,11 +95,11 @@ def test_what_is_written_into_objects_of_all_kinds_is_no_drift_in_any_group() ->
                 assert is_chosen_by_cluster(Resource(live, Site("")).gvk, FieldPath(row.path)), row
 
 
-def test_a_field_that_is_left_out_has_one_place() -> None:
+def test_allocated_and_server_fields_are_disjoint() -> None:
     assert [row for row in _ROWS if ANY in row.path and not row.is_kept] == []
 
 
-def test_a_tracking_label_is_none_among_the_annotations_nor_the_other_way_round() -> None:
+def test_tracking_labels_and_annotations_are_kept_apart() -> None:
     other = {"labels": "annotations", "annotations": "labels"}
     for row in TRACKING_MARKS:
         _, section, key = row.path

@@ -25,7 +25,7 @@ OF_INSTANCETYPE = [kind for kind in KINDS if kind.group == INSTANCETYPE_GROUP]
 SIZE: JsonObject = {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}}
 
 
-def test_what_is_written_is_served_by_every_release() -> None:
+def test_written_api_version_is_served_by_every_release() -> None:
     for kind in OF_INSTANCETYPE:
         content: JsonObject = {
             "apiVersion": f"{INSTANCETYPE_GROUP}/v1beta2",
@@ -39,7 +39,7 @@ def test_what_is_written_is_served_by_every_release() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_schemas_ask_for_what_is_served(kind: KubevirtKind) -> None:
+def test_schemas_accept_the_served_api_versions(kind: KubevirtKind) -> None:
     registry = SchemaRegistry()
     for release in RELEASES:
         schema = registry.schema(release, Gvk(kind.group, "v1", kind.name)).document
@@ -47,7 +47,7 @@ def test_schemas_ask_for_what_is_served(kind: KubevirtKind) -> None:
         assert tuple(asked) == api_versions(kind, release), release
 
 
-def test_migration_asks_for_what_is_served_since() -> None:
+def test_migration_suggests_api_versions_that_the_release_serves() -> None:
     for kind, release in product(KINDS, RELEASES):
         for version in api_versions(kind, release):
             for change in version_findings({"apiVersion": version, "kind": kind.name}):
@@ -57,7 +57,7 @@ def test_migration_asks_for_what_is_served_since() -> None:
                 )
 
 
-def test_lists_merge_in_every_version_that_is_served() -> None:
+def test_lists_merge_in_every_served_version() -> None:
     schema = KubevirtMergeSchema(kubernetes_merge_schema())
     unknown = {
         version

@@ -81,7 +81,7 @@ def updates_live(release: Release, strategy: str, *, gate: bool) -> bool:
 
 
 @pytest.mark.parametrize("owner", UPDATES_LIVE)
-def test_the_rollout_strategy(owner: str) -> None:
+def test_rollout_strategy_is_read_alike(owner: str) -> None:
     wrong = []
     for release, strategy, gate in product(RELEASES, ("", "Stage", "LiveUpdate"), (False, True)):
         configuration = {"vmRolloutStrategy": strategy} if strategy else {}
@@ -94,7 +94,7 @@ def test_the_rollout_strategy(owner: str) -> None:
     assert not wrong
 
 
-def test_gates_are_the_same_where_machines_are_admitted() -> None:
+def test_admission_sees_the_same_feature_gates() -> None:
     listings: list[JsonObject] = [
         {},
         *({"featureGates": [gate]} for gate in Gate),
@@ -140,7 +140,7 @@ def test_gates_are_the_same_where_machines_are_admitted() -> None:
         {"commonInstancetypesDeployment": {"enabled": False}},
     ],
 )
-def test_the_configuration_is_read_alike(configuration: dict[str, Json]) -> None:
+def test_all_readers_see_the_same_configuration(configuration: dict[str, Json]) -> None:
     content = kubevirt(**configuration)
     assert as_instancetypes_read_it(content) == read_cluster_config(content)
 
@@ -156,7 +156,7 @@ def test_machine_types(architecture: str) -> None:
         assert text_at(spec, "domain", "machine", "type") == wanted, release
 
 
-def test_a_general_machine_type_counts_since_1_0_1() -> None:
+def test_general_machine_type_applies_since_1_0_1() -> None:
     config = ClusterConfig(machine_type="pc-q35-9")
     types = [Cluster(Release.parse(text), config).machine_type("amd64") for text in ("1.0.0", "1.0.1")]
     assert types == ["q35", "pc-q35-9"]

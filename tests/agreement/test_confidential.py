@@ -144,7 +144,7 @@ def test_secrets_are_withheld(output: str) -> None:
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
-def test_everything_else_is_shown(output: str) -> None:
+def test_other_values_are_shown(output: str) -> None:
     hidden = [
         (kind, str(field))
         for kind, field, value in PUBLIC

@@ -24,7 +24,7 @@ def an_object(kind: str) -> Resource:
     return Resource(content, Site("a.yaml"))
 
 
-def test_all_groups_are_below_kubevirt_io() -> None:
+def test_all_groups_end_with_kubevirt_io() -> None:
     assert all(map(is_kubevirt_group, GROUPS_OF_KINDS.values()))
     assert not any(map(is_kubevirt_group, ("", "apps", "notkubevirt.io", "kubevirt.io.example.com")))
 
@@ -41,7 +41,7 @@ def test_instance_types_and_preferences_are_known_to_every_stage() -> None:
         assert waved.annotations == {"argocd.argoproj.io/sync-wave": "-1"}
 
 
-def test_their_old_versions_are_rewritten_to_the_stored_one() -> None:
+def test_old_versions_are_rewritten_to_the_stored_version() -> None:
     for version in ("v1alpha1", "v1alpha2"):
         old: JsonObject = {
             "apiVersion": f"instancetype.kubevirt.io/{version}",
@@ -50,7 +50,7 @@ def test_their_old_versions_are_rewritten_to_the_stored_one() -> None:
         assert with_deprecations_rewritten(old)["apiVersion"] == INSTANCETYPE_API_VERSION
 
 
-def test_virtual_machines_stand_in_machines_and_pools_of_their_groups_only() -> None:
+def test_virtual_machines_are_found_only_in_kubevirts_machines_and_pools() -> None:
     for kind in ("VirtualMachine", "VirtualMachinePool"):
         own: JsonObject = {
             "apiVersion": f"{GROUPS_OF_KINDS[kind]}/v1",

@@ -57,7 +57,7 @@ def compared(one: Resource, other: Resource) -> Sequence[FieldPath]:
 
 
 @pytest.mark.parametrize(("key", "elements"), LISTS)
-def test_the_name_of_an_element(key: str, elements: Sequence[Json]) -> None:
+def test_element_name_is_the_same_everywhere(key: str, elements: Sequence[Json]) -> None:
     one, other = instancetype(elements), instancetype(changed_last(elements))
     field = FieldPath.of("spec", "things", len(elements) - 1)
     (site,) = one.sites(field)
@@ -91,7 +91,9 @@ PAIRS: tuple[tuple[JsonObject, JsonObject, Sequence[str]], ...] = (
 
 
 @pytest.mark.parametrize(("before", "after", "fields"), PAIRS)
-def test_the_fields_that_differ(before: JsonObject, after: JsonObject, fields: Sequence[str]) -> None:
+def test_differing_fields_are_the_same_everywhere(
+    before: JsonObject, after: JsonObject, fields: Sequence[str]
+) -> None:
     one, other = instancetype([]), instancetype([])
     one = one.with_content({**one.content, "spec": before})
     other = other.with_content({**other.content, "spec": after})

@@ -59,7 +59,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_owners_agree(text: str) -> None:
+def test_all_readers_of_quantities_agree(text: str) -> None:
     lenient = lenient_quantity(text)
     try:
         strict = Quantity.parse(text)

@@ -67,7 +67,7 @@ def below(path: str, rest: str) -> str:
 
 
 @every_kind
-def test_the_instance(kind: str) -> None:
+def test_instance_is_found_in_every_kind(kind: str) -> None:
     made = resource(kind, (below(INSTANCES[kind], "hostname"), "here"))
     view = VirtualMachineView.of(made)
     assert view is not None
@@ -78,7 +78,7 @@ def test_the_instance(kind: str) -> None:
 
 
 @every_kind
-def test_a_change_of_the_instance(kind: str) -> None:
+def test_change_of_the_instance_is_found_in_every_kind(kind: str) -> None:
     field = below(INSTANCES[kind], "hostname")
     before, after = (OverlaySide(LATEST, (resource(kind, (field, name)),)) for name in ("here", "there"))
     (change,) = compare_overlay("overlays/prod", "prod", before, after).changes
@@ -88,7 +88,7 @@ def test_a_change_of_the_instance(kind: str) -> None:
 
 
 @every_kind
-def test_lists_merge_where_instances_have_them(kind: str) -> None:
+def test_lists_of_the_instance_merge_by_name(kind: str) -> None:
     schema = KubevirtMergeSchema(kubernetes_merge_schema())
     field = schema.of_kind(API_VERSIONS[kind], kind)
     for key in (*keys(INSTANCES[kind]), "volumes"):
@@ -98,7 +98,7 @@ def test_lists_merge_where_instances_have_them(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in INSTANCES if kind != "VirtualMachineInstanceReplicaSet"])
-def test_the_schemas_of_all_releases_have_volumes_there(kind: str) -> None:
+def test_schemas_of_all_releases_have_volumes_in_the_instance(kind: str) -> None:
     registry = SchemaRegistry()
     gvk = Gvk.parse(API_VERSIONS[kind], kind)
     for release in registry.releases:
@@ -108,7 +108,7 @@ def test_the_schemas_of_all_releases_have_volumes_there(kind: str) -> None:
 
 
 @every_machine
-def test_the_number_of_vcpus_that_is_read_and_never_written(kind: str) -> None:
+def test_requested_vcpus_are_read_and_never_written(kind: str) -> None:
     schema: KindSchema = InputSchemaRegistry().schema(LATEST, Gvk.parse(API_VERSIONS[kind], kind))
     assert schema.tree.at(FieldPath((*keys(INSTANCES[kind]), "domain", "cpu", "guest"))) is not None
 
@@ -131,14 +131,14 @@ SPECS: Mapping[str, Callable[[Resource], object]] = {
 
 @every_machine
 @pytest.mark.parametrize("owner", SPECS)
-def test_the_spec_of_the_virtual_machine(kind: str, owner: str) -> None:
+def test_spec_is_found_in_every_kind(kind: str, owner: str) -> None:
     spec = below(MACHINES[kind], "spec")
     made = resource(kind, (below(INSTANCES[kind], "domain"), {}), (f"{spec}.running", True))
     assert SPECS[owner](made) is True
 
 
 @every_machine
-def test_its_matchers(kind: str) -> None:
+def test_matchers_are_found_in_every_kind(kind: str) -> None:
     spec = below(MACHINES[kind], "spec")
     made = resource(
         kind, (below(INSTANCES[kind], "domain"), {}), (f"{spec}.instancetype", {"name": "u1.small"})
@@ -150,7 +150,7 @@ def test_its_matchers(kind: str) -> None:
 
 
 @every_kind
-def test_other_groups_have_kinds_of_these_names(kind: str) -> None:
+def test_kinds_of_other_groups_are_ignored(kind: str) -> None:
     other = resource(kind)
     foreign = other.with_content({**other.content, "apiVersion": "example.com/v1"})
     assert VirtualMachineView.of(foreign) is None

@@ -41,7 +41,7 @@ def test_architecture_and_machine_type(architecture: str) -> None:
         assert text_at(defaulted, "domain", "machine", "type") == mutation.machine_type, release
 
 
-def test_the_written_fields_are_those_of_the_mutation() -> None:
+def test_written_fields_match_the_mutation() -> None:
     for release in RELEASES:
         before = resources(vm())
         catalog = Catalog.of(CatalogSource("none", resources()))

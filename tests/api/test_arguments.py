@@ -21,7 +21,7 @@ VM: Mapping[str, Any] = {
 lib: Any = renderer
 
 
-def test_a_path_that_is_not_there_is_refused(shop: Path) -> None:
+def test_missing_path_is_refused(shop: Path) -> None:
     project = renderer.open_project(shop)
     for path in ("nope.yaml", "overlays/prd", "overlays/prod/nope"):
         with pytest.raises(renderer.UsageError, match=f"no file or folder '{path}' in"):
@@ -30,14 +30,14 @@ def test_a_path_that_is_not_there_is_refused(shop: Path) -> None:
         assert renderer.validate(project, path) == ()
 
 
-def test_a_project_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_missing_project_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path / "nope", tmp_path / "does/not/exist", f"{tmp_path}/nul\0", ""):
         with pytest.raises(renderer.UsageError, match="there is no file or folder"):
             renderer.open_project(path)
     assert renderer.open_project(tmp_path).root == tmp_path
 
 
-def test_an_unknown_overlay_is_refused_alike_by_all(shop: Path) -> None:
+def test_all_functions_refuse_an_unknown_overlay_alike(shop: Path) -> None:
     project = renderer.open_project(shop)
     calls: list[Callable[[str], object]] = [
         lambda name: renderer.render(project, name),
@@ -51,7 +51,7 @@ def test_an_unknown_overlay_is_refused_alike_by_all(shop: Path) -> None:
             call("prd")
 
 
-def test_an_overlay_is_taken_as_it_was_listed(shop: Path) -> None:
+def test_listed_overlay_is_accepted_as_argument(shop: Path) -> None:
     project = renderer.open_project(shop)
     overlay = next(each for each in renderer.list_overlays(project) if each.name == "test")
     assert renderer.render(project, overlay).overlay == overlay
@@ -61,7 +61,7 @@ def test_an_overlay_is_taken_as_it_was_listed(shop: Path) -> None:
     assert renderer.compare(project, overlays=[overlay]) == renderer.compare(project, overlays=["test"])
 
 
-def test_an_empty_object_is_not_a_deleted_one() -> None:
+def test_empty_object_is_not_a_deletion() -> None:
     for before, after, catalog, place in (
         ([VM], [{}], [], "after[0]"),
         ([VM, {}], [VM], [], "before[1]"),
@@ -110,12 +110,12 @@ def test_objects_may_come_from_generators() -> None:
         (lambda _: lib.expand(), "expand: missing a required argument: 'manifest'"),
     ],
 )
-def test_a_wrong_type_is_named(shop: Path, call: Callable[[object], object], message: str) -> None:
+def test_wrong_type_is_named(shop: Path, call: Callable[[object], object], message: str) -> None:
     with pytest.raises(TypeError, match=message):
         call(renderer.open_project(shop))
 
 
-def test_a_wrong_word_is_answered_with_the_right_ones() -> None:
+def test_invalid_choice_lists_the_valid_ones() -> None:
     with pytest.raises(ValueError, match="no mode 'x'; the modes are applied, defaults, off"):
         renderer.expand(VM, mode="x")
     with pytest.raises(ValueError, match=r"no diagnostic code 'conflct'; did you mean conflict\?"):
@@ -124,7 +124,7 @@ def test_a_wrong_word_is_answered_with_the_right_ones() -> None:
         renderer.explain_code("zzzz")
 
 
-def test_a_release_is_a_patch_release_too() -> None:
+def test_patch_release_is_accepted() -> None:
     sized = {**VM, "spec": {**VM["spec"], "instancetype": {"name": "u1.small"}}}
 
     def resources(kubevirt: str) -> object:

@@ -69,7 +69,7 @@ def test_overlays_are_listed_and_rendered_in_memory(project: renderer.Project) -
     assert not (project.root / "rendered").exists()
 
 
-def test_findings_have_their_place(project: renderer.Project) -> None:
+def test_findings_have_a_location(project: renderer.Project) -> None:
     test = renderer.render(project, "overlays/test")
     assert not test.files
     assert {(found.code, str(found.location)) for found in test.findings} >= {
@@ -101,7 +101,7 @@ def test_a_change_is_compared_with_a_revision(project: renderer.Project) -> None
         renderer.compare(project, "no-such")
 
 
-def test_what_is_raised_has_its_line_as_what_is_returned(project: renderer.Project) -> None:
+def test_raised_findings_have_lines_like_returned_ones(project: renderer.Project) -> None:
     config = project.root / "vmrender.yaml"
     config.write_text(FILES["vmrender.yaml"].replace("overlays/*", "overlays/gone"))
     with pytest.raises(renderer.DiagnosticError) as raised:
@@ -134,7 +134,7 @@ OURS: dict[str, Any] = {
 }
 
 
-def test_a_dictionary_is_expanded_into_one_of_its_own() -> None:
+def test_expanded_dictionary_is_a_new_one() -> None:
     given, catalog = deepcopy(VM), deepcopy([OURS])
     expanded = renderer.expand(given, catalog, kubevirt="1.8")
     assert (given, catalog) == (VM, [OURS])
@@ -163,7 +163,7 @@ def test_a_dictionary_is_expanded_with_the_catalogs_of_a_project(project: render
     assert renderer.expand(in_default, project=renderer.open_project(project.root)).manifest
 
 
-def test_what_is_wrong_with_a_dictionary_is_a_finding() -> None:
+def test_invalid_dictionary_is_a_finding() -> None:
     refused = renderer.expand(VM)
     assert refused.manifest is None
     assert [found.code for found in refused.findings] == ["instancetype-not-found"]
@@ -182,12 +182,12 @@ def test_what_is_wrong_with_a_dictionary_is_a_finding() -> None:
 
 
 @pytest.mark.parametrize("value", [float("nan"), {1, 2}, object(), 1j])
-def test_what_is_no_json_is_refused(value: object) -> None:
+def test_values_outside_json_are_refused(value: object) -> None:
     with pytest.raises(ValueError, match="cannot be written as JSON"):
         renderer.expand({**VM, "spec": value})
 
 
-def test_depth_has_an_end() -> None:
+def test_deep_nesting_is_refused() -> None:
     deep: dict[str, Any] = {}
     for _ in range(5000):
         deep = {"a": deep}
@@ -254,7 +254,7 @@ def test_fields_and_codes_are_explained(project: renderer.Project) -> None:
     assert renderer.explain_code("conflict").summary
 
 
-def test_limits_of_a_project_are_its_own(project: renderer.Project) -> None:
+def test_limits_of_a_project_do_not_affect_others(project: renderer.Project) -> None:
     file = project.root / "vmrender.yaml"
     file.write_text(file.read_text().replace("overlays: 50", "overlays: 1"))
     before = limits()

@@ -80,7 +80,7 @@ def test_a_difference_is_a_table(shop: Path) -> None:
     assert "<script>" in read(renderer.compare_objects([vm()], [vm(template=changed)])).text
 
 
-def test_an_overlay_in_memory_shows_no_secret(shop: Path) -> None:
+def test_rendered_overlay_shows_no_secret(shop: Path) -> None:
     secret = shop / "base/secret.yaml"
     secret.write_text(
         f"apiVersion: v1\nkind: Secret\nmetadata: {{name: key}}\nstringData: {{a: {PASSWORD}}}\n"
@@ -96,6 +96,6 @@ def test_an_overlay_in_memory_shows_no_secret(shop: Path) -> None:
     assert not [text for text in shown if PASSWORD in text]
 
 
-def test_a_table_has_an_end() -> None:
+def test_long_table_is_truncated() -> None:
     findings = renderer.validate_object(vm(runStrategy="no"))
     assert "and 200 more" in read(renderer.Findings(list(findings)[:1] * 1200)).text

@@ -40,21 +40,21 @@ def signature(function: object) -> str:
     return re.sub(r"(: |-> )'([^']+)'", r"\1\2", text)  # annotations are texts
 
 
-def test_the_surface_is_as_recorded(request: pytest.FixtureRequest) -> None:
+def test_surface_matches_the_record(request: pytest.FixtureRequest) -> None:
     text = "".join(f"{line}\n" for line in surface())
     if request.config.getoption("--update-cases"):
         RECORDED.write_text(text)
     assert text == RECORDED.read_text()
 
 
-def test_what_is_promised_is_there() -> None:
+def test_promised_names_exist() -> None:
     assert set(api.STABLE_FIELDS) == {name for name in api.__all__ if inspect.isclass(vars(api)[name])}
     for name, fields in api.STABLE_FIELDS.items():
         made = inspect.getsource(vars(api)[name])
         assert [field for field in fields if not re.search(rf"\b{field}\b", made)] == [], name
 
 
-def test_the_package_its_stub_and_the_library_have_the_same_names() -> None:
+def test_package_stub_and_library_have_the_same_names() -> None:
     stub = ast.parse((PACKAGE / "__init__.pyi").read_text())
     imported = [
         alias.asname for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names

@@ -62,7 +62,7 @@ def test_different_projects_keep_their_limits_and_secrets_apart(shop: Path, tmp_
     assert found == [("build-limit" if number % 2 else f"number{number}") for number in range(THREADS)]
 
 
-def test_different_functions_run_at_once(shop: Path) -> None:
+def test_different_functions_run_concurrently(shop: Path) -> None:
     project = renderer.open_project(shop)
     calls: list[Callable[[], Any]] = [
         lambda: renderer.list_fleet(project),
@@ -77,7 +77,7 @@ def test_different_functions_run_at_once(shop: Path) -> None:
     assert in_threads(calls) == [call() for call in calls]
 
 
-def test_trees_are_written_at_once(shop: Path) -> None:
+def test_trees_are_written_concurrently(shop: Path) -> None:
     """Each run writes the same tree: one of them creates it, and all see it whole."""
     project = renderer.open_project(shop)
     results = in_threads([lambda: renderer.write(project)] * THREADS)
@@ -85,7 +85,7 @@ def test_trees_are_written_at_once(shop: Path) -> None:
     assert renderer.write(project, check=True).findings == ()
 
 
-def test_nothing_is_left_behind(shop: Path) -> None:
+def test_no_state_leaks_between_calls(shop: Path) -> None:
     listed = shop / "base/kustomization.yaml"
     listed.write_text(
         f"{listed.read_text()}secretGenerator: [{{name: key, literals: [password={SECRET}]}}]\n"
@@ -103,7 +103,7 @@ def test_nothing_is_left_behind(shop: Path) -> None:
     copy_context().run(calls)
 
 
-def test_each_call_has_a_budget_of_its_own(shop: Path) -> None:
+def test_each_call_has_its_own_budget(shop: Path) -> None:
     few = renderer.open_project(shop, {"VMRENDER_LIMITS": "work=1"})
     with pytest.raises(renderer.DiagnosticError) as raised:
         renderer.render(few, "prod")
@@ -112,6 +112,6 @@ def test_each_call_has_a_budget_of_its_own(shop: Path) -> None:
     assert all(renderer.render(whole, "prod").findings == () for _ in range(3))
 
 
-def test_limits_of_the_environment_have_to_be_known(shop: Path) -> None:
+def test_unknown_limits_in_the_environment_are_refused(shop: Path) -> None:
     with pytest.raises(ValueError, match="there is no limit speed"):
         renderer.list_overlays(renderer.open_project(shop, {"VMRENDER_LIMITS": "speed=10"}))

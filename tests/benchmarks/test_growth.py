@@ -12,7 +12,7 @@ from tests.benchmarks.kustomize import build
 
 
 @pytest.mark.parametrize("power", [1.0, 1.03, 1.6])
-def test_the_exponent_is_that_of_the_time_above_start_up(power: float) -> None:
+def test_exponent_ignores_the_start_up_time(power: float) -> None:
     usages = {4 + more: Usage(0.4 + 0.001 * more**power, 0, 0) for more in (0, 100, 1_000, 10_000)}
     assert exponent(usages) == pytest.approx(power)
 

@@ -7,7 +7,7 @@ import pytest
 from tests.benchmarks.page import PAGE, write_figures
 
 
-def test_figures_take_the_place_of_those_that_were_there(tmp_path: Path) -> None:
+def test_figures_replace_the_previous_ones(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE.read_text())
     write_figures("| new |\n", page)
@@ -19,7 +19,7 @@ def test_figures_take_the_place_of_those_that_were_there(tmp_path: Path) -> None
     assert once.endswith(PAGE.read_text().partition("<!-- end")[2])
 
 
-def test_a_page_without_the_place_is_left_alone(tmp_path: Path) -> None:
+def test_page_without_the_marker_is_left_alone(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("No figures.\n")
     with pytest.raises(SystemExit, match="has no lines"):

@@ -44,14 +44,14 @@ def test_help_names_every_command_and_imports_none(monkeypatch: pytest.MonkeyPat
         assert text.split()[0] in result.stdout
 
 
-def test_wrong_usage_exits_with_2_and_says_what_is_wrong() -> None:
+def test_wrong_usage_exits_with_2_and_a_message() -> None:
     result = run("frobnicate")
     assert result.exit_code == 2
     assert "there is no command 'frobnicate'; --help lists the commands" in result.stderr
     assert run("build", "--kubevirt", "latest", ".").exit_code == 2
 
 
-def test_a_finding_that_stops_everything_is_printed_as_any_other(failing: pytest.MonkeyPatch) -> None:
+def test_fatal_finding_is_printed_like_any_other(failing: pytest.MonkeyPatch) -> None:
     finding = Diagnostic(code=Code.YAML_SYNTAX, message="bad indent", location=Location("a.yaml", 3, 1))
     raising(failing, DiagnosticError(finding))
     result = run("build")
@@ -64,7 +64,7 @@ def test_an_interruption_exits_with_130(failing: pytest.MonkeyPatch) -> None:
     assert run("build").exit_code == 130
 
 
-def test_a_bug_of_ours_says_so_and_exits_with_3(failing: pytest.MonkeyPatch) -> None:
+def test_internal_error_is_reported_and_exits_with_3(failing: pytest.MonkeyPatch) -> None:
     raising(failing, ZeroDivisionError("by zero"))
     result = run("build")
     assert result.exit_code == 3

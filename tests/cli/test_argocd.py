@@ -123,7 +123,7 @@ def parameters(**given: str) -> str:
     return json.dumps([{"name": name.replace("_", "-"), "string": value} for name, value in given.items()])
 
 
-def test_it_is_prepared_without_a_word_on_the_way_of_manifests(server: RepositoryServer) -> None:
+def test_init_prints_nothing_to_standard_output(server: RepositoryServer) -> None:
     assert server.run("init", at="overlays/prod").returncode == 0
 
 
@@ -141,14 +141,14 @@ def test_only_objects_are_on_standard_output(server: RepositoryServer) -> None:
     assert run.stderr == ""
 
 
-def test_the_same_comes_out_again_and_nothing_is_written(server: RepositoryServer) -> None:
+def test_second_run_gives_the_same_and_writes_nothing(server: RepositoryServer) -> None:
     before = sorted(server.copy.rglob("*"))
     first = server.run("generate", at="overlays/prod")
     assert server.run("generate", at="overlays/prod").stdout == first.stdout
     assert sorted(server.copy.rglob("*")) == before
 
 
-def test_what_is_wrong_is_said_and_nothing_else(server: RepositoryServer) -> None:
+def test_failure_prints_findings_only(server: RepositoryServer) -> None:
     server.write({"base/vm.yaml": VIRTUAL_MACHINE.replace("u1.medium", "u1.mediun")})
 
     run = server.run("generate", at="overlays/prod")
@@ -157,7 +157,7 @@ def test_what_is_wrong_is_said_and_nothing_else(server: RepositoryServer) -> Non
     assert "base/vm.yaml:8:24: error[instancetype-not-found]" in run.stderr
 
 
-def test_a_warning_is_no_manifest(server: RepositoryServer) -> None:
+def test_warnings_are_not_among_the_manifests(server: RepositoryServer) -> None:
     placeholder = VIRTUAL_MACHINE.replace("runStrategy: Always", "runStrategy: ${STRATEGY}")
     server.write({"base/vm.yaml": placeholder})
 
@@ -185,14 +185,14 @@ def test_a_warning_is_no_manifest(server: RepositoryServer) -> None:
     ],
     ids=["parameters", "env", "parameters over env"],
 )
-def test_the_application_says_what_it_wants(server: RepositoryServer, environment: dict[str, str]) -> None:
+def test_application_parameters_are_used(server: RepositoryServer, environment: dict[str, str]) -> None:
     run = server.run("generate", **environment)
 
     assert objects(run).keys() == {"VirtualMachine"}
     assert spec_of(run)["instancetype"] == {"name": "u1.medium"}
 
 
-def test_the_release_that_runs_in_the_cluster(server: RepositoryServer) -> None:
+def test_release_of_the_cluster_is_used(server: RepositoryServer) -> None:
     device = VIRTUAL_MACHINE.replace(
         "devices: {}", "devices: {}, ioThreads: {supplementalPoolThreadCount: 2}"
     )
@@ -222,7 +222,7 @@ def test_the_release_that_runs_in_the_cluster(server: RepositoryServer) -> None:
         ({"ARGOCD_ENV_VMRENDER_OVERLAY": "../../../etc"}, "there is no overlay '../../../etc'"),
     ],
 )
-def test_parameters_that_cannot_be(
+def test_invalid_parameters_are_refused(
     server: RepositoryServer, environment: dict[str, str], message: str
 ) -> None:
     run = server.run("generate", at="overlays/prod", **environment)
@@ -232,7 +232,7 @@ def test_parameters_that_cannot_be(
     assert "Traceback" not in run.stderr
 
 
-def test_a_repository_without_a_project(server: RepositoryServer) -> None:
+def test_repository_without_a_project_is_rendered(server: RepositoryServer) -> None:
     (server.copy / "vmrender.yaml").unlink()
 
     run = server.run("generate", at="overlays/prod", ARGOCD_APP_SOURCE_PATH="overlays/prod")
@@ -240,7 +240,7 @@ def test_a_repository_without_a_project(server: RepositoryServer) -> None:
     assert objects(run).keys() == {"VirtualMachine", "VirtualMachineInstancetype"}
 
 
-def test_a_path_without_a_kustomization(server: RepositoryServer) -> None:
+def test_path_without_a_kustomization_is_refused(server: RepositoryServer) -> None:
     server.write({"notes/todo.txt": ""})
     run = server.run("generate", at="notes")
 
@@ -249,7 +249,7 @@ def test_a_path_without_a_kustomization(server: RepositoryServer) -> None:
 
 
 @pytest.mark.parametrize("at", [".", "overlays"])
-def test_a_path_above_overlays_needs_one_of_them(server: RepositoryServer, at: str) -> None:
+def test_path_above_overlays_needs_an_overlay_parameter(server: RepositoryServer, at: str) -> None:
     run = server.run("generate", at=at)
 
     assert (run.returncode, run.stdout) == (2, "")
@@ -265,13 +265,13 @@ def test_a_path_above_overlays_needs_one_of_them(server: RepositoryServer, at: s
         ("base", ""),
     ],
 )
-def test_which_applications_are_ours(server: RepositoryServer, at: str, found: str) -> None:
+def test_discovery_accepts_vmrender_projects(server: RepositoryServer, at: str, found: str) -> None:
     run = server.run("discover", "find", at=at)
 
     assert (run.returncode, run.stdout, run.stderr) == (0, found, "")
 
 
-def test_a_repository_of_others_is_none_of_ours(server: RepositoryServer) -> None:
+def test_discovery_rejects_foreign_repositories(server: RepositoryServer) -> None:
     (server.copy / "vmrender.yaml").unlink()
 
     run = server.run("discover", "find", at="overlays/prod", ARGOCD_APP_SOURCE_PATH="overlays/prod")
@@ -279,7 +279,7 @@ def test_a_repository_of_others_is_none_of_ours(server: RepositoryServer) -> Non
     assert (run.returncode, run.stdout) == (0, "")
 
 
-def test_a_broken_project_is_ours_and_says_so(server: RepositoryServer) -> None:
+def test_discovery_accepts_a_broken_project_and_generate_reports_it(server: RepositoryServer) -> None:
     server.write({"vmrender.yaml": "kind: [\n"})
 
     assert server.run("discover", "find").stdout == "vmrender.yaml\n"
@@ -289,7 +289,7 @@ def test_a_broken_project_is_ours_and_says_so(server: RepositoryServer) -> None:
 @pytest.mark.parametrize(
     ("at", "kubevirt", "overlay"), [("overlays/prod", "1.8", "prod"), ("base", "1.9", "")]
 )
-def test_parameters_are_announced_with_what_counts(
+def test_announced_parameters_have_their_effective_values(
     server: RepositoryServer, at: str, kubevirt: str, overlay: str
 ) -> None:
     run = server.run("parameters", "dynamic", at=at)
@@ -305,7 +305,7 @@ def test_parameters_are_announced_with_what_counts(
     }
 
 
-def test_it_needs_no_disk_to_write_to(server: RepositoryServer) -> None:
+def test_read_only_disk_is_enough(server: RepositoryServer) -> None:
     server.writes = False
 
     run = server.run("generate", at="overlays/prod")
@@ -313,7 +313,7 @@ def test_it_needs_no_disk_to_write_to(server: RepositoryServer) -> None:
     assert objects(run)
 
 
-def test_the_image_copies_what_is_there() -> None:
+def test_image_copies_existing_files() -> None:
     dockerfile = (ARGOCD / "Dockerfile").read_text(encoding="utf-8")
     copied = [
         source

@@ -82,13 +82,13 @@ def anew(project: Project, *arguments: str) -> Seen:
     return seen
 
 
-def test_an_unchanged_project_is_known(project: Project) -> None:
+def test_unchanged_project_is_a_cache_hit(project: Project) -> None:
     seen = project.run("render", "-v").stderr
     assert seen.count("nothing has changed since it was rendered") == 5
     assert "composed" not in seen
 
 
-def test_no_cache_neither_takes_nor_leaves_anything(project: Project) -> None:
+def test_no_cache_neither_reads_nor_writes_entries(project: Project) -> None:
     shutil.rmtree(project.cache)
     assert "composed" in project.run("render", "-v", "--no-cache").stderr
     assert project.entries() == []
@@ -101,7 +101,7 @@ def with_other_values(text: str) -> str:
 
 
 @pytest.mark.parametrize("path", [path for path, text in FILES.items() if with_other_values(text) != text])
-def test_whatever_changes_the_outcome_is_that_without_a_cache(project: Project, path: str) -> None:
+def test_any_change_gives_the_result_without_a_cache(project: Project, path: str) -> None:
     file = project.root / path
     file.write_text(with_other_values(file.read_text()))
     expected = anew(project, "render")
@@ -110,9 +110,7 @@ def test_whatever_changes_the_outcome_is_that_without_a_cache(project: Project, 
 
 @pytest.mark.parametrize("empty", [True, False], ids=["empty", "gone"])
 @pytest.mark.parametrize("path", FILES)
-def test_whatever_goes_away_the_outcome_is_that_without_a_cache(
-    project: Project, path: str, *, empty: bool
-) -> None:
+def test_any_removal_gives_the_result_without_a_cache(project: Project, path: str, *, empty: bool) -> None:
     (project.root / path).unlink()
     if empty:
         (project.root / path).touch()
@@ -132,9 +130,7 @@ def test_whatever_goes_away_the_outcome_is_that_without_a_cache(
         ("rendered/other/.vmrender-owned", "# vmrender-owned 1\n"),
     ],
 )
-def test_whatever_is_added_the_outcome_is_that_without_a_cache(
-    project: Project, path: str, text: str
-) -> None:
+def test_any_addition_gives_the_result_without_a_cache(project: Project, path: str, text: str) -> None:
     file = project.root / path
     file.parent.mkdir(exist_ok=True)
     file.write_text(text)
@@ -162,32 +158,30 @@ TAMPERED: Mapping[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("tampered", TAMPERED)
-def test_whatever_happens_to_a_tree_the_outcome_is_that_without_a_cache(
-    project: Project, tampered: str
-) -> None:
+def test_any_change_of_a_tree_gives_the_result_without_a_cache(project: Project, tampered: str) -> None:
     TAMPERED[tampered](project.root / "rendered/prod")
     expected = anew(project, "render", "--check"), anew(project, "render")
     assert (project.run("render", "--check"), project.run("render")) == expected
 
 
-def test_only_those_that_see_a_change_are_rendered(project: Project) -> None:
+def test_only_affected_overlays_are_rendered(project: Project) -> None:
     (project.root / "overlays/prod/settings.txt").write_text("two\n")
     seen = project.run("render", "-v").stderr
     assert "overlays/prod: 4 resources composed" in seen
     assert seen.count("nothing has changed since it was rendered") == 4
 
 
-def test_what_all_see_is_seen_by_all(project: Project) -> None:
+def test_change_of_a_shared_file_affects_all_overlays(project: Project) -> None:
     (project.root / "sizes/small.yaml").write_text(with_other_values(FILES["sizes/small.yaml"]))
     assert "nothing has changed" not in project.run("render", "-v").stderr
 
 
-def test_a_file_that_no_overlay_reads_is_nothing_to_it(project: Project) -> None:
+def test_unread_file_does_not_invalidate(project: Project) -> None:
     (project.root / "notes.txt").write_text("")
     assert project.is_known("overlays/prod")
 
 
-def test_what_failed_is_not_known(project: Project) -> None:
+def test_failed_overlay_is_not_cached(project: Project) -> None:
     (project.root / "overlays/prod/settings.txt").unlink()
     assert project.run("render").exit_code == 2
     assert "overlays/prod: 0 resources composed" in project.run("render", "-v").stderr
@@ -206,7 +200,7 @@ FORGED: Mapping[str, Callable[[bytes, bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("forged", FORGED)
-def test_entries_that_others_wrote_change_nothing(project: Project, forged: str) -> None:
+def test_foreign_entries_change_nothing(project: Project, forged: str) -> None:
     files = project.entries()
     contents = [file.read_bytes() for file in files]
     for number, file in enumerate(files):
@@ -216,12 +210,12 @@ def test_entries_that_others_wrote_change_nothing(project: Project, forged: str)
     assert project.is_known("overlays/dev")
 
 
-def test_settings_of_the_environment_count(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_settings_are_part_of_the_key(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VMRENDER_ANYTHING", "else")
     assert not project.is_known("overlays/dev")
 
 
-def test_info_and_clear(project: Project) -> None:
+def test_cache_info_and_clear(project: Project) -> None:
     info = project.run("cache", "info").stdout
     assert f"folder: {project.cache}/vmrender/v1\n" in info
     # Schemas that an earlier test of this process has read are not read through the cache once more.
@@ -300,7 +294,7 @@ def deployed(tmp_path: Path) -> Project:
         ("clusters/fleet.yaml", FLUX.format(name="b") + FLUX.format(name="a")),
     ],
 )
-def test_whatever_changes_in_what_engines_read_the_outcome_is_that_without_a_cache(
+def test_any_change_of_an_entry_point_gives_the_result_without_a_cache(
     deployed: Project, path: str, text: str
 ) -> None:
     (deployed.root / path).write_text(text)

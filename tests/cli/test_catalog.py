@@ -80,7 +80,7 @@ def test_revisions_are_compared(project: Path) -> None:
     ],
 )
 @pytest.mark.usefixtures("project")
-def test_a_revision_that_cannot_be_read_is_said(reference: str, message: str) -> None:
+def test_unreadable_revision_is_reported(reference: str, message: str) -> None:
     result = run("diff", reference, "ours")
 
     assert result.exit_code == 2
@@ -88,7 +88,7 @@ def test_a_revision_that_cannot_be_read_is_said(reference: str, message: str) ->
 
 
 @needs_git
-def test_what_is_wrong_in_a_revision_has_its_line(project: Path) -> None:
+def test_finding_in_a_revision_has_its_line(project: Path) -> None:
     (project / "ours/size.yaml").write_text("kind: [\n")
     git(project, "commit", "--quiet", "--all", "--message", "broken")
     (project / "ours/size.yaml").write_text(SIZE)
@@ -101,7 +101,7 @@ def test_what_is_wrong_in_a_revision_has_its_line(project: Path) -> None:
 
 @pytest.mark.skipif(not CHECKOUTS.exists(), reason="no checkouts of common-instancetypes at hand")
 @pytest.mark.parametrize("release", ["v1.3.0", "v1.7.0"])
-def test_a_checkout_is_imported_as_upstream_builds_it(
+def test_checkout_is_imported_like_the_upstream_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, release: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -77,7 +77,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
     return Repository(root)
 
 
-def test_the_file_and_its_entry(repository: Repository) -> None:
+def test_file_and_its_entry_are_written(repository: Repository) -> None:
     assert repository.ok(*ADD, "ours").stdout == ""
     assert repository.read("ours/kustomization.yaml") == KUSTOMIZATION + "  - base.large.yaml\n"
     printed = repository.ok(*ADD[:-1]).stdout
@@ -85,7 +85,7 @@ def test_the_file_and_its_entry(repository: Repository) -> None:
     assert "name: base.larger" in repository.ok("customize", "vmf/base.large", "--name", "base.larger").stdout
 
 
-def test_doing_it_twice_changes_nothing(repository: Repository) -> None:
+def test_writing_twice_changes_nothing(repository: Repository) -> None:
     repository.ok(*ADD, "ours")
     before = repository.tree()
     assert repository.ok(*ADD, "ours").stderr == "ours/base.large.yaml: unchanged\n"
@@ -100,7 +100,7 @@ def test_only_force_overwrites(repository: Repository) -> None:
     assert repository.read("ours/kustomization.yaml").count("base.large.yaml") == 1
 
 
-def test_force_loses_no_other_object(repository: Repository) -> None:
+def test_force_keeps_other_objects_of_the_file(repository: Repository) -> None:
     repository.ok(*ADD, "ours")
     other = SIZES.replace("base.small", "other")
     repository.write("ours/base.large.yaml", repository.read("ours/base.large.yaml") + "---\n" + other)
@@ -112,7 +112,7 @@ def test_force_loses_no_other_object(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize("spelled", ["./base.large.yaml", ".//base.large.yaml", "x/../base.large.yaml"])
-def test_an_entry_is_not_doubled(repository: Repository, spelled: str) -> None:
+def test_existing_entry_is_not_repeated(repository: Repository, spelled: str) -> None:
     text = f"{KUSTOMIZATION}  - {spelled}\n"
     repository.write("ours/kustomization.yaml", text)
     repository.write("vmrender.yaml", repository.read("vmrender.yaml").replace("ours", "theirs"))
@@ -125,13 +125,13 @@ def test_an_entry_is_not_doubled(repository: Repository, spelled: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "# sizes\n", "---\n", "resources:\n", "resources: []\n", "resources: ~\n"]
 )
-def test_a_kustomization_that_lists_nothing(repository: Repository, text: str) -> None:
+def test_kustomization_without_resources_gets_the_entry(repository: Repository, text: str) -> None:
     repository.write("new/kustomization.yaml", text)
     repository.ok(*ADD, "new")
     assert "name: base.large" in repository.ok("build", "new").stdout
 
 
-def test_a_component_takes_resources_as_well(repository: Repository) -> None:
+def test_component_gets_the_entry_too(repository: Repository) -> None:
     component = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
     patch = "patches:\n- target: {name: elsewhere}\n  patch: '[{op: remove, path: /spec}]'\n"
     repository.write("new/kustomization.yaml", component + patch)
@@ -139,13 +139,13 @@ def test_a_component_takes_resources_as_well(repository: Repository) -> None:
     assert repository.read("new/kustomization.yaml").endswith("resources:\n- base.large.yaml\n")
 
 
-def test_what_is_wrong_already_is_not_blamed_on_the_copy(repository: Repository) -> None:
+def test_existing_findings_are_not_attributed_to_the_copy(repository: Repository) -> None:
     repository.write("new/kustomization.yaml", "resources: [gone.yaml]\n")
     repository.ok(*ADD, "new")
     assert "gone.yaml" in repository.run("build", "new").stderr
 
 
-def test_what_kustomize_would_refuse_is_found_before_anything_is_written(repository: Repository) -> None:
+def test_error_of_kustomize_is_found_before_writing(repository: Repository) -> None:
     text = SIZES.replace("ClusterInstancetype", "Instancetype").replace("base.small", "base.large")
     repository.write("ours/sizes.yaml", SIZES + "---\n" + text)
     assert "error[duplicate-id]" in repository.refused(*ADD, "ours")
@@ -155,7 +155,7 @@ def test_what_kustomize_would_refuse_is_found_before_anything_is_written(reposit
 @pytest.mark.parametrize(
     "folder", ["..", "/etc", ".git/hooks", ".vmrender", "vmrender.yaml", "vmrender.yaml/x"]
 )
-def test_places_where_no_sources_belong(repository: Repository, folder: str) -> None:
+def test_folders_unfit_for_sources_are_refused(repository: Repository, folder: str) -> None:
     assert "Error: " in repository.refused(*ADD, folder)
 
 
@@ -171,14 +171,14 @@ def test_nothing_is_written_through_a_link(repository: Repository, link: str) ->
     assert list(elsewhere.iterdir()) == []
 
 
-def test_a_link_inside_the_repository_is_none_either(repository: Repository) -> None:
+def test_link_inside_the_repository_is_refused_too(repository: Repository) -> None:
     Path("linked").symlink_to("ours")
     assert "error[output-invalid]: linked is a symbolic link" in repository.refused(*ADD, "linked")
 
 
 @pytest.mark.parametrize("folder", ["ours", "new", "new/deeper"])
 @pytest.mark.parametrize("step", range(2))
-def test_a_full_disk_leaves_everything_as_it_was(
+def test_full_disk_changes_nothing(
     repository: Repository, monkeypatch: pytest.MonkeyPatch, folder: str, step: int
 ) -> None:
     calls = iter(range(100))
@@ -200,7 +200,7 @@ def test_a_full_disk_leaves_everything_as_it_was(
     }
 
 
-def test_a_folder_that_cannot_be_written_to(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unwritable_folder_is_reported(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     def refusing(file: Path, flags: int, mode: int = 0o777) -> int:
         if flags & os.O_CREAT:
             raise OSError(30, "Read-only file system", str(file))
@@ -212,7 +212,7 @@ def test_a_folder_that_cannot_be_written_to(repository: Repository, monkeypatch:
         assert "error[write-failed]" in repository.refused(*ADD, folder)
 
 
-def test_from_another_folder_of_the_repository(
+def test_paths_are_relative_to_the_working_directory(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(repository.root / "ours")
@@ -222,7 +222,7 @@ def test_from_another_folder_of_the_repository(
 
 
 @pytest.mark.parametrize("name", ["con", "a" * 253, "nul.x"])
-def test_names_that_file_systems_do_not_take(repository: Repository, name: str) -> None:
+def test_name_invalid_on_file_systems_gets_another_file_name(repository: Repository, name: str) -> None:
     before = repository.tree().keys()
     repository.ok("customize", "base.small", "--name", name, "--write", "ours")
     [file] = repository.tree().keys() - before
@@ -243,5 +243,5 @@ def test_help_has_every_switch(repository: Repository) -> None:
     assert [name for name in SWITCHES if f"--{name}" not in text] == []
 
 
-def test_force_is_for_writing(repository: Repository) -> None:
+def test_force_requires_write(repository: Repository) -> None:
     assert "--force is for --write DIR" in repository.refused(*ADD[:-1], "--force")

@@ -64,7 +64,7 @@ def run(*arguments: str) -> Run:
     return Run(result.exit_code, result.stdout, result.stderr)
 
 
-def test_without_a_project_file_both_sides_are_what_render_renders(
+def test_without_a_project_file_both_sides_are_rendered_as_by_render(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository = init(tmp_path / "plain")
@@ -77,7 +77,7 @@ def test_without_a_project_file_both_sides_are_what_render_renders(
     assert "1 changed (1 overlay)" in run("--since", "HEAD").stdout
 
 
-def test_the_first_diff_after_init_says_why_all_is_added(
+def test_first_diff_after_init_explains_why_all_is_added(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sources = {path.replace("overlays", "machines"): text for path, text in FILES.items() if path in SOURCES}
@@ -99,7 +99,7 @@ def resize(folder: Path, name: str) -> None:
     write(folder, {"overlays/prod/vm.yaml": VM.replace("u1.small", name)})
 
 
-def test_nothing_differs(folder: Path) -> None:
+def test_equal_sides_have_no_difference(folder: Path) -> None:
     del folder
     assert run() == Run(0, "", "")
 
@@ -127,7 +127,7 @@ judged as if each virtual machine had been started from HEAD
     assert run("--exit-zero").exit == 0
 
 
-def test_two_revisions_and_the_commit_where_they_parted(folder: Path) -> None:
+def test_two_revisions_are_compared_from_their_merge_base(folder: Path) -> None:
     git(folder, "checkout", "--quiet", "-b", "feature")
     resize(folder, "u1.medium")
     commit(folder, {})
@@ -145,7 +145,7 @@ def test_two_revisions_and_the_commit_where_they_parted(folder: Path) -> None:
     assert run("main", "main") == Run(0, "", "")
 
 
-def test_what_is_added_removed_and_renamed(folder: Path) -> None:
+def test_added_removed_and_renamed_resources_are_listed(folder: Path) -> None:
     generator = "configMapGenerator: [{name: settings, literals: [a=%s]}]\n"
     kustomization = "resources: [vm.yaml]\n"
     commit(folder, {"overlays/prod/kustomization.yaml": kustomization + generator % 1})
@@ -194,7 +194,7 @@ def test_a_renamed_machine_keeps_the_disks_whose_names_stay(
     assert found["impact"]["reason"] == f"under the new name another VM is made, {disks}"
 
 
-def test_a_vm_that_is_refused_keeps_nothing_from_being_compared(folder: Path) -> None:
+def test_refused_vm_does_not_stop_the_comparison(folder: Path) -> None:
     write(
         folder,
         {"overlays/prod/vm.yaml": VM.replace("domain:\n", "domain:\n        memory: {guest: 1Gi}\n")},
@@ -219,7 +219,7 @@ def test_a_mistake_in_a_base_counts_once_with_all_its_overlays(folder: Path) -> 
     assert result.stderr.endswith("1 error\n")
 
 
-def test_an_overlay_that_cannot_be_rendered_leaves_the_others(folder: Path) -> None:
+def test_overlay_that_cannot_be_rendered_does_not_stop_the_others(folder: Path) -> None:
     staging = {name.replace("prod", "staging"): text for name, text in FILES.items()}
     commit(folder, staging)
     write(folder, {"overlays/staging/vm.yaml": "a: [\n"})
@@ -231,7 +231,7 @@ def test_an_overlay_that_cannot_be_rendered_leaves_the_others(folder: Path) -> N
     assert "overlays/staging/vm.yaml:1:4: error[yaml-syntax]" in result.stderr
 
 
-def test_a_change_may_mend_what_was_broken(folder: Path) -> None:
+def test_change_may_fix_a_broken_overlay(folder: Path) -> None:
     commit(folder, {"overlays/prod/vm.yaml": "a: [\n"})
     write(folder, FILES)
     result = run()
@@ -240,7 +240,7 @@ def test_a_change_may_mend_what_was_broken(folder: Path) -> None:
     assert "HEAD:overlays/prod/vm.yaml:1:4: error[yaml-syntax]" in result.stderr
 
 
-def test_overlays_come_and_go(folder: Path) -> None:
+def test_added_and_removed_overlays_are_compared(folder: Path) -> None:
     write(folder, {name.replace("prod", "staging"): text for name, text in FILES.items()})
     assert "overlays/staging (KubeVirt 1.9)\n  added VirtualMachine staging/db\n" in run().stdout.replace(
         "prod/db", "staging/db"
@@ -256,14 +256,14 @@ def test_each_side_has_its_own_project_file(folder: Path) -> None:
     assert "overlays/prod (KubeVirt 1.9 -> 1.8)\n  1 equal\n" in run().stdout
 
 
-def test_a_project_that_was_not_there_yet(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_revision_without_a_project_file_is_compared(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(folder, {f"site/{name}": text for name, text in FILES.items()})
     monkeypatch.chdir(folder / "site")
     assert "  added VirtualMachine prod/db\n" in run().stdout
 
 
 @pytest.mark.parametrize("expand", ["applied", '"off"'])
-def test_an_edit_of_an_instance_type_shows_the_vms_it_changes(folder: Path, expand: str) -> None:
+def test_edited_instance_type_shows_the_vms_it_changes(folder: Path, expand: str) -> None:
     catalog = """\
 apiVersion: instancetype.kubevirt.io/v1beta1
 kind: VirtualMachineClusterInstancetype
@@ -284,7 +284,9 @@ spec: {cpu: {guest: 1}, memory: {guest: 2Gi}}
 
 
 @pytest.mark.parametrize(("release", "effect"), [("1.9", "at the next live migration"), ("1.4", "refused")])
-def test_another_instance_type_where_matchers_stay(folder: Path, release: str, effect: str) -> None:
+def test_changed_instance_type_is_compared_with_matchers_kept(
+    folder: Path, release: str, effect: str
+) -> None:
     commit(folder, {"vmrender.yaml": PROJECT.replace("1.9", release) + 'expand: "off"\n'})
     resize(folder, "u1.medium")
     text = run().stdout
@@ -293,7 +295,7 @@ def test_another_instance_type_where_matchers_stay(folder: Path, release: str, e
     assert "domain.memory.guest: 2Gi -> 4Gi (from the instance type or preference)\n" in text
 
 
-def test_how_far_vms_are_expanded_is_nothing_to_them(folder: Path) -> None:
+def test_expansion_mode_does_not_affect_the_comparison(folder: Path) -> None:
     write(folder, {"vmrender.yaml": f'{PROJECT}expand: "off"\n'})
     assert "virtual machines: 1 no effect\n" in run().stdout
 
@@ -328,7 +330,7 @@ spec:
 
 
 @pytest.mark.parametrize("output_format", FORMATS)
-def test_what_is_confidential_is_withheld(folder: Path, output_format: str) -> None:
+def test_confidential_values_are_withheld(folder: Path, output_format: str) -> None:
     states = ("kind: Nothing", CONFIDENTIAL, CONFIDENTIAL.replace(CANARY, f"{CANARY}-other"))
     listed = {"overlays/prod/kustomization.yaml": "resources: [vm.yaml, secret.yaml]\n"}
     empty = "\n---\n".join(
@@ -343,7 +345,7 @@ def test_what_is_confidential_is_withheld(folder: Path, output_format: str) -> N
         assert result.exit == 1
 
 
-def test_json_is_as_its_schema_says(folder: Path) -> None:
+def test_json_matches_its_schema(folder: Path) -> None:
     validator = Draft202012Validator(SCHEMA)
     resize(folder, "u1.medium")
     write(folder, {"overlays/new/kustomization.yaml": "configMapGenerator: [{name: a, literals: [a=b]}]\n"})
@@ -373,7 +375,7 @@ def test_json_is_as_its_schema_says(folder: Path) -> None:
         (["--limit-bytes", "10"], "Invalid value"),
     ],
 )
-def test_what_is_typed_wrong(folder: Path, arguments: list[str], message: str) -> None:
+def test_wrong_arguments_are_refused(folder: Path, arguments: list[str], message: str) -> None:
     del folder
     result = run(*arguments)
     assert result.exit == 2
@@ -381,7 +383,7 @@ def test_what_is_typed_wrong(folder: Path, arguments: list[str], message: str) -
     assert result.stdout == ""
 
 
-def test_a_project_file_of_a_revision_that_cannot_be_used(folder: Path) -> None:
+def test_invalid_project_file_of_a_revision_is_reported(folder: Path) -> None:
     commit(folder, {"vmrender.yaml": "kind: [\n"})
     write(folder, FILES)
     result = run()
@@ -401,7 +403,7 @@ def test_a_shallow_clone_says_how_to_get_the_rest(
     assert "this clone is shallow" in result.stderr
 
 
-def test_a_bare_repository_has_revisions_only(
+def test_bare_repository_has_only_revisions(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     git(tmp_path, "clone", "--quiet", "--bare", str(folder), "bare")
@@ -412,9 +414,7 @@ def test_a_bare_repository_has_revisions_only(
     assert "name two revisions: vmrender diff A B" in result.stderr
 
 
-def test_without_git_there_is_nothing_to_compare_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_git_the_comparison_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, FILES)
     monkeypatch.chdir(tmp_path)
     result = run()
@@ -422,7 +422,7 @@ def test_without_git_there_is_nothing_to_compare_with(
     assert "error[git-unavailable]" in result.stderr
 
 
-def test_a_repository_without_a_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repository_without_a_commit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(init(tmp_path), FILES)
     monkeypatch.chdir(tmp_path)
     result = run()
@@ -431,7 +431,7 @@ def test_a_repository_without_a_commit(tmp_path: Path, monkeypatch: pytest.Monke
     assert "has no commit yet" in result.stderr
 
 
-def test_verbose_says_what_took_how_long(folder: Path) -> None:
+def test_verbose_reports_durations(folder: Path) -> None:
     del folder
     result = run("--verbose")
     assert re.search(
@@ -441,7 +441,7 @@ def test_verbose_says_what_took_how_long(folder: Path) -> None:
     assert run("--no-progress").stderr == run().stderr == ""
 
 
-def test_each_commit_is_looked_at(folder: Path) -> None:
+def test_each_commit_is_compared(folder: Path) -> None:
     """A socket that was plugged in in between is not given back."""
     for name in ("u1.large", "u1.medium"):
         commit(folder, {"overlays/prod/vm.yaml": VM.replace("u1.small", name)})
@@ -461,7 +461,7 @@ def test_a_pending_live_migration_is_not_forgotten(folder: Path) -> None:
     assert since[since.index("\noverlays/prod") :] == at_once[at_once.index("\noverlays/prod") :]
 
 
-def test_a_clean_checkout_has_the_line_ends_that_git_gave_it(folder: Path) -> None:
+def test_line_ends_converted_by_git_are_not_changes(folder: Path) -> None:
     write(folder, {".gitattributes": "*.conf text eol=crlf\n"})
     (folder / "overlays/prod/unattend.conf").write_bytes(b"a=1\r\nb=2\r\n")
     generator = "configMapGenerator: [{name: unattend, files: [unattend.conf]}]\n"
@@ -470,7 +470,7 @@ def test_a_clean_checkout_has_the_line_ends_that_git_gave_it(folder: Path) -> No
     assert run().exit == 0
 
 
-def test_since_is_the_first_side_with_each_commit(folder: Path) -> None:
+def test_since_equals_a_range_with_each(folder: Path) -> None:
     commit(folder, {"overlays/prod/vm.yaml": VM.replace("u1.small", "u1.large")})
     commit(folder, {"overlays/prod/vm.yaml": VM.replace("u1.small", "u1.medium")})
     assert run("--since", "HEAD~2", "HEAD").stdout == run("HEAD~2..HEAD", "--each").stdout

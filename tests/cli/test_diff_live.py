@@ -44,9 +44,7 @@ def test_no_format_shows_a_secret_of_git_or_of_the_cluster(repository: Path, out
 
 
 @pytest.mark.parametrize("output", FORMATS)
-def test_no_format_repeats_what_a_dump_would_have_a_terminal_or_browser_do(
-    repository: Path, output: str
-) -> None:
+def test_no_format_passes_on_terminal_or_browser_injections(repository: Path, output: str) -> None:
     shutil.copytree(CASES / "live-hostile", repository, dirs_exist_ok=True)
     found = diff("--live", "dump.yaml", "--format", output)
     assert found.exit_code == 1
@@ -55,7 +53,7 @@ def test_no_format_repeats_what_a_dump_would_have_a_terminal_or_browser_do(
 
 
 @pytest.mark.usefixtures("repository")
-def test_the_document_keeps_its_schema() -> None:
+def test_json_document_matches_its_schema() -> None:
     document = json.loads(diff("--live", "dump.yaml", "--format", "json").output)
     jsonschema.validate(document, json.loads(SCHEMA.read_text()))
     changes = {
@@ -90,7 +88,7 @@ def test_a_dump_is_a_file_a_folder_or_standard_input(repository: Path) -> None:
     assert piped == as_file.replace("dump.yaml", "standard input")
 
 
-def test_a_revision_takes_the_place_of_the_work_tree(repository: Path) -> None:
+def test_revision_replaces_the_work_tree(repository: Path) -> None:
     (repository / ".git").rmdir()
     for command in ("init -q", "add .", "-c user.name=a -c user.email=a@example.org commit -qm first"):
         subprocess.run(["git", *command.split()], cwd=repository, check=True)
@@ -102,21 +100,21 @@ def test_a_revision_takes_the_place_of_the_work_tree(repository: Path) -> None:
 
 
 @pytest.mark.parametrize("extra", [["--each"], ["--since", "main"], ["main", "v1"], ["main..v1"]])
-def test_options_that_make_no_sense_are_refused(repository: Path, extra: list[str]) -> None:
+def test_contradictory_options_are_refused(repository: Path, extra: list[str]) -> None:
     assert repository.is_dir()
     found = diff("--live", "dump.yaml", *extra)
     assert found.exit_code == 2
     assert found.stdout == ""
 
 
-def test_exit_zero_and_one_overlay(repository: Path) -> None:
+def test_exit_zero_works_for_one_overlay(repository: Path) -> None:
     assert diff("--live", "dump.yaml", "--exit-zero", "--overlay", "prod").exit_code == 0
     assert repository.is_dir()
     assert diff("--live", "dump.yaml", "--overlay", "test").exit_code == 2
 
 
 @pytest.mark.parametrize(("status", "is_told"), [("True", True), ("False", False)])
-def test_a_vm_that_waits_for_a_restart_does_not_run_with_its_spec(
+def test_vm_waiting_for_a_restart_does_not_run_its_spec(
     repository: Path, status: str, *, is_told: bool
 ) -> None:
     live = (
@@ -130,7 +128,7 @@ def test_a_vm_that_waits_for_a_restart_does_not_run_with_its_spec(
     assert ("RestartRequired is set on VirtualMachine shop/db" in found.output) is is_told
 
 
-def test_nothing_is_said_of_secrets_that_the_dump_was_printed_without(
+def test_secrets_absent_from_the_dump_are_not_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(CASES / "live-secret-missing", tmp_path / "repository")

@@ -76,7 +76,7 @@ def compared(in_git: dict[str, Any], *cluster: dict[str, Any]) -> tuple[dict[str
     return next(iter(overlay["changes"]), {}), notes
 
 
-def test_a_machine_that_runs_as_it_is_held_waits_for_nothing() -> None:
+def test_machine_that_runs_its_stored_spec_waits_for_nothing() -> None:
     assert compared(machine(2), machine(2), instance(machine(2))) == ({}, [])
 
 
@@ -85,28 +85,28 @@ def test_a_machine_in_sync_that_waits_for_a_restart_is_noted() -> None:
     assert (change, notes) == ({}, [f"{WAITS} (terminationGracePeriodSeconds)"])
 
 
-def test_an_instance_that_is_over_runs_nothing() -> None:
+def test_finished_instance_is_not_running() -> None:
     assert compared(machine(2, 90), machine(2, 90), instance(machine(2, 60), "Succeeded")) == ({}, [])
 
 
-def test_a_sync_is_not_blamed_for_a_restart_that_is_due_already() -> None:
+def test_restart_due_before_the_sync_is_not_attributed_to_it() -> None:
     change, notes = compared(machine(2, 90, app="db"), machine(2, 90), instance(machine(2, 60)))
     assert change["impact"]["effect"] == "none"
     assert notes == [f"{WAITS} (terminationGracePeriodSeconds)"]
 
 
-def test_a_sync_that_changes_what_waits_still_needs_a_restart() -> None:
+def test_sync_that_changes_a_pending_field_still_needs_a_restart() -> None:
     change, _ = compared(machine(2, 120), machine(2, 90), instance(machine(2, 60)))
     assert change["impact"]["effect"] == "restart"
 
 
-def test_a_sync_back_to_what_runs_does_nothing_to_it() -> None:
+def test_sync_back_to_the_running_state_changes_nothing() -> None:
     change, _ = compared(machine(2, 60), machine(2, 90), instance(machine(2, 60)))
     assert change["impact"]["effect"] == "none"
     [field] = change["fields"]
     assert field["impact"]["reason"] == "the VM that runs stays as it is"
 
 
-def test_a_sync_that_needs_a_restart_of_its_own_says_so() -> None:
+def test_sync_that_itself_needs_a_restart_says_so() -> None:
     change, notes = compared(machine(2, 90), machine(2, 60), instance(machine(2, 60)))
     assert (change["impact"]["effect"], notes) == ("restart", [])

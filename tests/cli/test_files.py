@@ -41,7 +41,7 @@ def vmrender(*args: str, cwd: Path, stdout: int | None = subprocess.PIPE) -> sub
 
 
 @pytest.mark.parametrize("name", [".", "../prod", "prod", "overlays/prod"])
-def test_an_overlay_is_named_from_where_one_stands_or_as_the_project_does(project: Path, name: str) -> None:
+def test_overlay_is_named_by_relative_path_or_project_name(project: Path, name: str) -> None:
     result = vmrender("render", name, cwd=project / "overlays/prod")
     assert (
         result.stderr == "overlays/prod -> rendered/prod: 1 file (1 created)\n1 overlay: 1 file, 1 created\n"
@@ -49,14 +49,14 @@ def test_an_overlay_is_named_from_where_one_stands_or_as_the_project_does(projec
     assert (project / "rendered/prod/_cluster/virtualmachine_web.yaml").is_file()
 
 
-def test_a_project_without_overlays_is_not_rendered_in_silence(tmp_path: Path) -> None:
+def test_project_without_overlays_is_reported(tmp_path: Path) -> None:
     result = vmrender("render", "--check", cwd=tmp_path)
     assert result.returncode == 2
     assert "there is no overlay in this project" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["loop", "loop/prod", "a" * 300])
-def test_a_name_that_leads_nowhere_is_no_overlay(project: Path, name: str) -> None:
+def test_unresolvable_overlay_name_is_wrong_usage(project: Path, name: str) -> None:
     (project / "loop").symlink_to("loop")
     for command in (["render"], ["render", "--force"], ["pin"]):
         result = vmrender(*command, name, cwd=project)
@@ -90,7 +90,7 @@ def test_expand_checks_what_it_prints(project: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-def test_a_full_disk_behind_standard_output_is_an_error_and_not_a_crash(project: Path) -> None:
+def test_full_disk_at_standard_output_is_an_error(project: Path) -> None:
     with Path("/dev/full").open("w") as full:
         result = vmrender("build", "overlays/prod", cwd=project, stdout=full.fileno())
     assert result.returncode == 2  # 1 would be a difference
@@ -98,7 +98,7 @@ def test_a_full_disk_behind_standard_output_is_an_error_and_not_a_crash(project:
     assert "standard output" in result.stderr
 
 
-def test_a_reader_that_goes_away_is_no_error(project: Path) -> None:
+def test_closed_pipe_is_not_an_error(project: Path) -> None:
     (project / "many.yaml").write_text("---\n".join(VM.replace("web", f"web-{n}") for n in range(300)))
     command = f"{sys.executable} -m renderer expand many.yaml | head -1; exit ${{PIPESTATUS[0]}}"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
@@ -109,7 +109,7 @@ def test_a_reader_that_goes_away_is_no_error(project: Path) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("git"), reason="needs git")
-def test_without_a_repository_git_cannot_say_what_it_tracks(project: Path) -> None:
+def test_tracked_needs_a_git_repository(project: Path) -> None:
     result = vmrender("render", "--tracked", cwd=project)
     assert result.returncode == 2
     assert "error[git-unavailable]" in result.stderr

@@ -37,14 +37,14 @@ def run(*words: str, env: dict[str, str] | None = None) -> Result:
 
 @pytest.mark.parametrize("report_format", MACHINE_FORMATS)
 @pytest.mark.usefixtures("repository")
-def test_a_command_without_manifests_reports_on_standard_output(report_format: str) -> None:
+def test_report_goes_to_standard_output_if_no_manifests_are_printed(report_format: str) -> None:
     result = run("render", "--format", report_format)
     assert result.exit_code == 1
     assert "runstrategy" in json.dumps(json.loads(result.stdout))
     assert "runstrategy" not in result.stderr
 
 
-def test_a_command_with_manifests_keeps_standard_output_for_them(repository: Path) -> None:
+def test_manifests_alone_are_on_standard_output(repository: Path) -> None:
     (repository / "prod/vm.yaml").write_text(VIRTUAL_MACHINE.replace("runstrategy", "runStrategy"))
     result = run("build", "--format", "json", "prod")
     assert result.exit_code == 0
@@ -53,13 +53,13 @@ def test_a_command_with_manifests_keeps_standard_output_for_them(repository: Pat
 
 
 @pytest.mark.usefixtures("repository")
-def test_text_is_for_people_and_goes_to_standard_error() -> None:
+def test_text_report_goes_to_standard_error() -> None:
     result = run("render")
     assert result.stdout == ""
     assert "prod/vm.yaml:4:8: error[unknown-field]: " in result.stderr
 
 
-def test_the_diff_of_a_check_makes_room_for_the_report(repository: Path) -> None:
+def test_diff_of_a_check_moves_to_standard_error_for_a_report(repository: Path) -> None:
     (repository / "prod/vm.yaml").write_text(VIRTUAL_MACHINE.replace("runstrategy", "runStrategy"))
     assert run("render", "--check").stdout.startswith("--- /dev/null\n")
     result = run("render", "--check", "--format", "gitlab")
@@ -67,7 +67,7 @@ def test_the_diff_of_a_check_makes_room_for_the_report(repository: Path) -> None
     assert "--- /dev/null\n" in result.stderr
 
 
-def test_what_stops_a_command_is_in_the_report_as_well(repository: Path) -> None:
+def test_fatal_finding_is_in_the_report_too(repository: Path) -> None:
     (repository / "vmrender.yaml").write_text(PROJECT.replace("prod", "[prod"))
     result = run("render", "--format", "json")
     assert result.exit_code == 2
@@ -75,9 +75,7 @@ def test_what_stops_a_command_is_in_the_report_as_well(repository: Path) -> None
     assert (finding["code"], finding["location"]["path"]) == ("yaml-syntax", "vmrender.yaml")
 
 
-def test_paths_are_those_of_the_checkout_for_those_who_show_its_files(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ci_formats_use_paths_of_the_checkout(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (repository.parent / ".git").mkdir()
     folder = repository.name
     monkeypatch.chdir(repository / "prod")
@@ -105,6 +103,6 @@ def test_an_unknown_format_is_wrong_usage() -> None:
     ],
 )
 @pytest.mark.usefixtures("repository")
-def test_colour_is_as_the_environment_says(env: dict[str, str], coloured: bool) -> None:  # noqa: FBT001 - pytest passes parameters so
+def test_colour_follows_the_environment(env: dict[str, str], coloured: bool) -> None:  # noqa: FBT001 - pytest passes parameters so
     unset = {"NO_COLOR": "", "FORCE_COLOR": "", "TERM": "xterm"}
     assert ("\x1b[" in run("render", env=unset | env).stderr) is coloured

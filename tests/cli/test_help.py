@@ -35,7 +35,7 @@ def help_of(words: tuple[str, ...]) -> str:
 
 
 @every_command
-def test_it_has_examples(words: tuple[str, ...], command: click.Command) -> None:
+def test_help_has_examples(words: tuple[str, ...], command: click.Command) -> None:
     text = help_of(words)
     _, _, examples = text.partition("Example")
     assert f"vmrender {' '.join(words)}" in examples, text
@@ -52,9 +52,7 @@ def test_every_option_says_what_it_does(words: tuple[str, ...], command: click.C
 
 
 @every_command
-def test_it_has_no_type_of_parameter_that_click_is_imported_without(
-    words: tuple[str, ...], command: click.Command
-) -> None:
+def test_no_option_uses_a_date_or_uuid_type(words: tuple[str, ...], command: click.Command) -> None:
     del words
     assert [
         each.name for each in command.params if isinstance(each.type, (click.DateTime, type(click.UUID)))
@@ -62,7 +60,9 @@ def test_it_has_no_type_of_parameter_that_click_is_imported_without(
 
 
 @every_command
-def test_it_says_in_its_first_line_what_it_does(words: tuple[str, ...], command: click.Command) -> None:
+def test_first_line_of_help_says_what_the_command_does(
+    words: tuple[str, ...], command: click.Command
+) -> None:
     del words
     first = command.get_short_help_str(limit=200)
     assert first

@@ -125,7 +125,7 @@ def test_a_machine_is_pinned_if_the_catalog_has_another_instance_type(
         assert content(kept)["data"]["spec"]["memory"] == {"guest": memory}
 
 
-def test_a_revision_that_the_dump_does_not_have_is_said_to_be_missing() -> None:
+def test_revision_missing_from_the_dump_is_reported() -> None:
     result = run("import", dump=listed({**MACHINE, "status": STATUS}))
 
     assert result.exit_code == 0
@@ -133,7 +133,7 @@ def test_a_revision_that_the_dump_does_not_have_is_said_to_be_missing() -> None:
     assert "the dump does not have its ControllerRevision db-u1.small-1" in result.stderr
 
 
-def test_an_instance_type_that_nobody_has_is_named() -> None:
+def test_unknown_instance_type_is_named() -> None:
     result = run("import", dump=listed(with_spec(instancetype={"name": "own.odd"})))
 
     assert result.exit_code == 0
@@ -141,7 +141,7 @@ def test_an_instance_type_that_nobody_has_is_named() -> None:
     assert "kubectl get vm,controllerrevision" in result.stderr
 
 
-def test_a_pinned_machine_keeps_an_instance_type_that_is_gone(repository: Path) -> None:
+def test_pinned_machine_keeps_a_deleted_instance_type(repository: Path) -> None:
     kept = revision("3Gi")
     gone = json.loads(json.dumps(kept).replace("u1.small", "own.odd"))
     machine = with_spec(
@@ -242,7 +242,7 @@ def test_no_password_reaches_a_file_or_a_message(repository: Path, dump: JsonObj
 
 
 @pytest.mark.parametrize("entry", ["secret_db.yaml", "./secret_db.yaml", "../prod/secret_db.yaml"])
-def test_a_secret_that_was_sealed_stays_sealed_and_listed(repository: Path, entry: str) -> None:
+def test_sealed_secret_stays_sealed_and_listed(repository: Path, entry: str) -> None:
     dump = listed(made("Secret", "db", data={"key": "YQ=="}), made("ConfigMap", "a", data={"a": "b"}))
     run("import", dump=dump)
     sealed, kustomization = (
@@ -259,7 +259,7 @@ def test_a_secret_that_was_sealed_stays_sealed_and_listed(repository: Path, entr
     assert content(kustomization)["resources"] == ["configmap_a.yaml", "secret_db.yaml"]
 
 
-def test_names_stay_in_their_folder_and_apart_on_any_disk(repository: Path) -> None:
+def test_file_names_are_safe_and_distinct_on_any_disk(repository: Path) -> None:
     roles: list[JsonObject] = [
         {**made("Role", name), "apiVersion": "rbac.authorization.k8s.io/v1", "rules": []}
         for name in ("Reader", "reader", "con", "system:x", "a" * 300, "a" * 300 + "b", "kustomization")
@@ -277,7 +277,7 @@ def test_names_stay_in_their_folder_and_apart_on_any_disk(repository: Path) -> N
 
 @pytest.mark.parametrize("name", ["..", "a/b", "a\u202eb", "a\x1b[2J", "a\nb", "%2e%2e"])
 @pytest.mark.parametrize("where", ["name", "namespace"])
-def test_names_that_no_api_server_takes_are_refused(repository: Path, name: str, where: str) -> None:
+def test_names_that_the_api_server_rejects_are_refused(repository: Path, name: str, where: str) -> None:
     dump = made("ConfigMap", name if where == "name" else "a", name if where == "namespace" else "prod")
 
     result = run("import", dump=listed(dump))
@@ -307,7 +307,7 @@ def test_no_link_is_followed(repository: Path, tmp_path: Path) -> None:
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-def test_a_text_that_ends_early_leaves_everything_as_it_was(repository: Path) -> None:
+def test_truncated_dump_changes_nothing(repository: Path) -> None:
     (repository / "vmrender.yaml").write_text("apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n")
     text = json.dumps(listed(MACHINE, made("ConfigMap", "a")))
     before = files(repository)
@@ -328,7 +328,7 @@ def test_an_overlay_of_an_existing_project_keeps_matchers(repository: Path) -> N
     assert "u1.small" in (repository / "rendered/prod/prod/virtualmachine_db.yaml").read_text()
 
 
-def test_a_role_binding_of_another_namespaces_account_is_not_changed(repository: Path) -> None:
+def test_role_binding_of_an_account_in_another_namespace_is_unchanged(repository: Path) -> None:
     binding: JsonObject = {
         **made("RoleBinding", "readers"),
         "apiVersion": "rbac.authorization.k8s.io/v1",
@@ -343,7 +343,7 @@ def test_a_role_binding_of_another_namespaces_account_is_not_changed(repository:
     assert rendered["subjects"] == binding["subjects"]
 
 
-def test_the_newer_of_two_prints_counts(repository: Path, tmp_path: Path) -> None:
+def test_newer_of_two_copies_is_imported(repository: Path, tmp_path: Path) -> None:
     for number, version in enumerate(("9", "11", "10")):
         config = made("ConfigMap", "a", data={"version": version})
         metadata = config["metadata"]
@@ -358,7 +358,7 @@ def test_the_newer_of_two_prints_counts(repository: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "machine", [{**MACHINE, "status": STATUS}, with_spec(instancetype=NAMED)], ids=["since-1.5", "until-1.4"]
 )
-def test_expand_takes_the_revision_that_is_read_with_a_machine(machine: JsonObject) -> None:
+def test_expand_uses_the_revision_in_the_same_input(machine: JsonObject) -> None:
     expanded = run("expand", "-", dump=listed(machine, revision("3Gi")))
     assert (expanded.exit_code, "warning" in expanded.stderr) == (0, False)
     assert (
@@ -398,7 +398,7 @@ def test_fit_keeps_machines_with_matchers_apart(repository: Path) -> None:
     assert "instancetype" in content(repository / "rendered/prod/prod/virtualmachine_named.yaml")["spec"]
 
 
-def test_fitted_machines_of_another_folder_are_rendered_beside_the_others(repository: Path) -> None:
+def test_fitted_machines_of_another_folder_are_rendered_with_the_others(repository: Path) -> None:
     template: JsonObject = {
         "spec": {
             "architecture": "amd64",
@@ -426,7 +426,7 @@ def test_fitted_machines_of_another_folder_are_rendered_beside_the_others(reposi
     assert trees == ["rendered/east/prod", "rendered/east/prod_fitted", "rendered/prod"]
 
 
-def test_a_group_may_not_take_the_folder_of_pins(repository: Path) -> None:
+def test_group_named_pins_does_not_use_the_folder_of_pins(repository: Path) -> None:
     machines: list[JsonObject] = []
     for name in ("a", "b"):
         metadata: JsonObject = {"name": name, "namespace": "prod", "uid": name, "labels": {"tier": "pins"}}
@@ -439,7 +439,7 @@ def test_a_group_may_not_take_the_folder_of_pins(repository: Path) -> None:
     assert "revisionName" in (repository / "rendered/prod/prod/virtualmachine_a.yaml").read_text()
 
 
-def test_a_pinned_machine_that_is_left_out_has_no_pin(repository: Path) -> None:
+def test_pinned_machine_that_is_not_imported_has_no_pin(repository: Path) -> None:
     template: JsonObject = {
         "metadata": {"annotations": {"kubevirt.io/ignitiondata": '{"passwordHash": "x"}'}},
         "spec": {"domain": {"devices": {}}},
@@ -453,7 +453,7 @@ def test_a_pinned_machine_that_is_left_out_has_no_pin(repository: Path) -> None:
     assert run("render").exit_code == 0
 
 
-def test_another_release_than_the_projects_is_kept_for_the_overlays(repository: Path) -> None:
+def test_release_that_differs_from_the_projects_is_set_on_the_overlays(repository: Path) -> None:
     project = repository / "vmrender.yaml"
     project.write_text('apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nkubevirt: "1.8"\n')
     cluster: JsonObject = {
@@ -471,14 +471,14 @@ def test_another_release_than_the_projects_is_kept_for_the_overlays(repository: 
     assert run("render").exit_code == 0
 
 
-def test_a_namespace_without_a_machine_is_taken_if_the_dump_has_no_machine_at_all(repository: Path) -> None:
+def test_namespace_without_machines_is_imported_if_the_dump_has_no_machine(repository: Path) -> None:
     result = run("import", dump=listed(made("ConfigMap", "a", "prod"), made("ConfigMap", "b", "other")))
 
     assert result.exit_code == 0
     assert {path.name for path in (repository / "overlays").iterdir()} == {"prod", "other"}
 
 
-def test_the_machine_of_a_pool_that_is_not_in_the_dump_counts_for_its_namespace(repository: Path) -> None:
+def test_machine_of_a_missing_pool_counts_for_its_namespace(repository: Path) -> None:
     owner: JsonObject = {"kind": "VirtualMachinePool", "name": "p", "controller": True}
     metadata: JsonObject = {"name": "p-0", "namespace": "shop", "uid": "p", "ownerReferences": [owner]}
 
@@ -492,7 +492,7 @@ def test_the_machine_of_a_pool_that_is_not_in_the_dump_counts_for_its_namespace(
 
 
 @pytest.mark.parametrize("observed", [None, "", "unknown"])
-def test_a_release_that_nobody_named_is_said_to_be_a_guess(observed: str | None) -> None:
+def test_unspecified_release_is_reported_as_a_guess(observed: str | None) -> None:
     cluster = {
         **made("KubeVirt", "kubevirt"),
         "apiVersion": "kubevirt.io/v1",
@@ -507,7 +507,7 @@ def test_a_release_that_nobody_named_is_said_to_be_a_guess(observed: str | None)
     assert "a guess" not in run("import", "--dry-run", "--kubevirt", "1.6", dump=dump).stderr
 
 
-def test_a_secret_that_start_data_moves_to_names_its_field(repository: Path) -> None:
+def test_secret_made_of_start_data_names_its_field(repository: Path) -> None:
     volume: JsonObject = {"name": "seed", "cloudInitNoCloud": {"userData": f"password: {PASSWORD}"}}
     template: JsonObject = {"spec": {"domain": {"devices": {}}, "volumes": [volume]}}
     run("import", dump=listed(with_spec(template=template), made("Secret", "own", data={"a": "YQ=="})))
@@ -529,7 +529,7 @@ def test_a_second_import_counts_placeholders(repository: Path) -> None:
 
 @pytest.mark.parametrize("where", ["dump.json", "dumps/dump.json", "../dump.json"])
 @pytest.mark.parametrize("is_ignored", [False, True])
-def test_a_dump_that_git_would_commit_is_named(
+def test_dump_that_git_does_not_ignore_is_reported(
     repository: Path,
     where: str,
     is_ignored: bool,  # noqa: FBT001 - a parameter of the test
@@ -557,7 +557,7 @@ def test_a_dump_that_git_would_commit_is_named(
         ("tier", "grouped: none, as no two machines"),
     ],
 )
-def test_the_number_of_grouped_machines_is_said(label: str, says: str) -> None:
+def test_number_of_grouped_machines_is_reported(label: str, says: str) -> None:
     machines: list[JsonObject] = []
     for name in ("a", "b"):
         metadata: JsonObject = {"name": name, "namespace": "prod", "uid": name, "labels": {"app": "x"}}
@@ -567,7 +567,7 @@ def test_the_number_of_grouped_machines_is_said(label: str, says: str) -> None:
 
 
 @pytest.mark.parametrize("label", ["a b", "a/b/c", "-", "a=b"])
-def test_an_impossible_label_is_refused(repository: Path, label: str) -> None:
+def test_invalid_label_key_is_refused(repository: Path, label: str) -> None:
     result = run("import", "--group-by", label, dump=listed(MACHINE))
 
     assert result.exit_code == 2
@@ -575,7 +575,7 @@ def test_an_impossible_label_is_refused(repository: Path, label: str) -> None:
     assert files(repository) == {}
 
 
-def test_a_kustomization_in_a_folder_of_dumps_is_passed_over(repository: Path, tmp_path: Path) -> None:
+def test_kustomization_in_a_folder_of_dumps_is_ignored(repository: Path, tmp_path: Path) -> None:
     dumps = tmp_path / "dumps"
     dumps.mkdir()
     (dumps / "vm.json").write_text(json.dumps(MACHINE))
@@ -586,7 +586,7 @@ def test_a_kustomization_in_a_folder_of_dumps_is_passed_over(repository: Path, t
     assert (repository / "overlays/prod/virtualmachine_db.yaml").is_file()
 
 
-def test_files_that_a_forced_import_lists_no_longer_are_named_and_stay(repository: Path) -> None:
+def test_files_no_longer_listed_after_a_forced_import_are_named_and_kept(repository: Path) -> None:
     gone = {**MACHINE, "metadata": {"name": "gone", "namespace": "prod", "uid": "2"}}
     assert run("import", "-", dump=listed(MACHINE, gone)).exit_code == 0
     kustomization = repository / "overlays/prod/kustomization.yaml"
@@ -623,7 +623,7 @@ def test_an_import_from_a_folder_of_the_project_writes_to_its_overlays(
     assert run("import", "-", "--output", "here", "--dry-run", dump=listed(MACHINE)).exit_code == 0
 
 
-def test_a_kubevirt_object_that_an_operator_installs_tells_the_release(repository: Path) -> None:
+def test_release_is_read_from_an_operators_kubevirt_object(repository: Path) -> None:
     kubevirt = made("KubeVirt", "kubevirt-kubevirt-hyperconverged", "openshift-cnv")
     owner: JsonObject = {"apiVersion": "hco.kubevirt.io/v1beta1", "kind": "HyperConverged", "name": "h"}
     metadata = {
@@ -646,7 +646,7 @@ def test_a_kubevirt_object_that_an_operator_installs_tells_the_release(repositor
     assert "LiveUpdate" in (repository / "overlays/_cluster/kubevirt/kubevirt.yaml").read_text()
 
 
-def test_characters_that_kustomize_alters_or_refuses_come_back_as_they_are(repository: Path) -> None:
+def test_characters_that_kustomize_alters_or_refuses_survive(repository: Path) -> None:
     text = "line\x85 break\x7f\ufffe"
     result = run("import", dump=listed(MACHINE, made("ConfigMap", "odd", data={"a": text})))
     assert result.exit_code == 0, result.stderr
@@ -654,7 +654,7 @@ def test_characters_that_kustomize_alters_or_refuses_come_back_as_they_are(repos
     assert yaml.safe_load(file.read_text())["data"] == {"a": text}
 
 
-def test_what_cannot_be_written_names_its_object() -> None:
+def test_object_that_cannot_be_written_is_named() -> None:
     result = run("import", dump=listed(MACHINE, made("ConfigMap", "odd", data={"a\x85b": "c"})))
     assert result.exit_code == 2
     assert "ConfigMap prod/odd: a key with the line break U+0085 cannot be written" in result.stderr

@@ -59,11 +59,11 @@ def imported(folder: Path, build: str = BUILD) -> set[str]:
     return set(modules.split())
 
 
-def test_a_plain_build(overlay: Path) -> None:
+def test_plain_build_imports_little(overlay: Path) -> None:
     assert not {name for name in imported(overlay) if name.startswith(RARELY_USED)}
 
 
-def test_what_a_vm_names_is_looked_up_only_when_it_is_expanded_or_validated(overlay: Path) -> None:
+def test_catalogs_are_imported_only_to_expand_or_validate(overlay: Path) -> None:
     spec = "{runStrategy: Halted, instancetype: {name: u1.small}, template: {spec: {domain: {devices: {}}}}}"
     (overlay / "vm.yaml").write_text(VIRTUAL_MACHINE.replace("{template: {spec: {}}}", spec))
 
@@ -74,7 +74,7 @@ def test_what_a_vm_names_is_looked_up_only_when_it_is_expanded_or_validated(over
     )
 
 
-def test_jinja_is_for_templates(overlay: Path) -> None:
+def test_jinja_is_imported_only_for_templates(overlay: Path) -> None:
     (overlay / "kustomization.yaml").write_text(
         "resources: [vm.yaml]\nnamePrefix: a-\ngenerators: [g.yaml]\n"
     )

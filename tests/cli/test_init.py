@@ -41,7 +41,9 @@ def files(folder: Path) -> list[str]:
         (None, None),
     ],
 )
-def test_the_remote_says_where_pipelines_run(repository: Path, remote: str | None, file: str | None) -> None:
+def test_remote_decides_which_pipeline_is_written(
+    repository: Path, remote: str | None, file: str | None
+) -> None:
     subprocess.run(["git", "init", "--quiet"], check=True)
     if remote:
         subprocess.run(["git", "remote", "add", "origin", remote], check=True)
@@ -52,7 +54,7 @@ def test_the_remote_says_where_pipelines_run(repository: Path, remote: str | Non
     assert [path for path in files(repository) if path.startswith(".git")] == ([file] if file else [])
 
 
-def test_files_of_a_system_say_so_where_the_remote_does_not(repository: Path) -> None:
+def test_ci_files_decide_which_pipeline_is_written_if_the_remote_does_not(repository: Path) -> None:
     (repository / ".github").mkdir()
     init()
     assert (repository / ".github/workflows/vmrender.yml").exists()
@@ -78,7 +80,7 @@ def test_a_pipeline_is_added_later() -> None:
     assert "nothing to write" in init("--ci", "gitlab").stderr
 
 
-def test_nothing_is_written_when_one_file_is_in_the_way(repository: Path) -> None:
+def test_nothing_is_written_if_one_file_exists(repository: Path) -> None:
     (repository / "overlays/dev").mkdir(parents=True)
     (repository / "overlays/dev/web.yaml").write_text("kind: Mine\n")
 
@@ -90,7 +92,7 @@ def test_nothing_is_written_when_one_file_is_in_the_way(repository: Path) -> Non
 
 
 @pytest.mark.parametrize("target", ["elsewhere", "nowhere"])
-def test_a_link_is_in_the_way(repository: Path, target: str) -> None:
+def test_link_is_not_overwritten(repository: Path, target: str) -> None:
     (repository / "elsewhere").write_text("mine\n")
     (repository / "vmrender.yaml").symlink_to(target)
 
@@ -107,7 +109,7 @@ def test_nothing_is_written_through_a_linked_folder(repository: Path) -> None:
     assert list((repository / "outside").iterdir()) == []
 
 
-def test_a_file_where_a_folder_is_needed(repository: Path) -> None:
+def test_file_in_place_of_a_folder_is_refused(repository: Path) -> None:
     (repository / "overlays").write_text("mine\n")
 
     result = init()
@@ -117,7 +119,7 @@ def test_a_file_where_a_folder_is_needed(repository: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0 if hasattr(os, "geteuid") else True, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written(repository: Path) -> None:
+def test_unwritable_folder_is_reported(repository: Path) -> None:
     repository.chmod(0o500)
     result = init()
     repository.chmod(0o700)
@@ -127,7 +129,7 @@ def test_a_folder_that_cannot_be_written(repository: Path) -> None:
 
 @pytest.mark.skipif(not shutil.which("git"), reason="needs git")
 @pytest.mark.parametrize("folder", ["shop.git", "shop.git/info"])
-def test_a_folder_of_git_is_no_place(repository: Path, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_folder_is_refused(repository: Path, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     subprocess.run(["git", "init", "--quiet", "--bare", "shop.git"], check=True)
     before = files(repository)
     monkeypatch.chdir(repository / folder)
@@ -138,7 +140,7 @@ def test_a_folder_of_git_is_no_place(repository: Path, folder: str, monkeypatch:
     assert files(repository) == before
 
 
-def test_a_folder_below_the_top_is_no_place(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_below_the_top_is_refused(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (repository / ".git").mkdir()
     (repository / "vms").mkdir()
     monkeypatch.chdir(repository / "vms")

@@ -73,7 +73,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("length", [300, 5000])
 @pytest.mark.parametrize("use", list(uses()), ids=" ".join)
-def test_a_name_that_is_too_long_is_no_bug(
+def test_overlong_name_is_not_an_internal_error(
     project: Path, monkeypatch: pytest.MonkeyPatch, use: tuple[str, ...], length: int
 ) -> None:
     monkeypatch.chdir(project)
@@ -93,7 +93,7 @@ def test_a_name_that_is_too_long_is_no_bug(
         ("catalog export LONG", "no such catalog: LONG"),
     ],
 )
-def test_what_is_wrong_with_it_is_said(
+def test_overlong_name_is_reported(
     project: Path, monkeypatch: pytest.MonkeyPatch, command: str, message: str
 ) -> None:
     monkeypatch.chdir(project)

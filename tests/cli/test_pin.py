@@ -129,7 +129,7 @@ def upgrade(repository: Repository) -> None:
     repository.replace("catalog/objects.yaml", "4096Mi", "6Gi")
 
 
-def test_an_upgrade_of_the_catalog_reaches_only_what_is_not_pinned(repository: Repository) -> None:
+def test_catalog_upgrade_affects_only_unpinned_vms(repository: Repository) -> None:
     repository.ok("pin", "prod", "db")
     upgrade(repository)
     assert repository.memory("db") == "4Gi"
@@ -139,7 +139,7 @@ def test_an_upgrade_of_the_catalog_reaches_only_what_is_not_pinned(repository: R
     assert repository.memory("db") == "6Gi"
 
 
-def test_pinning_changes_nothing_of_what_is_rendered(repository: Repository) -> None:
+def test_pinning_does_not_change_the_rendered_output(repository: Repository) -> None:
     repository.ok("render")
     before = repository.tree()
     repository.ok("pin", "prod", "--all")
@@ -166,13 +166,13 @@ def test_kustomize_builds_the_same(repository: Repository) -> None:
     ).stdout  # fmt: skip
 
 
-def test_the_author_s_file_keeps_every_byte_but_for_the_new_entry(repository: Repository) -> None:
+def test_edited_file_keeps_every_byte_except_the_new_entry(repository: Repository) -> None:
     repository.ok("pin", "prod", "db")
     written = (repository.root / "overlays/prod/kustomization.yaml").read_text()
     assert written == OVERLAY + "\ncomponents:\n  - pins\n"
 
 
-def test_unpinning_leaves_no_trace(repository: Repository) -> None:
+def test_unpinning_restores_the_original(repository: Repository) -> None:
     before = repository.tree()
     repository.ok("pin", "prod", "--all")
     repository.ok("unpin", "prod", "db")
@@ -182,7 +182,7 @@ def test_unpinning_leaves_no_trace(repository: Repository) -> None:
     assert not (repository.root / PINS).exists()
 
 
-def test_doing_it_twice_changes_nothing(repository: Repository) -> None:
+def test_pinning_twice_changes_nothing(repository: Repository) -> None:
     repository.ok("pin", "prod", "--all")
     before = repository.tree()
     again = repository.ok("pin", "prod", "--all")
@@ -204,7 +204,7 @@ def test_equal_content_is_stored_once(repository: Repository) -> None:
     assert len(repository.pins()) == len(one)
 
 
-def test_a_pin_is_renewed_only_when_that_is_asked_for(repository: Repository) -> None:
+def test_pin_is_renewed_only_on_request(repository: Repository) -> None:
     repository.ok("pin", "prod", "db")
     before = repository.tree()
     upgrade(repository)
@@ -220,7 +220,7 @@ def test_a_pin_is_renewed_only_when_that_is_asked_for(repository: Repository) ->
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no lock to wait for")
-def test_two_at_once_do_not_take_back_what_the_other_did(
+def test_concurrent_runs_keep_each_others_pins(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import fcntl  # noqa: PLC0415 - Windows has no such module
@@ -252,7 +252,7 @@ def test_vms_are_chosen_by_name_namespace_and_label(repository: Repository) -> N
     assert "virtualmachine_web.yaml" not in repository.pins()
 
 
-def test_a_choice_of_nothing_is_wrong_usage(repository: Repository) -> None:
+def test_selecting_no_vm_is_wrong_usage(repository: Repository) -> None:
     assert "did you mean db?" in repository.refused("pin", "prod", "dbb")
     for arguments in ([], ["-l", "app=nothing"], ["-l", "=("], ["other/db"], ["db", "nothing"]):
         for command in ("pin", "unpin"):
@@ -270,7 +270,7 @@ def test_a_vm_without_matchers_is_named(repository: Repository) -> None:
     assert repository.pins() == set()
 
 
-def test_a_vm_that_names_a_revision_itself_stays(repository: Repository) -> None:
+def test_vm_that_names_a_revision_itself_is_unchanged(repository: Repository) -> None:
     repository.ok("pin", "prod", "db")
     revision = next(name for name in repository.pins() if "u1.medium" in name)
     content = (repository.root / PINS / revision).read_text()
@@ -300,7 +300,7 @@ def test_pools_are_pinned_too(repository: Repository) -> None:
     assert repository.memory("db") == "6Gi"
 
 
-def test_prefixes_and_bases_that_are_used_twice(repository: Repository) -> None:
+def test_vms_of_prefixed_and_repeated_bases_are_pinned(repository: Repository) -> None:
     for tenant in ("a", "b"):
         repository.write(
             f"tenants/{tenant}/kustomization.yaml", f"namePrefix: {tenant}-\nresources: [../../base]\n"
@@ -316,7 +316,7 @@ def test_prefixes_and_bases_that_are_used_twice(repository: Repository) -> None:
     assert repository.memory("p-a-web-x") == "6Gi"
 
 
-def test_names_count_literally(repository: Repository) -> None:
+def test_names_are_matched_literally(repository: Repository) -> None:
     repository.write("base/db.yaml", VM.format(name="a.b"))
     repository.write("base/web.yaml", VM.format(name="aXb").replace("aXb", "axb"))
     repository.ok("pin", "prod", "a.b")
@@ -335,7 +335,7 @@ metadata:
 """
 
 
-def test_what_was_inferred_is_pinned_by_name(repository: Repository) -> None:
+def test_inferred_instance_type_is_pinned_by_name(repository: Repository) -> None:
     repository.write("base/claim.yaml", INFERRED)
     repository.replace("base/kustomization.yaml", "[", "[claim.yaml, ")
     repository.replace(
@@ -354,7 +354,7 @@ def test_what_was_inferred_is_pinned_by_name(repository: Repository) -> None:
     assert repository.memory("db") == "4Gi"
 
 
-def test_another_size_for_a_pinned_vm_is_warned_of(repository: Repository) -> None:
+def test_changed_size_of_a_pinned_vm_is_a_warning(repository: Repository) -> None:
     repository.ok("pin", "prod", "db")
     repository.replace("base/db.yaml", "u1.medium", "u1.large")
     result = repository.ok("build", "overlays/prod")
@@ -383,7 +383,7 @@ def test_a_pinned_vm_outlives_its_instance_type(repository: Repository) -> None:
     repository.ok("unpin", "prod", "db")
 
 
-def test_a_patch_that_would_undo_the_pin_is_found_before_anything_is_written(repository: Repository) -> None:
+def test_patch_that_would_undo_the_pin_is_found_before_writing(repository: Repository) -> None:
     repository.write(
         "overlays/prod/kustomization.yaml",
         "resources: [../../base]\npatches:\n- target: {name: db}\n  patch: |\n"
@@ -393,7 +393,7 @@ def test_a_patch_that_would_undo_the_pin_is_found_before_anything_is_written(rep
     assert "error[pin-failed]: VirtualMachine db cannot be pinned" in said
 
 
-def test_a_pin_whose_vm_is_gone_is_dropped(repository: Repository) -> None:
+def test_pin_of_a_removed_vm_is_dropped(repository: Repository) -> None:
     repository.ok("pin", "prod", "--all")
     repository.write("base/kustomization.yaml", "resources: [web.yaml]\n")
     assert repository.run("build", "overlays/prod").exit_code == 1
@@ -403,7 +403,7 @@ def test_a_pin_whose_vm_is_gone_is_dropped(repository: Repository) -> None:
     assert "virtualmachine_db.yaml" not in repository.pins()
 
 
-def test_files_changed_by_hand_stay(repository: Repository) -> None:
+def test_files_edited_by_hand_are_kept(repository: Repository) -> None:
     repository.ok("pin", "prod", "--all")
     changed = (repository.root / PINS / "virtualmachine_db.yaml").read_text() + "# why\n"
     repository.write(f"{PINS}/virtualmachine_db.yaml", changed)
@@ -414,7 +414,7 @@ def test_files_changed_by_hand_stay(repository: Repository) -> None:
     assert repository.memory("db") == "4Gi"
 
 
-def test_a_revision_changed_by_hand_is_not_used_again(repository: Repository) -> None:
+def test_revision_edited_by_hand_is_not_reused(repository: Repository) -> None:
     repository.ok("pin", "prod", "db")
     revision = next(name for name in repository.pins() if "u1.medium" in name)
     repository.replace(f"{PINS}/{revision}", "4096Mi", "1Gi")
@@ -422,7 +422,7 @@ def test_a_revision_changed_by_hand_is_not_used_again(repository: Repository) ->
 
 
 @pytest.mark.parametrize("text", ["# mine\n", "namePrefix: x-\n"])
-def test_a_component_that_is_not_ours_is_left_alone(repository: Repository, text: str) -> None:
+def test_foreign_component_is_left_alone(repository: Repository, text: str) -> None:
     repository.ok("pin", "prod", "db")
     component = f"{PINS}/kustomization.yaml"
     repository.write(component, (repository.root / component).read_text() + text)
@@ -437,7 +437,7 @@ def test_a_missing_file_is_named(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize("name", ["../../../escaped", "/tmp/x", "con", "a" * 240, "Ünïcode", "a\\nb", "x/y"])
-def test_hostile_names_do_not_lead_out_of_the_folder(repository: Repository, name: str) -> None:
+def test_hostile_names_stay_inside_the_folder(repository: Repository, name: str) -> None:
     repository.replace("catalog/objects.yaml", "name: u1.medium", f'name: "{name}"')
     for vm in ("db", "web"):
         repository.replace(f"base/{vm}.yaml", "name: u1.medium", f'name: "{name}"')
@@ -460,7 +460,7 @@ def test_nothing_is_written_through_a_symbolic_link(repository: Repository) -> N
 
 
 @pytest.mark.parametrize("step", range(5))
-def test_a_full_disk_leaves_everything_as_it_was(
+def test_full_disk_changes_nothing(
     repository: Repository, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
     monkeypatch.setattr(os, "replace", failing(os.replace, step))
@@ -471,7 +471,7 @@ def test_a_full_disk_leaves_everything_as_it_was(
 
 
 @pytest.mark.parametrize("step", range(3))
-def test_a_full_disk_leaves_older_pins_as_they_were(
+def test_full_disk_keeps_older_pins(
     repository: Repository, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
     repository.ok("pin", "prod", "db")

@@ -75,7 +75,7 @@ def union(
 
 
 @pytest.mark.parametrize("union", [(), ("--plan", "plan.json")], indirect=True, ids=["estimated", "planned"])
-def test_whole_and_sharded_give_the_same_bytes(
+def test_sharded_run_gives_the_same_bytes(
     sources: Path, union: Path, vmrender: Callable[..., Result]
 ) -> None:
     assert vmrender(sources, "render").exit_code == 0
@@ -85,7 +85,7 @@ def test_whole_and_sharded_give_the_same_bytes(
     assert vmrender(union, "render", "--check").exit_code == 0
 
 
-def test_the_check_of_the_union_finds_what_is_missing_and_what_is_too_much(
+def test_check_of_the_union_finds_missing_and_extra_trees(
     union: Path, vmrender: Callable[..., Result]
 ) -> None:
     """In one run, or shared out among workers again."""
@@ -102,7 +102,7 @@ def test_the_check_of_the_union_finds_what_is_missing_and_what_is_too_much(
     assert sorted(each for shard in shards for each in found("--shard", shard)) == sorted(whole)
 
 
-def test_a_plan_goes_by_what_was_measured(
+def test_plan_uses_measurements(
     sources: Path, vmrender: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def seconds(_cache: RunCache, overlay: Overlay) -> float | None:
@@ -116,7 +116,7 @@ def test_a_plan_goes_by_what_was_measured(
     assert len(shards[1]["overlays"]) == OVERLAYS - 1
 
 
-def test_a_run_leaves_its_measurements_to_the_plan(sources: Path, vmrender: Callable[..., Result]) -> None:
+def test_run_records_measurements_for_the_plan(sources: Path, vmrender: Callable[..., Result]) -> None:
     measured: dict[str, float | None] = {}
     original = RunCache.seconds
 

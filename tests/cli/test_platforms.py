@@ -76,7 +76,7 @@ def trees(project: Path) -> dict[str, bytes]:
     return {path.relative_to(project).as_posix(): path.read_bytes() for path in files}
 
 
-def test_line_endings_of_windows_change_nothing_that_is_rendered(project: Path) -> None:
+def test_windows_line_ends_do_not_change_the_rendered_tree(project: Path) -> None:
     assert run("render").exit_code == 0
     first = trees(project)
     write_files("\r\n")
@@ -88,7 +88,7 @@ def test_line_endings_of_windows_change_nothing_that_is_rendered(project: Path) 
     assert not [path for path, content in first.items() if b"\r" in content]
 
 
-def test_manifests_are_utf8_with_line_feeds_whatever_the_console_has(project: Path) -> None:
+def test_manifests_are_utf8_with_line_feeds_on_any_console(project: Path) -> None:
     environment = os.environ | {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
     environment["PYTHONPATH"] = str(Path(__file__).parents[2])
     command = [sys.executable, "-m", "renderer", "build", "overlays/prod"]
@@ -102,7 +102,7 @@ def test_manifests_are_utf8_with_line_feeds_whatever_the_console_has(project: Pa
     assert b"there is no VirtualMachineClusterInstancetype \xfc\\u2713" in refused.stderr
 
 
-def test_a_system_without_exchange_proc_and_folders_that_are_opened(
+def test_system_without_exchange_proc_and_folder_handles_is_supported(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run("render").exit_code == 0

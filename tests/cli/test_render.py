@@ -68,7 +68,7 @@ def run(project: Path, *args: str, **environment: str) -> subprocess.CompletedPr
     )
 
 
-def test_a_terminal_shows_what_is_being_done_and_nothing_of_it_stays(project: Path) -> None:
+def test_progress_is_shown_on_a_terminal_and_erased(project: Path) -> None:
     seen = on_a_terminal(project, "render")
 
     assert "rendering overlays/dev (1 of 2)\r" in seen
@@ -85,7 +85,7 @@ def test_a_terminal_shows_what_is_being_done_and_nothing_of_it_stays(project: Pa
 @pytest.mark.parametrize(
     ("option", "environment"), [("--no-progress", {}), ("--check", {"TERM": "dumb"}), ("--verbose", {})]
 )
-def test_terminals_that_want_no_progress(project: Path, option: str, environment: dict[str, str]) -> None:
+def test_some_terminals_get_no_progress(project: Path, option: str, environment: dict[str, str]) -> None:
     run(project, "render")
     assert "rendering" not in on_a_terminal(project, "render", option, **environment)
 
@@ -98,7 +98,7 @@ def test_a_log_gets_no_progress(project: Path) -> None:
     )
 
 
-def test_verbose_says_what_is_done_and_how_long_it_took(project: Path) -> None:
+def test_verbose_reports_steps_and_durations(project: Path) -> None:
     seen = re.sub(r"\d+ ms|\d+\.\d s", "TIME", run(project, "render", "prod", "-v").stderr)
     assert seen == (
         "overlays/prod: 1 resource composed in TIME, expanded, checked and laid out in TIME\n"
@@ -110,7 +110,7 @@ def test_verbose_says_what_is_done_and_how_long_it_took(project: Path) -> None:
 
 
 @pytest.mark.parametrize("below", [".", "overlays", "rendered/prod"])
-def test_a_file_is_given_up_by_its_path_from_here_or_from_the_root(project: Path, below: str) -> None:
+def test_force_accepts_paths_from_the_working_directory_or_the_root(project: Path, below: str) -> None:
     file = project / "rendered/prod/_cluster/namespace_a.yaml"
     for path in ("rendered/prod/_cluster/namespace_a.yaml", os.path.relpath(file, project / below)):
         run(project, "render")
@@ -121,7 +121,7 @@ def test_a_file_is_given_up_by_its_path_from_here_or_from_the_root(project: Path
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../x", "overlays/dev/ns.yaml", "rendered/dev"])
-def test_only_files_of_trees_can_be_given_up(project: Path, path: str) -> None:
+def test_force_accepts_only_files_of_rendered_trees(project: Path, path: str) -> None:
     refused = run(project, "render", "--force", path)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "no file of a tree that is rendered now" in refused.stderr
@@ -129,9 +129,7 @@ def test_only_files_of_trees_can_be_given_up(project: Path, path: str) -> None:
 
 
 @pytest.mark.parametrize("option", [[], ["--check"]])
-def test_a_manifest_of_others_in_a_tree_is_left_alone_with_a_warning(
-    project: Path, option: list[str]
-) -> None:
+def test_foreign_manifest_in_a_tree_is_left_alone_with_a_warning(project: Path, option: list[str]) -> None:
     run(project, "render")
     for path in ("mine.yaml", "_cluster/mine.json", "notes.txt"):
         (project / "rendered/prod" / path).write_text("{}")
@@ -146,7 +144,7 @@ def test_a_manifest_of_others_in_a_tree_is_left_alone_with_a_warning(
     assert (project / "rendered/prod/mine.yaml").read_text() == "{}"
 
 
-def test_a_file_that_is_left_over_is_reported_once(project: Path) -> None:
+def test_leftover_file_is_reported_once(project: Path) -> None:
     run(project, "render")
     (project / "overlays/prod/ns.yaml").write_text("apiVersion: v1\nkind: Namespace\nmetadata: {name: b}\n")
     assert "warning" not in run(project, "render", "--check").stderr
@@ -176,17 +174,17 @@ def test_the_shell_completes_commands_options_and_overlays(project: Path) -> Non
     assert completed(project, "vmrender render d") == ["dev"]
 
 
-def test_an_unreadable_project_completes_nothing(project: Path) -> None:
+def test_unreadable_project_has_no_completions(project: Path) -> None:
     (project / "vmrender.yaml").write_text("kind: [")
     assert completed(project, "vmrender render ") == []
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_shells(project: Path, shell: str) -> None:
+def test_completion_script_is_printed_for_each_shell(project: Path, shell: str) -> None:
     made = run(project, "completion", shell)
     assert (made.returncode, made.stderr) == (0, "")
     assert f"_VMRENDER_COMPLETE={shell}_complete" in made.stdout
 
 
-def test_an_unknown_shell(project: Path) -> None:
+def test_unknown_shell_is_refused(project: Path) -> None:
     assert run(project, "completion", "cmd").returncode == 2

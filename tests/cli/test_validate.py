@@ -49,7 +49,7 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_file_that_nothing_reaches_is_judged_without_composing(repository: Path) -> None:
+def test_unlisted_file_is_validated_without_composing(repository: Path) -> None:
     modules = imported(repository, "vm.yaml")
     assert "renderer.checks.schemas.validate" in modules
     assert modules.isdisjoint(
@@ -57,7 +57,7 @@ def test_a_file_that_nothing_reaches_is_judged_without_composing(repository: Pat
     )
 
 
-def test_a_file_that_is_none_of_ours_costs_next_to_nothing(repository: Path) -> None:
+def test_foreign_file_costs_next_to_nothing(repository: Path) -> None:
     modules = imported(repository, "values.yaml")
     assert modules.isdisjoint(
         {
@@ -75,7 +75,7 @@ def test_a_pipe_is_not_waited_for(repository: Path, monkeypatch: pytest.MonkeyPa
     assert validate(repository, "pipe.yaml", monkeypatch=monkeypatch).exit_code == 0
 
 
-def test_links_are_not_followed_in_circles_nor_out_of_the_repository(
+def test_links_are_not_followed_in_circles_or_out_of_the_repository(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (repository / "loop").symlink_to(repository)
@@ -85,11 +85,13 @@ def test_links_are_not_followed_in_circles_nor_out_of_the_repository(
     assert (result.exit_code, result.stderr) == (0, "checked 1 file\n")
 
 
-def test_a_path_that_is_not_there_is_wrong_usage(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_path_is_wrong_usage(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert validate(repository, "nothing.yaml", monkeypatch=monkeypatch).exit_code == 2
 
 
-def test_a_path_is_one_of_the_working_directory(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_are_relative_to_the_working_directory(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (repository / "deep").mkdir()
     result = validate(repository / "deep", "../vm.yaml", monkeypatch=monkeypatch)
     assert (result.exit_code, result.stderr) == (0, "checked 1 file\n")

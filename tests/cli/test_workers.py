@@ -66,7 +66,7 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("before", [EAGER, SPAWN + EAGER], ids=["default", "spawn"])
-def test_many_workers_make_the_same_as_one(project: Path, before: str) -> None:
+def test_many_workers_give_the_same_result_as_one(project: Path, before: str) -> None:
     one = run_alone(project)
     expected = tree(project)
     shutil.rmtree(project / "rendered")
@@ -75,7 +75,7 @@ def test_many_workers_make_the_same_as_one(project: Path, before: str) -> None:
     assert (many.stdout, many.stderr, tree(project)) == (one.stdout, one.stderr, expected)
 
 
-def test_what_is_wrong_in_several_is_said_as_ever(project: Path) -> None:
+def test_findings_of_several_overlays_are_as_with_one_worker(project: Path) -> None:
     for overlay in ("dev", "site-1", "site-4"):
         file = project / f"overlays/{overlay}/kustomization.yaml"
         file.write_text(f"{file.read_text()}patches: [path: missing.yaml]\n")
@@ -85,7 +85,7 @@ def test_what_is_wrong_in_several_is_said_as_ever(project: Path) -> None:
     assert (many.returncode, many.stdout, many.stderr) == (one.returncode, one.stdout, one.stderr)
 
 
-def test_trees_that_cannot_be_written_keep_none_of_the_others(project: Path) -> None:
+def test_trees_that_cannot_be_written_do_not_stop_the_others(project: Path) -> None:
     run_alone(project)
     for site in ("site-1", "site-4"):
         next((project / "rendered" / site).rglob("*.yaml")).write_text("edited: by hand\n")
@@ -100,7 +100,7 @@ def test_trees_that_cannot_be_written_keep_none_of_the_others(project: Path) -> 
     assert (project / "rendered/site-3").is_dir()
 
 
-def test_what_stops_all_of_them_is_said_once(project: Path) -> None:
+def test_error_of_all_overlays_is_reported_once(project: Path) -> None:
     (project / "schemas/outside.yaml").symlink_to("/etc/passwd")
     one, many = run_alone(project), run(project, "--jobs", "4")
     assert (many.returncode, many.stdout, many.stderr) == (one.returncode, one.stdout, one.stderr)
@@ -108,7 +108,7 @@ def test_what_stops_all_of_them_is_said_once(project: Path) -> None:
     assert "Traceback" not in many.stderr
 
 
-def test_workers_keep_to_the_limits(project: Path) -> None:
+def test_workers_respect_the_limits(project: Path) -> None:
     file = project / "vmrender.yaml"
     file.write_text(f"{file.read_text()}limits: {{nameLength: 9}}\n")
     many = run(project, "--jobs", "2", before=SPAWN + EAGER)
@@ -116,7 +116,7 @@ def test_workers_keep_to_the_limits(project: Path) -> None:
     assert (many.returncode, many.stderr) == ((one := run_alone(project)).returncode, one.stderr)
 
 
-def test_what_a_worker_that_was_killed_leaves_is_done(project: Path) -> None:
+def test_work_of_a_killed_worker_is_done_by_others(project: Path) -> None:
     killed = (
         "import os, signal; from renderer.app import overlay_renderer as o; first = os.getpid(); "
         "render = o.OverlayRenderer.render; "
@@ -130,7 +130,7 @@ def test_what_a_worker_that_was_killed_leaves_is_done(project: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs workers that are copies")
-def test_the_overlays_of_a_worker_have_one_release(project: Path) -> None:
+def test_overlays_of_a_worker_share_a_release(project: Path) -> None:
     """A process knows by the identity of the release what it found out for it."""
     fork = SPAWN.replace("spawn", "fork")
     result = run(project, "--jobs", "2", before=fork + EAGER + SAY_THE_RELEASE)
@@ -139,7 +139,7 @@ def test_the_overlays_of_a_worker_have_one_release(project: Path) -> None:
     assert len({process for process, _ in told}) == len({(process, release) for process, release in told})
 
 
-def test_trees_that_were_begun_are_gone_after_an_error_in_the_last_overlay(project: Path) -> None:
+def test_unfinished_trees_are_removed_after_an_error_in_the_last_overlay(project: Path) -> None:
     (project / "overlays/site-5/kustomization.yaml").write_text("patches: [path: missing.yaml]\n")
     result = run(project, "--jobs", "2", before=EAGER + SAY_WHAT_IS_BEGUN)
     assert result.stdout.count("begun") >= 8
@@ -148,7 +148,7 @@ def test_trees_that_were_begun_are_gone_after_an_error_in_the_last_overlay(proje
     assert not (project / ".vmrender").exists()
 
 
-def test_more_trees_than_files_may_be_open_are_written(project: Path) -> None:
+def test_more_trees_than_open_files_allowed_are_written(project: Path) -> None:
     few = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (160, 160)); "
     few += "from renderer.emit import write; write.TREES_AT_ONCE = 2; "
     few += "assert write.most_trees_at_once() == 40; resource.setrlimit(resource.RLIMIT_NOFILE, (120, 120)); "
@@ -178,7 +178,7 @@ SLOW_LAST = (
 
 @pytest.mark.skipif(os.name != "posix", reason="the signals are POSIX's")
 @pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM", "SIGKILL"])
-def test_trees_that_were_begun_are_gone_after_a_signal(project: Path, sent: str) -> None:
+def test_unfinished_trees_are_removed_after_a_signal(project: Path, sent: str) -> None:
     default = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     running = subprocess.Popen(
         command(
@@ -242,7 +242,7 @@ def test_ctrl_c_ends_all_processes_and_writes_nothing(project: Path, shut_down: 
     assert not (project / "rendered").exists()
 
 
-def test_a_container_s_share_of_processors_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cpu_quota_of_a_container_is_respected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
     quota = tmp_path / "cpu.max"
     monkeypatch.setattr(overlay_renderer, "_QUOTA", quota)
@@ -264,12 +264,14 @@ def test_a_container_s_share_of_processors_counts(tmp_path: Path, monkeypatch: p
         ([0.001, 1.0], 10, 10),  # a small one that happens to be the first
     ],
 )
-def test_a_worker_has_half_a_second_to_do(seconds: list[float], overlays: int, workers: int) -> None:
+def test_worker_gets_at_least_half_a_second_of_work(
+    seconds: list[float], overlays: int, workers: int
+) -> None:
     assert overlay_renderer.workers_worth(seconds, overlays) == workers
 
 
 @given(st.integers(0, 3000), st.integers(1, 64))
-def test_parts_cover_all_overlays_and_get_smaller_towards_the_end(overlays: int, workers: int) -> None:
+def test_batches_cover_all_overlays_and_get_smaller(overlays: int, workers: int) -> None:
     parts = list(overlay_renderer.parts_of(overlays, workers))
     assert [number for start, end in parts for number in range(start, end)] == [*range(overlays)]
     sizes = [end - start for start, end in parts]

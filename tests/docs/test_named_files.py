@@ -51,7 +51,7 @@ def is_there(path: str, beside: Path) -> bool:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_files_that_a_page_names_are_there(page: Path) -> None:
+def test_files_named_by_pages_exist(page: Path) -> None:
     named = [path for path in paths(page.read_text(encoding="utf-8")) if not _OTHERS.match(path)]
     folders = [path for path in paths(page.read_text(encoding="utf-8")) if path.endswith("/")]
     known = {module.name for module in MODULES} | _USERS
@@ -62,7 +62,7 @@ def test_files_that_a_page_names_are_there(page: Path) -> None:
         assert [path for path in folders if not is_there(path, page.parent) and not _OTHERS.match(path)] == []
 
 
-def test_files_and_modules_that_docstrings_name_are_there() -> None:
+def test_files_and_modules_named_by_docstrings_exist() -> None:
     missing: set[str] = set()
     seen = 0
     docstrings = [(module, text) for module in MODULES for _, text in outline(module).docstrings]

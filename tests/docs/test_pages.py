@@ -105,7 +105,9 @@ def matches(shown: str, printed: str) -> bool:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
-def test_page(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_page_shows_what_its_commands_print(
+    page: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     reader = Reader.sits_down(tmp_path)
     text = reader.reads(page.read_text(encoding="utf-8"))
     if request.config.getoption("--update-cases"):
@@ -114,7 +116,7 @@ def test_page(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Non
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_are_not_broken(page: Path) -> None:
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
@@ -137,7 +139,7 @@ def test_output_is_compared(shown: str, printed: str, *, is_same: bool) -> None:
     assert matches(shown, printed) is is_same
 
 
-def test_a_page_that_is_wrong_is_found_out(tmp_path: Path) -> None:
+def test_wrong_page_is_detected(tmp_path: Path) -> None:
     reader = Reader.sits_down(tmp_path)
     page = "```yaml a/b.yaml\nx: 1\n```\n\n```console\n$ cat a/b.yaml\nx: 2\n$ false\n```\n"
     assert reader.reads(page) == page.replace("x: 2", "x: 1")

@@ -18,7 +18,7 @@ def block(beginning: str) -> str:
     return f"```console\n$ {beginning}{found.partition(beginning)[2]}\n"
 
 
-def test_the_fleet_is_rendered_as_shown(tmp_path: Path) -> None:
+def test_fleet_is_rendered_as_shown(tmp_path: Path) -> None:
     reader = Reader.sits_down(tmp_path)
     shutil.copytree(ROOT / "overlays", reader.repository / "overlays")
     shutil.copy(ROOT / "vmrender.yaml", reader.repository)
@@ -31,7 +31,7 @@ def test_the_fleet_is_rendered_as_shown(tmp_path: Path) -> None:
         assert (reader.repository / path).is_file(), path
 
 
-def test_the_journey_through_an_existing_repository_is_as_shown(tmp_path: Path) -> None:
+def test_walkthrough_of_an_existing_repository_is_as_shown(tmp_path: Path) -> None:
     """The repository is the one of the page that the README leads to."""
     reader = Reader.sits_down(tmp_path)
     page = (DOCS / "existing-repositories.md").read_text(encoding="utf-8")
@@ -52,7 +52,7 @@ def test_each_page_is_linked_from_another() -> None:
     assert alone == []
 
 
-def test_links_of_the_readme_lead_somewhere() -> None:
+def test_links_of_the_readme_are_not_broken() -> None:
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", README)
     assert len(targets) > 20
     assert [target for target in targets if not (ROOT / target).exists()] == []

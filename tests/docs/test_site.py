@@ -64,7 +64,7 @@ def test_every_command_is_in_the_reference() -> None:
     assert all(option in text for option in ("--kubevirt", "--format", "--check", "--shard"))
 
 
-def test_every_command_is_in_the_table_of_the_guide() -> None:
+def test_every_command_is_in_the_guide() -> None:
     text = (ROOT / "docs/command-line.md").read_text(encoding="utf-8")
     rows = "".join(re.findall(r"^\| (`vmrender .*?) \|", text, re.MULTILINE))
     assert [name for name in COMMANDS if not re.search(rf"`(vmrender )?{name}\b", rows)] == []
@@ -105,7 +105,7 @@ def test_every_filter_limit_and_function_is_in_the_reference() -> None:
     assert "| door |" in pages()["glossary.md"]
 
 
-def test_blocks_and_tables_of_the_reference_are_whole() -> None:
+def test_blocks_and_tables_of_the_reference_are_complete() -> None:
     for path, text in pages().items():
         assert len(re.findall(r"^```", text, re.MULTILINE)) % 2 == 0, path
         for row in re.findall(r"^\|.*$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE):
@@ -113,7 +113,7 @@ def test_blocks_and_tables_of_the_reference_are_whole() -> None:
             assert cells in (2, 3), f"{path}: {row}"
 
 
-def test_the_navigation_names_pages_that_are_there() -> None:
+def test_navigation_names_existing_pages() -> None:
     settings = yaml.safe_load((ROOT / ".ci/site/mkdocs.yml").read_text())
     listed = [value for value in texts(settings["nav"]) if value.endswith(".md")]
     elsewhere = re.findall(r'"([\w./-]+\.md)",?$', (ROOT / ".ci/site/hook.py").read_text(), re.MULTILINE)
@@ -131,7 +131,7 @@ def texts(value: Any) -> Iterator[str]:  # noqa: ANN401 - a YAML tree
 
 
 @pytest.mark.skipif(not HAS_MKDOCS, reason="needs the dependency group docs: make docs builds the site, too")
-def test_mkdocs_builds_the_site_and_every_link_leads_somewhere(tmp_path: Path) -> None:
+def test_mkdocs_builds_the_site_without_broken_links(tmp_path: Path) -> None:
     settings = ("--config-file", ".ci/site/mkdocs.yml", "--site-dir", str(tmp_path))
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", *settings]
     env = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT)}

@@ -21,11 +21,11 @@ def test_phrases_are_found_across_lines_and_in_any_case() -> None:
     assert list(phrases_in("Those\nof the release")) == [(1, "those of")]
 
 
-def test_what_is_right_is_not_found() -> None:
+def test_allowed_phrases_are_not_found() -> None:
     assert list(phrases_in("There is no key, and it\nis no longer\nread. The island of this nomad.")) == []
 
 
-def test_all_pages_are_looked_at() -> None:
+def test_all_pages_are_checked() -> None:
     pages = {page.relative_to(ROOT).as_posix() for page in PAGES}
     assert {"README.md", "docs/start.md", "docs/decisions/README.md", ".ci/release/README.md"} <= pages
     assert "renderer/explanations/conflict.md" in pages
