@@ -36,7 +36,7 @@ TYPED = (
 )
 
 
-def test_findings_have_lines() -> None:
+def test_findings_of_cases_have_lines() -> None:
     found = [
         (stderr.parent.relative_to(CASES).as_posix(), match)
         for stderr in (folder / "expected.stderr" for folder in FOLDERS)
@@ -52,6 +52,6 @@ def test_findings_have_lines() -> None:
     ] == []
 
 
-def test_the_exceptions_are_cases() -> None:
+def test_exceptions_are_existing_cases() -> None:
     names = {folder.relative_to(CASES).as_posix() for folder in FOLDERS}
     assert set(TYPED) <= names | {folder.parent.name for folder in FOLDERS}

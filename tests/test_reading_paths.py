@@ -110,7 +110,7 @@ PATHS = (
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.question)
-def test_the_path_in_architecture_is_the_one_that_the_code_takes(
+def test_path_in_architecture_matches_the_code(
     path: ReadingPath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     repository(tmp_path)

@@ -11,7 +11,7 @@ KILLS = 10
 
 
 @pytest.mark.parametrize("way", [(), ("--replace",)], ids=["exchange", "replace"])
-def test_kills_leave_the_old_tree_or_the_new_one_and_the_next_run_repairs_and_says_so(
+def test_killed_run_leaves_the_old_or_new_tree_and_the_next_run_reports_repairs(
     way: tuple[str, ...],
 ) -> None:
     command = [sys.executable, "-m", "tests.crash", "--times", str(KILLS), *way]

@@ -29,7 +29,7 @@ def test_a_quantity_of_thousands_of_digits(text: str) -> None:
 
 
 @pytest.mark.parametrize("part", ["$", "{{", "${", "{{}", "${{", "{", "$${"])
-def test_a_text_of_what_placeholders_are_made_of(part: str) -> None:
+def test_text_of_placeholder_characters(part: str) -> None:
     with bounds():
         assert placeholder_in("}{" + part * 100_000) is None
 
@@ -47,7 +47,7 @@ def _definitions(fields: str, count: int) -> JsonObject:
 
 
 @pytest.mark.parametrize(("fields", "count"), [("ab", 60), ("a", 5000)])
-def test_definitions_that_lead_to_each_other(fields: str, count: int) -> None:
+def test_definitions_that_refer_to_each_other(fields: str, count: int) -> None:
     definitions = _definitions(fields, count)
     reference: JsonObject = {"$ref": "#/definitions/d0"}
     root: Json = {"type": "object", "properties": {"spec": {"$ref": "#/definitions/d0"}}}
@@ -63,7 +63,7 @@ def test_definitions_that_lead_to_each_other(fields: str, count: int) -> None:
             release_schemas([("swagger.json", openapi)], LATEST)
 
 
-def test_choices_of_which_each_would_be_told() -> None:
+def test_many_failing_choices() -> None:
     inner = {"items": {"anyOf": [{"items": {"type": "string"}}] * 60}}
     schema = ProjectSchema(json.loads(json.dumps({"properties": {"a": {"anyOf": [inner] * 60}}})))
     content: JsonObject = {"a": [[1] * 20] * 10}
@@ -76,7 +76,7 @@ def test_choices_of_which_each_would_be_told() -> None:
     "each",
     [{"required": [f"k{number}" for number in range(5000)]}, {"allOf": [{"type": "string"}] * 5000}],
 )
-def test_failures_of_which_each_would_keep_the_value(each: JsonObject) -> None:
+def test_many_failures_of_a_large_value(each: JsonObject) -> None:
     schema = ProjectSchema({"properties": {"a": {"items": each}}})
     content: JsonObject = {"a": [{}] * 1500}
     with bounds():
@@ -112,7 +112,7 @@ def test_a_merge_of_two_long_lists(target: JsonObject, patch: JsonObject) -> Non
     assert merged["spec"] == patch["spec"]
 
 
-def test_a_merge_of_long_lists_in_which_names_are_doubled() -> None:
+def test_merge_of_long_lists_with_repeated_names() -> None:
     doubled = pod([*CONTAINERS, *CONTAINERS])
     with bounds(), pytest.raises(StrategicMergeError, match="the same key"):
         StrategicMerge(kubernetes_merge_schema()).apply(doubled, doubled)

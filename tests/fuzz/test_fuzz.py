@@ -10,7 +10,7 @@ EXAMPLES = 5
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_input_is_used_or_refused(name: str) -> None:
+def test_every_input_is_accepted_or_refused(name: str) -> None:
     fuzzed = target(name)
     if fuzzed.program:
         pytest.skip(f"compares with {fuzzed.program}, by command only")

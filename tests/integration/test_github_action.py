@@ -79,7 +79,7 @@ def runner(tmp_path: Path, project: UserRepository) -> Runner:
     return Runner(tmp_path, project)
 
 
-def test_a_change_that_is_in_order(runner: Runner) -> None:
+def test_valid_change_passes(runner: Runner) -> None:
     runner.raise_memory()
 
     run = runner.run()
@@ -92,7 +92,7 @@ def test_a_change_that_is_in_order(runner: Runner) -> None:
     assert runner.calls() == []
 
 
-def test_a_stale_tree(runner: Runner) -> None:
+def test_stale_tree_fails(runner: Runner) -> None:
     runner.repository.replace("overlays/dev/web.yaml", "u1.small", "u1.medium")
     runner.repository.commit("not rendered")
 
@@ -104,7 +104,7 @@ def test_a_stale_tree(runner: Runner) -> None:
     assert runner.run(command="validate").code == 0
 
 
-def test_a_mistake_is_annotated_compared_and_fails(runner: Runner) -> None:
+def test_error_is_annotated_compared_and_fails(runner: Runner) -> None:
     runner.repository.replace("overlays/dev/web.yaml", "u1.small", "u1.smal")
     runner.repository.commit("wrong")
 
@@ -118,14 +118,14 @@ def test_a_mistake_is_annotated_compared_and_fails(runner: Runner) -> None:
     assert runner.calls()
 
 
-def test_render_writes(runner: Runner) -> None:
+def test_render_writes_the_tree(runner: Runner) -> None:
     runner.repository.replace("overlays/dev/web.yaml", "u1.small", "u1.medium")
 
     assert runner.run(command="render").code == 0
     assert "guest: 4Gi" in runner.repository.read("rendered/dev/dev/virtualmachine_web.yaml")
 
 
-def test_another_release(runner: Runner) -> None:
+def test_release_input_is_used(runner: Runner) -> None:
     runner.repository.write(
         "overlays/dev/web.yaml", runner.repository.read("overlays/dev/web.yaml") + "  x: 1\n"
     )
@@ -141,7 +141,7 @@ def test_without_an_earlier_commit_nothing_is_compared(runner: Runner) -> None:
     assert runner.calls() == []
 
 
-def test_a_project_in_a_folder(runner: Runner) -> None:
+def test_project_in_a_folder_is_checked(runner: Runner) -> None:
     (runner.repository.folder / "vms").mkdir()
     runner.repository.does("git", "mv", "vmrender.yaml", "overlays", "rendered", "vms")
     runner.repository.replace("vms/overlays/dev/web.yaml", "u1.small", "u1.smal")
@@ -151,7 +151,7 @@ def test_a_project_in_a_folder(runner: Runner) -> None:
     assert "::error file=vms/overlays/dev/web.yaml,line=8,col=11,endColumn=18" in run.log
 
 
-def test_shards(runner: Runner) -> None:
+def test_shards_cover_all_overlays(runner: Runner) -> None:
     """As the workflow does it: a plan, a job for each shard, and the trees of all of them together."""
     overlays = runner.repository.folder / "overlays"
     for name in ("prod", "test"):
@@ -172,7 +172,7 @@ def test_shards(runner: Runner) -> None:
     assert sorted(runner.run(shard=job["shard"], base="none").code for job in jobs) == [0, 1]
 
 
-def test_no_plan_without_overlays(runner: Runner) -> None:
+def test_plan_without_overlays_fails(runner: Runner) -> None:
     runner.repository.does("git", "rm", "-r", "--quiet", "overlays")
 
     run = runner.run(command="plan", shards="2", base="none")
@@ -188,13 +188,13 @@ def test_an_unknown_command_is_refused(runner: Runner) -> None:
 
 
 @pytest.mark.parametrize("name", ["path", "kubevirt", "base"])
-def test_inputs_are_no_scripts(runner: Runner, name: str) -> None:
+def test_inputs_are_not_run_as_scripts(runner: Runner, name: str) -> None:
     runner.run(**{name: "$(touch gone)`touch gone`;touch gone"})
     runner.run(**{name: "--help"})
     assert not (runner.repository.folder / "gone").exists()
 
 
-def test_what_a_fork_writes_is_no_workflow_command(runner: Runner) -> None:
+def test_text_of_a_fork_is_not_a_workflow_command(runner: Runner) -> None:
     text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  a: |\n    x\n    ::add-mask::web\n"
     runner.repository.write("overlays/dev/c.yaml", text)
     runner.repository.replace("overlays/dev/kustomization.yaml", "- web.yaml", "- web.yaml\n  - c.yaml")
@@ -238,7 +238,7 @@ def test_no_comment_where_nothing_changes(runner: Runner) -> None:
     assert "--paginate" in runner.calls()[0]
 
 
-def test_a_token_that_may_not_write_is_no_failure(runner: Runner) -> None:
+def test_read_only_token_is_not_a_failure(runner: Runner) -> None:
     program(runner.folder / "programs/gh", "exit 1")
     runner.raise_memory()
 
@@ -270,7 +270,7 @@ BY_HASH = f"--require-hashes -r {LOCK}/vmrender.txt -r {LOCK}/build.txt"
 WITHOUT_AN_INDEX = f"--no-index --no-deps --no-build-isolation {ROOT}"
 
 
-def test_what_is_installed(runner: Runner) -> None:
+def test_action_installs_the_requested_version(runner: Runner) -> None:
     """A stand-in for Python makes an environment of programs that say what they are asked for."""
     program(runner.folder / "said", f'echo "${{0##*/}} $@" >> "{runner.folder}/log"')
     python = 'mkdir -p "$4/bin" && cp "${0%/*}/said" "$4/bin/python" && cp "${0%/*}/said" "$4/bin/vmrender"'
@@ -293,7 +293,7 @@ def test_what_is_installed(runner: Runner) -> None:
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
-def test_workflows_keep_to_what_a_fork_may_do(workflow: Path) -> None:
+def test_workflows_use_only_permissions_of_forks(workflow: Path) -> None:
     content = yaml.load(workflow.read_text(encoding="utf-8"), yaml.BaseLoader)  # noqa: S506 - or "on" is true
     assert "pull_request_target" not in content["on"]
     scripts = [
@@ -309,7 +309,7 @@ def test_workflows_keep_to_what_a_fork_may_do(workflow: Path) -> None:
     assert set(checkouts) <= {"false"}
 
 
-def test_the_sharded_workflow_gives_the_action_what_it_takes() -> None:
+def test_sharded_workflow_passes_valid_inputs_to_the_action() -> None:
     workflow = yaml.safe_load((ROOT / ".github/workflows/vmrender-sharded.yml").read_text(encoding="utf-8"))
     known = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
     steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
@@ -323,7 +323,7 @@ def test_the_sharded_workflow_gives_the_action_what_it_takes() -> None:
     assert set(re.findall(r"steps\.plan\.outputs\.([\w-]+)", text)) <= known["outputs"].keys()
 
 
-def test_the_reusable_workflow_gives_the_action_inputs_that_it_has() -> None:
+def test_reusable_workflow_passes_valid_inputs_to_the_action() -> None:
     workflow = yaml.safe_load((ROOT / ".github/workflows/vmrender.yml").read_text(encoding="utf-8"))
     known = yaml.safe_load(ACTION.read_text(encoding="utf-8"))["inputs"]
     given = workflow["jobs"]["vmrender"]["steps"][-1]["with"]

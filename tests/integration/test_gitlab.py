@@ -50,7 +50,7 @@ jobs = pytest.mark.parametrize("job", [template_job(), written_job()], ids=["tem
 
 
 @jobs
-def test_what_is_in_order_passes(project: UserRepository, job: dict[str, Any]) -> None:
+def test_valid_change_passes(project: UserRepository, job: dict[str, Any]) -> None:
     base = project.does("git", "rev-parse", "HEAD").strip()
     project.replace("overlays/dev/web.yaml", "u1.small", "u1.medium")
     project.does("vmrender", "render")
@@ -65,7 +65,7 @@ def test_what_is_in_order_passes(project: UserRepository, job: dict[str, Any]) -
 
 
 @jobs
-def test_a_mistake_is_reported_and_fails(project: UserRepository, job: dict[str, Any]) -> None:
+def test_error_is_reported_and_fails(project: UserRepository, job: dict[str, Any]) -> None:
     project.replace("overlays/dev/web.yaml", "u1.small", "u1.smal")
     project.commit("wrong")
 
@@ -87,14 +87,14 @@ def test_a_stale_tree_fails(project: UserRepository) -> None:
     assert run_script(project, written_job()).code == 1
 
 
-def test_a_base_that_is_not_there_leaves_no_page(project: UserRepository) -> None:
+def test_missing_base_commit_leaves_no_page(project: UserRepository) -> None:
     run = run_script(project, template_job(), CI_MERGE_REQUEST_DIFF_BASE_SHA="0" * 40)
     assert run.code == 0
     assert "error[git-revision]" in run.output
     assert not (project.folder / "vmrender-diff.html").exists()
 
 
-def test_inputs_of_the_template(project: UserRepository) -> None:
+def test_template_inputs_are_used(project: UserRepository) -> None:
     (project.folder / "vms").mkdir()
     project.does("git", "mv", "vmrender.yaml", "overlays", "rendered", "vms")
     project.replace("vms/overlays/dev/web.yaml", "fedora:42", "fedora:43")
@@ -104,13 +104,13 @@ def test_inputs_of_the_template(project: UserRepository) -> None:
     assert run_script(project, template_job(path="vms", command="validate", kubevirt="0.5")).code == 2
 
 
-def test_the_template_and_the_job_of_init_do_the_same() -> None:
+def test_template_and_job_of_init_are_equivalent() -> None:
     template, written = template_job(), written_job()
     for key in ("rules", "artifacts", "image"):
         assert template[key] == written[key]
 
 
-def test_jobs_that_share_the_overlays(project: UserRepository) -> None:
+def test_parallel_jobs_cover_all_overlays(project: UserRepository) -> None:
     head, body = (ROOT / "docs/gitlab/sharded.yml").read_text(encoding="utf-8").split("\n---\n")
     declared = yaml.safe_load(head)["spec"]["inputs"]
     for name, described in declared.items():
@@ -129,6 +129,6 @@ def test_jobs_that_share_the_overlays(project: UserRepository) -> None:
     assert codes() == [0, 0, 0, 1]
 
 
-def test_values_of_a_merge_request_are_no_scripts(project: UserRepository) -> None:
+def test_values_of_a_merge_request_are_not_run_as_scripts(project: UserRepository) -> None:
     run_script(project, template_job(kubevirt="$(touch gone)", base="$(touch gone)"))
     assert not (project.folder / "gone").exists()

@@ -46,7 +46,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> UserRepository:
 
 
 @pytest.mark.parametrize("job", ["dogfood", "fleet"])
-def test_the_job_passes(job: str, copy: UserRepository, tmp_path: Path) -> None:
+def test_own_job_passes(job: str, copy: UserRepository, tmp_path: Path) -> None:
     inputs = list(runs_of_the_action(job))
     assert inputs
     scratch = tmp_path / "scratch"

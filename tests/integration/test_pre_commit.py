@@ -49,7 +49,7 @@ def test_render_stops_a_commit_until_the_tree_is_in_it(project: UserRepository, 
     assert project.status() == ""
 
 
-def test_a_tree_that_git_does_not_know_stops_a_commit(project: UserRepository, tmp_path: Path) -> None:
+def test_untracked_tree_stops_a_commit(project: UserRepository, tmp_path: Path) -> None:
     """pre-commit looks for changes with git diff, which says nothing of new files."""
     use_hooks(project, hooks_repository(tmp_path), "vmrender-render")
     shutil.copytree(project.folder / "overlays/dev", project.folder / "overlays/prod")
@@ -65,7 +65,7 @@ def test_a_tree_that_git_does_not_know_stops_a_commit(project: UserRepository, t
     project.does("git", "commit", "--message", "prod")
 
 
-def test_a_tree_that_git_ignores_is_no_concern(project: UserRepository, tmp_path: Path) -> None:
+def test_ignored_tree_does_not_stop_a_commit(project: UserRepository, tmp_path: Path) -> None:
     project.does("git", "rm", "-r", "--quiet", "--cached", "rendered")
     project.write(".gitignore", "/rendered/\n")
     use_hooks(project, hooks_repository(tmp_path), "vmrender-render")
@@ -75,7 +75,7 @@ def test_a_tree_that_git_ignores_is_no_concern(project: UserRepository, tmp_path
     assert "name: db" in project.read("rendered/dev/dev/virtualmachine_db.yaml")
 
 
-def test_the_tree_of_a_removed_overlay_goes_too(project: UserRepository, tmp_path: Path) -> None:
+def test_tree_of_a_removed_overlay_is_deleted(project: UserRepository, tmp_path: Path) -> None:
     shutil.copytree(project.folder / "overlays/dev", project.folder / "overlays/prod")
     project.does("vmrender", "render")
     use_hooks(project, hooks_repository(tmp_path), "vmrender-render")
@@ -100,7 +100,7 @@ def test_check_shows_what_is_stale_and_writes_nothing(project: UserRepository, t
     assert "fedora:42" in project.read("rendered/dev/dev/virtualmachine_web.yaml")
 
 
-def test_the_removal_of_a_file_is_seen(project: UserRepository, tmp_path: Path) -> None:
+def test_removal_of_a_file_triggers_the_hook(project: UserRepository, tmp_path: Path) -> None:
     """pre-commit names no removed files, and passes over a hook that it has no file for."""
     use_hooks(project, hooks_repository(tmp_path), "vmrender-check")
     project.commit("hooks")
@@ -122,7 +122,7 @@ def test_validate_names_the_line_in_a_file_of_the_commit(project: UserRepository
     assert "overlays/dev/web.yaml:8:11: error[instancetype-not-found]" in run.output
 
 
-def test_validate_passes_over_what_is_not_kubevirts(project: UserRepository, tmp_path: Path) -> None:
+def test_validate_ignores_files_of_other_groups(project: UserRepository, tmp_path: Path) -> None:
     use_hooks(project, hooks_repository(tmp_path), "vmrender-validate")
     project.write("values.yaml", "replicas: 1\n")
     project.write("README.md", "# VMs\n")
@@ -131,7 +131,7 @@ def test_validate_passes_over_what_is_not_kubevirts(project: UserRepository, tmp
     project.does("git", "commit", "--message", "values")
 
 
-def test_migrate_fixes_what_is_deprecated(project: UserRepository, tmp_path: Path) -> None:
+def test_migrate_fixes_deprecated_fields(project: UserRepository, tmp_path: Path) -> None:
     use_hooks(project, hooks_repository(tmp_path), "vmrender-migrate")
     project.replace("overlays/dev/web.yaml", "runStrategy: Always", "running: true # day and night")
     project.does("git", "add", "--all")

@@ -155,14 +155,14 @@ def follow(project: Path, origin: Origin, *addresses: str) -> set[str]:
 
 @pytest.mark.parametrize("ci", ["github", "gitlab"])
 @pytest.mark.parametrize("address", [ADDRESS, FORK])
-def test_a_place_that_is_named(ci: str, address: str, project: Path, origin: Origin) -> None:
+def test_explicit_source_is_used(ci: str, address: str, project: Path, origin: Origin) -> None:
     init("--ci", ci, "--source", f"{address}@v0.1.0")
     assert follow(project, origin, address) == {"v0.1.0"}
 
 
 @pytest.mark.parametrize("ci", ["github", "gitlab"])
 @pytest.mark.parametrize("address", [ADDRESS, FORK])
-def test_what_pip_installed_from_git(
+def test_source_of_an_installation_from_git_is_used(
     ci: str, address: str, project: Path, origin: Origin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """``pip install git+https://…@v0.1.0`` notes the commit, and the files keep to that."""
@@ -177,7 +177,7 @@ def test_what_pip_installed_from_git(
 
 
 @pytest.mark.parametrize("remote", [ADDRESS, "https://me:secret@git.example.com/platform/vmrender"])
-def test_a_clone_leads_to_where_it_was_cloned_from(
+def test_source_of_a_clone_is_its_remote(
     remote: str, project: Path, origin: Origin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     origin.of_clone(remote)
@@ -189,9 +189,7 @@ def test_a_clone_leads_to_where_it_was_cloned_from(
     assert "secret" not in said + "".join(texts(project).values())
 
 
-def test_a_commit_that_nobody_else_has_is_to_be_pushed(
-    project: Path, origin: Origin, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unpushed_commit_is_reported(project: Path, origin: Origin, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not texts(project)
     origin.of_clone(ADDRESS)
     git = ["git", "-C", str(origin.clone), "-c", "user.name=S", "-c", "user.email=s@example.com"]
@@ -205,7 +203,7 @@ def test_a_commit_that_nobody_else_has_is_to_be_pushed(
 
 
 @pytest.mark.parametrize("noted", ["git", "clone", "clone without a remote", "folder with spaces"])
-def test_what_is_on_this_machine_makes_hooks_for_it_and_no_pipeline(
+def test_local_source_gives_hooks_and_no_pipeline(
     noted: str, project: Path, origin: Origin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (project / ".github").mkdir()
@@ -248,7 +246,7 @@ def test_what_is_on_this_machine_makes_hooks_for_it_and_no_pipeline(
     ],
     ids=json.dumps,
 )
-def test_where_nothing_is_known_the_hooks_run_what_is_installed(
+def test_unknown_source_gives_hooks_that_run_the_installed_command(
     noted: dict[str, Any] | None, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(installed_from, "direct_url", lambda: noted)
@@ -268,7 +266,7 @@ def test_where_nothing_is_known_the_hooks_run_what_is_installed(
     assert "a pipeline cannot be written: " in result.stderr
 
 
-def test_an_archive_is_named_with_its_digest(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_archive_is_pinned_by_digest(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wheel, digest = "https://files.example.com/vmrender-0.1.0-py3-none-any.whl", "0a" * 32
     pip_noted(monkeypatch, url=wheel, archive_info={"hashes": {"sha256": digest}})
 
@@ -280,7 +278,7 @@ def test_an_archive_is_named_with_its_digest(project: Path, monkeypatch: pytest.
     assert f'REQUIREMENT: "{named}"' in written[".github/workflows/vmrender.yml"]
 
 
-def test_what_is_published_is_named_once_it_is(
+def test_published_package_is_named_after_its_publication(
     project: Path, origin: Origin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     addresses = Addresses(FORK, f"{FORK}/issues", "https://index.example.com/vmrender/")

@@ -39,7 +39,7 @@ def texts() -> dict[str, str]:
 
 
 @pytest.mark.skipif(not (ROOT / ".github").exists(), reason="needs a checkout")
-def test_every_address_of_the_project_is_that_of_the_table() -> None:
+def test_addresses_of_the_project_match_the_table() -> None:
     named = {
         (path, match)
         for path, text in texts().items()
@@ -50,12 +50,12 @@ def test_every_address_of_the_project_is_that_of_the_table() -> None:
 
 
 @pytest.mark.skipif("Download" in TABLE, reason="the name on the index is ours")
-def test_nobody_is_told_to_install_a_name_that_anybody_can_take() -> None:
+def test_no_page_recommends_an_unclaimed_package_name() -> None:
     found = {path: BY_NAME.findall(text) for path, text in texts().items() if BY_NAME.search(text)}
     assert found == {}
 
 
-def test_addresses_count_once_something_is_published(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_addresses_apply_after_the_first_publication(monkeypatch: pytest.MonkeyPatch) -> None:
     metadata = Message()
     metadata["Project-URL"] = "Source, https://git.example.com/vmrender"
     metadata["Project-URL"] = "Issues, https://git.example.com/vmrender/issues"
@@ -74,12 +74,12 @@ def test_addresses_count_once_something_is_published(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("text", [None, "", "no JSON", "[]", '"text"', "{"])
-def test_what_is_no_direct_url_is_none(text: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_direct_url_is_ignored(text: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(addresses, "_distribution", lambda: SimpleNamespace(read_text=lambda _: text))
     assert addresses.direct_url() is None
 
 
-def test_without_metadata_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_metadata_the_source_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
         raise PackageNotFoundError(name)
 
@@ -90,7 +90,7 @@ def test_without_metadata_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> N
     addresses.published_addresses.cache_clear()
 
 
-def test_metadata_of_another_copy_say_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_metadata_of_another_copy_is_ignored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A checkout that is run beside an installed vmrender is not where that was installed from."""
     (tmp_path / "here/renderer/_data").mkdir(parents=True)
     monkeypatch.setattr(addresses, "_PACKAGE", tmp_path / "here/renderer")
@@ -104,7 +104,7 @@ def test_metadata_of_another_copy_say_nothing(monkeypatch: pytest.MonkeyPatch, t
 @pytest.mark.parametrize(
     "form", sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[0-9]*.yml")), ids=lambda path: path.stem
 )
-def test_issue_forms_are_as_github_takes_them(form: Path) -> None:
+def test_issue_forms_are_valid_for_github(form: Path) -> None:
     """https://docs.github.com/communities/using-templates-to-encourage-useful-issues-and-pull-requests."""
     content = yaml.safe_load(form.read_text(encoding="utf-8"))
     assert content.keys() == {"name", "description", "labels", "body"}

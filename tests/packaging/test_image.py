@@ -120,7 +120,7 @@ def images() -> Iterator[Images]:
                 subprocess.run(["umount", "--lazy", place], check=True)
 
 
-def test_every_target_runs_as_nobody() -> None:
+def test_every_target_runs_as_user_nobody() -> None:
     stages = re.split(r"^FROM ", RECIPE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     users = {
         stage.split("\n")[0].split(" AS ")[1]: re.findall(r"^USER (.*)$", stage, re.MULTILINE)
@@ -136,7 +136,7 @@ def test_every_target_runs_as_nobody() -> None:
 
 
 @needs_buildah
-def test_the_command_renders_what_is_mounted(images: Images, tmp_path: Path) -> None:
+def test_command_renders_the_mounted_folder(images: Images, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "overlays", tmp_path / "overlays")
     shutil.copy(ROOT / "vmrender.yaml", tmp_path)
     images.run("cli", "render", work=tmp_path)
@@ -151,7 +151,7 @@ def test_the_function_reads_and_writes_a_list(images: Images) -> None:
 
 
 @needs_buildah
-def test_the_plugin_has_its_configuration_where_argo_cd_looks(images: Images) -> None:
+def test_plugin_configuration_is_where_argo_cd_reads_it(images: Images) -> None:
     root = Path(images.buildah("mount", images.buildah("from", "plugin")))
     plugin = root / "home/argocd/cmp-server/config/plugin.yaml"
     assert plugin.read_bytes() == (ROOT / "docs/argocd/plugin.yaml").read_bytes()
@@ -160,7 +160,7 @@ def test_the_plugin_has_its_configuration_where_argo_cd_looks(images: Images) ->
 
 @needs_buildah
 @pytest.mark.parametrize("target", ["cli", "plugin"])
-def test_it_is_small_and_holds_no_pip(target: str, images: Images, tmp_path: Path) -> None:
+def test_image_is_small_and_has_no_pip(target: str, images: Images, tmp_path: Path) -> None:
     images.buildah("push", "--quiet", target, f"oci-archive:{tmp_path / 'image.tar'}")
     size = (tmp_path / "image.tar").stat().st_size
     assert size < MOST_BYTES, f"{target}: {size / 1e6:.0f} MB to pull"

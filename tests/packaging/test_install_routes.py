@@ -203,7 +203,7 @@ ROUTES: dict[Callable[[Machine, Distribution], list[str]], str] = {
 
 
 @pytest.mark.parametrize(("route", "known"), ROUTES.items(), ids=[route.__name__ for route in ROUTES])
-def test_it_is_installed_and_renders_and_knows_where_it_is_from(
+def test_installed_package_renders_and_knows_its_source(
     route: Callable[[Machine, Distribution], list[str]],
     known: str,
     machine: Machine,
@@ -234,7 +234,7 @@ def test_it_is_installed_and_renders_and_knows_where_it_is_from(
 
 
 @pytest.mark.parametrize("route", [git_by_pip, wheel, pyz], ids=lambda route: route.__name__)
-def test_the_hooks_that_init_writes_run(
+def test_hooks_written_by_init_run(
     route: Callable[[Machine, Distribution], list[str]], machine: Machine, distribution: Distribution
 ) -> None:
     """pre-commit installs vmrender from the bare repository or the wheel, or finds it on the PATH."""
@@ -260,7 +260,7 @@ def test_the_hooks_that_init_writes_run(
     assert "vmrender render..........................................................Passed" in said
 
 
-def test_the_file_is_the_same_however_often_it_is_built(machine: Machine, distribution: Distribution) -> None:
+def test_repeated_builds_give_the_same_file(machine: Machine, distribution: Distribution) -> None:
     first = Path(pyz(machine, distribution)[-1])
     kept = first.rename(first.with_suffix(".first"))
     again = Path(pyz(machine, distribution)[-1])

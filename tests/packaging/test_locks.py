@@ -63,7 +63,7 @@ def unmet(requirements: Iterable[str], locked: dict[str, Entry]) -> list[str]:
 
 
 @every_lock
-def test_whatever_is_named_is_pinned_and_hashed(lock: Path) -> None:
+def test_every_requirement_is_pinned_and_hashed(lock: Path) -> None:
     locked = entries(lock)
 
     assert locked
@@ -81,12 +81,12 @@ def test_whatever_is_named_is_pinned_and_hashed(lock: Path) -> None:
         ("uv", group("lock")),
     ],
 )
-def test_what_the_project_asks_for_is_locked(lock: str, requirements: list[str]) -> None:
+def test_dependencies_of_the_project_are_locked(lock: str, requirements: list[str]) -> None:
     assert unmet(requirements, entries(CI / f"lock/{lock}.txt")) == []
 
 
 @every_lock
-def test_what_that_needs_is_locked_too(lock: Path) -> None:
+def test_transitive_dependencies_are_locked(lock: Path) -> None:
     """As far as this environment has the same versions, whose metadata say what they need."""
     locked = entries(lock)
     installed = {canonicalize_name(each.name): each for each in importlib.metadata.distributions()}
@@ -100,19 +100,19 @@ def test_what_that_needs_is_locked_too(lock: Path) -> None:
 
 
 @pytest.mark.parametrize("part", ["vmrender", "build"])
-def test_what_is_published_is_what_was_tested(part: str) -> None:
+def test_published_versions_are_the_tested_ones(part: str) -> None:
     tested = entries(CI / "lock/development.txt")
     assert entries(CI / f"lock/{part}.txt").items() <= tested.items()
 
 
-def test_the_lowest_versions_are_those_that_the_project_names() -> None:
+def test_lowest_versions_match_the_project() -> None:
     lowest = entries(CI / "lowest.txt")
     named = {each.name: str(each.specifier) for each in map(Requirement, PROJECT["project"]["dependencies"])}
 
     assert {name: f">={lowest[name].version}" for name in named} == named
 
 
-def test_the_bills_of_materials_are_those_of_the_lock() -> None:
+def test_bills_of_materials_match_the_lock() -> None:
     bills: dict[str, str] = runpy.run_path(str(CI / "sbom.py"))["bills"](ROOT)
     assert {path.name: path.read_text(encoding="utf-8") for path in (CI / "sbom").iterdir()} == bills
 
@@ -126,7 +126,7 @@ def test_the_bills_of_materials_are_those_of_the_lock() -> None:
         ".github/workflows/release.yml",
     ],
 )
-def test_nothing_is_fetched_without_its_hash(file: str) -> None:
+def test_downloads_are_verified_by_hash(file: str) -> None:
     text = (ROOT / file).read_text(encoding="utf-8")
     installs = [
         line

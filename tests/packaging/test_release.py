@@ -49,7 +49,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Script]:
     sys.modules.pop("notes", None)
 
 
-def test_the_version_stands_in_one_place(script: Script) -> None:
+def test_version_is_defined_in_one_place(script: Script) -> None:
     assert script("build").version() == VERSION
     named = re.compile(rf"(?<![\d.]){re.escape(VERSION)}(?![\d.])")
     code = [
@@ -59,7 +59,7 @@ def test_the_version_stands_in_one_place(script: Script) -> None:
     assert not named.search((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-def test_the_notes_are_the_section_of_the_version(script: Script) -> None:
+def test_release_notes_are_the_changelog_section(script: Script) -> None:
     notes = script("notes")
     newer = "## [Unreleased]\n\n## [1.1.0] - 2027-01-02\n\n### Added\n\n- x\n"
     changelog = f"# C\n\n{newer}\n## [1.0.0] - 2026-01-02\n- y\n"
@@ -110,7 +110,7 @@ def signed(repository: UserRepository, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="needs ssh-keygen")
-def test_nothing_is_missing(script: Script, checkout: UserRepository, tmp_path: Path) -> None:
+def test_complete_release_passes(script: Script, checkout: UserRepository, tmp_path: Path) -> None:
     signed(checkout, tmp_path)
     assert lacks(script, checkout) == {}
     assert lacks(script, checkout, f"v{VERSION}") == {}
@@ -136,7 +136,7 @@ MISSING = [
 ]
 
 
-def test_each_thing_that_is_missing_is_named(script: Script, checkout: UserRepository) -> None:
+def test_each_missing_item_is_named(script: Script, checkout: UserRepository) -> None:
     tag = {f"tag v{VERSION}": f"git tag --sign v{VERSION} --message 'vmrender {VERSION}'"}
     assert lacks(script, checkout) == tag
     for path, old, new, check, what in MISSING:
@@ -150,7 +150,7 @@ def test_each_thing_that_is_missing_is_named(script: Script, checkout: UserRepos
         checkout.commit("right")
 
 
-def test_a_tag_of_nobody_and_work_that_is_not_committed(script: Script, checkout: UserRepository) -> None:
+def test_unsigned_tag_and_uncommitted_changes_are_reported(script: Script, checkout: UserRepository) -> None:
     checkout.does("git", "tag", f"v{VERSION}")
     assert "is not annotated" in lacks(script, checkout)[f"tag v{VERSION}"]
     checkout.does("git", "tag", "--force", "--annotate", f"v{VERSION}", "--message", "unsigned")
@@ -165,7 +165,7 @@ def steps(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             yield name, step
 
 
-def test_the_workflow_calls_what_is_there() -> None:
+def test_workflow_calls_existing_scripts() -> None:
     called = {
         path
         for _, step in steps(ROOT / ".github/workflows/release.yml")
@@ -180,7 +180,7 @@ def test_the_workflow_calls_what_is_there() -> None:
     assert [path for path in called if not (ROOT / path).exists()] == []
 
 
-def test_only_jobs_that_publish_may_write_and_none_holds_a_secret() -> None:
+def test_only_publishing_jobs_may_write_and_none_has_a_secret() -> None:
     text = (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
     jobs = yaml.safe_load(text)["jobs"]
     writing = {name for name, job in jobs.items() if "write" in job["permissions"].values()}
@@ -199,7 +199,7 @@ def test_only_jobs_that_publish_may_write_and_none_holds_a_secret() -> None:
     assert [run for run in scripts if "${{" in run] == []
 
 
-def test_what_is_published_was_installed_first() -> None:
+def test_published_files_are_installed_first() -> None:
     """The job that publishes gets files alone: it checks out the lock, and runs nothing of the repository."""
     runs = [
         step.get("run", "") for name, step in steps(ROOT / ".github/workflows/release.yml") if name == "pypi"
@@ -212,13 +212,13 @@ def test_what_is_published_was_installed_first() -> None:
 
 
 @pytest.mark.skipif(not shutil.which("actionlint"), reason="needs actionlint: make test-install has it")
-def test_workflows_are_sound() -> None:
+def test_workflows_are_valid() -> None:
     run = subprocess.run(["actionlint", *WORKFLOWS], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout) == (0, "")
 
 
 @pytest.mark.skipif(not shutil.which("shellcheck"), reason="needs shellcheck")
-def test_scripts_are_sound() -> None:
+def test_scripts_are_valid() -> None:
     scripts = sorted(RELEASE.glob("*.sh"))
     run = subprocess.run(["shellcheck", *scripts], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout) == (0, "")
@@ -260,7 +260,7 @@ def test_images_are_tried_without_a_network_and_read_only(docker: Docker) -> Non
     assert all("PYTHON_IMAGE=python:3.13-slim@sha256:d1" in line for line in log if line.startswith("build "))
 
 
-def test_an_image_that_is_too_large_is_none(docker: Docker, tmp_path: Path) -> None:
+def test_oversized_image_is_refused(docker: Docker, tmp_path: Path) -> None:
     """With a thousandth of the limit: 120 MB of chance take seconds to pack."""
     text = (RELEASE / "image.sh").read_text(encoding="utf-8")
     assert text.count("most=120000000 ") == 1
@@ -274,7 +274,7 @@ def test_an_image_that_is_too_large_is_none(docker: Docker, tmp_path: Path) -> N
     assert [line.split()[0] for line in log] == ["build", "save"]
 
 
-def test_both_architectures_become_one_image(docker: Docker, tmp_path: Path) -> None:
+def test_architectures_are_joined_into_one_image(docker: Docker, tmp_path: Path) -> None:
     code, log = docker("push", "ghcr.io/acme/vmrender", "1.2.3", "arm64", PYTHON_IMAGE="python@sha256:d2")
     pushed = [line for line in log if line.startswith("buildx build")]
     assert code == 0

@@ -77,7 +77,7 @@ def installation(distribution: Distribution, tmp_path_factory: pytest.TempPathFa
     return Installation(folder)
 
 
-def test_the_wheel_holds_the_package_its_data_and_nothing_else(distribution: Distribution) -> None:
+def test_wheel_contains_only_the_package_and_its_data(distribution: Distribution) -> None:
     names = set(zipfile.ZipFile(distribution.wheel).namelist())
     package = {f"renderer/{path}" for path in source_files("renderer")}
     data = {
@@ -95,7 +95,7 @@ def test_the_wheel_holds_the_package_its_data_and_nothing_else(distribution: Dis
     assert len(data) > 2
 
 
-def test_the_sdist_holds_the_tests(distribution: Distribution) -> None:
+def test_sdist_contains_the_tests(distribution: Distribution) -> None:
     with tarfile.open(distribution.sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
 
@@ -115,7 +115,7 @@ def test_equal_sources_give_equal_bytes(distribution: Distribution, tmp_path: Pa
         assert one.read_bytes() == other.read_bytes()
 
 
-def test_nothing_runs_when_it_is_installed(distribution: Distribution) -> None:
+def test_installation_runs_no_code(distribution: Distribution) -> None:
     """The wheel has one entry point, no script and no ``.pth``; hatchling builds the sdist without hooks."""
     wheel = zipfile.ZipFile(distribution.wheel)
     [entry_points] = [name for name in wheel.namelist() if name.endswith("/entry_points.txt")]
@@ -136,7 +136,7 @@ def test_nothing_runs_when_it_is_installed(distribution: Distribution) -> None:
     assert names.isdisjoint({"setup.py", "setup.cfg", "hatch.toml", "hatch_build.py"})
 
 
-def test_the_sdist_is_installed_without_a_network(
+def test_sdist_installs_without_a_network(
     distribution: Distribution, installation: Installation, tmp_path: Path
 ) -> None:
     """What comes of it is what the wheel holds."""
@@ -171,14 +171,14 @@ def test_the_sdist_is_installed_without_a_network(
     assert contents(into) == contents(packages)
 
 
-def test_the_installed_command_is_that_of_the_wheel(installation: Installation, tmp_path: Path) -> None:
+def test_installed_command_comes_from_the_wheel(installation: Installation, tmp_path: Path) -> None:
     place = installation.run("python", "-c", "import renderer; print(renderer.__file__)", at=tmp_path)
 
     assert Path(place).is_relative_to(installation.folder)
     assert installation.run("vmrender", "--version", at=tmp_path).startswith("vmrender, version ")
 
 
-def test_an_overlay_is_built_with_the_catalog_and_schemas_that_ship(
+def test_overlay_is_built_with_the_shipped_catalog_and_schemas(
     installation: Installation, tmp_path: Path
 ) -> None:
     for path, text in PROJECT.items():

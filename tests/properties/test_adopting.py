@@ -17,12 +17,12 @@ from tests.clusters.cluster import RELEASES, generate
 
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("output", ["json", "yaml"])
-def test_a_cluster_that_was_imported_is_in_sync(tmp_path: Path, release: int, output: str) -> None:
+def test_imported_cluster_is_in_sync(tmp_path: Path, release: int, output: str) -> None:
     for seed in (1, 2):
         assert problems_of_adoption(generate(seed, release=release), tmp_path / "adopted", output) == []
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_it_is_in_sync_with_instance_types_and_bases_that_were_found(tmp_path: Path, release: int) -> None:
+def test_imported_cluster_with_fitted_sizes_and_bases_is_in_sync(tmp_path: Path, release: int) -> None:
     choices = SourceChoices(Secrets.PLAIN, fits=True, group_by="tier")
     assert problems_of_adoption(generate(4, 8, release), tmp_path / "adopted", "json", choices) == []

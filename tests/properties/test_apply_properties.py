@@ -208,7 +208,7 @@ def test_inputs_are_never_changed(
 
 
 @given(_preferences, _templates, _releases)
-def test_preferences_never_override_what_the_user_says(
+def test_preferences_never_override_the_user(
     preference: JsonObject, template: JsonObject, release: Release
 ) -> None:
     try:
@@ -219,7 +219,7 @@ def test_preferences_never_override_what_the_user_says(
 
 
 @given(_preferences, _templates, _releases)
-def test_preferences_applied_twice_are_applied_once(
+def test_applying_preferences_is_idempotent(
     preference: JsonObject, template: JsonObject, release: Release
 ) -> None:
     firmware = object_at(preference, "firmware")
@@ -234,7 +234,7 @@ def test_preferences_applied_twice_are_applied_once(
 
 
 @given(_instancetypes, _templates, _releases)
-def test_instance_types_keep_what_does_not_conflict(
+def test_instance_types_keep_fields_without_conflict(
     instancetype: JsonObject, template: JsonObject, release: Release
 ) -> None:
     try:
@@ -255,7 +255,7 @@ def _spoiled(fields: _Fields) -> st.SearchStrategy[JsonObject]:
     _spoiled({**_TEMPLATE, "spec": _spoiled({"domain": _spoiled(_DOMAIN) | _senseless})}) | _senseless,
     _releases,
 )
-def test_senseless_input_is_an_error_at_most(
+def test_nonsense_input_is_at_most_an_error(
     instancetype: Json, preference: Json, template: Json, release: Release
 ) -> None:
     inputs = tuple(object_at(_read_only(value)) for value in (instancetype, preference, template))

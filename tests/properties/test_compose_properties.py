@@ -87,7 +87,7 @@ _KUSTOMIZATIONS = st.fixed_dictionaries(
 
 
 @given(_KUSTOMIZATIONS, st.lists(_RESOURCES | _VALUES, max_size=3))
-def test_no_input_ends_in_anything_but_resources_or_diagnostics(
+def test_any_input_gives_resources_or_diagnostics(
     kustomization: dict[str, Json], documents: list[Json]
 ) -> None:
     files = {
@@ -99,7 +99,7 @@ def test_no_input_ends_in_anything_but_resources_or_diagnostics(
 
 
 @given(_OBJECTS, _OBJECTS)
-def test_a_strategic_merge_changes_neither_side_and_fails_in_one_way(
+def test_strategic_merge_changes_neither_side_and_raises_only_diagnostics(
     target: dict[str, Json], patch: dict[str, Json]
 ) -> None:
     before = repr((target, patch))
@@ -109,13 +109,13 @@ def test_a_strategic_merge_changes_neither_side_and_fails_in_one_way(
 
 
 @given(_OBJECTS)
-def test_a_patch_without_fields_changes_nothing_that_has_no_schema(target: dict[str, Json]) -> None:
+def test_empty_patch_changes_nothing_without_a_schema(target: dict[str, Json]) -> None:
     plain = {key: value for key, value in target.items() if key != "kind"}
     assert StrategicMerge(kubernetes_merge_schema()).apply(plain, {}) == plain
 
 
 @given(_OBJECTS, st.lists(_OPERATIONS, max_size=4))
-def test_json_patches_change_nothing_in_place_and_fail_in_one_way(
+def test_json_patches_change_nothing_in_place_and_raise_only_diagnostics(
     document: dict[str, Json], operations: list[Json]
 ) -> None:
     before = repr((document, operations))

@@ -46,7 +46,7 @@ CLASSES: st.SearchStrategy[JsonObject] = st.sampled_from(
 
 
 @given(CLASSES, SIZES, PREFERENCES, TARGETS)
-def test_what_comes_of_it_is_what_comes_of_an_instance_type_of_that_size(
+def test_custom_size_expands_like_an_instance_type_of_that_size(
     spec: JsonObject, size: Size, linux: JsonObject, target: Target
 ) -> None:
     vcpus, memory = size

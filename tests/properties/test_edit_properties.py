@@ -68,7 +68,7 @@ def read(content: bytes) -> JsonObject:
 
 
 @given(kustomizations("resources", "components", "crds"))
-def test_an_entry_comes_to_the_end_of_its_list(content: bytes) -> None:
+def test_added_entry_is_the_last_of_its_list(content: bytes) -> None:
     before = read(content)
     after = add_entry(content, PATH, "components", "pins")
     entries = before["components"]
@@ -78,14 +78,14 @@ def test_an_entry_comes_to_the_end_of_its_list(content: bytes) -> None:
 
 
 @given(kustomizations("resources", "crds"))
-def test_a_field_that_was_added_goes_without_a_trace(content: bytes) -> None:
+def test_removing_an_added_field_restores_the_text(content: bytes) -> None:
     added = add_entry(content, PATH, "components", "pins")
     assert read(added) == {**read(content), "components": ["pins"]}
     assert remove_entry(added, PATH, "components", ["pins"]) == content
 
 
 @given(kustomizations("resources", "components"), st.sets(names))
-def test_entries_go_and_the_rest_stays(content: bytes, unwanted: set[str]) -> None:
+def test_removing_entries_keeps_the_rest(content: bytes, unwanted: set[str]) -> None:
     before = read(content)
     entries = before["components"]
     assert isinstance(entries, list)
@@ -154,7 +154,7 @@ def edit_of(kind: int, document: Json, at: FieldPath, new: Json) -> Edit:
 
 @examples(1.5)
 @given(trees(), st.data(), st.integers(0, 3), values, breaks)
-def test_an_edit_changes_its_own_lines_alone(
+def test_edit_changes_only_its_own_lines(
     lines: list[str], data: st.DataObject, kind: int, new: Json, newline: str
 ) -> None:
     before = newline.join([*lines, *data.draw(st.sampled_from([[], [""]]))]).encode()

@@ -90,7 +90,9 @@ def expanded(
 
 @examples(1.5)
 @given(st.data(), RELEASES, MODES)
-def test_bad_input_is_told_and_never_changed(data: st.DataObject, release: Release, mode: ExpandMode) -> None:
+def test_bad_input_is_reported_and_never_changed(
+    data: st.DataObject, release: Release, mode: ExpandMode
+) -> None:
     contents: list[JsonObject] = [FULL_VM, *FULL_OBJECTS]
     at = data.draw(st.integers(0, len(contents) - 1))
     broken = data.draw(damaged(contents[at]))

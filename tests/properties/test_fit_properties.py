@@ -101,7 +101,7 @@ def machine(disks: Json) -> dict[str, Json]:
 
 
 @given(RELEASES, PAIRS, DISKS)
-def test_an_expanded_machine_fits_exactly_and_expands_to_the_same(
+def test_expanded_machine_fits_exactly_and_expands_to_itself(
     minor: int, pair: tuple[str | None, str | None], disks: Json
 ) -> None:
     release = Release.parse(f"1.{minor}")
@@ -123,7 +123,7 @@ def test_an_expanded_machine_fits_exactly_and_expands_to_the_same(
 
 
 @given(RELEASES, PAIRS, DISKS, st.booleans())
-def test_a_fitted_machine_starts_as_the_imported_one(
+def test_fitted_machine_starts_like_the_imported_one(
     minor: int,
     pair: tuple[str | None, str | None],
     disks: Json,
@@ -145,7 +145,7 @@ def test_a_fitted_machine_starts_as_the_imported_one(
 
 
 @given(RELEASES, st.dictionaries(PLACES, JUNK, max_size=3), DISKS)
-def test_senseless_machines_do_no_harm(minor: int, junk: dict[tuple[str, ...], Json], disks: Json) -> None:
+def test_nonsense_machines_are_handled(minor: int, junk: dict[tuple[str, ...], Json], disks: Json) -> None:
     content: JsonObject = machine(disks)
     for place, value in junk.items():
         content = with_value(content, ("spec", "template", *place), value)

@@ -126,7 +126,7 @@ def _described(node: Node) -> tuple[object, ...]:
 @examples(3)
 @given(DOCUMENTS)
 @example("---\n")
-def test_generated_documents(text: str) -> None:
+def test_generated_documents_are_read_alike(text: str) -> None:
     is_taken(text)
     has_line_nodes(text)
 
@@ -143,7 +143,7 @@ def manifests() -> list[str]:
     return [*dict.fromkeys(found)]
 
 
-def test_manifests_are_taken() -> None:
+def test_manifests_are_read_by_the_line_reader() -> None:
     taken = sum(map(is_taken, manifests()))
 
     assert taken / len(manifests()) > 0.95
@@ -152,7 +152,7 @@ def test_manifests_are_taken() -> None:
 
 @examples(3)
 @given(st.data())
-def test_manifests_with_a_character_or_line_changed(data: st.DataObject) -> None:
+def test_altered_manifests_are_read_alike(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(manifests()))
     lines = text.split("\n")
     at = data.draw(st.integers(0, len(lines) - 1))
@@ -181,7 +181,7 @@ def test_manifests_with_a_character_or_line_changed(data: st.DataObject) -> None
         "# comment\n",
     ],
 )
-def test_these_are_taken(text: str) -> None:
+def test_supported_text_is_read_by_the_line_reader(text: str) -> None:
     assert is_taken(text)
     assert has_line_nodes(text) or not text.strip("# coment\n")
 
@@ -239,7 +239,7 @@ def test_these_are_taken(text: str) -> None:
         ),
     ],
 )
-def test_these_are_left_to_libyaml(text: str) -> None:
+def test_unsupported_text_is_left_to_libyaml(text: str) -> None:
     for dialect in (RESOURCE, RESOURCE_AS_WRITTEN):
         with pytest.raises(UnusableError):
             read_lines(text, dialect)
@@ -247,7 +247,7 @@ def test_these_are_left_to_libyaml(text: str) -> None:
     has_line_nodes(text)
 
 
-def test_a_key_with_its_value_below_is_no_scalar_with_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_with_its_value_below_is_not_a_scalar(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether any was made decides if everything that is read is searched for them."""
     monkeypatch.setattr(WRITTEN_SCALARS, "has_made", False)
 
@@ -257,7 +257,7 @@ def test_a_key_with_its_value_below_is_no_scalar_with_a_text(monkeypatch: pytest
 
 
 @pytest.mark.parametrize("line", ["a: {}", "- a: [b]", "a: {b: {c: [d]}}", "a:"])
-def test_what_is_taken_is_not_nested_too_deeply(line: str) -> None:
+def test_line_reader_respects_the_nesting_limit(line: str) -> None:
     """The limit is lowered, and the text nested deeper and deeper, until it is beyond it."""
     with lowered({"nesting": 12}):
         taken = [

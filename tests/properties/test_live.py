@@ -21,7 +21,7 @@ MACHINES = 2
 
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("engine", Engine, ids=lambda engine: engine.name.lower())
-def test_what_a_cluster_makes_of_git_is_no_drift(engine: Engine, release: int, tmp_path: Path) -> None:
+def test_state_that_a_cluster_makes_of_git_is_not_drift(engine: Engine, release: int, tmp_path: Path) -> None:
     cluster = generate(release, MACHINES, release, engine)
     assert changes_of(compare(cluster, cluster.live, tmp_path)) == []
     mutation = mutate(cluster, Random(release))
@@ -29,13 +29,13 @@ def test_what_a_cluster_makes_of_git_is_no_drift(engine: Engine, release: int, t
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_a_dump_without_managed_fields_is_no_drift(release: int, tmp_path: Path) -> None:
+def test_dump_without_managed_fields_is_not_drift(release: int, tmp_path: Path) -> None:
     cluster = generate(100 + release, MACHINES, release)
     assert changes_of(compare(cluster, without_managed_fields(cluster.live), tmp_path, "yaml")) == []
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_rendered_virtual_machines_are_no_drift(release: int, tmp_path: Path) -> None:
+def test_rendered_virtual_machines_are_not_drift(release: int, tmp_path: Path) -> None:
     cluster = generate(200 + release, MACHINES, release, render=expanded)
     assert not any("instancetype" in each["spec"] for each in cluster.git if each["kind"] == "VirtualMachine")
     assert changes_of(compare(cluster, cluster.live, tmp_path)) == []

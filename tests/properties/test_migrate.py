@@ -55,7 +55,7 @@ def specs(draw: st.DrawFn) -> str:
 
 
 @given(st.lists(specs(), min_size=1, max_size=3), st.data(), st.sampled_from(["\n", "\r\n"]))
-def test_one_line_changes_and_means_what_it_should(
+def test_one_line_changes_to_the_intended_value(
     documents: list[str], data: st.DataObject, newline: str
 ) -> None:
     text = "\n---\n".join(documents) + data.draw(st.sampled_from(["", "\n", "\n\n# end\n"]))
@@ -191,7 +191,7 @@ def in_other_words(vm: JsonObject) -> JsonObject:
 
 @examples(0.5)  # each is built several times
 @given(st.sampled_from(RELEASES), st.data())
-def test_what_is_built_stays_the_same(release: Release, data: st.DataObject) -> None:
+def test_built_output_is_unchanged(release: Release, data: st.DataObject) -> None:
     begin_run()
     files = data.draw(repositories(release))
     config = RenderConfig(kubevirt=release, catalogs=())
@@ -204,7 +204,7 @@ def test_what_is_built_stays_the_same(release: Release, data: st.DataObject) -> 
     assert not changed(again)
 
 
-def test_a_repository_without_obstacles_has_nothing_deprecated_left() -> None:
+def test_migrated_repository_without_obstacles_has_no_deprecations() -> None:
     files = {
         "overlays/a/kustomization.yaml": b"resources: [vm.yaml]\n",
         "overlays/a/vm.yaml": yaml.safe_dump(machine({"running": True}, "kubevirt.io/v1alpha3", {})).encode(),

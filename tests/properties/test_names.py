@@ -82,9 +82,7 @@ def test_one_spec_has_one_name(
 
 @settings(derandomize=True)
 @given(SPECS, SPECS)
-def test_specs_have_one_name_when_kubevirt_takes_them_for_the_same(
-    one: JsonObject, other: JsonObject
-) -> None:
+def test_specs_equal_to_kubevirt_have_one_name(one: JsonObject, other: JsonObject) -> None:
     same = normal(one) == normal(other)
     assert (hashed({**instancetype(), "spec": one}) == hashed({**instancetype(), "spec": other})) == same
 
@@ -95,7 +93,7 @@ def normal(spec: JsonObject) -> Json:
 
 @settings(derandomize=True)
 @given(objects(), objects(), referrers())
-def test_what_is_named_is_what_is_written(
+def test_named_spec_is_the_written_one(
     own: list[JsonObject], plain: list[JsonObject], using: list[JsonObject]
 ) -> None:
     """A reference that named an object before names the same one after, and any other stays as it was."""
@@ -114,7 +112,7 @@ def test_what_is_named_is_what_is_written(
 
 @settings(derandomize=True)
 @given(objects(), referrers())
-def test_a_second_run_over_the_source_says_the_same_and_undoing_leads_back(
+def test_second_run_is_equal_and_undoing_restores_the_source(
     own: list[JsonObject], using: list[JsonObject]
 ) -> None:
     after = renamed(*own, *using)
@@ -124,7 +122,7 @@ def test_a_second_run_over_the_source_says_the_same_and_undoing_leads_back(
 
 @settings(derandomize=True)
 @given(objects(), objects(), referrers())
-def test_a_name_that_nobody_changes_touches_nothing(
+def test_references_to_unrelated_names_are_unchanged(
     own: list[JsonObject], catalog: list[JsonObject], using: list[JsonObject]
 ) -> None:
     catalogs = ((HASH, resources(*catalog)),)

@@ -40,20 +40,20 @@ def _exactly(number: str, suffix: str) -> Fraction:
 
 
 @given(_numbers, _suffixes)
-def test_canonical_text_means_the_same(number: str, suffix: str) -> None:
+def test_canonical_text_keeps_the_amount(number: str, suffix: str) -> None:
     canonical = Quantity.parse(number + suffix).canonical
     assert Quantity.parse(canonical).compare(Quantity.parse(number + suffix)) == 0
     assert Quantity.parse(canonical).canonical == canonical
 
 
 @given(_texts)
-def test_json_text_means_the_same(text: str) -> None:
+def test_json_text_keeps_the_amount(text: str) -> None:
     quantity = Quantity.parse(text)
     assert Quantity.parse(quantity.json).compare(quantity) == 0
 
 
 @given(_numbers, _suffixes, _numbers, _suffixes)
-def test_order_is_that_of_the_numbers(number: str, suffix: str, other: str, other_suffix: str) -> None:
+def test_quantities_are_ordered_like_numbers(number: str, suffix: str, other: str, other_suffix: str) -> None:
     left, right = _exactly(number, suffix), _exactly(other, other_suffix)
     expected = (left > right) - (left < right)
     assert Quantity.parse(number + suffix).compare(Quantity.parse(other + other_suffix)) == expected
@@ -70,7 +70,7 @@ def test_value_rounds_away_from_zero(number: str, suffix: str) -> None:
 
 
 @given(_hostile)
-def test_anything_is_a_quantity_or_an_error(text: str) -> None:
+def test_any_text_is_a_quantity_or_an_error(text: str) -> None:
     try:
         quantity = Quantity.parse(text)
     except DiagnosticError:

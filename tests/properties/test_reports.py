@@ -42,7 +42,7 @@ def reports(draw: st.DrawFn) -> Report:
 
 @examples(0.4)  # with all kinds of texts, each takes 40 ms to make
 @given(reports())
-def test_reports_are_documents_of_their_format(report: Report) -> None:
+def test_reports_are_valid_in_their_format(report: Report) -> None:
     written = {report_format: report_format.write(report) for report_format in Format}
     for text in written.values():
         assert [c for c in text if not c.isprintable() and c != "\n"] == []
@@ -55,7 +55,7 @@ def test_reports_are_documents_of_their_format(report: Report) -> None:
 
 @examples(0.4)  # with all kinds of texts, each takes 40 ms to make
 @given(reports())
-def test_input_gives_no_workflow_commands(report: Report) -> None:
+def test_input_cannot_inject_workflow_commands(report: Report) -> None:
     text = Format.TEXT.write(report)
     assert [line for line in text.splitlines() if line.lstrip().startswith(("::", "##["))] == []
     for line in Format.GITHUB.write(report).splitlines():

@@ -114,7 +114,7 @@ def explained(judge: KindSchema, content: JsonObject) -> set[tuple[FieldPath, st
 
 
 @for_every_schema
-def test_they_agree(kind: KubevirtKind, release: Release) -> None:
+def test_validators_agree(kind: KubevirtKind, release: Release) -> None:
     judge = schema(release, kind)
     verdicts = []
     for content in objects(kind, release):
@@ -130,7 +130,7 @@ def test_they_agree(kind: KubevirtKind, release: Release) -> None:
 
 
 @for_every_schema
-def test_whatever_is_wrong_is_said_and_nothing_else(kind: KubevirtKind, release: Release) -> None:
+def test_every_violation_is_reported_and_nothing_else(kind: KubevirtKind, release: Release) -> None:
     judge = schema(release, kind)
     for content in objects(kind, release)[::5]:
         resource = Resource({**content, "apiVersion": f"{kind.group}/v1", "kind": kind.name}, Site("f"))
@@ -176,7 +176,7 @@ def small_value(random: Random, depth: int) -> Json:
     return random.randrange(3)
 
 
-def test_they_agree_on_schemas_that_combine_others() -> None:
+def test_validators_agree_on_combined_schemas() -> None:
     random = Random(5)
     broken: set[str] = set()
     for _ in range(400):

@@ -69,7 +69,7 @@ def replaced(value: Json, path: tuple[str | int, ...], new: Json) -> Json:
 
 @settings(derandomize=True)
 @given(st.sampled_from(list(places(RIGHT))), WRONG)
-def test_whatever_stands_in_a_field_is_right_or_an_error(path: tuple[str | int, ...], wrong: Json) -> None:
+def test_any_field_value_is_valid_or_an_error(path: tuple[str | int, ...], wrong: Json) -> None:
     content = replaced(RIGHT, path, wrong)
     try:
         made = generate(content, SITE)  # type: ignore[arg-type]  # hostile on purpose
@@ -85,7 +85,7 @@ def test_whatever_stands_in_a_field_is_right_or_an_error(path: tuple[str | int, 
 
 @settings(derandomize=True)
 @given(st.dictionaries(NAMES, st.integers(1, 512), min_size=1), st.integers(1, 1 << 20))
-def test_all_sizes_of_a_ratio_have_it_and_labels_that_fit(sizes: dict[str, int], ratio: int) -> None:
+def test_all_sizes_of_a_ratio_have_it_and_matching_labels(sizes: dict[str, int], ratio: int) -> None:
     content: JsonObject = {
         "metadata": {"name": "s1"},
         "spec": {

@@ -62,7 +62,7 @@ CLUSTERS = st.sampled_from(
     PREFERENCES,
     CLUSTERS,
 )
-def test_it_starts_as_the_same_machine(  # noqa: PLR0913, PLR0917 - each may be left out
+def test_written_defaults_start_the_same_machine(  # noqa: PLR0913, PLR0917 - each may be left out
     release: Release,
     disks: list[JsonObject],
     volumes: list[str],

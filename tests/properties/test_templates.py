@@ -24,7 +24,7 @@ def rendered(template: str, **values: str) -> str:
 
 
 @given(plain_text)
-def test_text_without_marks_stays_as_it_is_line_by_line(template: str) -> None:
+def test_text_without_expressions_is_unchanged(template: str) -> None:
     output = Renderer(template.encode()).render({})
 
     assert output.text == template.removeprefix("\ufeff")
@@ -32,9 +32,7 @@ def test_text_without_marks_stays_as_it_is_line_by_line(template: str) -> None:
 
 
 @given(st.lists(plain_text, max_size=5), plain_text)
-def test_values_are_not_looked_at_and_belong_to_the_line_that_shows_them(
-    before: list[str], value: str
-) -> None:
+def test_values_are_not_evaluated_and_keep_their_line(before: list[str], value: str) -> None:
     template = "".join(f"a{number}: x\n" for number, _ in enumerate(before)) + "{{ value }}"
 
     output = Renderer(template.encode()).render({"value": value})
@@ -56,14 +54,14 @@ def test_names_fit_kubernetes_or_fail(value: str) -> None:
 
 
 @given(amounts, amounts)
-def test_what_is_added_can_be_subtracted(left: str, right: str) -> None:
+def test_subtraction_undoes_addition(left: str, right: str) -> None:
     result = rendered("{{ a | quantity_add(b) | quantity_subtract(b) }}", a=left, b=right)
 
     assert Quantity.parse(result).compare(Quantity.parse(left)) == 0
 
 
 @given(amounts, st.integers(1, 1000))
-def test_what_is_multiplied_can_be_divided(amount: str, factor: int) -> None:
+def test_division_undoes_multiplication(amount: str, factor: int) -> None:
     result = rendered("{{ a | quantity_multiply(f) | quantity_divide(f) }}", a=amount, f=str(factor))
 
     assert Quantity.parse(result).compare(Quantity.parse(amount)) == 0

@@ -55,7 +55,7 @@ FEW = examples(2)
 
 @FEW
 @given(BYTES)
-def test_anything_is_read_or_is_a_diagnostic(content: bytes) -> None:
+def test_any_text_is_read_or_gives_a_diagnostic(content: bytes) -> None:
     for decode in (decode_documents, decode_yaml11):
         try:
             encode([decode(content, "x")])
@@ -67,7 +67,7 @@ def test_anything_is_read_or_is_a_diagnostic(content: bytes) -> None:
 
 @FEW
 @given(BYTES)
-def test_places_can_be_asked_for_in_anything(content: bytes) -> None:
+def test_locating_never_fails(content: bytes) -> None:
     for path in (FieldPath.of(), FieldPath.of("a", 0, "b"), FieldPath.of("k")):
         mark = MarkedFile(content).find(0, path)
 

@@ -68,7 +68,7 @@ QUICK = examples(1.5)
 
 @QUICK
 @given(TREES)
-def test_resources_come_back(tree: Json) -> None:
+def test_resources_survive_a_round_trip(tree: Json) -> None:
     content = encode([tree]).encode()
     for reader in READERS:
         with reading_by(reader):
@@ -77,7 +77,7 @@ def test_resources_come_back(tree: Json) -> None:
 
 @QUICK
 @given(st.lists(TREES | UNPRINTED).map(lambda values: {"data": values}))
-def test_sources_come_back_with_all_that_kubernetes_stores(tree: Json) -> None:
+def test_round_trip_keeps_all_that_kubernetes_stores(tree: Json) -> None:
     content = encode_source(tree).encode()
     for reader in READERS:
         with reading_by(reader):
@@ -87,13 +87,13 @@ def test_sources_come_back_with_all_that_kubernetes_stores(tree: Json) -> None:
 
 @QUICK
 @given(TREES)
-def test_sources_are_written_as_kustomize_prints_them_otherwise(tree: Json) -> None:
+def test_other_sources_are_written_like_kustomize(tree: Json) -> None:
     assert encode_source(tree) == encode([tree])
 
 
 @QUICK
 @given(TREES)
-def test_yaml_11_comes_back(tree: Json) -> None:
+def test_yaml_11_survives_a_round_trip(tree: Json) -> None:
     content = encode([tree]).encode()
     for reader in READERS:
         with reading_by(reader):

@@ -253,7 +253,9 @@ def combinations() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("way", "place"), sorted(set(combinations())))
-def test_a_canary_is_nowhere(way: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_canary_is_in_no_output(
+    way: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     few = (*FEW, *OF_CATALOGS) if place in ("size", "model") else FEW
     commands = ALL if way in _IN_DEPTH and place == "refused" else few
     files = WAYS[way](place)
@@ -284,7 +286,7 @@ patches: [{patch: "{apiVersion: v1, kind: Secret, metadata: {name: keys}, $patch
 
 
 @pytest.mark.parametrize(("secrets", "alone"), [("overlay", 0), ("base", 1)])
-def test_what_workers_and_the_cache_say(
+def test_workers_and_cache_do_not_reveal_canaries(
     secrets: str, alone: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A finding about a line with the value: the process that prints it has never read the file.

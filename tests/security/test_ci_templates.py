@@ -65,7 +65,7 @@ def bash(script: str, folder: Path, **environment: str) -> subprocess.CompletedP
     )
 
 
-def test_the_action_runs_nothing_of_the_pull_request(tmp_path: Path) -> None:
+def test_action_runs_no_code_of_the_pull_request(tmp_path: Path) -> None:
     workspace = planted(tmp_path / "workspace", tmp_path / "marker")
     action, temporary = tmp_path / "action", tmp_path / "temporary"
     (action / ".ci/lock").mkdir(parents=True)
@@ -99,7 +99,7 @@ def before_scripts() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("script", sorted(set(before_scripts().values())))
-def test_gitlab_jobs_run_nothing_of_the_merge_request(script: str, tmp_path: Path) -> None:
+def test_gitlab_jobs_run_no_code_of_the_merge_request(script: str, tmp_path: Path) -> None:
     workspace = planted(tmp_path / "workspace", tmp_path / "marker")
     script = script.replace("/tmp/vmrender", str(tmp_path / "environment"))
     # Nothing can be fetched here: pip gets as far as looking for the package.
@@ -122,7 +122,7 @@ def importing(program: Path) -> None:
 
 
 @pytest.mark.parametrize("script", ["check.sh", "diff.sh"])
-def test_the_action_looks_for_modules_in_no_checkout(script: str, tmp_path: Path) -> None:
+def test_action_imports_no_modules_from_the_checkout(script: str, tmp_path: Path) -> None:
     workspace = planted(tmp_path / "workspace", tmp_path / "marker")
     (workspace / "click.py").write_text((workspace / "json.py").read_text())
     importing(tmp_path / "programs/vmrender")
@@ -144,7 +144,7 @@ def test_the_action_looks_for_modules_in_no_checkout(script: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("script", sorted(set(before_scripts().values())))
-def test_gitlab_jobs_look_for_modules_in_no_checkout(script: str, tmp_path: Path) -> None:
+def test_gitlab_jobs_import_no_modules_from_the_checkout(script: str, tmp_path: Path) -> None:
     workspace = planted(tmp_path / "workspace", tmp_path / "marker")
     importing(tmp_path / "programs/vmrender")
     installing = [line for line in script.splitlines() if "python -I" in line or "/bin/python" in line]
@@ -160,7 +160,7 @@ def test_gitlab_jobs_look_for_modules_in_no_checkout(script: str, tmp_path: Path
     assert run.stdout == "{}\n", run.stderr
 
 
-def test_no_job_caches_what_a_merge_request_can_plant() -> None:
+def test_no_job_caches_files_that_a_merge_request_can_plant() -> None:
     for text in (*(file.read_text() for file in GITLAB), gitlab_file(IndexRelease("0.1.0"))):
         assert "PIP_CACHE_DIR" not in text
         assert not re.search(r"^\s+cache:", text, re.MULTILINE)
@@ -207,7 +207,7 @@ def test_a_path_with_a_link_in_it_is_refused(
     assert len(list(tmp_path.rglob("precious"))) == 2
 
 
-def test_the_sharded_workflow_removes_by_that_script_alone() -> None:
+def test_sharded_workflow_deletes_only_with_that_script() -> None:
     text = (ROOT / ".github/workflows/vmrender-sharded.yml").read_text()
 
     assert text.count("bash vmrender/.github/action/clear.sh") == 2
@@ -227,7 +227,7 @@ def gitlab_scripts() -> dict[str, str]:
 
 @pytest.mark.parametrize("job", gitlab_scripts())
 @pytest.mark.parametrize("report", REPORTS)
-def test_reports_are_written_through_no_link(job: str, report: str, tmp_path: Path) -> None:
+def test_reports_are_not_written_through_links(job: str, report: str, tmp_path: Path) -> None:
     checkout, precious = tmp_path / "checkout", tmp_path / "precious"
     checkout.mkdir()
     precious.write_text("kept")
@@ -251,7 +251,7 @@ def test_reports_are_written_through_no_link(job: str, report: str, tmp_path: Pa
     assert {name: (checkout / name).read_text() for name in REPORTS} == dict.fromkeys(REPORTS, "a report\n")
 
 
-def test_a_gitlab_path_that_leads_out_is_refused(tmp_path: Path) -> None:
+def test_gitlab_path_outside_the_repository_is_refused(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
     checkout.mkdir()
     (tmp_path / "outside").mkdir()

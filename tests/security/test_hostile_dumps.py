@@ -86,7 +86,7 @@ def test_an_import_writes_no_credentials(place: str, repository: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["copy of kapp", "copy of Rancher", "token of OpenShift", "List in List"])
-def test_a_comparison_shows_none(place: str, repository: Path) -> None:
+def test_comparison_shows_no_credentials(place: str, repository: Path) -> None:
     other = HOLDERS[place].replace(CANARY, "x").replace(ENCODED, "eA==")
     (repository / "prod/all.yaml").write_text(other.rpartition("  - ")[2], encoding="utf-8")
     for form in ("text", "json", "markdown", "html"):
@@ -96,7 +96,9 @@ def test_a_comparison_shows_none(place: str, repository: Path) -> None:
 
 
 @pytest.mark.parametrize("forged", FORGED)
-def test_forged_dumps_act_on_nothing(forged: str, repository: Path, tmp_path: Path) -> None:
+def test_forged_dumps_do_not_control_the_terminal_or_ci(
+    forged: str, repository: Path, tmp_path: Path
+) -> None:
     (repository / "prod/all.yaml").write_text(machine(), encoding="utf-8")
     before = set(tmp_path.rglob("*"))
     for command in ("import - --all-namespaces --output made --fit", "diff --live -"):
@@ -110,7 +112,7 @@ def test_forged_dumps_act_on_nothing(forged: str, repository: Path, tmp_path: Pa
     assert all(path.is_relative_to(repository / "made") or path.name == "vmrender.yaml" for path in made)
 
 
-def test_what_a_value_takes_the_place_of_is_as_confidential(repository: Path) -> None:
+def test_old_value_of_a_confidential_field_is_masked(repository: Path) -> None:
     """The cluster has the password of yesterday in a ConfigMap, and the dump has no Secret to tell that."""
     (repository / "prod/all.yaml").write_text(
         secret("", "stringData: {p: new-password}") + "---\n" + config_map("data: {dsn: x}"), encoding="utf-8"

@@ -134,7 +134,9 @@ def project_of(name: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_names_act_on_nothing(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_do_not_control_the_terminal_or_ci(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project_of(name, tmp_path)
     monkeypatch.chdir(tmp_path)
     acting = []
@@ -157,7 +159,7 @@ def acts(line: str) -> bool:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_documents_mean_the_same(name: str) -> None:
+def test_names_survive_in_documents(name: str) -> None:
     assert json.loads(log_json(json.dumps({name: name}))) == {name: name}
     assert not acts(log_line(name))
     assert not any(map(acts, log_markup(log_line(name)).split("\n")))
@@ -169,7 +171,7 @@ PRINTS = ("print", "click.echo", "click.secho", "sys.excepthook")
 PRINT_ALL = ("sys.stdout.write", "sys.stderr.write", "sys.stdout.buffer.write", "warnings.warn", "logging.")
 
 
-def test_one_module_prints() -> None:
+def test_only_one_module_prints() -> None:
     modules = {path for path in (ROOT / "renderer").rglob("*.py") if any(map(prints, calls(path)))}
     assert {path.relative_to(ROOT).as_posix() for path in modules} == {"renderer/cli/terminal.py"}
 

@@ -98,7 +98,7 @@ def content(folder: Path) -> dict[str, bytes]:
         "customize u1.medium --name u1.big --vcpus 9 --write overlays/prod/k",
     ],
 )
-def test_a_named_link_leads_nowhere(project: Path, command: str) -> None:
+def test_named_link_is_not_followed(project: Path, command: str) -> None:
     outside = project.parent / "outside"
     before = content(outside)
     for path in (command, command.replace("overlays/", f"{project}/overlays/")):

@@ -18,18 +18,18 @@ def _unless_asked_for(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
-def test_there_are_no_sockets(family: int) -> None:
+def test_sockets_cannot_be_created(family: int) -> None:
     with pytest.raises(PermissionError):
         socket.socket(family)
 
 
-def test_no_name_is_looked_up() -> None:
+def test_host_names_are_not_resolved() -> None:
     with pytest.raises(PermissionError):
         socket.getaddrinfo("example.com", 443)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux refuses sockets to programs that are started")
-def test_programs_have_none_either() -> None:
+def test_child_programs_have_no_network() -> None:
     clean: dict[str, str] = {}
     run = subprocess.run(
         [sys.executable, "-I", "-c", CONNECT], env=clean, capture_output=True, text=True, check=False
@@ -38,7 +38,7 @@ def test_programs_have_none_either() -> None:
     assert "PermissionError" in run.stderr
 
 
-def test_processes_of_this_machine_may_speak_to_each_other() -> None:
+def test_local_processes_may_communicate() -> None:
     one, other = socket.socketpair()
     with one, other:
         one.sendall(b"a")

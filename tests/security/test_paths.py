@@ -32,7 +32,7 @@ IDS = [f"{kind}: {name}" for kind, name in FIELDS]
 
 
 @pytest.mark.parametrize(("kind", "name"), FIELDS, ids=IDS)
-def test_what_is_inside_is_used(kind: str, name: str, tmp_path: Path) -> None:
+def test_path_inside_the_root_is_used(kind: str, name: str, tmp_path: Path) -> None:
     field = (FILES if kind == "file" else FOLDERS)[name]
     root = tmp_path / "repository"
     good(root, field, is_folder=kind == "folder")
@@ -44,7 +44,7 @@ def test_what_is_inside_is_used(kind: str, name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("kind", "name"), FIELDS, ids=IDS)
-def test_what_is_outside_is_not(kind: str, name: str, tmp_path: Path) -> None:
+def test_path_outside_the_root_is_refused(kind: str, name: str, tmp_path: Path) -> None:
     ways, fields = (WAYS_TO_A_FILE, FILES) if kind == "file" else (WAYS_TO_A_FOLDER, FOLDERS)
     for number, (way, written) in enumerate(ways.items()):
         root = tmp_path / str(number) / "repository"

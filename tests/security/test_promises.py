@@ -15,18 +15,18 @@ CASES = re.compile(r"`tests/test_cases\.py::test_case` \(([^)]*)\)")
 
 
 @pytest.mark.parametrize(("file", "name"), sorted(set(NAMED.findall(TEXT))))
-def test_a_named_test_is_there(file: str, name: str) -> None:
+def test_named_test_exists(file: str, name: str) -> None:
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     assert name in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
-def test_named_cases_are_there() -> None:
+def test_named_cases_exist() -> None:
     cases = [case for group in CASES.findall(TEXT) for case in re.findall(r"`([^`]+)`", group)]
     assert cases
     assert [case for case in cases if not (ROOT / "tests/cases" / case / "case.yaml").is_file()] == []
 
 
-def test_every_promise_names_one() -> None:
+def test_every_promise_names_a_test() -> None:
     promised = TEXT.partition("\n## What is promised\n")[2].partition("\n## ")[0]
     promises = re.split(r"\n(?=- |### |\| [a-z])", promised)
     items = [text for text in promises if text.startswith(("- ", "| ")) and not text.startswith("| limit")]

@@ -85,7 +85,9 @@ def in_turn(commands: Iterable[str], number: int) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("breakage", BREAKAGES)
-def test_canaries(breakage: str, rendered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_canaries_are_not_printed(
+    breakage: str, rendered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repository = tmp_path / "repository"
     shutil.copytree(rendered, repository)
     path, old, new = BREAKAGES[breakage]
@@ -117,7 +119,7 @@ def raw(file: Path) -> str:
     return "\n".join(texts)
 
 
-def test_functions_say_nothing_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_functions_do_not_reveal_canaries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     items = [yaml.safe_load(text.replace("runStrategy", "runstrategy")) for text in (MACHINE, SECRET)]
     items[1]["stringData"]["list"] = [items[1]["stringData"]["password"]]
@@ -128,7 +130,7 @@ def test_functions_say_nothing_either(tmp_path: Path, monkeypatch: pytest.Monkey
     assert not holds_canary(str(yaml.safe_load(stdout)["results"]) + stderr)
 
 
-def test_canaries_are_there_to_be_seen(rendered: Path) -> None:
+def test_canaries_are_in_the_input(rendered: Path) -> None:
     texts = [path.read_text(encoding="utf-8") for path in rendered.glob("rendered/prod/*/*.yaml")]
     assert sum(map(holds_canary, texts)) == 4
 

@@ -76,7 +76,7 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_it_is_refused(place: str, rendered: Path, tmp_path: Path) -> None:
+def test_special_file_is_refused(place: str, rendered: Path, tmp_path: Path) -> None:
     path, command, codes = PLACES[place]
     for kind, put in KINDS.items():
         root = copied(rendered, tmp_path / kind)
@@ -94,7 +94,7 @@ def test_it_is_refused(place: str, rendered: Path, tmp_path: Path) -> None:
             assert stat.S_IFMT(file.lstat().st_mode) == stat.S_IFMT(before.st_mode), kind
 
 
-def test_a_git_file_that_is_none(rendered: Path, tmp_path: Path) -> None:
+def test_special_file_named_git_is_refused(rendered: Path, tmp_path: Path) -> None:
     root = copied(rendered, tmp_path / "copy")
     (root / ".git").rename(root / "aside")
     os.mkfifo(root / ".git")
@@ -103,7 +103,7 @@ def test_a_git_file_that_is_none(rendered: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["expand", "build", "schema import", "migrate"])
-def test_devices_by_their_own_names(command: str, rendered: Path) -> None:
+def test_device_paths_are_refused(command: str, rendered: Path) -> None:
     code, output = invoked(rendered, f"{command} /dev/zero")
     assert code == 2, output
     assert "Traceback" not in output

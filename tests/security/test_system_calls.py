@@ -71,7 +71,7 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_every_command_is_among_the_runs() -> None:
+def test_every_command_is_run() -> None:
     assert {command.split()[0] for command in RUNS} == {*COMMANDS}
 
 
@@ -92,7 +92,7 @@ def test_no_network_no_program_and_no_file_elsewhere(repository: Path) -> None:
         "open('../outside', 'w')",
     ],
 )
-def test_what_is_forbidden_is_seen(code: str, tmp_path: Path) -> None:
+def test_forbidden_calls_are_detected(code: str, tmp_path: Path) -> None:
     script = f"import sys; sys.path.insert(0, {str(FORBIDDING.parent)!r}); import forbidding\n"
     script += f"sys.addaudithook(forbidding.hook)\n{code}"
     run = subprocess.run(

@@ -228,7 +228,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_values_are_masked_wherever_they_go(
+def test_values_are_masked_in_every_output(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for path, text in {"vmrender.yaml": PROJECT, **CASES[case]}.items():
@@ -249,7 +249,7 @@ def test_values_are_masked_wherever_they_go(
     assert leaks == []
 
 
-def test_the_reason_of_a_refusal_repeats_no_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_message_contains_no_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "prod").mkdir()
     (tmp_path / "vmrender.yaml").write_text(PROJECT, encoding="utf-8")
     (tmp_path / "prod/kustomization.yaml").write_text("resources: [a.yaml]\n", encoding="utf-8")

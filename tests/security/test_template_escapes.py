@@ -167,14 +167,14 @@ def _nothing_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("chain", CHAINS)
-def test_an_expression_gets_nowhere(chain: str, tmp_path: Path) -> None:
+def test_expression_cannot_escape(chain: str, tmp_path: Path) -> None:
     error = failure(f"{{% macro m() %}}{{% endmacro %}}{{{{ {CHAINS[chain]} }}}}")
     assert error.code is Code.TEMPLATE_FAILED
     assert os.listdir(tmp_path) == []  # noqa: PTH208 - names
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)
-def test_a_statement_gets_nowhere(statement: str, tmp_path: Path) -> None:
+def test_statement_cannot_escape(statement: str, tmp_path: Path) -> None:
     error = failure(STATEMENTS[statement])
     assert error.code is Code.TEMPLATE_FAILED
     assert os.listdir(tmp_path) == []  # noqa: PTH208 - names

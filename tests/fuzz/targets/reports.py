@@ -6,11 +6,11 @@ from renderer.report.report import Report
 from tests.fuzz.target import Target, holds
 from tests.properties.test_reports import (
     reports,
-    test_input_gives_no_workflow_commands,
-    test_reports_are_documents_of_their_format,
+    test_input_cannot_inject_workflow_commands,
+    test_reports_are_valid_in_their_format,
 )
 
-_PROPERTIES = (test_reports_are_documents_of_their_format, test_input_gives_no_workflow_commands)
+_PROPERTIES = (test_reports_are_valid_in_their_format, test_input_cannot_inject_workflow_commands)
 
 
 def _check(report: Report) -> None:

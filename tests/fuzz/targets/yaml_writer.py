@@ -10,7 +10,11 @@ from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.encode import encode
 from tests.fuzz.mutation import TOKENS
 from tests.fuzz.target import Target, holds
-from tests.properties.test_yaml_round_trip import TREES, test_resources_come_back, test_yaml_11_comes_back
+from tests.properties.test_yaml_round_trip import (
+    TREES,
+    test_resources_survive_a_round_trip,
+    test_yaml_11_survives_a_round_trip,
+)
 
 _TEXTS = st.one_of(
     st.text(st.characters(exclude_categories=()), max_size=20),
@@ -33,8 +37,8 @@ _TREES = st.recursive(
 def _check(given: tuple[str, Json]) -> None:
     kind, tree = given
     if kind == _PRINTED:
-        holds(test_resources_come_back, tree)
-        holds(test_yaml_11_comes_back, tree)
+        holds(test_resources_survive_a_round_trip, tree)
+        holds(test_yaml_11_survives_a_round_trip, tree)
     try:
         text = encode([{"root": tree}])
     except DiagnosticError:
