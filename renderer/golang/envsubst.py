@@ -20,53 +20,31 @@ from renderer.model.limits import limits
 from renderer.model.work import spend
 
 #: Maximum of the characters of a text times the characters of a pattern: more would take too long.
-_MOST_WORK = 300_000
+_MAX_MATCHING_WORK = 300_000
+_MAX_NESTING = 50
+
+_LITERAL = re.compile(r"(?:[^$]|\$\$|\$(?!\{))+")
+_NAME = re.compile(r"\w+")
+_CASING = re.compile(r"[,^]{1,2}")
+_TRIM = re.compile(r"#{1,2}|%{1,2}")
+_REPLACE = re.compile(r"/[/#%]?")
+_DEFAULT = re.compile(r":[-=?+]|=")
+_SLASHES = re.compile(r"/+")
+_COLONS = re.compile(r":+")
+
+_TO_BRACE = re.compile(r"(?:[^}$]|\$(?!\{))+")
+_TO_COLON = re.compile(r"(?:[^:}$]|\$(?!\{))+")
+_ESCAPED_TO_BRACE = re.compile(r"(?:\\[/\\]|\$\$|[^}$]|\$(?!\{))+")
+_ESCAPED_TO_SLASH = re.compile(r"(?:\\[/\\]|\$\$|[^/$]|\$(?!\{))+")
+_ESCAPE = re.compile(r"\\([/\\])|\$(\$)")
+#: The operators that give the value of a variable that is not set.
+DEFAULT_OPERATORS = frozenset({"=", ":=", ":-", ":?", ":+"})
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 class PatternTooLongError(Exception):
     """The pattern and the text are so long that matching would take too much work."""
-
-
-def matching_beginnings(text: str, pattern: str) -> Iterator[int]:
-    """Yield the lengths of the prefixes of ``text`` that match, shortest first, without the empty prefix.
-
-    A malformed pattern matches nothing. Raises ``PatternTooLongError``.
-    """
-    if len(text) * len(pattern) > _MOST_WORK:
-        raise PatternTooLongError
-    spend(len(text) * len(pattern), "matching patterns of variables")
-    elements = go_pattern(pattern, ANY_CHARACTER)
-    if elements is None:
-        return
-    states = _reached(elements, {0})
-    for length, character in enumerate(text, start=1):
-        states = _reached(elements, _after(elements, states, character))
-        if len(elements) in states:
-            yield length
-
-
-def _reached(elements: tuple[Element, ...], states: set[int]) -> set[int]:
-    """Return the states, and the states after stars, because a star also matches the empty text."""
-    reached = set(states)
-    for state in sorted(states):
-        at = state
-        while at < len(elements) and elements[at] is STAR:
-            at += 1
-            reached.add(at)
-    return reached
-
-
-def _after(elements: tuple[Element, ...], states: set[int], character: str) -> set[int]:
-    after: set[int] = set()
-    for state in states:
-        if state == len(elements):
-            continue
-        element = elements[state]
-        if element is STAR:
-            after.add(state)
-        elif element.has(character):
-            after.add(state + 1)
-    return after
 
 
 class VariableExpansion(NamedTuple):
@@ -101,10 +79,47 @@ class TooLongError(SubstitutionError):
 #: A value, which is empty if it is not set, and the arguments.
 _Operator: TypeAlias = Callable[[str, Sequence[str]], str]
 
-#: The operators that give the value of a variable that is not set.
-DEFAULT_OPERATORS = frozenset({"=", ":=", ":-", ":?", ":+"})
 
-_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+def matching_prefixes(text: str, pattern: str) -> Iterator[int]:
+    """Yield the lengths of the prefixes of ``text`` that match, shortest first, without the empty prefix.
+
+    A malformed pattern matches nothing. Raises ``PatternTooLongError``.
+    """
+    if len(text) * len(pattern) > _MAX_MATCHING_WORK:
+        raise PatternTooLongError
+    spend(len(text) * len(pattern), "matching patterns of variables")
+    elements = go_pattern(pattern, ANY_CHARACTER)
+    if elements is None:
+        return
+    states = _epsilon_closure(elements, {0})
+    for length, character in enumerate(text, start=1):
+        states = _epsilon_closure(elements, _next_states(elements, states, character))
+        if len(elements) in states:
+            yield length
+
+
+def _epsilon_closure(elements: tuple[Element, ...], states: set[int]) -> set[int]:
+    """Return the states, and the states after stars, because a star also matches the empty text."""
+    reached = set(states)
+    for state in sorted(states):
+        at = state
+        while at < len(elements) and elements[at] is STAR:
+            at += 1
+            reached.add(at)
+    return reached
+
+
+def _next_states(elements: tuple[Element, ...], states: set[int], character: str) -> set[int]:
+    following: set[int] = set()
+    for state in states:
+        if state == len(elements):
+            continue
+        element = elements[state]
+        if element is STAR:
+            following.add(state)
+        elif element.has(character):
+            following.add(state + 1)
+    return following
 
 
 def apply(operator: str, value: str, arguments: Sequence[str]) -> str:
@@ -186,11 +201,11 @@ def _replace_suffix(value: str, arguments: Sequence[str]) -> str:
 
 
 def _trim_shortest_prefix(value: str, arguments: Sequence[str]) -> str:
-    return value[next(matching_beginnings(value, arguments[0]), 0) :]
+    return value[next(matching_prefixes(value, arguments[0]), 0) :]
 
 
 def _trim_longest_prefix(value: str, arguments: Sequence[str]) -> str:
-    return value[max(matching_beginnings(value, arguments[0]), default=0) :]
+    return value[max(matching_prefixes(value, arguments[0]), default=0) :]
 
 
 def _trim_shortest_suffix(value: str, arguments: Sequence[str]) -> str:
@@ -222,24 +237,6 @@ _OPERATORS: Mapping[str, _Operator] = {
 }
 
 
-_MOST_NESTED = 50
-
-_LITERAL = re.compile(r"(?:[^$]|\$\$|\$(?!\{))+")
-_NAME = re.compile(r"\w+")
-_CASING = re.compile(r"[,^]{1,2}")
-_TRIM = re.compile(r"#{1,2}|%{1,2}")
-_REPLACE = re.compile(r"/[/#%]?")
-_DEFAULT = re.compile(r":[-=?+]|=")
-_SLASHES = re.compile(r"/+")
-_COLONS = re.compile(r":+")
-
-_TO_BRACE = re.compile(r"(?:[^}$]|\$(?!\{))+")
-_TO_COLON = re.compile(r"(?:[^:}$]|\$(?!\{))+")
-_ESCAPED_TO_BRACE = re.compile(r"(?:\\[/\\]|\$\$|[^}$]|\$(?!\{))+")
-_ESCAPED_TO_SLASH = re.compile(r"(?:\\[/\\]|\$\$|[^/$]|\$(?!\{))+")
-_ESCAPE = re.compile(r"\\([/\\])|\$(\$)")
-
-
 def parse(text: str, *, keeps_escapes: bool = False) -> tuple[Node, ...]:
     """Return the parts of ``text`` in order. Raises ``SubstitutionError``.
 
@@ -267,8 +264,8 @@ class _ExpansionParser:
         start = self._at
         self._at += len("${")
         self._depth += 1
-        if self._depth > _MOST_NESTED:
-            raise SubstitutionError(f"variables are nested more than {_MOST_NESTED} deep")
+        if self._depth > _MAX_NESTING:
+            raise SubstitutionError(f"variables are nested more than {_MAX_NESTING} deep")
         expansion = self._length() if self._starts_with("#") else self._operation()
         self._depth -= 1
         return expansion._replace(written=self._text[start : self._at])
@@ -277,7 +274,7 @@ class _ExpansionParser:
         self._at += 1
         name = self._take(_NAME)
         if not name:
-            raise self._bad()
+            raise self._bad_substitution()
         return self._closed(name, "#")
 
     def _operation(self) -> VariableExpansion:
@@ -309,7 +306,7 @@ class _ExpansionParser:
     def _substring(self, name: str) -> VariableExpansion:
         self._at += 1
         if not self._text[self._at : self._at + 1].isascii():
-            raise self._bad()  # Flux loses its place here, too
+            raise self._bad_substitution()  # Flux loses its place here, too
         offset = self._argument(_TO_COLON)
         if self._take(_COLONS):
             return self._closed(name, ":", offset, self._argument(_TO_BRACE))
@@ -318,7 +315,7 @@ class _ExpansionParser:
     def _replacement(self, name: str, operator: str) -> VariableExpansion:
         pattern = self._argument(_ESCAPED_TO_SLASH)
         if not self._take(_SLASHES):
-            raise self._bad()
+            raise self._bad_substitution()
         if self._starts_with("}"):
             return self._closed(name, operator, pattern)
         return self._closed(name, operator, pattern, self._argument(_ESCAPED_TO_BRACE))
@@ -329,7 +326,7 @@ class _ExpansionParser:
             return self._expansion()
         text = self._take(characters)
         if not text:
-            raise self._bad()
+            raise self._bad_substitution()
         if characters in (_ESCAPED_TO_BRACE, _ESCAPED_TO_SLASH):
             return _ESCAPE.sub(lambda escape: escape[1] or escape[2], text)
         return text
@@ -337,7 +334,7 @@ class _ExpansionParser:
     def _closed(self, name: str, operator: str, *arguments: Node) -> VariableExpansion:
         self._variable = name
         if not self._starts_with("}"):
-            raise self._bad()
+            raise self._bad_substitution()
         self._at += 1
         return VariableExpansion(name, operator, arguments)
 
@@ -351,7 +348,7 @@ class _ExpansionParser:
         self._at = match.end()
         return match[0]
 
-    def _bad(self) -> SubstitutionError:
+    def _bad_substitution(self) -> SubstitutionError:
         """Return the error for an unknown form; it repeats only the name, as the rest may be a password."""
         return SubstitutionError(f"what begins with ${{{self._variable} is not an expansion that Flux knows")
 
@@ -359,14 +356,14 @@ class _ExpansionParser:
 class Evaluated(NamedTuple):
     """The text with values for variables.
 
-    ``unset`` are the variables without value and default, which become empty. ``made`` are the non-empty
+    ``unset`` are the variables without value and default, which become empty. ``derived`` are the non-empty
     results of operators by variable. ``kept`` are the variables of expansions that are kept as they are
     written.
     """
 
     text: str
     unset: tuple[str, ...]
-    made: Mapping[str, frozenset[str]]
+    derived: Mapping[str, frozenset[str]]
     kept: tuple[str, ...] = ()
 
 
@@ -396,8 +393,8 @@ def evaluate(
     """
     evaluation = _Evaluation(values, characters or CharacterBudget(), keeps_unknown=keeps_unknown)
     text = "".join(evaluation.text(node) for node in nodes)
-    made = {variable: frozenset(texts) for variable, texts in evaluation.made.items()}
-    return Evaluated(text, tuple(evaluation.unset), made, tuple(evaluation.kept))
+    derived = {variable: frozenset(texts) for variable, texts in evaluation.derived.items()}
+    return Evaluated(text, tuple(evaluation.unset), derived, tuple(evaluation.kept))
 
 
 class _Evaluation:
@@ -409,7 +406,7 @@ class _Evaluation:
         self._keeps_unknown = keeps_unknown
         self.kept: dict[str, None] = {}
         self.unset: dict[str, None] = {}
-        self.made: dict[str, set[str]] = {}
+        self.derived: dict[str, set[str]] = {}
 
     def text(self, node: Node) -> str:
         if isinstance(node, str):
@@ -421,14 +418,9 @@ class _Evaluation:
         if node.variable not in self._values and node.operator not in DEFAULT_OPERATORS:
             self.unset[node.variable] = None
         value = self._values.get(node.variable, "")
-        self._characters.count(len(value) + _growth(node, value, arguments))
-        made = apply(node.operator, value, arguments)
-        if node.operator and value and made:
-            self.made.setdefault(node.variable, set()).add(made)
-        return made
-
-
-def _growth(node: VariableExpansion, value: str, arguments: list[str]) -> int:
-    """Return an upper bound of the characters that the arguments add to the value."""
-    times = value.count(arguments[0]) if node.operator == "//" else 1
-    return times * sum(map(len, arguments))
+        insertions = value.count(arguments[0]) if node.operator == "//" else 1
+        self._characters.count(len(value) + insertions * sum(map(len, arguments)))  # an upper bound
+        result = apply(node.operator, value, arguments)
+        if node.operator and value and result:
+            self.derived.setdefault(node.variable, set()).add(result)
+        return result

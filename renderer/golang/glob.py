@@ -28,8 +28,8 @@ class CharacterClass(Record):
 Element: TypeAlias = CharacterClass | None
 STAR = None
 ANY_CHARACTER = CharacterClass((), negated=True)
-_NONE = CharacterClass(())
-_BUT_SLASH = CharacterClass((("/", "/"),), negated=True)
+_NO_CHARACTER = CharacterClass(())
+_NOT_SLASH = CharacterClass((("/", "/"),), negated=True)
 
 
 def file_name_match(pattern: str, name: str) -> bool:
@@ -45,8 +45,8 @@ def file_path_match(pattern: str, name: str) -> bool:
 
     ``*`` and ``?`` do not match slashes, and a backslash escapes the next character.
     """
-    elements = go_pattern(pattern, _BUT_SLASH)
-    return elements is not None and _match(elements, name, star=_BUT_SLASH)
+    elements = go_pattern(pattern, _NOT_SLASH)
+    return elements is not None and _match(elements, name, star=_NOT_SLASH)
 
 
 def pathspec_match(pattern: str, path: str) -> bool:
@@ -69,7 +69,7 @@ def _match(elements: Sequence[Element], name: str, *, star: CharacterClass) -> b
     at = index = star_at = 0
     star_index = -1
     while at < len(name):
-        wanted = elements[index] if index < len(elements) else _NONE
+        wanted = elements[index] if index < len(elements) else _NO_CHARACTER
         if wanted is STAR:
             if star is ANY_CHARACTER and index + 1 == len(elements):
                 return True

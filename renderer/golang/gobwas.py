@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from renderer.golang.regexp import Regexp, RegexpError, compile_regexp
 
-_MOST_CHARACTERS = 4096
-_MANY = ".*"
+_MAX_CHARACTERS = 4096
+_ANY_TEXT = ".*"
 
 
 class GlobError(ValueError):
@@ -29,10 +29,10 @@ def gobwas_match(pattern: str, path: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _compiled(pattern: str) -> Regexp:
-    if len(pattern) > _MOST_CHARACTERS:
-        raise GlobError(f"the pattern has more than {_MOST_CHARACTERS} characters")
+    if len(pattern) > _MAX_CHARACTERS:
+        raise GlobError(f"the pattern has more than {_MAX_CHARACTERS} characters")
     try:
-        return compile_regexp(f"(?s){_Translation(pattern).whole()}")
+        return compile_regexp(f"(?s){_Translation(pattern).regular_expression()}")
     except RegexpError as error:
         raise GlobError(str(error)) from None
 
@@ -45,11 +45,11 @@ class _Translation:
         self._at = 0
         self._open = 0
 
-    def whole(self) -> str:
+    def regular_expression(self) -> str:
         parts: list[str] = []
         while self._at < len(self._pattern):
             part = self._part()
-            if part != _MANY or parts[-1:] != [part]:
+            if part != _ANY_TEXT or parts[-1:] != [part]:
                 parts.append(part)
         if self._open:
             raise GlobError("a { is never closed")
@@ -59,7 +59,7 @@ class _Translation:
         character = self._pattern[self._at]
         self._at += 1
         if character == "*":
-            return _MANY
+            return _ANY_TEXT
         if character == "?":
             return "."
         if character == "[":
@@ -97,8 +97,8 @@ class _Translation:
         character = self._next("a [ is never closed")
         return self._next("a [ is never closed") if character == "\\" else character
 
-    def _next(self, otherwise: str) -> str:
+    def _next(self, error: str) -> str:
         if self._at >= len(self._pattern):
-            raise GlobError(otherwise)
+            raise GlobError(error)
         self._at += 1
         return self._pattern[self._at - 1]

@@ -78,9 +78,9 @@ class _Substitution:
         try:
             evaluated = self._evaluated(resource.content)
             self.findings += self._unset(resource, evaluated.unset)
-            for variable, made in evaluated.made.items():
+            for variable, derived in evaluated.derived.items():
                 if self._variables.values.get(variable) in self._variables.confidential:
-                    self.confidential |= made
+                    self.confidential |= derived
             return _as_resource(resource, self._read(resource.content, evaluated))
         except TooLongError as error:
             raise over_limit("added_size", error.message, resource=resource) from None

@@ -32,10 +32,10 @@ def missing_key(options: Iterable[str]) -> str:
 
     ``text/template`` ``option.go``.
     """
-    found = "default"
+    mode = "default"
     for option in options:
         name, _, value = option.partition("=")
         if name != "missingkey" or value not in ("default", "invalid", "zero", "error"):
             raise GoTemplateError(f"unrecognized option {option}")
-        found = "default" if value == "invalid" else value
-    return found
+        mode = "default" if value == "invalid" else value
+    return mode

@@ -21,7 +21,7 @@ from renderer.golang.template.values import (
 )
 
 _VERB = re.compile(r"%(?P<flags>[-+ #0]*)(?P<width>[0-9]*)(?:\.(?P<precision>[0-9]*))?(?P<verb>.)", re.DOTALL)
-_MOST_WIDTH = 1000
+_MAX_WIDTH = 1000
 
 
 def _and(*arguments: Callable[[], object]) -> object:
@@ -66,22 +66,19 @@ def _index(value: object, *keys: object) -> object:
                 raise GoTemplateError(f"value has type {type_name(key)}; should be string")
             value = value.get(key, "" if isinstance(value, TextMap) else ABSENT)
         elif isinstance(value, list | str):
-            value = _element(value.encode() if isinstance(value, str) else value, key)
+            if isinstance(key, bool) or not isinstance(key, int):
+                raise GoTemplateError(f"cannot index slice/array with type {type_name(key)}")
+            elements = value.encode() if isinstance(value, str) else value
+            if not 0 <= key < len(elements):
+                raise GoTemplateError(f"index out of range: {key}")
+            value = elements[key]
         else:
             raise GoTemplateError(f"can't index item of type {type_name(value)}")
     return value
 
 
-def _element(value: list[object] | bytes, key: object) -> object:
-    if isinstance(key, bool) or not isinstance(key, int):
-        raise GoTemplateError(f"cannot index slice/array with type {type_name(key)}")
-    if not 0 <= key < len(value):
-        raise GoTemplateError(f"index out of range: {key}")
-    return value[key]
-
-
 def _print(*values: object) -> str:
-    """``fmt.Sprint``: a space between two values if neither is a text."""
+    """Return the values as ``fmt.Sprint`` does: a space between two values if neither is a text."""
     parts: list[str] = []
     for index, value in enumerate(values):
         if index and not isinstance(value, str) and not isinstance(values[index - 1], str):
@@ -95,29 +92,29 @@ def _println(*values: object) -> str:
 
 
 def go_format(text: str, *values: object) -> str:
-    """``fmt.Sprintf`` with the verbs that are useful in manifests."""
-    left = list(values)
+    """Format as ``fmt.Sprintf`` does, with the verbs that are useful in manifests."""
+    remaining = list(values)
 
-    def replaced(match: re.Match[str]) -> str:
+    def format_verb(match: re.Match[str]) -> str:
         if match["verb"] == "%":
             return "%"
-        if not left:
+        if not remaining:
             return f"%!{match['verb']}(MISSING)"
-        return _formatted(match, left.pop(0))
+        return _formatted(match, remaining.pop(0))
 
-    made = _VERB.sub(replaced, text)
-    if left:
-        extra = ", ".join(f"{type_name(each)}={written(each, inside=True)}" for each in left)
-        made += f"%!(EXTRA {extra})"
-    return made
+    result = _VERB.sub(format_verb, text)
+    if remaining:
+        extra = ", ".join(f"{type_name(each)}={written(each, inside=True)}" for each in remaining)
+        result += f"%!(EXTRA {extra})"
+    return result
 
 
 def _formatted(match: re.Match[str], value: object) -> str:
     flags, verb = match["flags"], match["verb"]
     width = int(match["width"] or 0)
     precision = int(match["precision"] or 0) if match["precision"] is not None else None
-    if max(width, precision or 0) > _MOST_WIDTH:
-        raise GoTemplateError(f"a format asks for more than {_MOST_WIDTH} characters")
+    if max(width, precision or 0) > _MAX_WIDTH:
+        raise GoTemplateError(f"a format asks for more than {_MAX_WIDTH} characters")
     text = _verb(verb, value, flags, precision)
     if text is None:
         return f"%!{verb}({type_name(value)}={written(value, inside=True)})"
@@ -127,7 +124,7 @@ def _formatted(match: re.Match[str], value: object) -> str:
 
 
 def _verb(verb: str, value: object, flags: str, precision: int | None) -> str | None:
-    """Return the value as the verb writes it; None if the value has another kind than the verb."""
+    """Return the value as the verb writes it; None if the verb does not support its type."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     sign = "+" if "+" in flags else ""
     match verb:
@@ -155,16 +152,16 @@ def _verb(verb: str, value: object, flags: str, precision: int | None) -> str | 
 
 
 def quoted(text: str) -> str:
-    """``strconv.Quote``."""
+    """Return the text in quotes, as ``strconv.Quote`` does."""
     escapes = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
     return (
         '"'
-        + "".join(escapes.get(each, each if each.isprintable() else _escaped(each)) for each in text)
+        + "".join(escapes.get(each, each if each.isprintable() else _hex_escape(each)) for each in text)
         + '"'
     )
 
 
-def _escaped(character: str) -> str:
+def _hex_escape(character: str) -> str:
     code = ord(character)
     return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}"  # noqa: PLR2004 - the end of ASCII
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from renderer.golang.template.evaluate import GoFunction
 from renderer.golang.template.number_functions import integer
 from renderer.golang.template.text_functions import text_of, texts_of
-from renderer.golang.template.values import GoTemplateError, is_nil, kind_name, same, type_name
+from renderer.golang.template.values import GoTemplateError, deep_equal, is_nil, kind_name, type_name
 
 
 def is_empty(value: object) -> bool:
@@ -18,8 +18,8 @@ def is_empty(value: object) -> bool:
     return is_nil(value) or not value
 
 
-def _default(default: object, *given: object) -> object:
-    return default if not given or is_empty(given[0]) else given[0]
+def _default(default: object, *values: object) -> object:
+    return default if not values or is_empty(values[0]) else values[0]
 
 
 def _coalesce(*values: object) -> object:
@@ -31,10 +31,10 @@ def _ternary(yes: object, no: object, condition: bool) -> object:  # noqa: FBT00
 
 
 def _dict(*values: object) -> dict[str, object]:
-    made: dict[str, object] = {}
+    mapping: dict[str, object] = {}
     for index in range(0, len(values), 2):
-        made[text_of(values[index])] = values[index + 1] if index + 1 < len(values) else ""
-    return made
+        mapping[text_of(values[index])] = values[index + 1] if index + 1 < len(values) else ""
+    return mapping
 
 
 def _set(mapping: dict[str, object], key: str, value: object) -> dict[str, object]:
@@ -61,22 +61,27 @@ def _keys(*mappings: Mapping[str, object]) -> list[object]:
     return [key for mapping in mappings for key in sorted(mapping)]
 
 
-def merged(target: Mapping[str, object], other: Mapping[str, object], *, over: bool) -> dict[str, object]:
-    """Add missing values from ``other``; with ``over``, all non-empty ones (``mergo.Merge``)."""
+def merged(
+    target: Mapping[str, object], other: Mapping[str, object], *, overwrite: bool
+) -> dict[str, object]:
+    """Return ``target`` with the missing values from ``other`` (``mergo.Merge``).
+
+    With ``overwrite``, all non-empty values of ``other`` are used.
+    """
     result = dict(target)
     for key, value in other.items():
-        known = result.get(key)
-        if isinstance(known, dict) and isinstance(value, dict):
-            result[key] = merged(known, value, over=over)
-        elif key not in result or is_empty(known) or (over and not is_empty(value)):
+        present = result.get(key)
+        if isinstance(present, dict) and isinstance(value, dict):
+            result[key] = merged(present, value, overwrite=overwrite)
+        elif key not in result or is_empty(present) or (overwrite and not is_empty(value)):
             result[key] = value
     return result
 
 
-def _merge(*, over: bool) -> Callable[..., object]:
+def _merge(*, overwrite: bool) -> Callable[..., object]:
     def merge(target: dict[str, object], *others: dict[str, object]) -> object:
         for other in others:
-            target.update(merged(target, other, over=over))
+            target.update(merged(target, other, overwrite=overwrite))
         return target
 
     return merge
@@ -85,26 +90,26 @@ def _merge(*, over: bool) -> Callable[..., object]:
 def _dig(*values: object) -> object:
     if len(values) < 3:  # noqa: PLR2004 - a key, the default, the mapping
         raise GoTemplateError("dig needs at least three arguments")
-    *keys, default, found = values
+    *keys, default, value = values
     for key in keys:
-        if not isinstance(found, dict) or not isinstance(key, str):
-            raise GoTemplateError(f"dig goes through mappings by texts, not through {type_name(found)}")
-        if key not in found:
+        if not isinstance(value, dict) or not isinstance(key, str):
+            raise GoTemplateError(f"dig goes through mappings by texts, not through {type_name(value)}")
+        if key not in value:
             return default
-        found = found[key]
-    return found
+        value = value[key]
+    return value
 
 
 def _unique(values: list[object]) -> list[object]:
-    found: list[object] = []
+    unique: list[object] = []
     for value in values:
-        if not any(same(value, other) for other in found):
-            found.append(value)
-    return found
+        if not any(deep_equal(value, other) for other in unique):
+            unique.append(value)
+    return unique
 
 
 def _has(needle: object, values: list[object]) -> bool:
-    return any(same(needle, value) for value in values)
+    return any(deep_equal(needle, value) for value in values)
 
 
 def _without(values: list[object], *omitted: object) -> list[object]:
@@ -127,7 +132,7 @@ def _chunk(size: int, values: list[object]) -> list[list[object]]:
     return [values[start : start + size] for start in range(0, len(values), size)]
 
 
-def _element(index: int) -> Callable[[list[object]], object]:
+def _element_at(index: int) -> Callable[[list[object]], object]:
     return lambda values: values[index] if values else None
 
 
@@ -139,8 +144,8 @@ _WITH_MUST: Mapping[str, GoFunction] = {
     "append": GoFunction(lambda values, value: [*values, value], "la"),
     "push": GoFunction(lambda values, value: [*values, value], "la"),
     "prepend": GoFunction(lambda values, value: [value, *values], "la"),
-    "first": GoFunction(_element(0), "l"),
-    "last": GoFunction(_element(-1), "l"),
+    "first": GoFunction(_element_at(0), "l"),
+    "last": GoFunction(_element_at(-1), "l"),
     "rest": GoFunction(lambda values: values[1:] if values else None, "l"),
     "initial": GoFunction(lambda values: values[:-1] if values else None, "l"),
     "reverse": GoFunction(lambda values: values[::-1], "l"),
@@ -150,8 +155,8 @@ _WITH_MUST: Mapping[str, GoFunction] = {
     "slice": GoFunction(_slice, "l", "a"),
     "chunk": GoFunction(_chunk, "il"),
     "compact": GoFunction(lambda values: [value for value in values if not is_empty(value)], "l"),
-    "merge": GoFunction(_merge(over=False), "m", "m"),
-    "mergeOverwrite": GoFunction(_merge(over=True), "m", "m"),
+    "merge": GoFunction(_merge(overwrite=False), "m", "m"),
+    "mergeOverwrite": GoFunction(_merge(overwrite=True), "m", "m"),
     "deepCopy": GoFunction(lambda value: value, "a"),
 }
 
@@ -184,6 +189,6 @@ COLLECTION_FUNCTIONS: Mapping[str, GoFunction] = {
     "typeIsLike": GoFunction(lambda name, value: type_name(value) in (name, f"*{name}"), "sa"),
     "kindOf": GoFunction(kind_name, "a"),
     "kindIs": GoFunction(lambda name, value: name == kind_name(value), "sa"),
-    "deepEqual": GoFunction(same, "aa"),
+    "deepEqual": GoFunction(deep_equal, "aa"),
     "fail": GoFunction(_fail, "s"),
 }

@@ -58,30 +58,30 @@ def _must_from_json(text: str) -> object:
 
 
 def _to_yaml(value: object) -> str:
-    made = _json_value(value)
-    if isinstance(made, dict) and made:
-        return encode([made]).removesuffix("\n")
-    if isinstance(made, list) and made:
-        return encode([{"list": made}]).removeprefix("list:\n").removesuffix("\n")
-    return encode([{"value": made}]).removeprefix("value: ").removesuffix("\n")
+    tree = _json_value(value)
+    if isinstance(tree, dict) and tree:
+        return encode([tree]).removesuffix("\n")
+    if isinstance(tree, list) and tree:
+        return encode([{"list": tree}]).removeprefix("list:\n").removesuffix("\n")
+    return encode([{"value": tree}]).removeprefix("value: ").removesuffix("\n")
 
 
 def _from_yaml(kind: type) -> Callable[[str], object]:
     def read(text: str) -> object:
         try:
-            found = decoded(decode_yaml11(text.encode(), "the text"))
+            value = decoded(decode_yaml11(text.encode(), "the text"))
         except DiagnosticError as error:
             raise GoTemplateError(f"fromYaml: {error}") from None
-        if found is None:
+        if value is None:
             return kind()
-        if not isinstance(found, kind):
+        if not isinstance(value, kind):
             raise GoTemplateError(f"fromYaml: the text is not a {'mapping' if kind is dict else 'list'}")
-        return found
+        return value
 
     return read
 
 
-def _decoded_text(decode: Callable[[str], bytes]) -> Callable[[str], str]:
+def _text_decoder(decode: Callable[[str], bytes]) -> Callable[[str], str]:
     def read(text: str) -> str:
         try:
             return decode(text).decode()
@@ -91,7 +91,7 @@ def _decoded_text(decode: Callable[[str], bytes]) -> Callable[[str], str]:
     return read
 
 
-def _base64(text: str) -> bytes:
+def _decode_base64(text: str) -> bytes:
     return base64.b64decode(text.replace("\n", "").replace("\r", ""), validate=True)
 
 
@@ -108,9 +108,9 @@ ENCODING_FUNCTIONS: Mapping[str, GoFunction] = {
     "fromYaml": GoFunction(_from_yaml(dict), "s"),
     "fromYamlArray": GoFunction(_from_yaml(list), "s"),
     "b64enc": GoFunction(lambda text: base64.b64encode(text.encode()).decode(), "s"),
-    "b64dec": GoFunction(_decoded_text(_base64), "s"),
+    "b64dec": GoFunction(_text_decoder(_decode_base64), "s"),
     "b32enc": GoFunction(lambda text: base64.b32encode(text.encode()).decode(), "s"),
-    "b32dec": GoFunction(_decoded_text(base64.b32decode), "s"),
+    "b32dec": GoFunction(_text_decoder(base64.b32decode), "s"),
     "sha1sum": GoFunction(lambda text: hashlib.sha1(text.encode()).hexdigest(), "s"),  # noqa: S324 - sprig's
     "sha256sum": GoFunction(lambda text: hashlib.sha256(text.encode()).hexdigest(), "s"),
     "sha512sum": GoFunction(lambda text: hashlib.sha512(text.encode()).hexdigest(), "s"),

@@ -34,7 +34,7 @@ from renderer.golang.template.values import (
 from renderer.model.limits import limits
 from renderer.model.work import spend
 
-_MOST_CALLS = 40
+_MAX_CALL_DEPTH = 40
 #: Steps of the run for each step of a template (``model.work``).
 _STEPS_OF_RUN = 4
 #: Steps of the run for each character or element that a function accepts or returns.
@@ -89,7 +89,7 @@ class Evaluation:
         self._calls = 0
 
     def render(self, values: object) -> str:
-        """Raises ``GoTemplateError``."""
+        """Return the output of the template for ``values``. Raises ``GoTemplateError``."""
         self._variables = [("$", values)]
         self._walk(self._template.body, values)
         return "".join(self._output)
@@ -144,8 +144,8 @@ class Evaluation:
         if body is None:
             raise GoTemplateError(f"template {call.name!r} not defined")
         self._calls += 1
-        if self._calls > _MOST_CALLS:
-            raise GoTemplateError(f"templates call each other more than {_MOST_CALLS} deep")
+        if self._calls > _MAX_CALL_DEPTH:
+            raise GoTemplateError(f"templates call each other more than {_MAX_CALL_DEPTH} deep")
         value = self._pipeline(call.pipeline, dot) if call.pipeline else None
         outside, self._variables = self._variables, [("$", value)]
         self._walk(body, value)
@@ -180,8 +180,8 @@ class Evaluation:
             case FieldNode(names):
                 return self._fields(dot, names)
             case VariableNode(name, names):
-                found = next(each for known, each in reversed(self._variables) if known == name)
-                return self._fields(found, names)
+                variable = next(value for known, value in reversed(self._variables) if known == name)
+                return self._fields(variable, names)
             case IdentifierNode(name):
                 return self._function(name, [], dot, ())
             case Chain(inner, names):
@@ -202,7 +202,11 @@ class Evaluation:
         kinds = function.parameters + function.rest * (len(values) - least)
         checked = [_argument(name, kind, value) for kind, value in zip(kinds, values, strict=True)]
         result = function.call(*checked)
-        self._count(result, checked)
+        # The size of a result may double with every call. The run counts the arguments as well.
+        self._steps += len(result) // 16 if isinstance(result, str | list | dict) else 0
+        sized = (each for each in (result, *checked) if isinstance(each, str | list | dict))
+        spend(_STEPS_PER_CHARACTER * sum(map(len, sized)), "evaluating templates")
+        self._step()
         return result
 
     def _fields(self, value: object, names: tuple[str, ...]) -> object:
@@ -242,13 +246,6 @@ class Evaluation:
         if self._characters > limits().template_output:
             raise GoTemplateError(f"the template makes more than {limits().template_output} characters")
 
-    def _count(self, made: object, taken: Iterable[object]) -> None:
-        """Count the size of a result: it may double with every call. The run counts the arguments as well."""
-        self._steps += len(made) // 16 if isinstance(made, str | list | dict) else 0
-        sized = (each for each in (made, *taken) if isinstance(each, str | list | dict))
-        spend(_STEPS_PER_CHARACTER * sum(map(len, sized)), "evaluating templates")
-        self._step()
-
     def _step(self) -> None:
         self._steps += 1
         spend(_STEPS_OF_RUN, "evaluating templates")
@@ -257,7 +254,10 @@ class Evaluation:
 
 
 def _argument(name: str, kind: str, value: object) -> object:
-    """Raises ``GoTemplateError`` for a value of another type than the function accepts."""
+    """Return ``value`` as the function receives it: nil becomes an empty map or list if one is expected.
+
+    Raises ``GoTemplateError`` for a value of another type than the function accepts.
+    """
     if kind == "a":
         return None if value is ABSENT else value
     if is_nil(value):

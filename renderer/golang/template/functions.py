@@ -7,7 +7,6 @@ gives the parameter types of a function; to add one, add a row in the module of 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 
 from renderer.golang.template.builtins import BUILTINS
 from renderer.golang.template.collection_functions import COLLECTION_FUNCTIONS
@@ -18,27 +17,27 @@ from renderer.golang.template.text_functions import TEXT_FUNCTIONS
 from renderer.golang.template.values import GoTemplateError
 
 _CLOCK = "it depends on the time of day"
-_CHANCE = "it gives another result each time"
-_NOT_HERE = "vmrender does not have it"
+_RANDOM = "it gives another result each time"
+_NOT_IMPLEMENTED = "vmrender does not have it"
 _WHY_NOT: Mapping[str, tuple[str, ...]] = {
     _CLOCK: (
         *("ago", "date", "date_in_zone", "date_modify", "dateInZone", "dateModify", "durationRound"),
         *("htmlDate", "htmlDateInZone", "must_date_modify", "mustDateModify", "mustToDate", "now", "toDate"),
         *("unixEpoch", "duration"),
     ),
-    _CHANCE: (
+    _RANDOM: (
         *("randAlphaNum", "randAlpha", "randAscii", "randNumeric", "randInt", "randBytes", "shuffle"),
         *("uuidv4", "bcrypt", "htpasswd", "genPrivateKey", "genCA", "genCAWithKey", "genSelfSignedCert"),
         *("genSelfSignedCertWithKey", "genSignedCert", "genSignedCertWithKey", "encryptAES"),
     ),
-    _NOT_HERE: (
+    _NOT_IMPLEMENTED: (
         *("decryptAES", "derivePassword", "buildCustomCert", "semver", "semverCompare", "urlJoin"),
         *("wrap", "wrapWith", "abbrevboth", "call", "slugify"),
     ),
 }
 
 
-def _refused(name: str, reason: str) -> Callable[..., object]:
+def _refusing_function(name: str, reason: str) -> Callable[..., object]:
     def refuse(*_values: object) -> object:
         raise GoTemplateError(f"the function {name} cannot be used: {reason}")
 
@@ -52,7 +51,7 @@ FUNCTIONS: Mapping[str, GoFunction] = {
     **COLLECTION_FUNCTIONS,
     **ENCODING_FUNCTIONS,
     **{
-        name: GoFunction(partial(_refused(name, reason)), "", "a")
+        name: GoFunction(_refusing_function(name, reason), "", "a")
         for reason, names in _WHY_NOT.items()
         for name in names
     },

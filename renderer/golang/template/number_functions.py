@@ -11,13 +11,13 @@ from functools import reduce
 from renderer.golang.template.evaluate import GoFunction
 from renderer.golang.template.values import GoTemplateError, written
 
-_MOST_VALUES = 100_000
+_MAX_VALUES = 100_000
 _BITS = 64
 _INTEGER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|[0-9]+)")
 
 
 def integer(value: object) -> int:
-    """``cast.ToInt64``: 0 for a value that is not a number."""
+    """Return the value as an integer; 0 if it is not a number (``cast.ToInt64``)."""
     if isinstance(value, str):
         text = re.sub(r"\.0*$", "", value)
         if not _INTEGER.fullmatch(text):
@@ -32,7 +32,7 @@ def integer(value: object) -> int:
 
 
 def fraction(value: object) -> float:
-    """``cast.ToFloat64``: 0 for a value that is not a number."""
+    """Return the value as a float; 0 if it is not a number (``cast.ToFloat64``)."""
     if isinstance(value, str):
         try:
             return float(value)
@@ -46,19 +46,19 @@ def _wrapped(number: int) -> int:
     return (number + (1 << (_BITS - 1))) % (1 << _BITS) - (1 << (_BITS - 1))
 
 
-def _whole(operation: Callable[[int, int], int]) -> Callable[..., int]:
+def _integer_operation(operation: Callable[[int, int], int]) -> Callable[..., int]:
     return lambda first, *others: reduce(
         lambda one, other: _wrapped(operation(one, integer(other))), others, integer(first)
     )
 
 
-def _divided(one: int, other: int) -> int:
+def _quotient(one: int, other: int) -> int:
     if not other:
         raise GoTemplateError("integer divide by zero")
     return abs(one) // abs(other) * (1 if (one < 0) == (other < 0) else -1)
 
 
-def _decimal(operation: Callable[[Decimal, Decimal], Decimal]) -> Callable[..., float]:
+def _decimal_operation(operation: Callable[[Decimal, Decimal], Decimal]) -> Callable[..., float]:
     def apply(first: object, *others: object) -> float:
         try:
             return float(reduce(operation, (Decimal(repr(fraction(each))) for each in (first, *others))))
@@ -87,8 +87,8 @@ def _until_step(start: int, stop: int, step: int) -> list[int]:
     if (stop < start) != (step < 0) or not step:
         return []
     values = range(start, stop, step)
-    if len(values) > _MOST_VALUES:
-        raise GoTemplateError(f"a list would have more than {_MOST_VALUES} values")
+    if len(values) > _MAX_VALUES:
+        raise GoTemplateError(f"a list would have more than {_MAX_VALUES} values")
     return list(values)
 
 
@@ -119,19 +119,23 @@ NUMBER_FUNCTIONS: Mapping[str, GoFunction] = {
     "until": GoFunction(_until, "i"),
     "untilStep": GoFunction(_until_step, "iii"),
     "add1": GoFunction(lambda value: _wrapped(integer(value) + 1), "a"),
-    "add": GoFunction(lambda *values: _whole(lambda one, other: one + other)(0, *values), "", "a"),
-    "sub": GoFunction(_whole(lambda one, other: one - other), "aa"),
-    "mul": GoFunction(_whole(lambda one, other: one * other), "a", "a"),
-    "div": GoFunction(_whole(_divided), "aa"),
-    "mod": GoFunction(_whole(lambda one, other: one - _divided(one, other) * other), "aa"),
-    "max": GoFunction(_whole(max), "a", "a"),
-    "biggest": GoFunction(_whole(max), "a", "a"),
-    "min": GoFunction(_whole(min), "a", "a"),
-    "add1f": GoFunction(lambda value: _decimal(lambda one, other: one + other)(value, 1), "a"),
-    "addf": GoFunction(lambda *values: _decimal(lambda one, other: one + other)(0, *values), "", "a"),
-    "subf": GoFunction(_decimal(lambda one, other: one - other), "a", "a"),
-    "mulf": GoFunction(_decimal(lambda one, other: one * other), "a", "a"),
-    "divf": GoFunction(_decimal(lambda one, other: one / other), "a", "a"),
+    "add": GoFunction(
+        lambda *values: _integer_operation(lambda one, other: one + other)(0, *values), "", "a"
+    ),
+    "sub": GoFunction(_integer_operation(lambda one, other: one - other), "aa"),
+    "mul": GoFunction(_integer_operation(lambda one, other: one * other), "a", "a"),
+    "div": GoFunction(_integer_operation(_quotient), "aa"),
+    "mod": GoFunction(_integer_operation(lambda one, other: one - _quotient(one, other) * other), "aa"),
+    "max": GoFunction(_integer_operation(max), "a", "a"),
+    "biggest": GoFunction(_integer_operation(max), "a", "a"),
+    "min": GoFunction(_integer_operation(min), "a", "a"),
+    "add1f": GoFunction(lambda value: _decimal_operation(lambda one, other: one + other)(value, 1), "a"),
+    "addf": GoFunction(
+        lambda *values: _decimal_operation(lambda one, other: one + other)(0, *values), "", "a"
+    ),
+    "subf": GoFunction(_decimal_operation(lambda one, other: one - other), "a", "a"),
+    "mulf": GoFunction(_decimal_operation(lambda one, other: one * other), "a", "a"),
+    "divf": GoFunction(_decimal_operation(lambda one, other: one / other), "a", "a"),
     "maxf": GoFunction(lambda *values: max(map(fraction, values)), "a", "a"),
     "minf": GoFunction(lambda *values: min(map(fraction, values)), "a", "a"),
     "ceil": GoFunction(lambda value: float(math.ceil(fraction(value))), "a"),

@@ -25,6 +25,9 @@ from renderer.golang.template.nodes import (
 )
 from renderer.golang.template.values import GoTemplateError
 
+_MAX_NESTING = 50
+_CONSTANTS = {"true": Literal(value=True), "false": Literal(value=False), "nil": Literal(None, is_nil=True)}
+_BLOCKS = ("if", "with", "range")
 _SPACES = " \t\r\n"
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n]+)
@@ -62,7 +65,7 @@ class Token(NamedTuple):
     spaced: bool
 
 
-def cut(text: str) -> Iterator[str | list[Token]]:
+def tokenize(text: str) -> Iterator[str | list[Token]]:
     """Yield the texts of the template and, between them, each action's tokens. Raises ``GoTemplateError``."""
     at, trims = 0, False
     while True:
@@ -119,17 +122,12 @@ def _action(text: str, start: int) -> tuple[list[Token] | None, int, bool]:
     return tokens, at + 2, False
 
 
-_MOST_NESTED = 50
-_CONSTANTS = {"true": Literal(value=True), "false": Literal(value=False), "nil": Literal(None, is_nil=True)}
-_BLOCKS = ("if", "with", "range")
-
-
 def parse(text: str, functions: Container[str]) -> TemplateTree:
     """Return the template in ``text``; ``functions`` are the names of the functions that it may call.
 
     Raises ``GoTemplateError``.
     """
-    return _Parser(cut(text), functions).template()
+    return _Parser(tokenize(text), functions).template()
 
 
 class _Parser:
@@ -148,7 +146,7 @@ class _Parser:
         return TemplateTree(body, self._defined)
 
     def _nodes(self) -> tuple[tuple[Node, ...], list[Token]]:
-        """Nodes up to an ``else`` or ``end``, and its tokens; no tokens at the end of the text."""
+        """Return the nodes up to an ``else`` or ``end``, and its tokens; no tokens at the end of the text."""
         nodes: list[Node] = []
         for part in self._parts:
             if isinstance(part, str):
@@ -170,12 +168,13 @@ class _Parser:
                     raise GoTemplateError(f"{{{{{word}}}}} outside {{{{range}}}}")
                 return Jump(word)
             case "template":
-                return self._call(tokens)
+                name = _template_name(tokens[1:2])
+                return Call(name, self._pipeline(tokens[2:]) if tokens[2:] else None)
             case "define":
-                self._define(_text(tokens[1:2]), tokens[2:])
+                self._define(_template_name(tokens[1:2]), tokens[2:])
                 return None
             case "block":
-                name = _text(tokens[1:2])
+                name = _template_name(tokens[1:2])
                 pipeline = self._pipeline(tokens[2:])
                 self._define(name, [])
                 return Call(name, pipeline)
@@ -223,14 +222,10 @@ class _Parser:
         self._scopes, self._loops = outside, loops
         self._depth -= 1
 
-    def _call(self, tokens: list[Token]) -> Call:
-        name = _text(tokens[1:2])
-        return Call(name, self._pipeline(tokens[2:]) if tokens[2:] else None)
-
     def _pipeline(self, tokens: list[Token], *, declares: bool = False, pairs: bool = False) -> PipeNode:
         self._enter()
-        names, assigns, tokens = _declared(tokens, pairs=pairs) if declares else ((), False, tokens)
-        commands = tuple(self._command(part) for part in _split(tokens))
+        names, assigns, tokens = _declaration(tokens, pairs=pairs) if declares else ((), False, tokens)
+        commands = tuple(self._command(part) for part in _commands(tokens))
         if len(commands) > 1:
             for command in commands[1:]:
                 if not isinstance(command.operands[0], IdentifierNode | FieldNode | Chain | VariableNode):
@@ -258,7 +253,7 @@ class _Parser:
         token = tokens[at]
         end = at + 1
         if token.text == "(" and token.kind == "symbol":
-            end = _closing(tokens, at)
+            end = _closing_parenthesis(tokens, at)
             operand: Operand = self._pipeline(tokens[at + 1 : end])
             end += 1
         elif token.kind == "field":
@@ -278,7 +273,7 @@ class _Parser:
             case "character":
                 return Literal(ord(unquoted(token.text)))
             case "number":
-                return Literal(_number(token.text))
+                return Literal(_parse_number(token.text))
             case "variable":
                 if not any(token.text in scope for scope in self._scopes):
                     raise GoTemplateError(f"undefined variable {token.text!r}")
@@ -295,8 +290,8 @@ class _Parser:
 
     def _enter(self) -> None:
         self._depth += 1
-        if self._depth > _MOST_NESTED:
-            raise GoTemplateError(f"blocks and brackets are nested more than {_MOST_NESTED} deep")
+        if self._depth > _MAX_NESTING:
+            raise GoTemplateError(f"blocks and brackets are nested more than {_MAX_NESTING} deep")
 
 
 def _with_fields(operand: Operand, names: tuple[str, ...]) -> Operand:
@@ -309,7 +304,7 @@ def _with_fields(operand: Operand, names: tuple[str, ...]) -> Operand:
     return Chain(operand, names)
 
 
-def _declared(tokens: list[Token], *, pairs: bool) -> tuple[tuple[str, ...], bool, list[Token]]:
+def _declaration(tokens: list[Token], *, pairs: bool) -> tuple[tuple[str, ...], bool, list[Token]]:
     """Return the variables that a pipeline sets, if they are already declared, and the remaining tokens."""
     texts = [token.text for token in tokens[:4]]
     if not tokens or tokens[0].kind != "variable":
@@ -323,7 +318,7 @@ def _declared(tokens: list[Token], *, pairs: bool) -> tuple[tuple[str, ...], boo
     return (), False, tokens
 
 
-def _split(tokens: list[Token]) -> Iterator[list[Token]]:
+def _commands(tokens: list[Token]) -> Iterator[list[Token]]:
     """Yield the commands between the bars, except bars in brackets."""
     depth, part = 0, list[Token]()
     for token in tokens:
@@ -341,7 +336,7 @@ def _split(tokens: list[Token]) -> Iterator[list[Token]]:
     yield part
 
 
-def _closing(tokens: list[Token], at: int) -> int:
+def _closing_parenthesis(tokens: list[Token], at: int) -> int:
     depth = 0
     for index in range(at, len(tokens)):
         if tokens[index].kind == "symbol":
@@ -351,13 +346,13 @@ def _closing(tokens: list[Token], at: int) -> int:
     raise GoTemplateError("unclosed left paren")
 
 
-def _text(tokens: list[Token]) -> str:
+def _template_name(tokens: list[Token]) -> str:
     if tokens and tokens[0].kind in ("text", "raw"):
         return unquoted(tokens[0].text) if tokens[0].kind == "text" else tokens[0].text[1:-1]
     raise GoTemplateError("the name of a template is not text in quotes")
 
 
-def _number(text: str) -> float:
+def _parse_number(text: str) -> float:
     digits = text.lower()
     try:
         if any(mark in digits for mark in ("0x", "0o", "0b")):

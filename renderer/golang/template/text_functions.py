@@ -16,13 +16,9 @@ from renderer.golang.template.builtins import quoted
 from renderer.golang.template.evaluate import GoFunction
 from renderer.golang.template.values import GoTemplateError, is_nil, written
 
-_LONGEST_NAME = 253
-
-
-def sanitized_name(name: str) -> str:
-    """Return ``name`` as a DNS name (argo-cd ``applicationset/utils/template_functions.go`` SanitizeName)."""
-    return re.sub(r"[^-a-z0-9.]", "-", name.lower())[:_LONGEST_NAME].strip("-.")
-
+_MAX_NAME_LENGTH = 253
+_MAX_TEXT_LENGTH = 1 << 20
+_GO_SPACES = " \t\n\v\f\r\x85\xa0"
 
 _WORD = re.compile(
     r"(?P<connector>[-_\s]+)"
@@ -38,6 +34,11 @@ _END = ("", "")
 _NO_CONNECTOR_BEFORE = ("connector", "punctuation", "")
 
 
+def sanitized_name(name: str) -> str:
+    """Return ``name`` as a DNS name (argo-cd ``applicationset/utils/template_functions.go`` SanitizeName)."""
+    return re.sub(r"[^-a-z0-9.]", "-", name.lower())[:_MAX_NAME_LENGTH].strip("-.")
+
+
 def joined_lower(text: str, connector: str) -> str:
     """Return the words of ``text`` in lower case, with ``connector`` between them."""
     return "".join(_word_parts(_words(text), connector))
@@ -48,17 +49,17 @@ def pascal_case(text: str) -> str:
     bare = text.lstrip(_CONNECTORS)
     lead = text[: len(text) - len(bare)]
     words = re.split(r"[-_\s]", bare)
-    made, connectors = "", 0
+    result, connectors = lead, 0
     for word in words:
         if word:
-            made += "_" * max(connectors - 1, 0) + word[0].upper() + word[1:]
+            result += "_" * max(connectors - 1, 0) + word[0].upper() + word[1:]
             connectors = 0
         connectors += 1
-    return lead + made + "_" * max(connectors - 1, 0)
+    return result + "_" * max(connectors - 1, 0)
 
 
 def _words(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each word with its kind; two of the kind end follow the last."""
+    """Yield each word with its kind, then ``_END`` twice."""
     for match in _WORD.finditer(text):
         yield match.lastgroup or "", match[0]
     yield _END
@@ -74,20 +75,20 @@ def _word_parts(words: Iterator[tuple[str, str]], connector: str) -> Iterator[st
         if kind in ("connector", "punctuation"):
             continue
         if kind == "number":
-            word = yield from _following(word, words, connector)
+            word = yield from _words_of_number(word, words, connector)
         elif word[0] == "number":
             number, word = word, next(words)
             if word[0] == "lower":
                 yield connector
                 yield number[1]
-                word = yield from _following(word, words, connector)
+                word = yield from _words_of_number(word, words, connector)
             else:
                 yield number[1]
         if word[0] not in _NO_CONNECTOR_BEFORE:
             yield connector
 
 
-def _following(
+def _words_of_number(
     word: tuple[str, str], words: Iterator[tuple[str, str]], connector: str
 ) -> Generator[str, None, tuple[str, str]]:
     """Yield the lower case words and numbers that belong to a number; return the word after them."""
@@ -98,20 +99,18 @@ def _following(
 
 
 def _lower(kind: str, text: str, connector: str) -> str:
-    return connector * len(text) if kind == "connector" else text.lower() if kind == "upper" else text
-
-
-_MOST_TEXT = 1 << 20
-_GO_SPACES = " \t\n\v\f\r\x85\xa0"
+    if kind == "connector":
+        return connector * len(text)
+    return text.lower() if kind == "upper" else text
 
 
 def text_of(value: object) -> str:
-    """sprig's ``strval``."""
+    """Return the value as text, as sprig's ``strval`` does."""
     return value if isinstance(value, str) else written(value, inside=True)
 
 
 def texts_of(value: object) -> list[str]:
-    """sprig's ``strslice``: the elements that are not nil, as texts."""
+    """Return the elements that are not nil as texts, as sprig's ``strslice`` does."""
     if isinstance(value, list | tuple):
         return [text_of(each) for each in value if not is_nil(each)]
     return [] if is_nil(value) else [text_of(value)]
@@ -131,28 +130,28 @@ def _substring(start: int, end: int, text: str) -> str:
 
 
 def _repeat(count: int, text: str) -> str:
-    if count < 0 or count * len(text) > _MOST_TEXT:
+    if count < 0 or count * len(text) > _MAX_TEXT_LENGTH:
         raise GoTemplateError(
-            f"repeat makes a text of more than {_MOST_TEXT} characters, or of fewer than none"
+            f"repeat makes a text of more than {_MAX_TEXT_LENGTH} characters, or of fewer than none"
         )
     return text * count
 
 
 def _indent(spaces: int, text: str) -> str:
-    if not 0 <= spaces * (text.count("\n") + 1) <= _MOST_TEXT:
-        raise GoTemplateError(f"indent makes a text of more than {_MOST_TEXT} characters")
+    if not 0 <= spaces * (text.count("\n") + 1) <= _MAX_TEXT_LENGTH:
+        raise GoTemplateError(f"indent makes a text of more than {_MAX_TEXT_LENGTH} characters")
     pad = " " * spaces
     return pad + text.replace("\n", f"\n{pad}")
 
 
 def _replace(old: str, new: str, text: str) -> str:
-    if text.count(old) * len(new) > _MOST_TEXT:
-        raise GoTemplateError(f"replace makes a text of more than {_MOST_TEXT} characters")
+    if text.count(old) * len(new) > _MAX_TEXT_LENGTH:
+        raise GoTemplateError(f"replace makes a text of more than {_MAX_TEXT_LENGTH} characters")
     return text.replace(old, new)
 
 
 def _title(text: str) -> str:
-    """``strings.Title``: the first letter of each word in upper case, all others unchanged."""
+    """Capitalize the first letter of each word; all others stay unchanged (``strings.Title``)."""
     return re.sub(r"(?<!\w)\w", lambda match: match[0].upper(), text)
 
 
@@ -163,9 +162,9 @@ def _split(separator: str, text: str, most: int = -1) -> dict[str, object]:
 def _parts(separator: str, text: str, most: int = -1) -> list[str]:
     if most == 0:
         return []
-    return (
-        (text.split(separator, most - 1) if most > 0 else text.split(separator)) if separator else list(text)
-    )
+    if not separator:
+        return list(text)
+    return text.split(separator, most - 1) if most > 0 else text.split(separator)
 
 
 def _abbreviate(width: int, text: str) -> str:
@@ -188,14 +187,14 @@ def _matches(pattern: str, text: str) -> Iterator[re.Match[str]]:
 
 
 def _expanded(match: re.Match[str], replacement: str) -> str:
-    """``regexp.Expand``: ``$1``, ``${1}``, ``$name`` and ``${name}``; ``$$`` is ``$``."""
+    """Expand ``$1``, ``${1}``, ``$name`` and ``${name}``; ``$$`` is ``$`` (``regexp.Expand``)."""
     groups = {str(index): value or "" for index, value in enumerate((match[0], *match.groups()))}
     groups |= {name: value or "" for name, value in match.groupdict().items()}
 
-    def value(found: re.Match[str]) -> str:
-        return "$" if found[0] == "$$" else groups.get(found[1] or found[2], "")
+    def group(reference: re.Match[str]) -> str:
+        return "$" if reference[0] == "$$" else groups.get(reference[1] or reference[2], "")
 
-    return re.sub(r"\$\$|\$(?:\{(\w+)\}|(\w+))", value, replacement)
+    return re.sub(r"\$\$|\$(?:\{(\w+)\}|(\w+))", group, replacement)
 
 
 def _replaced(pattern: str, text: str, change: Callable[[re.Match[str]], str]) -> str:
@@ -203,8 +202,8 @@ def _replaced(pattern: str, text: str, change: Callable[[re.Match[str]], str]) -
     for match in _matches(pattern, text):
         parts += [text[end : match.start()], change(match)]
         length += len(parts[-1])
-        if length > _MOST_TEXT:
-            raise GoTemplateError(f"regexReplaceAll makes a text of more than {_MOST_TEXT} characters")
+        if length > _MAX_TEXT_LENGTH:
+            raise GoTemplateError(f"regexReplaceAll makes a text of more than {_MAX_TEXT_LENGTH} characters")
         end = match.end()
     return "".join((*parts, text[end:]))
 
@@ -222,8 +221,8 @@ def _regex_find(pattern: str, text: str) -> str:
 
 
 def _regex_find_all(pattern: str, text: str, most: int) -> list[str]:
-    found = [match[0] for match in _matches(pattern, text)]
-    return found if most < 0 else found[:most]
+    matches = [match[0] for match in _matches(pattern, text)]
+    return matches if most < 0 else matches[:most]
 
 
 def _regex_split(pattern: str, text: str, most: int) -> list[str]:
@@ -277,7 +276,7 @@ def _ext(path: str) -> str:
     return name[name.rfind(".") :] if "." in name else ""
 
 
-def _squoted(value: object) -> str:
+def _single_quoted(value: object) -> str:
     return f"'{written(value, inside=True)}'"
 
 
@@ -306,7 +305,7 @@ TEXT_FUNCTIONS: Mapping[str, GoFunction] = {
     "hasPrefix": GoFunction(lambda prefix, text: text.startswith(prefix), "ss"),
     "hasSuffix": GoFunction(lambda suffix, text: text.endswith(suffix), "ss"),
     "quote": GoFunction(_quoted_all(lambda value: quoted(text_of(value))), "", "a"),
-    "squote": GoFunction(_quoted_all(_squoted), "", "a"),
+    "squote": GoFunction(_quoted_all(_single_quoted), "", "a"),
     "cat": GoFunction(_quoted_all(lambda value: written(value, inside=True)), "", "a"),
     "indent": GoFunction(_indent, "is"),
     "nindent": GoFunction(lambda spaces, text: "\n" + _indent(spaces, text), "is"),

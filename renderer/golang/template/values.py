@@ -47,7 +47,7 @@ def is_nil(value: object) -> bool:
 
 
 def is_true(value: object) -> bool:
-    """``text/template`` ``exec.go`` IsTrue."""
+    """Return True for a value that is true in ``if`` (``text/template`` ``exec.go`` IsTrue)."""
     return not is_nil(value) and bool(value)
 
 
@@ -93,7 +93,7 @@ def written(value: object, *, inside: bool = False) -> str:
 
 
 def are_equal(one: object, other: object) -> bool:
-    """``eq``. Raises ``GoTemplateError`` for types that cannot be compared."""
+    """Return the result of ``eq``. Raises ``GoTemplateError`` for types that cannot be compared."""
     if is_nil(one) or is_nil(other):
         return is_nil(one) and is_nil(other)
     if isinstance(one, dict | list) or isinstance(other, dict | list):
@@ -104,7 +104,7 @@ def are_equal(one: object, other: object) -> bool:
 
 
 def is_less(one: object, other: object) -> bool:
-    """``lt``. Raises ``GoTemplateError`` for types that have no order."""
+    """Return the result of ``lt``. Raises ``GoTemplateError`` for types that have no order."""
     if isinstance(one, bool) or not isinstance(one, str | int | float):
         raise GoTemplateError("invalid type for comparison")
     if type(one) is not type(other):
@@ -112,10 +112,10 @@ def is_less(one: object, other: object) -> bool:
     return one < other  # type: ignore[operator]  # both are of one type, which has an order
 
 
-def same(one: object, other: object) -> bool:
-    """Go's ``reflect.DeepEqual``: numbers of different types differ."""
+def deep_equal(one: object, other: object) -> bool:
+    """Return True if Go's ``reflect.DeepEqual`` does: numbers of different types differ."""
     if isinstance(one, Sequence) and isinstance(other, Sequence) and not isinstance(one, str):
-        return len(one) == len(other) and all(map(same, one, other))
+        return len(one) == len(other) and all(map(deep_equal, one, other))
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(deep_equal(one[key], other[key]) for key in one)
     return (is_nil(one) and is_nil(other)) or (type(one) is type(other) and one == other)

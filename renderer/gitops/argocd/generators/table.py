@@ -138,7 +138,7 @@ def matrix(block: JsonObject, context: SetContext, nested: Nested) -> list[Param
         others = nested(generators[1], one)
         check_count(len(sets) + len(others))
         if context.rendering.go_template:
-            sets += [merged(merged({}, other, over=True), one, over=True) for other in others]
+            sets += [merged(merged({}, other, overwrite=True), one, overwrite=True) for other in others]
         else:
             sets += [combined(one, other) for other in others]
     return sets
@@ -156,7 +156,7 @@ def merge(block: JsonObject, context: SetContext, nested: Nested) -> list[Parame
     for other in others:
         for key, known in base.items():
             if key in other and context.rendering.go_template:
-                base[key] = merged(known, other[key], over=True)
+                base[key] = merged(known, other[key], overwrite=True)
             elif key in other:
                 base[key] = {**known, **other[key]}
     return list(base.values())
