@@ -85,8 +85,9 @@ def bundled_names(release: Release) -> Mapping[str, frozenset[str]]:
     KubeVirt object is false. From 1.1 to 1.3 it deploys them if the gate
     ``CommonInstancetypesDeploymentGate`` is set (``pkg/virt-operator/resource/apply/reconcile.go``).
     """
-    return {kind: frozenset(_names(spans, release.minor)) for kind, spans in _SPANS.items()}
-
-
-def _names(spans: tuple[_Span, ...], minor: int) -> list[str]:
-    return [name for span in spans if span.first <= minor <= span.last for name in span.names.split()]
+    return {
+        kind: frozenset(
+            name for span in spans if span.first <= release.minor <= span.last for name in span.names.split()
+        )
+        for kind, spans in _SPANS.items()
+    }

@@ -44,25 +44,34 @@ def differences(before: Iterable[Resource], after: Iterable[Resource], *, spec_o
     """
     old, new = _by_key(before), _by_key(after)
     pairs = [(old[key], new[key]) for key in sorted(old.keys() & new.keys())]
-    found = [
-        ChangedResource(after, tuple(_changes(before, after, spec_only=spec_only))) for before, after in pairs
-    ]
-    changed = tuple(each for each in found if each.changes)
+    changed: list[ChangedResource] = []
+    for left, right in pairs:
+        changes = tuple(
+            change
+            for change in field_changes(left.content, right.content)
+            if not spec_only or change.field.segments[0] == "spec"
+        )
+        if changes:
+            changed.append(ChangedResource(right, changes))
     return Differences(
         added=tuple(new[key] for key in sorted(new.keys() - old.keys())),
         removed=tuple(old[key] for key in sorted(old.keys() - new.keys())),
-        changed=changed,
+        changed=tuple(changed),
         equal=len(pairs) - len(changed),
     )
 
 
 def as_text(found: Differences) -> str:
     """Return a line for each resource and field; a single line if both scopes have the same difference."""
-    lines = [*_listed("removed", found.removed), *_listed("added", found.added)]
+    lines = [*_summary_lines("removed", found.removed), *_summary_lines("added", found.added)]
     same: dict[tuple[EntryType, str, str], list[CatalogEntry]] = {}
     for resource, changes in found.changed:
         entry = CatalogEntry(resource, catalog="")
-        text = "".join(f"  {_line(change)}\n" for change in changes)
+        text = "".join(
+            f"  {'order of ' if change.reordered else ''}{change.field}: "
+            f"{_value_text(change.before)} -> {_value_text(change.after)}\n"
+            for change in changes
+        )
         same.setdefault((entry.type, entry.name, text), []).append(entry)
     lines += [
         f"changed {kind.noun} {log_line(name)} ({scope_words(alike)})\n{text}"
@@ -89,28 +98,17 @@ def _by_key(resources: Iterable[Resource]) -> dict[_Key, Resource]:
     return {(resource.kind, resource.name, resource.namespace): resource for resource in resources}
 
 
-def _changes(before: Resource, after: Resource, *, spec_only: bool) -> Iterator[FieldChange]:
-    for change in field_changes(before.content, after.content):
-        if not spec_only or change.field.segments[0] == "spec":
-            yield change
-
-
-def _listed(what: str, resources: Sequence[Resource]) -> Iterator[str]:
+def _summary_lines(verb: str, resources: Sequence[Resource]) -> Iterator[str]:
     alike: dict[tuple[EntryType, str, str], list[CatalogEntry]] = {}
     for entry in (CatalogEntry(resource, catalog="") for resource in resources):
         alike.setdefault((entry.type, entry.name, entry.amounts), []).append(entry)
     for (_, _, amounts), entries in alike.items():
         requires = "requires " if amounts and entries[0].type is EntryType.PREFERENCE else ""
         facts = filter(None, (f"{requires}{amounts}", scope_words(entries)))
-        yield f"{what} {entries[0].type.noun} {log_line(entries[0].name)} ({'; '.join(facts)})\n"
+        yield f"{verb} {entries[0].type.noun} {log_line(entries[0].name)} ({'; '.join(facts)})\n"
 
 
-def _line(change: FieldChange) -> str:
-    order = "order of " if change.reordered else ""
-    return f"{order}{change.field}: {_shown(change.before)} -> {_shown(change.after)}"
-
-
-def _shown(value: Value) -> str:
+def _value_text(value: Value) -> str:
     """Return a value in one line, as JSON; a long one is truncated."""
     if value is NoValue.ABSENT:
         return "nothing"

@@ -19,16 +19,16 @@ def instancetype_features(spec: JsonObject) -> tuple[str, ...]:
     """Return the catalog's words for the features that the instance type sets in addition to its size."""
     cpu, memory = object_at(spec, "cpu"), object_at(spec, "memory")
     words = (
-        _valued("hugepages", text_at(memory, "hugepages", "pageSize")),
-        _valued("overcommit", memory.get("overcommitPercent"), "%"),
+        _pair("hugepages", text_at(memory, "hugepages", "pageSize")),
+        _pair("overcommit", memory.get("overcommitPercent"), "%"),
         "dedicated" if cpu.get("dedicatedCPUPlacement") is True else "",
         "isolated" if cpu.get("isolateEmulatorThread") is True else "",
         "numa" if object_at(cpu, "numa") else "",
         "realtime" if cpu.get("realtime") is not None else "",
-        _valued("model", cpu.get("model")),
-        _valued("gpus", _length(spec.get("gpus"))),
-        _valued("devices", _length(spec.get("hostDevices"))),
-        _valued("io-threads", spec.get("ioThreadsPolicy")),
+        _pair("model", cpu.get("model")),
+        _pair("gpus", _length(spec.get("gpus"))),
+        _pair("devices", _length(spec.get("hostDevices"))),
+        _pair("io-threads", spec.get("ioThreadsPolicy")),
         "launch-security" if spec.get("launchSecurity") is not None else "",
     )
     return tuple(filter(None, words))
@@ -41,17 +41,18 @@ def preference_features(spec: JsonObject) -> tuple[str, ...]:
     topology = object_at(spec, "cpu").get("preferredCPUTopology")
     words = (
         text_at(spec, "requirements", "architecture") or text_at(spec, "preferredArchitecture"),
-        _valued("topology", topology),
+        _pair("topology", topology),
         "efi" if efi is not None or firmware.get("preferredUseEfi") is True else "",
         "secure-boot" if object_at(efi).get("secureBoot") is True else "",
         "tpm" if devices.get("preferredTPM") is not None else "",
-        _valued("disk", devices.get("preferredDiskBus")),
-        _valued("nic", devices.get("preferredInterfaceModel")),
+        _pair("disk", devices.get("preferredDiskBus")),
+        _pair("nic", devices.get("preferredInterfaceModel")),
     )
     return tuple(filter(None, words))
 
 
-def _valued(name: str, value: Json, unit: str = "") -> str:
+def _pair(name: str, value: Json, unit: str = "") -> str:
+    """Return ``name=value``; empty if the value is missing."""
     return f"{name}={value}{unit}" if value else ""
 
 
@@ -87,7 +88,7 @@ KINDS = {
 
 
 class CatalogEntry:
-    """``resource`` as written in the catalog that the user knows as ``catalog``.
+    """An entry: ``resource`` as written in the catalog that the user knows as ``catalog``.
 
     ``vcpus`` and ``memory`` are the amounts that an instance type provides or that a preference requires;
     None if the amount is missing or cannot be read.
@@ -105,11 +106,11 @@ class CatalogEntry:
 
     @cached_property
     def vcpus(self) -> Quantity | None:
-        return lenient_quantity(object_at(self._sizes, "cpu").get("guest"))
+        return lenient_quantity(object_at(self._size_fields, "cpu").get("guest"))
 
     @cached_property
     def memory(self) -> Quantity | None:
-        return lenient_quantity(object_at(self._sizes, "memory").get("guest"))
+        return lenient_quantity(object_at(self._size_fields, "memory").get("guest"))
 
     @property
     def amounts(self) -> str:
@@ -125,7 +126,7 @@ class CatalogEntry:
 
     @cached_property
     def features(self) -> tuple[str, ...]:
-        """Return the other features that it sets, one word each."""
+        """Return the features that it sets in addition to the amounts, one word each."""
         is_instancetype = self.type is EntryType.INSTANCETYPE
         return instancetype_features(self.spec) if is_instancetype else preference_features(self.spec)
 
@@ -159,7 +160,7 @@ class CatalogEntry:
         return self._annotation("tags")
 
     @property
-    def _sizes(self) -> JsonObject:
+    def _size_fields(self) -> JsonObject:
         return self.spec if self.type is EntryType.INSTANCETYPE else object_at(self.spec, "requirements")
 
     def _label(self, name: str) -> str:
@@ -170,14 +171,14 @@ class CatalogEntry:
 
 
 def entries_of(catalogs: Iterable[tuple[str, Iterable[Resource]]]) -> Iterator[CatalogEntry]:
-    """Yield the entries of catalogs, sorted by name; of equal ones the first counts, as in matchers."""
+    """Yield the entries of catalogs, sorted by name; of entries with one id, only the first."""
     found: dict[tuple[str, str, str], CatalogEntry] = {}
     for catalog, resources in catalogs:
         for resource in resources:
             if is_entry(resource):
                 key = (resource.kind, resource.namespace, resource.name)
                 found.setdefault(key, CatalogEntry(resource, catalog))
-    yield from sorted(found.values(), key=_order)
+    yield from sorted(found.values(), key=_sort_key)
 
 
 def scope_words(entries: Iterable[CatalogEntry]) -> str:
@@ -195,7 +196,7 @@ def is_entry(resource: Resource) -> bool:
     return resource.kind in KINDS and resource.gvk.group == INSTANCETYPE_GROUP
 
 
-def _order(entry: CatalogEntry) -> tuple[EntryType, str, int, int, str, EntryScope]:
+def _sort_key(entry: CatalogEntry) -> tuple[EntryType, str, int, int, str, EntryScope]:
     if entry.type is EntryType.PREFERENCE:
         return entry.type, entry.name, 0, 0, "", entry.scope
     memory, vcpus = (amount.value() if amount else INT64_MAX for amount in (entry.memory, entry.vcpus))

@@ -18,7 +18,7 @@ class Bound(NamedTuple):
     """An end of a range."""
 
     amount: Quantity
-    is_inside: bool = True
+    is_inclusive: bool = True
 
 
 class Range(NamedTuple):
@@ -27,15 +27,13 @@ class Range(NamedTuple):
     lowest: Bound | None = None
     highest: Bound | None = None
 
-    def holds(self, amount: Quantity | None) -> bool:
+    def contains(self, amount: Quantity | None) -> bool:
         """Return True if the amount is in the range; False for an unknown amount."""
-        return amount is not None and self._is_above(amount) and self._is_below(amount)
-
-    def _is_above(self, amount: Quantity) -> bool:
-        return self.lowest is None or amount.compare(self.lowest.amount) >= (not self.lowest.is_inside)
-
-    def _is_below(self, amount: Quantity) -> bool:
-        return self.highest is None or amount.compare(self.highest.amount) <= -(not self.highest.is_inside)
+        if amount is None:
+            return False
+        if self.lowest and amount.compare(self.lowest.amount) < (not self.lowest.is_inclusive):
+            return False
+        return not self.highest or amount.compare(self.highest.amount) <= -(not self.highest.is_inclusive)
 
 
 def parse_range(text: str, parse: Callable[[str], Quantity]) -> Range:
@@ -45,10 +43,10 @@ def parse_range(text: str, parse: Callable[[str], Quantity]) -> Range:
     """
     comparison = _COMPARISON.fullmatch(text.strip())
     if comparison:
-        return _compared(comparison[1], parse(comparison[2]))
+        return _range_of(comparison[1], parse(comparison[2]))
     low, separator, high = text.partition(_SEPARATOR)
     if not separator:
-        return _compared("=", parse(text))
+        return _range_of("=", parse(text))
     if not low.strip() and not high.strip():
         raise ValueError(f"{text!r} has no end; write it as 2..8, 2.. or ..8")
     found = Range(
@@ -77,10 +75,11 @@ def amount_of_memory(text: str) -> Quantity:
         ) from None
 
 
-def _compared(sign: str, amount: Quantity) -> Range:
+def _range_of(sign: str, amount: Quantity) -> Range:
+    """Return the amounts that compare to ``amount`` as the sign says."""
     if sign == "=":
         return Range(Bound(amount), Bound(amount))
-    bound = Bound(amount, is_inside=sign.endswith("="))
+    bound = Bound(amount, is_inclusive=sign.endswith("="))
     return Range(lowest=bound) if sign.startswith(">") else Range(highest=bound)
 
 
@@ -100,13 +99,13 @@ class Filter(NamedTuple):
     words: tuple[str, ...] = ()
 
     def apply(self, entries: Iterable[CatalogEntry]) -> Iterator[CatalogEntry]:
-        questions = tuple(self._questions())
-        return (entry for entry in entries if all(holds(entry) for holds in questions))
+        conditions = tuple(self._conditions())
+        return (entry for entry in entries if all(condition(entry) for condition in conditions))
 
     def matches_any(self, entries: Iterable[CatalogEntry]) -> bool:
         return next(self.apply(entries), None) is not None
 
-    def _questions(self) -> Iterator[Callable[[CatalogEntry], bool]]:
+    def _conditions(self) -> Iterator[Callable[[CatalogEntry], bool]]:
         kind, scope, architecture = self.type, self.scope, self.architecture
         vcpus, memory, class_name = self.vcpus, self.memory, (self.class_name or "").lower()
         if kind is not None:
@@ -116,17 +115,17 @@ class Filter(NamedTuple):
         if class_name:
             yield lambda entry: class_name in (entry.class_name.lower(), entry.series.lower())
         if vcpus is not None:
-            yield lambda entry: vcpus.holds(entry.vcpus)
+            yield lambda entry: vcpus.contains(entry.vcpus)
         if memory is not None:
-            yield lambda entry: memory.holds(entry.memory)
+            yield lambda entry: memory.contains(entry.memory)
         if architecture is not None:
             yield lambda entry: entry.architecture == architecture
         if self.words:
             words = [word.casefold() for word in self.words]
-            yield lambda entry: _mentions(entry, words)
+            yield lambda entry: _has_words(entry, words)
 
 
-def _mentions(entry: CatalogEntry, words: Iterable[str]) -> bool:
+def _has_words(entry: CatalogEntry, words: Iterable[str]) -> bool:
     texts = (entry.name, entry.display_name, entry.description, entry.class_name, entry.tags, *entry.features)
     text = "\n".join(texts).casefold()
     return all(word in text for word in words)

@@ -106,20 +106,22 @@ class ImportPlan(NamedTuple):
 
 
 def plan_import(new: Imported, present: Mapping[str, bytes], folder: str, *, force: bool) -> ImportPlan:
-    """Return the changes that make ``folder`` hold ``new``; empty if it already does.
+    """Return the changes that make ``folder`` contain ``new``; empty if it already does.
 
     ``present`` has the files of the folder by name. Raises ``DiagnosticError``: foreign-file for conflicting
-    files that no import wrote, which ``force`` does not overwrite either; import-refused if the folder holds
+    files that no import wrote, which ``force`` does not overwrite either; import-refused if the folder has
     another import or one that was changed by hand, unless ``force``.
     """
-    recorded = _recorded(present.get(SUMS, b""))
+    sums = map(_SUM.fullmatch, present.get(SUMS, b"").decode(errors="replace").splitlines())
+    # A malformed line is skipped, so its file counts as foreign.
+    recorded = {match[2]: match[1] for match in sums if match}
     ours = {*recorded, SUMS} if SUMS in present else set[str]()
     # An import that was killed leaves files without their digests, which are written last.
-    killed = {} if SUMS in present else new.files
+    interrupted = {} if SUMS in present else new.files
     foreign = sorted(
         name
         for name in new.files
-        if name in present and name not in ours and present[name] != killed.get(name)
+        if name in present and name not in ours and present[name] != interrupted.get(name)
     )
     if foreign:
         hint = "move it, or import --into another folder"
@@ -140,9 +142,3 @@ def plan_import(new: Imported, present: Mapping[str, bytes], folder: str, *, for
             hint = "see what differs with vmrender catalog diff; --force takes the new content"
         raise Diagnostic(Code.IMPORT_REFUSED, message, hint=hint).error()
     return ImportPlan(new.files, tuple(sorted(old.keys() - new.files.keys())))
-
-
-def _recorded(sums: bytes) -> Mapping[str, str]:
-    """Return the digests by file name; a malformed line is skipped, so its file counts as foreign."""
-    lines = sums.decode(errors="replace").splitlines()
-    return {match[2]: match[1] for match in map(_SUM.fullmatch, lines) if match}

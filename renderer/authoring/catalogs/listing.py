@@ -16,6 +16,9 @@ _LONGEST_DESCRIPTION = 60
 _GAP = "  "
 #: The minimum width, in characters, of a truncated column.
 _LEAST_CUT = 16
+#: The width of a description.
+_WIDTH = 100
+_INDENT = "  "
 
 #: An instance type or preference in all its scopes.
 Offer = Sequence[CatalogEntry]
@@ -53,8 +56,15 @@ def table(entries: Iterable[CatalogEntry], width: int | None = None) -> str:
     rows.insert(0, _HEADER)
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
     if width is not None:
-        widths = _fitting(widths, width)
-    return "".join(_line(row[: len(widths)], widths) for row in rows)
+        widths = _fitted_widths(widths, width)
+    lines: list[str] = []
+    for row in rows:
+        cells = (
+            (cell if len(cell) <= column else f"{cell[: column - 1]}…").ljust(column)
+            for cell, column in zip(row, widths, strict=False)
+        )
+        lines.append(_GAP.join(cells).rstrip() + "\n")
+    return "".join(lines)
 
 
 def as_json(entries: Iterable[CatalogEntry]) -> list[Json]:
@@ -95,7 +105,7 @@ def _row(offer: Offer) -> tuple[str, ...]:
     return tuple(map(log_line, cells))
 
 
-def _fitting(widths: Sequence[int], most: int) -> list[int]:
+def _fitted_widths(widths: Sequence[int], most: int) -> list[int]:
     """Return the widths of the columns that fit; the last may be narrower, and the name is never dropped."""
     fitting = list(widths)
     while (excess := sum(fitting) + len(_GAP) * (len(fitting) - 1) - most) > 0 and len(fitting) > 1:
@@ -103,14 +113,6 @@ def _fitting(widths: Sequence[int], most: int) -> list[int]:
         if last - excess >= _LEAST_CUT:
             return [*fitting, last - excess]
     return fitting
-
-
-def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-    cells = (
-        (cell if len(cell) <= width else f"{cell[: width - 1]}…").ljust(width)
-        for cell, width in zip(row, widths, strict=True)
-    )
-    return _GAP.join(cells).rstrip() + "\n"
 
 
 def _values(offer: Offer) -> Json:
@@ -132,56 +134,41 @@ def _values(offer: Offer) -> Json:
     }
 
 
-_WIDTH = 100
-_INDENT = "  "
-
-
 class Fit(NamedTuple):
-    """Entries of the other type: combinable with this one, not combinable, and unreadable."""
+    """The entries of the other type: the ones that can be combined with this one, and the others."""
 
     fitting: Sequence[CatalogEntry] = ()
     others: Sequence[CatalogEntry] = ()
 
 
-def describe(
-    offer: Sequence[CatalogEntry], place: str, fit: Fit, warnings: Iterable[str], spec_text: str
-) -> str:
-    """``offer`` is the entry in all its scopes, ``place`` where it is written, ``spec_text`` its spec."""
+def describe(offer: Offer, place: str, fit: Fit, warnings: Iterable[str], spec_text: str) -> str:
+    """Return a text about an offer, written at ``place``; ``spec_text`` is its spec as YAML."""
     entry = offer[0]
+    is_instancetype = entry.type is EntryType.INSTANCETYPE
+    title = f"{entry.type.noun} {entry.name}" + (f": {entry.display_name}" if entry.display_name else "")
+    if is_instancetype:
+        custom = "a size that the virtual machine sets" if entry.is_custom else ""
+        size = ", ".join(filter(None, (entry.amounts, custom)))
+    else:
+        size = f"requires {entry.amounts or 'nothing'}"
+    facts = (size, entry.architecture and f"for {entry.architecture}", scope_words(offer))
+    labels = [log_line(f"{_INDENT}{key}: {value}") for key, value in sorted(entry.resource.labels.items())]
     sections = (
-        _heading(entry, offer),
+        f"{log_line(title)}\n{_INDENT}{'; '.join(filter(None, facts))}",
         indent(entry.description, _INDENT),
         f"catalog\n{_INDENT}{log_line(entry.catalog)}\nwritten in\n{_INDENT}{log_line(place)}",
-        _labels(entry),
+        "\n".join(("labels", *labels)) if labels else "",
         "\n".join(log_line(f"warning: {warning}") for warning in warnings),
         f"spec\n{indent(spec_text.rstrip(), _INDENT)}",
-        _fit_of_instancetype(entry, fit) if entry.type is EntryType.INSTANCETYPE else _fit_of_preference(fit),
+        _matching_preferences(entry, fit) if is_instancetype else _matching_instancetypes(fit),
     )
-    return "\n\n".join(section for section in sections if section) + "\n"
+    return "\n\n".join(filter(None, sections)) + "\n"
 
 
-def _heading(entry: CatalogEntry, offer: Sequence[CatalogEntry]) -> str:
-    title = f"{entry.type.noun} {entry.name}" + (f": {entry.display_name}" if entry.display_name else "")
-    facts = (_size(entry), entry.architecture and f"for {entry.architecture}", scope_words(offer))
-    return f"{log_line(title)}\n{_INDENT}{'; '.join(fact for fact in facts if fact)}"
-
-
-def _size(entry: CatalogEntry) -> str:
-    if entry.type is EntryType.INSTANCETYPE:
-        own = "a size that the virtual machine sets" if entry.is_custom else ""
-        return ", ".join(filter(None, (entry.amounts, own)))
-    return f"requires {entry.amounts or 'nothing'}"
-
-
-def _labels(entry: CatalogEntry) -> str:
-    labels = (log_line(f"{_INDENT}{key}: {value}") for key, value in sorted(entry.resource.labels.items()))
-    return "\n".join(("labels", *labels)) if entry.resource.labels else ""
-
-
-def _fit_of_instancetype(entry: CatalogEntry, fit: Fit) -> str:
-    """List the preferences whose requirements it satisfies, and those for which it is too small."""
-    given = ", when the virtual machine sets enough" if entry.is_custom else ""
-    text = f"preferences whose requirements it satisfies{given}: {_counted(fit)}"
+def _matching_preferences(entry: CatalogEntry, fit: Fit) -> str:
+    """Return the preferences whose requirements it satisfies, and the preferences that require more."""
+    condition = ", when the virtual machine sets enough" if entry.is_custom else ""
+    text = f"preferences whose requirements it satisfies{condition}: {_counted(fit)}"
     if fit.fitting:
         text += f"\n{_names(fit.fitting)}"
     required: dict[str, list[CatalogEntry]] = {}
@@ -192,7 +179,7 @@ def _fit_of_instancetype(entry: CatalogEntry, fit: Fit) -> str:
     return text
 
 
-def _fit_of_preference(fit: Fit) -> str:
+def _matching_instancetypes(fit: Fit) -> str:
     text = f"instance types that satisfy its requirements: {_counted(fit)}"
     return text + (f"\n\ntoo small\n{_names(fit.others)}" if fit.others else "")
 

@@ -13,7 +13,7 @@ from renderer.model.quantity import Quantity
 
 
 def holds(text: str, amount: str, parse: Callable[[str], Quantity] = amount_of_memory) -> bool:
-    return parse_range(text, parse).holds(Quantity.parse(amount))
+    return parse_range(text, parse).contains(Quantity.parse(amount))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_what_is_no_amount_is_said() -> None:
 
 
 def test_an_unknown_amount_is_in_no_range() -> None:
-    assert not parse_range("..8", count).holds(None)
+    assert not parse_range("..8", count).contains(None)
 
 
 @given(st.integers(0, 1000), st.integers(0, 1000), st.integers(0, 1000))
