@@ -119,9 +119,14 @@ def read_folder(path: str, files: Mapping[str, bytes]) -> PinsFolder:
     if COMPONENT_FILE not in files:
         return PinsFolder(path)
     written = files[COMPONENT_FILE]
-    listed = _listed(path, written)
+    documents = decode_documents(written, f"{path}/{COMPONENT_FILE}")
+    component = documents[0] if len(documents) == 1 else EMPTY
+    patches = [text_at(patch, "path") for patch in array_at(component, "patches")]
+    listed = [name for name in (*array_at(component, "resources"), *patches) if isinstance(name, str)]
     found = tuple(PinFile(name, _object(path, name, files)) for name in listed)
-    if component_text(found) != written or not all(map(_is_known, found)):
+    if component_text(found) != written or not all(
+        file.is_revision or file.content.get("kind") in _VM_KINDS for file in found
+    ):
         raise Diagnostic.in_file(
             f"{path}/{COMPONENT_FILE}",
             Code.FOREIGN_FILE,
@@ -132,14 +137,6 @@ def read_folder(path: str, files: Mapping[str, bytes]) -> PinsFolder:
         file.name for file in found if not file.is_consistent or file.text() != files[file.name]
     )
     return PinsFolder(path, found, edited, exists=True)
-
-
-def _listed(path: str, written: bytes) -> tuple[str, ...]:
-    content = decode_documents(written, f"{path}/{COMPONENT_FILE}")
-    component = content[0] if len(content) == 1 else EMPTY
-    patches = [text_at(patch, "path") for patch in array_at(component, "patches")]
-    names = [*array_at(component, "resources"), *patches]
-    return tuple(name for name in names if isinstance(name, str))
 
 
 def _object(path: str, name: str, files: Mapping[str, bytes]) -> JsonObject:
@@ -153,10 +150,6 @@ def _object(path: str, name: str, files: Mapping[str, bytes]) -> JsonObject:
     documents: tuple[Json, ...] = decode_documents(files[name], f"{path}/{name}")
     content = documents[0] if len(documents) == 1 else None
     return content if isinstance(content, dict) else EMPTY
-
-
-def _is_known(file: PinFile) -> bool:
-    return file.is_revision or file.content.get("kind") in _VM_KINDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,37 +187,28 @@ def changes(folder: PinsFolder, kustomization: FileContent, files: Iterable[PinF
     ``kustomization`` is the overlay's. Raises ``DiagnosticError``: edit-refused.
     """
     files = sorted(files, key=lambda file: file.name)
+    unpinned = without_pins(kustomization)
     if not files:
-        return _emptied(folder, kustomization)
+        removals, left = _removable(folder, {file.name for file in folder.files})
+        component = (_path(folder, COMPONENT_FILE),) if folder.exists else ()
+        return PinChanges((unpinned,) if unpinned != kustomization else (), component + removals, left)
     known = {file.name: file for file in folder.files}
-    new = [
+    writes = [
         FileContent(_path(folder, file.name), file.text())
         for file in files
         if file.name not in known or known[file.name].content != file.content
     ]
-    listing_changes = not folder.exists or component_text(files) != component_text(folder.files)
-    component = [FileContent(_path(folder, COMPONENT_FILE), component_text(files))] if listing_changes else []
-    unused = known.keys() - {file.name for file in files}
-    removals, left = _removable(folder, unused)
-    return PinChanges((*new, *component, *_kustomization_with_pins(kustomization)), removals, left)
-
-
-def _emptied(folder: PinsFolder, kustomization: FileContent) -> PinChanges:
-    edited = without_pins(kustomization)
-    writes = (edited,) if edited != kustomization else ()
-    removals, left = _removable(folder, {file.name for file in folder.files})
-    component = (_path(folder, COMPONENT_FILE),) if folder.exists else ()
-    return PinChanges(writes, component + removals, left)
-
-
-def _kustomization_with_pins(kustomization: FileContent) -> tuple[FileContent, ...]:
-    path, content = kustomization.path, kustomization.content
-    if without_pins(kustomization) != kustomization:
-        return ()
-    return (FileContent(path, add_entry(content, path, "components", PINS)),)
+    if not folder.exists or component_text(files) != component_text(folder.files):
+        writes.append(FileContent(_path(folder, COMPONENT_FILE), component_text(files)))
+    if unpinned == kustomization:  # it does not list the component yet
+        path = kustomization.path
+        writes.append(FileContent(path, add_entry(kustomization.content, path, "components", PINS)))
+    removals, left = _removable(folder, known.keys() - {file.name for file in files})
+    return PinChanges(tuple(writes), removals, left)
 
 
 def _removable(folder: PinsFolder, names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the paths to remove, and the paths of files that were changed by hand."""
     ordered = sorted(names)
     removed = tuple(_path(folder, name) for name in ordered if name not in folder.edited)
     return removed, tuple(_path(folder, name) for name in ordered if name in folder.edited)

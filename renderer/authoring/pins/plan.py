@@ -33,13 +33,13 @@ class PatchTarget(NamedTuple):
         return f"{self.kind} {self.name}"
 
 
-def patch_of(pinnable: Pinnable, kept: JsonObject) -> JsonObject:
-    """Return the patch; matcher fields of ``kept``, an older patch, stay."""
+def patch_of(pinnable: Pinnable, older: JsonObject) -> JsonObject:
+    """Return the patch that pins; matcher fields of ``older``, an earlier patch, stay."""
     target = pinnable.target
     metadata: dict[str, Json] = {"name": target.name}
     if target.namespace:
         metadata["namespace"] = target.namespace
-    before = vm_spec(kept)
+    before = vm_spec(older)
     spec: JsonObject = {
         key: before[key] if key in MATCHER_KEYS and key in before else value
         for key, value in pinnable.patch.items()
@@ -64,11 +64,8 @@ def revision_names(content: JsonObject) -> Iterator[str]:
 
 def is_target_of(patch: JsonObject, resource: Resource) -> bool:
     """Return True if the patch changes the resource, under its present id or an earlier one."""
-    wanted = PatchTarget.of(patch)
-    ids = {
-        (i.gvk.kind, i.namespace or "default", i.name) for i in (resource.current_id, *resource.previous_ids)
-    }
-    return wanted in ids
+    ids = (resource.current_id, *resource.previous_ids)
+    return PatchTarget.of(patch) in {(i.gvk.kind, i.namespace or "default", i.name) for i in ids}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +92,7 @@ def plan_pins(
         before = _patch_for(pinnable, patches)
         if before is None or update:
             findings += pinnable.findings
-        note, patch = _pinned(pinnable, before, update=update)
+        note, patch = _note_and_patch(pinnable, before, update=update)
         notes.append(f"{pinnable.label}: {note}")
         if patch is None:
             continue
@@ -104,7 +101,17 @@ def plan_pins(
         patches[PatchTarget.of(patch.content)] = patch
         revisions |= {_revision_key(revision): PinFile.of(revision) for revision in pinnable.revisions}
     files = _with_revisions(patches.values(), revisions)
-    findings += _changed_by_hand(folder, files)
+    known = {file.name: file for file in folder.files}
+    findings += (
+        Diagnostic.in_file(
+            f"{folder.path}/{file.name}",
+            Code.FOREIGN_FILE,
+            f"{folder.path}/{file.name} was changed by hand",
+            "remove it, or bring it back from Git, and run this again",
+        )
+        for file in files
+        if file.name in folder.edited and known[file.name].content != file.content
+    )
     if findings:
         raise DiagnosticError(*findings)
     return PinPlan(files, tuple(notes))
@@ -148,31 +155,29 @@ def _patch_for(pinnable: Pinnable, patches: Mapping[PatchTarget, PinFile]) -> Pi
     return exact or next(others, None)
 
 
-def _pinned(pinnable: Pinnable, before: PinFile | None, *, update: bool) -> tuple[str, PinFile | None]:
+def _note_and_patch(
+    pinnable: Pinnable, before: PinFile | None, *, update: bool
+) -> tuple[str, PinFile | None]:
     """Return the note to print, and the patch to write; None to change nothing."""
     if before is not None and pinnable.findings:
-        return f"is pinned already, to {_shown(before.content)}, and could not be pinned now", None
+        return f"is pinned already, to {_revisions_text(before.content)}, and could not be pinned now", None
+    if not pinnable.patch and pinnable.findings:
+        return "cannot be pinned", None
     if not pinnable.patch:
-        return _reason_for_no_pin(pinnable), None
+        names = ", ".join(revision_names(pinnable.resource.content))
+        return f"names {names} itself" if names else "has neither instance type nor preference to pin", None
     latest = PinFile.of(patch_of(pinnable, EMPTY))
     if before is None:
-        return f"pinned to {_shown(latest.content)}", latest
+        return f"pinned to {_revisions_text(latest.content)}", latest
     wanted = latest if update else PinFile.of(patch_of(pinnable, before.content))
     if wanted.content == before.content:
-        stays = wanted.content == latest.content
-        newer = "" if stays else f"; --update would take {_shown(latest.content)}"
-        return f"is pinned already, to {_shown(before.content)}{newer}", None
-    return f"pinned to {_shown(wanted.content)}, was {_shown(before.content)}", wanted
+        is_latest = wanted.content == latest.content
+        newer = "" if is_latest else f"; --update would take {_revisions_text(latest.content)}"
+        return f"is pinned already, to {_revisions_text(before.content)}{newer}", None
+    return f"pinned to {_revisions_text(wanted.content)}, was {_revisions_text(before.content)}", wanted
 
 
-def _reason_for_no_pin(pinnable: Pinnable) -> str:
-    if pinnable.findings:
-        return "cannot be pinned"
-    names = ", ".join(revision_names(pinnable.resource.content))
-    return f"names {names} itself" if names else "has neither instance type nor preference to pin"
-
-
-def _shown(patch: JsonObject) -> str:
+def _revisions_text(patch: JsonObject) -> str:
     return " and ".join(revision_names(patch))
 
 
@@ -184,21 +189,6 @@ def _with_revisions(
     names = [name for patch in patches for name in revision_names(patch.content)]
     used = [file for (_, name), file in revisions.items() if any(name in named for named in names)]
     return (*patches, *used)
-
-
-def _changed_by_hand(folder: PinsFolder, files: Iterable[PinFile]) -> list[Diagnostic]:
-    """Return a finding for each file to overwrite that was changed by hand."""
-    known = {file.name: file for file in folder.files}
-    return [
-        Diagnostic.in_file(
-            f"{folder.path}/{file.name}",
-            Code.FOREIGN_FILE,
-            f"{folder.path}/{file.name} was changed by hand",
-            "remove it, or bring it back from Git, and run this again",
-        )
-        for file in files
-        if file.name in folder.edited and known[file.name].content != file.content
-    ]
 
 
 def _revision_key(revision: JsonObject) -> tuple[str, str]:
@@ -225,13 +215,15 @@ def check_effect(
         for pinnable in chosen
         for patch in patches
         if is_target_of(patch.content, pinnable.target)
-        for finding in _findings(resources.get(pinnable.resource.current_id), pinnable, patch, revisions)
+        for finding in _missing_effects(
+            resources.get(pinnable.resource.current_id), pinnable, patch, revisions
+        )
     ]
     if findings:
         raise DiagnosticError(*findings)
 
 
-def _findings(
+def _missing_effects(
     pinned: Resource | None,
     pinnable: Pinnable,
     patch: PinFile,
