@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from renderer.authoring.migration.change import Subject
 from renderer.authoring.migration.migrate_file import Migrated, MigrationSource, Reason, changed, migrate_file
-from renderer.authoring.migration.rules import MENTIONS, resources_of_other_meaning
+from renderer.authoring.migration.rules import MENTIONS, resources_with_changed_meaning
 from renderer.authoring.migration.sources import LocatedFinding, in_kustomization, in_resource_file
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.files.file_system import FilesAbove, FileSystem
@@ -242,7 +242,7 @@ class _Migration:
 
 def _differing(before: Outcome[ResourceSet], after: Outcome[ResourceSet]) -> tuple[Resource, ...]:
     if not after.failed:
-        return resources_of_other_meaning(before.value, after.value)
+        return resources_with_changed_meaning(before.value, after.value)
     failing = {found.resource for found in after.diagnostics}
     return tuple(each for each in before.value if each.current_id in failing) or tuple(before.value)
 

@@ -14,7 +14,7 @@ _LONGEST = 40
 
 
 class Subject(Enum):
-    """The groups of changes: in all files that build one object, all changes of a group are made, or none."""
+    """The groups of changes. In the files that build an object, all changes of a group are made, or none."""
 
     API_VERSION = auto()
     RUN_STRATEGY = auto()
@@ -56,12 +56,12 @@ Finding: TypeAlias = Change | NotMigrated
 
 
 def new_value(subject: Subject, field: FieldPath, old: str, new: str, since: Release) -> Change:
-    """Return the new text for a text."""
+    """Return the change of a scalar field from ``old`` to ``new``."""
     name = field.segments[-1]
     return Change(subject, field, f"{name}: {old}", f"{name}: {new}", (SetField(field, new),), since)
 
 
-def shown(value: Json) -> str:
+def value_text(value: Json) -> str:
     """Return a value for a message; a long one is truncated."""
     text = scalar_text(value) if not isinstance(value, dict | list) else "a collection"
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

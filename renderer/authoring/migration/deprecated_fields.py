@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.authoring.migration.change import Change, Finding, NotMigrated, Subject, new_value, shown
+from renderer.authoring.migration.change import Change, Finding, NotMigrated, Subject, new_value, value_text
 from renderer.kubevirt.facts.kinds import VMI
 from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachinePaths
 from renderer.model.field_edit import AddField, FieldEdit, RemoveField, RenameField, SetField
@@ -35,6 +35,25 @@ _RATIO_SINCE = Release(1, 3)
 _FIRMWARE = FieldPath.of("spec", "firmware")
 _USE_EFI, _SECURE_BOOT, _PREFERRED_EFI = "preferredUseEfi", "preferredUseSecureBoot", "preferredEfi"
 _FIRMWARE_SINCE = Release(1, 5)
+
+_BINDINGS = ("slirp", "macvtap", "passt")
+_CONFIGURATION = ("spec", "configuration")
+_SELF_SIGNED = ("spec", "certificateRotateStrategy", "selfSigned")
+_OLD_TYPES, _NEW_TYPES = "mediatedDevicesTypes", "mediatedDeviceTypes"
+
+#: Fields of the KubeVirt resource, and their replacements.
+_KUBEVIRT_HINTS = {
+    (*_CONFIGURATION, "machineType"): "write machineType of an architecture in architectureConfiguration",
+    (*_CONFIGURATION, "emulatedMachines"): (
+        "write emulatedMachines of an architecture in architectureConfiguration"
+    ),
+    (*_CONFIGURATION, "ovmfPath"): "write ovmfPath of an architecture in architectureConfiguration",
+    (*_CONFIGURATION, "supportedGuestAgentVersions"): "remove it",
+    (*_CONFIGURATION, "minCPUModel"): "remove it; obsoleteCPUModels names the models not to use",
+    (*_SELF_SIGNED, "caRotateInterval"): "write ca.duration",
+    (*_SELF_SIGNED, "certRotateInterval"): "write server.duration",
+    (*_SELF_SIGNED, "caOverlapInterval"): "write ca.duration and ca.renewBefore",
+}
 
 
 def topology_findings(content: JsonObject) -> Iterator[Finding]:
@@ -100,7 +119,7 @@ def firmware_findings(content: JsonObject) -> Iterator[Finding]:
     written = [name for name in (_USE_EFI, _SECURE_BOOT) if name in firmware]
     if not written:
         return
-    before = ", ".join(f"{name}: {shown(firmware[name])}" for name in written)
+    before = ", ".join(f"{name}: {value_text(firmware[name])}" for name in written)
     field = _FIRMWARE.child(written[0])
     if not all(isinstance(firmware[name], bool) for name in written):
         yield NotMigrated(
@@ -132,30 +151,10 @@ def _firmware_change(firmware: JsonObject, field: FieldPath, before: str) -> Cha
         value = {"secureBoot": firmware[_SECURE_BOOT]}
         edits.append(RemoveField(_FIRMWARE.child(_SECURE_BOOT)))
     edits += RenameField(field, _PREFERRED_EFI), SetField(_FIRMWARE.child(_PREFERRED_EFI), value)
-    after = ", ".join(f"secureBoot: {shown(secure)}" for secure in value.values())
+    after = ", ".join(f"secureBoot: {value_text(secure)}" for secure in value.values())
     return Change(
         Subject.FIRMWARE, field, before, f"{_PREFERRED_EFI}: {{{after}}}", tuple(edits), _FIRMWARE_SINCE
     )
-
-
-_BINDINGS = ("slirp", "macvtap", "passt")
-_CONFIGURATION = ("spec", "configuration")
-_SIGNED = ("spec", "certificateRotateStrategy", "selfSigned")
-_OLD_TYPES, _NEW_TYPES = "mediatedDevicesTypes", "mediatedDeviceTypes"
-
-#: For the KubeVirt resource: the field, and its replacement.
-_OF_KUBEVIRT = {
-    (*_CONFIGURATION, "machineType"): "write machineType of an architecture in architectureConfiguration",
-    (*_CONFIGURATION, "emulatedMachines"): (
-        "write emulatedMachines of an architecture in architectureConfiguration"
-    ),
-    (*_CONFIGURATION, "ovmfPath"): "write ovmfPath of an architecture in architectureConfiguration",
-    (*_CONFIGURATION, "supportedGuestAgentVersions"): "remove it",
-    (*_CONFIGURATION, "minCPUModel"): "remove it; obsoleteCPUModels names the models not to use",
-    (*_SIGNED, "caRotateInterval"): "write ca.duration",
-    (*_SIGNED, "certRotateInterval"): "write server.duration",
-    (*_SIGNED, "caOverlapInterval"): "write ca.duration and ca.renewBefore",
-}
 
 
 def in_virtual_machine(content: JsonObject, paths: VirtualMachinePaths) -> Iterator[Finding]:
@@ -173,11 +172,7 @@ def in_virtual_machine(content: JsonObject, paths: VirtualMachinePaths) -> Itera
 
 def in_instance(content: JsonObject, paths: VirtualMachinePaths) -> Iterator[Finding]:
     """Yield the discontinued fields in the spec of an instance."""
-    yield from _bindings(content, *paths.instance.keys)
-
-
-def _bindings(content: JsonObject, *spec: str) -> Iterator[Finding]:
-    path = (*spec, "domain", "devices", "interfaces")
+    path = (*paths.instance.keys, "domain", "devices", "interfaces")
     for index, interface in enumerate(array_at(content, *path)):
         for binding in _BINDINGS:
             if binding in object_at(interface):
@@ -212,7 +207,7 @@ def in_preset(content: JsonObject) -> Iterator[Finding]:
 
 def in_kubevirt(content: JsonObject) -> Iterator[Finding]:
     """Yield the deprecated fields of a KubeVirt object."""
-    for path, hint in _OF_KUBEVIRT.items():
+    for path, hint in _KUBEVIRT_HINTS.items():
         if path[-1] in object_at(content, *path[:-1]):
             yield NotMigrated(FieldPath(path), f"{path[-1]} is deprecated", hint)
     if "permitSlirpInterface" in object_at(content, *_CONFIGURATION, "network"):

@@ -11,7 +11,7 @@ from renderer.authoring.migration.change import Change, NotMigrated, Subject
 from renderer.authoring.migration.sources import LocatedFinding
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.field_path import ROOT, FieldPath, Segment
+from renderer.model.field_path import ROOT, Segment
 from renderer.model.location import Site
 from renderer.model.release import Release
 from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields, edit_places
@@ -47,7 +47,7 @@ class Migrated(NamedTuple):
 
     @property
     def subjects(self) -> frozenset[Subject]:
-        """The subjects of the changes."""
+        """Return the subjects of the changes."""
         return frozenset(change.subject for _, change in self.changes)
 
 
@@ -96,13 +96,15 @@ def _with_batched_changes(
     Applying each change by itself would parse the document again each time.
     """
     content, made = source.content, set[int]()
+    # By document, and in it by text and item of a List.
     documents: dict[int, dict[tuple[EditedText, tuple[Segment, ...]], list[Change]]] = {}
     for where, finding in source.found:
         if isinstance(finding, Change) and _reason(source, finding, kept) is None:
-            places = documents.setdefault(where.document, {})
-            places.setdefault((where, _element(where, finding.field)), []).append(finding)
+            is_in_list = where.inline == ROOT and finding.field.segments[:1] == ("items",)
+            item = finding.field.segments[:2] if is_in_list else ()
+            documents.setdefault(where.document, {}).setdefault((where, item), []).append(finding)
     for places in documents.values():
-        if len(places) == 1 or any(where.inline == ROOT and not element for where, element in places):
+        if len(places) == 1 or any(where.inline == ROOT and not item for where, item in places):
             continue
         edits = [
             (where, [edit for each in found for edit in each.edits]) for (where, _), found in places.items()
@@ -113,18 +115,13 @@ def _with_batched_changes(
     return content, frozenset(made)
 
 
-def _element(where: EditedText, field: FieldPath) -> tuple[Segment, ...]:
-    """Return the place of the List item that contains a change; empty for other objects."""
-    is_in_list = where.inline == ROOT and field.segments[:1] == ("items",)
-    return field.segments[:2] if is_in_list else ()
-
-
 def changed(files: Iterable[Migrated]) -> dict[str, bytes]:
     """Return the new content of the changed files, by path."""
     return {file.source.path: file.content for file in files if file.changes}
 
 
 def _reason(source: MigrationSource, change: Change, kept: Mapping[Subject, Reason]) -> Reason | None:
+    """Return the reason why the change is not made; None if it is."""
     oldest = min(source.releases)
     if change.since > oldest:
         why = f"{source.oldest_build} is for KubeVirt {oldest}, which does not know {change.after}"

@@ -11,12 +11,12 @@ both together; ``staging/src/kubevirt.io/api/core/v1/types.go`` (RunStrategy) do
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TypeAlias
 
 from renderer.authoring.migration import deprecated_fields
-from renderer.authoring.migration.change import Change, Finding, NotMigrated, Subject, new_value, shown
+from renderer.authoring.migration.change import Change, Finding, NotMigrated, Subject, new_value, value_text
 from renderer.authoring.migration.deprecated_fields import (
     firmware_findings,
     spread_ratio_findings,
@@ -32,63 +32,9 @@ from renderer.model.release import OLDEST, Release
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, ResourceSet
 
-_OLD, _NEW = "running", "runStrategy"
-_STRATEGIES = {True: ALWAYS, False: HALTED}
+_Rule: TypeAlias = Callable[[JsonObject], Iterator[Finding]]
 
-
-def run_strategy_findings(content: JsonObject, paths: VirtualMachinePaths) -> Iterator[Finding]:
-    """Yield the changes in a VirtualMachine, or in the template in a pool."""
-    yield from _in_spec(object_at(content, *paths.spec.keys), paths.spec)
-
-
-def _in_spec(spec: JsonObject, place: FieldPath) -> Iterator[Finding]:
-    if _OLD not in spec:
-        return
-    running, field = spec[_OLD], place.child(_OLD)
-    if running is None:
-        yield _without_value(spec, field)
-    elif not isinstance(running, bool):
-        yield _not_a_choice(running, field)
-    elif spec.get(_NEW) is not None:
-        yield NotMigrated(
-            field,
-            f"{_OLD} and {_NEW} are both written, of which KubeVirt takes one",
-            f"remove {_OLD}; {_NEW}: {_STRATEGIES[running]} is what it means",
-        )
-    elif _NEW in spec:
-        yield _change(field, running=running, replaces=[RemoveField(place.child(_NEW))])
-    else:
-        yield _change(field, running=running)
-
-
-def _change(field: FieldPath, *, running: bool, replaces: Iterable[FieldEdit] = ()) -> Change:
-    """``replaces`` are the edits that make room for the change."""
-    strategy = _STRATEGIES[running]
-    edits = (*replaces, RenameField(field, _NEW), SetField(field.parent.child(_NEW), strategy))
-    return Change(Subject.RUN_STRATEGY, field, f"{_OLD}: {shown(running)}", f"{_NEW}: {strategy}", edits)
-
-
-def _without_value(spec: JsonObject, field: FieldPath) -> Change:
-    """Return the change of a null: in a patch it removes the field of the base, which is renamed as well."""
-    if _NEW in spec:
-        return Change(Subject.RUN_STRATEGY, field, f"{_OLD}: null", "removed", (RemoveField(field),))
-    return Change(Subject.RUN_STRATEGY, field, _OLD, _NEW, (RenameField(field, _NEW),))
-
-
-def _not_a_choice(running: object, field: FieldPath) -> NotMigrated:
-    if isinstance(running, str) and has_placeholder(running):
-        return NotMigrated(
-            field,
-            f"{_OLD} is deprecated, and {shown(running)} is filled in only later",
-            f"write {_NEW} with a variable whose values are Always and Halted",
-        )
-    return NotMigrated(
-        field, f"{_OLD} is deprecated, and its value is neither true nor false", f"write {_NEW} instead"
-    )
-
-
-_FIELD = FieldPath.of("apiVersion")
-
+#: The API version that replaces another, and the first release that has it.
 _SUCCESSORS: Mapping[str, tuple[str, Release]] = {
     "kubevirt.io/v1alpha3": ("kubevirt.io/v1", OLDEST),
     "instancetype.kubevirt.io/v1alpha1": ("instancetype.kubevirt.io/v1beta1", OLDEST),
@@ -99,13 +45,55 @@ _SUCCESSORS: Mapping[str, tuple[str, Release]] = {
     "pool.kubevirt.io/v1alpha1": ("pool.kubevirt.io/v1beta1", Release(1, 7)),
 }
 
+_OLD, _NEW = "running", "runStrategy"
+_STRATEGIES = {True: ALWAYS, False: HALTED}
+
+
+def run_strategy_findings(content: JsonObject, paths: VirtualMachinePaths) -> Iterator[Finding]:
+    """Yield the changes in a VirtualMachine, or in the template in a pool."""
+    spec = object_at(content, *paths.spec.keys)
+    if _OLD not in spec:
+        return
+    running, field = spec[_OLD], paths.spec.child(_OLD)
+    if running is None and _NEW in spec:
+        yield Change(Subject.RUN_STRATEGY, field, f"{_OLD}: null", "removed", (RemoveField(field),))
+    elif running is None:  # in a patch, null removes the field of the base, which is renamed as well
+        yield Change(Subject.RUN_STRATEGY, field, _OLD, _NEW, (RenameField(field, _NEW),))
+    elif isinstance(running, str) and has_placeholder(running):
+        yield NotMigrated(
+            field,
+            f"{_OLD} is deprecated, and {value_text(running)} is filled in only later",
+            f"write {_NEW} with a variable whose values are Always and Halted",
+        )
+    elif not isinstance(running, bool):
+        yield NotMigrated(
+            field, f"{_OLD} is deprecated, and its value is neither true nor false", f"write {_NEW} instead"
+        )
+    elif spec.get(_NEW) is not None:
+        yield NotMigrated(
+            field,
+            f"{_OLD} and {_NEW} are both written, of which KubeVirt takes one",
+            f"remove {_OLD}; {_NEW}: {_STRATEGIES[running]} is what it means",
+        )
+    elif _NEW in spec:
+        yield _run_strategy_change(field, [RemoveField(paths.spec.child(_NEW))], running=running)
+    else:
+        yield _run_strategy_change(field, [], running=running)
+
+
+def _run_strategy_change(field: FieldPath, before: list[FieldEdit], *, running: bool) -> Change:
+    """Return the change, whose edits begin with ``before``."""
+    strategy = _STRATEGIES[running]
+    edits = (*before, RenameField(field, _NEW), SetField(field.parent.child(_NEW), strategy))
+    return Change(Subject.RUN_STRATEGY, field, f"{_OLD}: {value_text(running)}", f"{_NEW}: {strategy}", edits)
+
 
 def version_findings(content: JsonObject) -> Iterator[Finding]:
     """Yield the change of an old ``apiVersion``."""
     old = text_at(content, "apiVersion")
     if old in _SUCCESSORS:
         new, since = _SUCCESSORS[old]
-        yield new_value(Subject.API_VERSION, _FIELD, old, new, since)
+        yield new_value(Subject.API_VERSION, FieldPath.of("apiVersion"), old, new, since)
 
 
 def selector_finding(selector: JsonObject) -> Finding | None:
@@ -118,36 +106,34 @@ def selector_finding(selector: JsonObject) -> Finding | None:
     return new_value(Subject.API_VERSION, FieldPath.of("version"), old, new, since)
 
 
-_Rule: TypeAlias = Callable[[JsonObject], Iterator[Finding]]
-
-_OF_INSTANCETYPE: tuple[_Rule, ...] = (deprecated_fields.in_instancetype,)
-_OF_PREFERENCE: tuple[_Rule, ...] = (
+_INSTANCETYPE_RULES: tuple[_Rule, ...] = (deprecated_fields.in_instancetype,)
+_PREFERENCE_RULES: tuple[_Rule, ...] = (
     topology_findings,
     spread_ratio_findings,
     firmware_findings,
 )
 
 
-def _of_virtual_machine(kind: str) -> tuple[_Rule, ...]:
+def _virtual_machine_rules(kind: str) -> tuple[_Rule, ...]:
     rules = (run_strategy_findings, deprecated_fields.in_virtual_machine)
     return tuple(partial(rule, paths=PATHS[kind]) for rule in rules)
 
 
-def _of_instance(kind: str) -> tuple[_Rule, ...]:
+def _instance_rules(kind: str) -> tuple[_Rule, ...]:
     return (partial(deprecated_fields.in_instance, paths=PATHS[kind]),)
 
 
 #: By kind; the API version is checked in all of them, and in all other kinds of KubeVirt's groups.
 _RULES: Mapping[str, tuple[_Rule, ...]] = {
-    VM: _of_virtual_machine(VM),
-    VM_POOL: _of_virtual_machine(VM_POOL),
-    VMI: _of_instance(VMI),
+    VM: _virtual_machine_rules(VM),
+    VM_POOL: _virtual_machine_rules(VM_POOL),
+    VMI: _instance_rules(VMI),
     VMI_PRESET: (deprecated_fields.in_preset,),
-    VMI_REPLICA_SET: _of_instance(VMI_REPLICA_SET),
-    "VirtualMachineInstancetype": _OF_INSTANCETYPE,
-    "VirtualMachineClusterInstancetype": _OF_INSTANCETYPE,
-    "VirtualMachinePreference": _OF_PREFERENCE,
-    "VirtualMachineClusterPreference": _OF_PREFERENCE,
+    VMI_REPLICA_SET: _instance_rules(VMI_REPLICA_SET),
+    "VirtualMachineInstancetype": _INSTANCETYPE_RULES,
+    "VirtualMachineClusterInstancetype": _INSTANCETYPE_RULES,
+    "VirtualMachinePreference": _PREFERENCE_RULES,
+    "VirtualMachineClusterPreference": _PREFERENCE_RULES,
     "KubeVirt": (deprecated_fields.in_kubevirt,),
 }
 
@@ -172,9 +158,9 @@ def findings_in_part(part: JsonObject, kinds: str) -> Iterator[Finding]:
     yield from version_findings(part)
     rules = dict.fromkeys(
         rule
-        for kind, of_kind in _RULES.items()
+        for kind, kind_rules in _RULES.items()
         if not kinds or _matches(kinds, kind)
-        for rule in of_kind
+        for rule in kind_rules
         if rule is not deprecated_fields.in_preset
     )
     for rule in rules:
@@ -197,7 +183,7 @@ def _matches(kinds: str, kind: str) -> bool:
         return False
 
 
-def resources_of_other_meaning(before: ResourceSet, after: ResourceSet) -> tuple[Resource, ...]:
+def resources_with_changed_meaning(before: ResourceSet, after: ResourceSet) -> tuple[Resource, ...]:
     """Return the resources of ``before`` whose meaning differs in ``after``; all if any is missing."""
     if len(before) != len(after):
         return tuple(before)
