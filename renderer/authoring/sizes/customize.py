@@ -119,9 +119,9 @@ def _check_targets(source: Resource, target: SwitchTarget, changes: SpecChanges)
         if other is target:
             continue
         for name in (switch.name for switch in switches if switch.name in changes.names):
-            shown = name if name in changes.given else f"no-{name}"
+            switch = name if name in changes.given else f"no-{name}"
             article = "an" if target is SwitchTarget.INSTANCETYPE else "a"
-            raise SwitchError(f"--{shown} is for {other}s; {_shown(source.name)} is {article} {target}")
+            raise SwitchError(f"--{switch} is for {other}s; {_quoted(source.name)} is {article} {target}")
 
 
 def _check_contradictions(changes: SpecChanges) -> None:
@@ -140,7 +140,9 @@ def _check_sizes(source: Resource, target: SwitchTarget, spec: JsonObject) -> No
         return
     for switch, section in (("vcpus", "cpu"), ("memory", "memory")):
         if object_at(spec, section).get("guest") is None:
-            raise SwitchError(f"--{switch} is needed: {_shown(source.name)} leaves it to the virtual machine")
+            raise SwitchError(
+                f"--{switch} is needed: {_quoted(source.name)} leaves it to the virtual machine"
+            )
 
 
 def changed_spec(spec: JsonObject, changes: SpecChanges) -> JsonObject:
@@ -150,16 +152,22 @@ def changed_spec(spec: JsonObject, changes: SpecChanges) -> JsonObject:
     """
     changed = _modern_firmware(spec) if changes.touch("firmware") else spec
     for name in sorted(changes.cleared):
-        changed = _cleared(changed, SWITCHES[name])
+        switch = SWITCHES[name]
+        path = switch.path.split(".")
+        has_scope = not switch.off_within or value_at(changed, switch.off_within.split(".")) is not None
+        if switch.off is not None and has_scope:
+            changed = with_value(changed, path, switch.off)
+        else:
+            changed = _without(changed, path)
     for switch in SWITCHES.values():
         if switch.name in changes.given:
-            changed = _written(changed, switch, changes.given[switch.name])
+            changed = _with_switch(changed, switch, changes.given[switch.name])
     if "vcpus" in changes.given and "max-sockets" not in changes.names:
         changed = _with_scaled_sockets(changed, spec)
     return changed
 
 
-def _written(spec: JsonObject, switch: Switch, texts: tuple[str, ...]) -> JsonObject:
+def _with_switch(spec: JsonObject, switch: Switch, texts: tuple[str, ...]) -> JsonObject:
     path = switch.path.split(".")
     try:
         value = switch.value.read(texts, value_at(spec, path))
@@ -167,16 +175,9 @@ def _written(spec: JsonObject, switch: Switch, texts: tuple[str, ...]) -> JsonOb
         raise SwitchError(f"--{switch.name} {error}") from None
     for other in switch.replaces:
         spec = _without(spec, other.split("."))
-    for other in switch.with_it:
+    for other in switch.also_creates:
         spec = with_value(spec, other.split("."), object_at(spec, *other.split(".")))
     return with_value(spec, path, value)
-
-
-def _cleared(spec: JsonObject, switch: Switch) -> JsonObject:
-    path = switch.path.split(".")
-    if switch.off is None or (switch.off_within and value_at(spec, switch.off_within.split(".")) is None):
-        return _without(spec, path)
-    return with_value(spec, path, switch.off)
 
 
 def _without(spec: JsonObject, path: list[str]) -> JsonObject:
@@ -224,23 +225,22 @@ def customized_metadata(source: JsonObject, spec: JsonObject, target: SwitchTarg
         object_at(written, "metadata", "annotations"),
     )
     if copy.keep_labels:
-        labels = _fitting(labels, spec, target, copy.name)
+        labels = _adapted_labels(labels, spec, target, copy.name)
     else:
-        labels, annotations = _others(labels), _others(annotations)
-    said: dict[str, Json] = {
+        labels, annotations = (
+            {key: value for key, value in pairs.items() if not key.startswith(INSTANCETYPE_PREFIX)}
+            for pairs in (labels, annotations)
+        )
+    metadata: dict[str, Json] = {
         "name": copy.name,
         "namespace": copy.namespace,
         "labels": labels,
         "annotations": annotations,
     }
-    return {key: value for key, value in said.items() if value}
+    return {key: value for key, value in metadata.items() if value}
 
 
-def _others(pairs: JsonObject) -> JsonObject:
-    return {key: value for key, value in pairs.items() if not key.startswith(INSTANCETYPE_PREFIX)}
-
-
-def _fitting(labels: JsonObject, spec: JsonObject, target: SwitchTarget, name: str) -> JsonObject:
+def _adapted_labels(labels: JsonObject, spec: JsonObject, target: SwitchTarget, name: str) -> JsonObject:
     derives = _derived_size if target is SwitchTarget.INSTANCETYPE else _derived_requirements
     own = (
         DERIVED_LABELS
@@ -270,6 +270,6 @@ def _derived_requirements(spec: JsonObject, name: str) -> Mapping[str, str]:
     }
 
 
-def _shown(name: str) -> str:
+def _quoted(name: str) -> str:
     """Return a name from a file for a message; terminal control characters are escaped."""
     return name if is_object_name(name) else repr(name)

@@ -87,7 +87,12 @@ class Series:
 
 def contradictions(spec: JsonObject) -> tuple[Diagnostic, ...]:
     """Return the contradictions in an instance type's ``spec``, with the switches to use."""
-    return (*_cpu(spec), *_memory(spec), *_max_guest(spec), *_io_threads(spec))
+    found = [*_cpu(spec), *_memory(spec), *_max_guest(spec)]
+    threads = object_at(spec, "ioThreads").get("supplementalPoolThreadCount")
+    if spec.get("ioThreadsPolicy") == _SUPPLEMENTAL_POOL and not threads:
+        message = f"spec.ioThreadsPolicy {_SUPPLEMENTAL_POOL} needs the number of its threads"
+        found.append(_refused("ioThreads", "supplementalPoolThreadCount", message, "add --io-threads 4"))
+    return tuple(found)
 
 
 def _cpu(spec: JsonObject) -> Iterator[Diagnostic]:
@@ -110,10 +115,6 @@ def _cpu(spec: JsonObject) -> Iterator[Diagnostic]:
     if cpu.get("realtime") is not None and not passthrough:
         hint = "add --numa-passthrough, or --no-realtime"
         yield _refused("cpu", "realtime", "spec.cpu.realtime needs spec.cpu.numa", hint)
-    yield from _sockets(cpu)
-
-
-def _sockets(cpu: JsonObject) -> Iterator[Diagnostic]:
     vcpus, sockets = cpu.get("guest"), cpu.get("maxSockets")
     if isinstance(vcpus, int) and isinstance(sockets, int) and sockets < vcpus:
         message = f"spec.cpu.maxSockets is {sockets}, less than the {vcpus} vCPUs, each of which is a socket"
@@ -138,36 +139,29 @@ def _memory(spec: JsonObject) -> Iterator[Diagnostic]:
 
 
 def _max_guest(spec: JsonObject) -> Iterator[Diagnostic]:
-    """Return the limit of KubeVirt's ``ValidateLiveUpdateMemory``."""
+    """Yield the contradictions that KubeVirt's ``ValidateLiveUpdateMemory`` refuses."""
     memory, cpu = object_at(spec, "memory"), object_at(spec, "cpu")
     guest, most = _quantity(memory, "guest"), _quantity(memory, "maxGuest")
     if guest is None or most is None:
         return
-    field, way_out = "maxGuest", "give another --max-guest-memory, or --no-max-guest-memory"
+    field, hint = "maxGuest", "give another --max-guest-memory, or --no-max-guest-memory"
     page_size = object_at(memory, "hugepages").get("pageSize")
     block = Quantity.parse("1Gi" if page_size == "1Gi" else _HOTPLUG_BLOCK)
     fixed = {"realtime": cpu.get("realtime") is not None, "numa": _passes_numa_through(cpu)}
     for key, is_on in fixed.items():
         if is_on:
-            yield _refused("memory", field, f"memory cannot be hot-plugged with spec.cpu.{key}", way_out)
+            yield _refused("memory", field, f"memory cannot be hot-plugged with spec.cpu.{key}", hint)
     if most.compare(guest) < 0:
         message = f"spec.memory.maxGuest is {most.canonical}, less than the {guest.canonical} of memory"
-        yield _refused("memory", field, message, way_out)
+        yield _refused("memory", field, message, hint)
     for key, amount in (("guest", guest), ("maxGuest", most)):
         if not is_multiple(amount, block):
             message = (
                 f"spec.memory.{key} must be a multiple of {block.canonical}, as memory can be hot-plugged"
             )
-            yield _refused("memory", key, message, way_out)
+            yield _refused("memory", key, message, hint)
     if guest.compare(Quantity.parse("1Gi")) < 0:
-        yield _refused("memory", field, "memory can be hot-plugged from 1Gi of memory on", way_out)
-
-
-def _io_threads(spec: JsonObject) -> Iterator[Diagnostic]:
-    count = object_at(spec, "ioThreads").get("supplementalPoolThreadCount")
-    if spec.get("ioThreadsPolicy") == _SUPPLEMENTAL_POOL and not count:
-        message = f"spec.ioThreadsPolicy {_SUPPLEMENTAL_POOL} needs the number of its threads"
-        yield _refused("ioThreads", "supplementalPoolThreadCount", message, "add --io-threads 4")
+        yield _refused("memory", field, "memory can be hot-plugged from 1Gi of memory on", hint)
 
 
 def _passes_numa_through(cpu: JsonObject) -> bool:

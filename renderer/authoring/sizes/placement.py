@@ -27,11 +27,11 @@ class ManifestPlace:
     listing: bytes | None
 
 
-def placed(manifest: JsonObject, place: ManifestPlace, *, force: bool) -> Mapping[str, bytes]:
+def place_manifest(manifest: JsonObject, place: ManifestPlace, *, force: bool) -> Mapping[str, bytes]:
     """Return the files that change, with their new content; the file before the kustomization that lists it.
 
-    Raises ``DiagnosticError``: foreign-file for an existing file, which ``force`` replaces unless it holds
-    something else; edit-refused, and errors of the decoder.
+    Raises ``DiagnosticError``: foreign-file for an existing file, which ``force`` replaces unless it has
+    other objects; edit-refused, and errors of the decoder.
     """
     content = encode([manifest]).encode()
     changes = {} if place.present == content else {place.file: content}
@@ -44,20 +44,16 @@ def placed(manifest: JsonObject, place: ManifestPlace, *, force: bool) -> Mappin
 
 
 def _with_entry(place: ManifestPlace) -> bytes:
+    """Return the kustomization with the new file among its resources, which may be there already."""
     name = posixpath.basename(place.file)
     if place.listing is None:
         return encode([{**KUSTOMIZATION_HEAD, _RESOURCES: [name]}]).encode()
-    if name in _listed(place.listing, place.kustomization):
-        return place.listing
-    return add_entry(place.listing, place.kustomization, _RESOURCES, name)
-
-
-def _listed(listing: bytes, path: str) -> set[str]:
-    """Return the entries, in any spelling."""
-    root = object_at(decode_yaml11(listing, path))
+    root = object_at(decode_yaml11(place.listing, place.kustomization))
     fields = [key for key in root if key.lower() == _RESOURCES]
     entries: list[Json] = [entry for key in fields for entry in array_at(root, key)]
-    return {posixpath.normpath(entry) for entry in entries if isinstance(entry, str) and entry}
+    if any(isinstance(entry, str) and entry and posixpath.normpath(entry) == name for entry in entries):
+        return place.listing
+    return add_entry(place.listing, place.kustomization, _RESOURCES, name)
 
 
 def _check_replaceable(manifest: JsonObject, file: str, present: bytes, *, force: bool) -> None:

@@ -1,4 +1,4 @@
-"""Read an ``InstancetypeSeries`` and its table: every problem is found, and located."""
+"""Read an ``InstancetypeSeries`` and its table; every problem is a finding with its place."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Rules:
 
     name_pattern: NamePattern
     memory_per_vcpu: Quantity | None
-    is_ratio_wrong: bool
+    is_ratio_invalid: bool
     max_sockets_per_vcpu: int | None
     hugepages: tuple[Hugepages, ...]
 
@@ -79,7 +79,8 @@ def _size(row: Fields, rules: Rules) -> SeriesSize | None:
     max_sockets, name = read_count(row, "maxSockets"), row.text("name")
     if name is None and "name" not in row:
         row.reject(None, f"{row.name()} has no name", "write one, such as name: large")
-    resources = _custom_resources(row) if _is_custom(row) else _resources(row, rules)
+    is_custom = CUSTOM in (row.content.get("vcpus"), row.content.get("memory"))
+    resources = _custom_resources(row) if is_custom else _resources(row, rules)
     if name is None or resources is None:
         return None
     vcpus, memory = resources
@@ -94,10 +95,6 @@ def _size(row: Fields, rules: Rules) -> SeriesSize | None:
     return SeriesSize(row.site, name, vcpus, text, max_sockets)
 
 
-def _is_custom(row: Fields) -> bool:
-    return CUSTOM in (row.content.get("vcpus"), row.content.get("memory"))
-
-
 def _custom_resources(row: Fields) -> tuple[int | None, Quantity | None] | None:
     """Read a row that leaves vCPUs, memory or both to the VM; ratios do not apply to it."""
     for key in ("vcpus", "memory"):
@@ -109,8 +106,8 @@ def _custom_resources(row: Fields) -> tuple[int | None, Quantity | None] | None:
     leaves_vcpus, leaves_memory = (row.content[key] == CUSTOM for key in ("vcpus", "memory"))
     vcpus = None if leaves_vcpus else read_count(row, "vcpus")
     memory = None if leaves_memory else read_memory(row, "memory")
-    is_right = (vcpus is None) is leaves_vcpus and (memory is None) is leaves_memory
-    return (vcpus, memory) if is_right else None
+    is_valid = (vcpus is None) is leaves_vcpus and (memory is None) is leaves_memory
+    return (vcpus, memory) if is_valid else None
 
 
 def _resources(row: Fields, rules: Rules) -> tuple[int, Quantity] | None:
@@ -124,16 +121,16 @@ def _resources(row: Fields, rules: Rules) -> tuple[int, Quantity] | None:
         row.reject(None, f"{row.name()} has neither vcpus nor memory", hint)
         return None
     if rules.memory_per_vcpu is None:
-        if not rules.is_ratio_wrong:
+        if not rules.is_ratio_invalid:
             missing = "vcpus" if vcpus is None else "memory"
             row.reject(None, f"{row.name()} has no {missing}", "write it, or memoryPerVCPU for all sizes")
         return None
     if vcpus is not None:
-        return _with_memory(row, vcpus, rules.memory_per_vcpu)
-    return None if memory is None else _with_vcpus(row, memory, rules.memory_per_vcpu)
+        return _derive_memory(row, vcpus, rules.memory_per_vcpu)
+    return None if memory is None else _derive_vcpus(row, memory, rules.memory_per_vcpu)
 
 
-def _with_memory(row: Fields, vcpus: int, per_vcpu: Quantity) -> tuple[int, Quantity] | None:
+def _derive_memory(row: Fields, vcpus: int, per_vcpu: Quantity) -> tuple[int, Quantity] | None:
     memory = memory_of(vcpus, per_vcpu)
     if memory is not None:
         return vcpus, memory
@@ -142,7 +139,7 @@ def _with_memory(row: Fields, vcpus: int, per_vcpu: Quantity) -> tuple[int, Quan
     return None
 
 
-def _with_vcpus(row: Fields, memory: Quantity, per_vcpu: Quantity) -> tuple[int, Quantity] | None:
+def _derive_vcpus(row: Fields, memory: Quantity, per_vcpu: Quantity) -> tuple[int, Quantity] | None:
     vcpus = vcpus_of(memory, per_vcpu)
     if vcpus is not None and vcpus <= _MAX_COUNT:
         return vcpus, memory
@@ -186,7 +183,7 @@ def read_series(fields: Fields) -> Series:
     rules = Rules(
         name_pattern=_name_pattern(spec).of_series(_series_name(fields)),
         memory_per_vcpu=memory_per_vcpu,
-        is_ratio_wrong=memory_per_vcpu is None and "memoryPerVCPU" in spec,
+        is_ratio_invalid=memory_per_vcpu is None and "memoryPerVCPU" in spec,
         max_sockets_per_vcpu=read_count(spec, "maxSocketsPerVCPU"),
         hugepages=_hugepages(spec),
     )
@@ -239,29 +236,25 @@ def _template(spec: Fields) -> SeriesTemplate:
     metadata = template.child("metadata")
     metadata.only("labels", "annotations")
     labels, base = metadata.child("labels"), template.child("spec")
-    _reject_derived(labels)
+    for label in labels.content:
+        if label in DERIVED_LABELS:
+            labels.reject(label, f"the label {label} is derived from each size's spec", "drop it here")
     _reject_row_fields(spec, base)
     return SeriesTemplate(labels.texts(), metadata.child("annotations").texts(), base.content)
 
 
-def _reject_derived(labels: Fields) -> None:
-    for label in labels.content:
-        if label in DERIVED_LABELS:
-            labels.reject(label, f"the label {label} is derived from each size's spec", "drop it here")
-
-
 def _reject_row_fields(spec: Fields, template: Fields) -> None:
-    said = {
+    owners = {
         ("cpu", "guest"): "sizes",
         ("memory", "guest"): "sizes",
         ("cpu", "maxSockets"): "maxSocketsPerVCPU",
         ("memory", "hugepages"): "hugepages",
     }
-    below = {section: template.child(section) for section in ("cpu", "memory")}
-    for (section, key), owner in said.items():
-        if key in below[section] and owner in spec:
-            name, owner_name = below[section].name(key), spec.name(owner)
-            below[section].reject(key, f"{name} is set by {owner_name} already", "drop one of the two")
+    sections = {section: template.child(section) for section in ("cpu", "memory")}
+    for (section, key), owner in owners.items():
+        if key in sections[section] and owner in spec:
+            name, owner_name = sections[section].name(key), spec.name(owner)
+            sections[section].reject(key, f"{name} is set by {owner_name} already", "drop one of the two")
 
 
 def _hugepages(spec: Fields) -> tuple[Hugepages, ...]:

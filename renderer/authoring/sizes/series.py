@@ -42,8 +42,6 @@ always match it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from renderer.authoring.sizes.definition import Hugepages, InstancetypeScope, Series, SeriesSize
 from renderer.authoring.sizes.names import size_labels
 from renderer.authoring.sizes.read_series import read_series
@@ -57,14 +55,14 @@ from renderer.model.location import Site
 from renderer.model.source_tree import Generated
 
 #: The fields that the row of a size sets itself.
-_ROW = {
+_ROW_KEYS = {
     FieldPath.of("metadata", "name"): "name",
     FieldPath.of("spec", "cpu", "guest"): "vcpus",
     FieldPath.of("spec", "cpu", "maxSockets"): "maxSockets",
     FieldPath.of("spec", "memory", "guest"): "memory",
 }
 #: The fields that the series sets for sizes that do not.
-_SERIES = {
+_SERIES_KEYS = {
     FieldPath.of("spec", "cpu", "guest"): "memoryPerVCPU",
     FieldPath.of("spec", "cpu", "maxSockets"): "maxSocketsPerVCPU",
     FieldPath.of("spec", "memory", "guest"): "memoryPerVCPU",
@@ -117,9 +115,9 @@ def _spec(template: JsonObject, size: SeriesSize, pages: Hugepages | None) -> Js
 
 
 def _section(name: str, content: dict[str, Json]) -> JsonObject:
-    """Return the section without a size that is left to the VM; empty if nothing else is in it."""
-    said = {key: value for key, value in content.items() if value is not None}
-    return {name: said} if said else {}
+    """Return the section without a size that is left to the VM; empty if it has no other field."""
+    written = {key: value for key, value in content.items() if value is not None}
+    return {name: written} if written else {}
 
 
 def row_sites(row: Site, series: Site, field: FieldPath) -> tuple[Site, ...]:
@@ -127,12 +125,7 @@ def row_sites(row: Site, series: Site, field: FieldPath) -> tuple[Site, ...]:
 
     ``row`` is the place of the size, ``series`` the series' document; derived values come from the row.
     """
-    return (*_candidates(row, series, field), row)
-
-
-def _candidates(row: Site, series: Site, field: FieldPath) -> Iterator[Site]:
-    if field in _ROW:
-        yield row.below(_ROW[field])
-    if field in _SERIES:
-        yield series.below("spec", _SERIES[field])
-    yield series.below("spec", "template").child(field)
+    sites = [row.below(_ROW_KEYS[field])] if field in _ROW_KEYS else []
+    if field in _SERIES_KEYS:
+        sites.append(series.below("spec", _SERIES_KEYS[field]))
+    return (*sites, series.below("spec", "template").child(field), row)

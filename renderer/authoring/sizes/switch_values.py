@@ -115,7 +115,9 @@ class Memory:
         try:
             quantity = Quantity.parse(text)
         except DiagnosticError:
-            raise SwitchError(f"must be an amount of memory such as 4Gi, not {text!r}{_hint(text)}") from None
+            misspelt = _BYTES.fullmatch(text.strip())  # 4GB, 4GiB or 4gi
+            hint = f"; did you mean {misspelt[1]}{misspelt[2].upper()}i?" if misspelt else ""
+            raise SwitchError(f"must be an amount of memory such as 4Gi, not {text!r}{hint}") from None
         if quantity.compare(self.minimum) < 0 or quantity.compare(_LARGEST) >= 0:
             hint = f"; did you mean {text}Mi?" if text.isdecimal() and quantity.sign > 0 else ""
             raise SwitchError(f"must be from {self.minimum.canonical} to less than 8Ei, not {text}{hint}")
@@ -146,7 +148,7 @@ class Devices:
     repeats: bool = True
 
     def read(self, texts: Sequence[str], present: Json) -> Json:
-        """Return the present devices and the devices in ``texts``, which replace devices of the same name."""
+        """Return ``present`` with the devices in ``texts``, which replace devices of the same name."""
         devices = {text_at(device, "name"): device for device in array_at(present)}
         for text in texts:
             device = _device(text)
@@ -180,11 +182,3 @@ def _device(text: str) -> dict[str, str]:
     if found.keys() != set(names.values()) or len(parts) != len(names):
         raise SwitchError(f"must be name=NAME,deviceName=NAME, not {text!r}")
     return found
-
-
-def _hint(text: str) -> str:
-    """Return a suggestion for common misspellings: 4GB, 4GiB and 4gi."""
-    said = _BYTES.fullmatch(text.strip())
-    if said is None:
-        return ""
-    return f"; did you mean {said[1]}{said[2].upper()}i?"

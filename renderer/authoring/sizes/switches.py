@@ -36,7 +36,7 @@ class Switch(NamedTuple):
     """``--name VALUE`` writes the field ``path`` of a spec; ``--no-name`` removes one that ``is_optional``.
 
     ``off`` is written instead of removing the field if a missing field does not mean off, but only if the
-    field ``off_within`` is present. ``with_it`` are mappings that are created with this field, and
+    field ``off_within`` is present. ``also_creates`` are mappings that are created with this field, and
     ``replaces`` are fields that would contradict it.
     """
 
@@ -48,12 +48,21 @@ class Switch(NamedTuple):
     is_optional: bool = True
     off: Json = None
     off_within: str = ""
-    with_it: tuple[str, ...] = ()
+    also_creates: tuple[str, ...] = ()
     replaces: tuple[str, ...] = ()
 
 
 _ON, _PRESENT = Constant(), Constant(EMPTY)
 _PERCENT = Count(0, 100)
+_SECONDS = Count(0, (1 << 63) - 1, "SECONDS")
+_EFI = "firmware.preferredEfi"
+_BIOS = ("firmware.preferredUseBios", "firmware.preferredUseBiosSerial")
+
+
+def _on_off_switch(name: str, path: str, summary: str) -> Switch:
+    """Return a switch whose ``--no-`` form writes false, since KubeVirt's own default may be true."""
+    return Switch(name, path, _ON, summary, off=False)
+
 
 INSTANCETYPE_SWITCHES = (
     Switch("vcpus", "cpu.guest", Count(), "vCPUs of the guest.", alias="cpu", is_optional=False),
@@ -104,17 +113,6 @@ INSTANCETYPE_SWITCHES = (
     Switch("vm-annotation", "annotations", Pairs(are_labels=False), "An annotation of the VM that uses it."),
 )
 
-
-_SECONDS = Count(0, (1 << 63) - 1, "SECONDS")
-_EFI = "firmware.preferredEfi"
-_BIOS = ("firmware.preferredUseBios", "firmware.preferredUseBiosSerial")
-
-
-def _choice(name: str, path: str, summary: str) -> Switch:
-    """Make a switch that is on or off: KubeVirt's own default may be either, so off is written."""
-    return Switch(name, path, _ON, summary, off=False)
-
-
 PREFERENCE_SWITCHES = (
     Switch(
         "topology",
@@ -135,11 +133,15 @@ PREFERENCE_SWITCHES = (
     Switch("lun-bus", "devices.preferredLunBus", Text("BUS"), "virtio, sata, scsi or usb."),
     Switch("disk-cache", "devices.preferredDiskCache", Text("MODE"), "none, writethrough or writeback."),
     Switch("disk-io", "devices.preferredDiskIO", Text("MODE"), "native or threads."),
-    _choice("dedicated-io-thread", "devices.preferredDiskDedicatedIoThread", "An I/O thread for each disk."),
-    _choice("block-multiqueue", "devices.preferredBlockMultiQueue", "As many queues for disks as vCPUs."),
+    _on_off_switch(
+        "dedicated-io-thread", "devices.preferredDiskDedicatedIoThread", "An I/O thread for each disk."
+    ),
+    _on_off_switch(
+        "block-multiqueue", "devices.preferredBlockMultiQueue", "As many queues for disks as vCPUs."
+    ),
     Switch("interface-model", "devices.preferredInterfaceModel", Text("MODEL"), "virtio, e1000e, rtl8139 …"),
     Switch("interface-masquerade", "devices.preferredInterfaceMasquerade", _PRESENT, "NAT for interfaces."),
-    _choice(
+    _on_off_switch(
         "network-multiqueue",
         "devices.preferredNetworkInterfaceMultiQueue",
         "As many queues for interfaces as vCPUs.",
@@ -149,10 +151,10 @@ PREFERENCE_SWITCHES = (
     Switch("sound-model", "devices.preferredSoundModel", Text("MODEL"), "ich9 or ac97."),
     Switch("video-type", "devices.preferredVideoType", Text("TYPE"), "virtio, vga, bochs, cirrus or ramfb."),
     Switch("panic-device", "devices.preferredPanicDeviceModel", Text("MODEL"), "pvpanic, isa or hyperv."),
-    _choice("graphics", "devices.preferredAutoattachGraphicsDevice", "A graphics device and VNC."),
-    _choice("serial-console", "devices.preferredAutoattachSerialConsole", "A serial console."),
-    _choice("mem-balloon", "devices.preferredAutoattachMemBalloon", "A memory balloon."),
-    _choice("input-device", "devices.preferredAutoattachInputDevice", "An input device."),
+    _on_off_switch("graphics", "devices.preferredAutoattachGraphicsDevice", "A graphics device and VNC."),
+    _on_off_switch("serial-console", "devices.preferredAutoattachSerialConsole", "A serial console."),
+    _on_off_switch("mem-balloon", "devices.preferredAutoattachMemBalloon", "A memory balloon."),
+    _on_off_switch("input-device", "devices.preferredAutoattachInputDevice", "An input device."),
     Switch("rng", "devices.preferredRng", _PRESENT, "A source of random numbers."),
     Switch("tpm", "devices.preferredTPM", _PRESENT, "A TPM."),
     Switch(
@@ -176,7 +178,7 @@ PREFERENCE_SWITCHES = (
         _ON,
         off=False,
         off_within=_EFI,
-        with_it=("features.preferredSmm",),
+        also_creates=("features.preferredSmm",),
         replaces=_BIOS,
         summary="Boot by EFI what is signed; with SMM, which that needs.",
     ),
