@@ -7,13 +7,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import renderer.kubevirt.instancetype.expand as stage
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.kinds import VM, VM_POOL
-from renderer.kubevirt.facts.stored_values import differences, held
-from renderer.kubevirt.instancetype.admission import TargetCluster
-from renderer.kubevirt.instancetype.behaviour import behaviour_of
+from renderer.kubevirt.facts.stored_values import as_stored, differences
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.kubevirt.instancetype.cause import CauseError
-from renderer.kubevirt.instancetype.vm_holder import NAME_ANNOTATIONS, VmHolder, read_cluster_config
+from renderer.kubevirt.instancetype.stored_vm import NAME_ANNOTATIONS, VmStore, read_cluster_config
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.json import object_at
 from renderer.model.release import Release
@@ -32,13 +31,13 @@ def differences_at_start(
         config = read_cluster_config(before, catalog)
     except DiagnosticError:
         return
-    cluster = TargetCluster(behaviour_of(release), config)
-    holders = [VmHolder(catalog, resources, cluster) for resources in (before, after)]
+    cluster = Cluster(release, config)
+    stores = [VmStore(catalog, resources, cluster) for resources in (before, after)]
     for source, written in zip(before, after, strict=True):
         vms = [_vm(each) for each in (source, written)]
         try:
             one, other = (
-                held(holder.created(vm).instance) for holder, vm in zip(holders, vms, strict=True) if vm
+                as_stored(store.created(vm).instance) for store, vm in zip(stores, vms, strict=True) if vm
             )
         except (CauseError, DiagnosticError, ValueError):
             continue

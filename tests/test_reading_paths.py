@@ -68,7 +68,7 @@ PATHS = (
             "kustomize/compose.py:compose",
             "kubevirt/instancetype/expand.py:expand",
             "checks/schemas/validate.py:validate",
-            "kubevirt/admission/admit.py:admit",
+            "kubevirt/admission/review.py:review",
             "checks/rules/judge.py:judge",
             "emit/layout.py:file_paths",
             "emit/write.py:write_trees",

@@ -9,7 +9,7 @@ from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.usage_error import UsageError
-from renderer.diff.compare import Hold, compare_overlay, held_as_written, without_moved
+from renderer.diff.compare import VmChangeOf, change_as_written, compare_overlay, without_moved
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import FileSystem, MemoryFileSystem
 from renderer.files.git_repository import GitRepository
@@ -19,7 +19,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.difference import CommitDifference, Difference, OverlayDifference
 from renderer.model.render_config import PROJECT_FILE
-from renderer.pipeline.held_changes import HeldChanges
+from renderer.pipeline.vm_changes import VmChanges
 
 _WORK_TREE = "work tree"
 _SHORT = 12
@@ -204,12 +204,16 @@ def compare_sides(
         releases = tuple(side.overlays[path].kubevirt if path in side.overlays else None for side in sides)
         return OverlayDifference(path, name, (releases[0], releases[1]), incomparable="; ".join(failed))
     before, after = (content.content if content is not None else None for content in rendered)
-    return compare_overlay(path, name, before, after, _hold(*rendered, between), accumulated=bool(between))
+    return compare_overlay(
+        path, name, before, after, _vm_change_of(*rendered, between), accumulated=bool(between)
+    )
 
 
-def _hold(before: RenderedSide | None, after: RenderedSide | None, between: Sequence[RenderedSide]) -> Hold:
+def _vm_change_of(
+    before: RenderedSide | None, after: RenderedSide | None, between: Sequence[RenderedSide]
+) -> VmChangeOf:
     if before is None or after is None or before.state is None or after.state is None:
-        return held_as_written
+        return change_as_written
     assert after.content is not None  # noqa: S101 - it has a state
     states = [each.state for each in between if each.state is not None]
-    return HeldChanges(before.state, after.state, after.content.release, states)
+    return VmChanges(before.state, after.state, after.content.release, states)

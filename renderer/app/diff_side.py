@@ -21,7 +21,7 @@ from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
-from renderer.pipeline.held_changes import ProjectState
+from renderer.pipeline.vm_changes import ProjectState
 from renderer.project.project import load_project
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from renderer.adopt.fit.series import SizeProposal, propose_sizes
 from renderer.adopt.fit.values import FitQuality, FitReport, VmFit
 from renderer.diff.compare import OverlaySide, compare_overlay
 from renderer.kubevirt.facts.kinds import VM
-from renderer.kubevirt.facts.stored_values import differences, held
+from renderer.kubevirt.facts.stored_values import as_stored, differences
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.kubevirt.instancetype.expand import expand
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
@@ -25,7 +25,7 @@ from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.model.resource import Resource, ResourceSet
-from renderer.pipeline.held_changes import HeldChanges, ProjectState
+from renderer.pipeline.vm_changes import ProjectState, VmChanges
 from renderer.yamlio.encode import encode, encode_source
 
 _NOWHERE = Site("")
@@ -120,14 +120,14 @@ class _Effects:
         before = Resource(content, _NOWHERE)
         written = ResourceSet((before.with_content(fitted),))
         [after] = expand(written, self._catalog, self._release, ExpandMode.APPLIED).value
-        fields = tuple(differences(held(before.content), held(after.content)))
+        fields = tuple(differences(as_stored(before.content), as_stored(after.content)))
         if not fields:
             return _Effect(())
         old, new = (ProjectState(ResourceSet((each,)), self._catalog) for each in (before, after))
         left, right = (
             OverlaySide(self._release, (each,), kubevirt=self._kubevirt) for each in (before, after)
         )
-        compared = compare_overlay("", "", left, right, HeldChanges(old, new, self._release))
+        compared = compare_overlay("", "", left, right, VmChanges(old, new, self._release))
         return _Effect(fields, next((change.impact for change in compared.changes), None))
 
 

@@ -16,7 +16,7 @@ from renderer.kubevirt.facts.lists import field_changes, is_same
 from renderer.kubevirt.facts.sizes import machine_size
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.judge import Judgement, judge
-from renderer.kubevirt.impact.state import HeldChange, held_vm
+from renderer.kubevirt.impact.state import VmChange, vm_state
 from renderer.kubevirt.impact.table import Views
 from renderer.kubevirt.impact.volume_migration import claim_of
 from renderer.model.difference import (
@@ -115,7 +115,7 @@ def _name(resource: Resource) -> Hashable:
 
 Resources: TypeAlias = tuple[Resource, ...]
 #: Returns the VirtualMachine in the cluster before and after the change; None if that is unknown.
-Hold: TypeAlias = Callable[[Resource, Resource], HeldChange | None]
+VmChangeOf: TypeAlias = Callable[[Resource, Resource], VmChange | None]
 
 _DELETED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
 _ELSEWHERE = Impact(Effect.NONE, "another overlay has it now")
@@ -139,9 +139,9 @@ class OverlaySide(NamedTuple):
     feature_gates: tuple[str, ...] = ()
 
 
-def held_as_written(before: Resource, after: Resource) -> HeldChange:
+def change_as_written(before: Resource, after: Resource) -> VmChange:
     """Take a VirtualMachine exactly as its manifests say, without the defaults of any webhook."""
-    return HeldChange(held_vm(before.content), held_vm(after.content))
+    return VmChange(vm_state(before.content), vm_state(after.content))
 
 
 def _replacement(before: Resource, after: Resource) -> Impact:
@@ -177,12 +177,13 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
     name: str,
     before: OverlaySide | None,
     after: OverlaySide | None,
-    hold: Hold = held_as_written,
+    vm_change_of: VmChangeOf = change_as_written,
     *,
     accumulated: bool = False,
 ) -> OverlayDifference:
-    """Compare an overlay that is on at least one side; ``hold`` returns its VMs as the cluster has them.
+    """Compare an overlay that is on at least one side.
 
+    ``vm_change_of`` returns its VMs as the cluster has them.
     ``accumulated``: the VMs had other states between the two sides, and may differ from both.
     """
     old = before.written if before else ()
@@ -191,7 +192,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
     pairs = [(pair, ChangeType.CHANGED) for pair in matched.same]
     pairs += [(pair, ChangeType.RENAMED) for pair in matched.renamed]
     sides = before or _nothing(after), after or _nothing(before)
-    comparison = _Comparison(*sides, hold, accumulated=accumulated)
+    comparison = _Comparison(*sides, vm_change_of, accumulated=accumulated)
     changes = [
         *(comparison.removed(resource) for resource in matched.removed),
         *(comparison.added(resource) for resource in matched.added),
@@ -242,11 +243,11 @@ class _Comparison:
         self,
         before: OverlaySide,
         after: OverlaySide,
-        hold: Hold,
+        vm_change_of: VmChangeOf,
         *,
         accumulated: bool,
     ) -> None:
-        self._hold = hold
+        self._vm_change_of = vm_change_of
         self._accumulated = accumulated
         self._before = before
         self._after = after
@@ -303,11 +304,11 @@ class _Comparison:
         changes = vm_changes((written[0], written[1]), (seen[0], seen[1]))
         if self._refusal(after) is not None or kind is ChangeType.RENAMED:
             return Judgement(tuple(change._replace(impact=None) for change in changes), None)
-        held = self._hold(before, after) if after.kind == "VirtualMachine" else None
-        if held is not None:
-            contents = held.before.content, held.after.content
+        vm_change = self._vm_change_of(before, after) if after.kind == "VirtualMachine" else None
+        if vm_change is not None:
+            contents = vm_change.before.content, vm_change.after.content
             changes = tuple(each for each in changes if not is_filled_alike(after.gvk, each, contents))
-        return judge(Views(written[0], written[1], self._cluster), held, changes)
+        return judge(Views(written[0], written[1], self._cluster), vm_change, changes)
 
     def _applied(self, before: Resource, after: Resource) -> tuple[Resource, Resource]:
         """Return both as KubeVirt sees them; both as written unless both could be expanded."""

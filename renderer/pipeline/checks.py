@@ -72,7 +72,7 @@ class Checks:
             diagnostics += validate(resources.where(is_render_time_only), release, schemas)
         return Outcome(written, diagnostics)
 
-    def admitted(
+    def reviewed(
         self,
         checked: Outcome[ResourceSet],
         composed: Outcome[ResourceSet],
@@ -84,21 +84,21 @@ class Checks:
 
         if not concerns(checked.value):
             return checked
-        from renderer.kubevirt.admission.admit import admit
+        from renderer.kubevirt.admission.review import review
         from renderer.kubevirt.instancetype.admission_requests import admission_requests
         from renderer.kubevirt.instancetype.virtual_machine import needs_catalog
 
         has_matchers = needs_catalog(composed.value)
         expanded = checked.value
         if mode is ExpandMode.OFF and has_matchers:
-            expanded = self._expansion.admitted(composed, release)
+            expanded = self._expansion.webhook_input(composed, release)
         refused = {d.resource for d in checked.diagnostics if d.severity is Severity.ERROR}
         asked = expanded.where(lambda resource: resource.current_id not in refused) if refused else expanded
         catalog = self._catalogs.whole if has_matchers and not composed.failed else self._catalogs.empty
-        found = admit(admission_requests(asked, catalog, release), release, composed.value)
+        found = review(admission_requests(asked, catalog, release), release, composed.value)
         if any(each.code is Code.ADMISSION for each in found):
             catalog = self._catalog_of_cluster(catalog, checked.value)
-            found = admit(admission_requests(asked, catalog, release), release, composed.value)
+            found = review(admission_requests(asked, catalog, release), release, composed.value)
         refused_fields = {(each.resource, each.field) for each in found if each.severity is Severity.ERROR}
         others = (  # report a missing field once
             each

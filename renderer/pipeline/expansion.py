@@ -79,15 +79,22 @@ class Expander:
             return Outcome(composed.value, composed.diagnostics + error.diagnostics)
         observe = trace.expanded if trace else None
         own = "the files" if live else "the overlay"
-        admitted: list[Resource] = []
+        webhook_input: list[Resource] = []
         expanded = expand(
-            composed.value, catalog, release, mode, own=own, live=live, observe=observe, admitted=admitted
+            composed.value,
+            catalog,
+            release,
+            mode,
+            own=own,
+            live=live,
+            observe=observe,
+            webhook_input=webhook_input,
         )
         if mode is ExpandMode.OFF:
-            self._unexpanded = composed.value, ResourceSet(tuple(admitted))
+            self._unexpanded = composed.value, ResourceSet(tuple(webhook_input))
         return composed.then(lambda _: expanded)
 
-    def admitted(self, composed: Outcome[ResourceSet], release: Release) -> ResourceSet:
+    def webhook_input(self, composed: Outcome[ResourceSet], release: Release) -> ResourceSet:
         """Return the resources as webhooks receive them, for an overlay that is written unexpanded."""
         if self._unexpanded is not None and self._unexpanded[0] is composed.value:
             return self._unexpanded[1]

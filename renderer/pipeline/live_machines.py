@@ -8,12 +8,12 @@ from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.compare_live import SyncedVm
 from renderer.adopt.live.running_instance import running_vm, waiting_fields
 from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, KUBEVIRT, MATCHER_TYPE_OF
-from renderer.kubevirt.facts.stored_values import held
-from renderer.kubevirt.impact.state import HeldChange, held_vm
+from renderer.kubevirt.facts.stored_values import as_stored
+from renderer.kubevirt.impact.state import VmChange, vm_state
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.catalog import CatalogSource
 from renderer.kubevirt.instancetype.cause import CauseError
-from renderer.kubevirt.instancetype.vm_holder import StartedVm
+from renderer.kubevirt.instancetype.stored_vm import StoredVm
 from renderer.kubevirt.instancetype.webhook_fields import with_webhook_fields
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import EMPTY, JsonObject, object_at, with_value
@@ -21,7 +21,7 @@ from renderer.model.release import Release
 from renderer.model.render_config import WebhookField
 from renderer.model.res_id import ObjectKey
 from renderer.model.resource import Resource, ResourceSet
-from renderer.pipeline.held_changes import HeldChanges, ProjectState
+from renderer.pipeline.vm_changes import ProjectState, VmChanges
 
 #: Kinds of objects that a VirtualMachine refers to.
 FOUND_BY_MACHINES = frozenset(
@@ -62,7 +62,7 @@ class LiveMachines:
         others = tuple(each for each in found if each.current_id.object_key not in known)
         before = ProjectState(ResourceSet(found), state.catalog)
         after = ProjectState(ResourceSet((*state.resources, *others)), state.catalog)
-        self._held = HeldChanges(before, after, release)
+        self._changes = VmChanges(before, after, release)
 
     def predicted(self, resources: Iterable[Resource]) -> Mapping[ObjectKey, JsonObject]:
         """Return the objects of Git, with the fields that KubeVirt's webhook derives, by identity."""
@@ -76,24 +76,24 @@ class LiveMachines:
 
         Until KubeVirt 1.4, the matchers name the revisions; since then, the status does.
         """
-        before_holder, after_holder = self._held.holders
+        before_store, after_store = self._changes.stores
         try:
             stored = live.with_content({key: each for key, each in live.content.items() if key != "status"})
-            before = before_holder.existing(stored, object_at(live.content, "status"))
-            after = after_holder.updated(before, stored, synced)
+            before = before_store.existing(stored, object_at(live.content, "status"))
+            after = after_store.updated(before, stored, synced)
         except (CauseError, DiagnosticError):
             return None
-        change = HeldChange(
-            held_vm(before.content, before.applied, before.instance),
-            held_vm(after.content, after.applied, after.instance),
-            self._held.update_refusal(after, synced),
-            self._held.start_refusal(after, synced),
-            self._held.access_modes,
+        change = VmChange(
+            vm_state(before.content, before.applied, before.instance),
+            vm_state(after.content, after.applied, after.instance),
+            self._changes.update_refusal(after, synced),
+            self._changes.start_refusal(after, synced),
+            self._changes.access_modes,
         )
         applied = (_applied(live, before), _applied(synced, after))
         return SyncedVm(self._since_start(live, change), applied)
 
-    def _since_start(self, live: Resource, change: HeldChange) -> HeldChange:
+    def _since_start(self, live: Resource, change: VmChange) -> VmChange:
         """Return the change with the running spec, if the instance was started with another spec."""
         instance = self._objects.instance(live)
         spec = EMPTY if instance is None else object_at(instance.content, "spec")
@@ -102,5 +102,5 @@ class LiveMachines:
         return change._replace(before=running_vm(change.before, spec), waiting=change.before)
 
 
-def _applied(resource: Resource, vm: StartedVm) -> Resource:
-    return resource.with_content(held(with_value(vm.content, _TEMPLATE, vm.applied)))
+def _applied(resource: Resource, vm: StoredVm) -> Resource:
+    return resource.with_content(as_stored(with_value(vm.content, _TEMPLATE, vm.applied)))

@@ -1,4 +1,4 @@
-"""The stages in order, for one run: load, compose, substitute, expand, name, validate, admit, judge."""
+"""The stages in order, for one run: load, compose, substitute, expand, name, validate, review, judge."""
 
 # ruff: noqa: PLC0415 - a stage is imported when it is first needed
 
@@ -160,8 +160,8 @@ class Pipeline:
         loaded = Outcome(load_files(self._fs, files))
         expanded = self._expander.expanded(loaded, release, mode, live=True)
         checked = expanded.then(lambda resources: self._checks.validated(resources, release))
-        admitted = self._checks.admitted(checked, loaded, release, mode)
-        return Outcome(admitted.value, levelled(admitted.diagnostics, self._config.rules))
+        reviewed = self._checks.reviewed(checked, loaded, release, mode)
+        return Outcome(reviewed.value, levelled(reviewed.diagnostics, self._config.rules))
 
     def named(self, name: str) -> Resource:
         """Look up ``name`` or ``kind/name`` in the project's catalogs. Raises ``DiagnosticError``."""
@@ -219,7 +219,7 @@ class Pipeline:
             built = self._context.traced(overlay, StepKind.SYNC_WAVE, built, built.then(in_sync_waves))
         checked = built.then(lambda resources: self._checks.validated(resources, overlay.kubevirt))
         named = self._expander.with_catalog_names(overlay, composed)
-        checked = self._checks.admitted(checked, named, overlay.kubevirt, overlay.expand)
+        checked = self._checks.reviewed(checked, named, overlay.kubevirt, overlay.expand)
         judged = self._checks.judged(checked, composed.value, overlay)
         checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
         found = (*checked.diagnostics, *_unprocessed(checked.value))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from renderer.kubevirt.facts.virtual_machine import TEMPLATE
 from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs, ApplyError
 from renderer.kubevirt.instancetype.apply.vmi import apply_instancetype
+from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.custom_size import MEMORY, NO_CUSTOM_SIZE, VCPUS
 from renderer.kubevirt.instancetype.expand import VmExpansion, with_default_devices
 from renderer.kubevirt.instancetype.find import Found
@@ -182,7 +183,7 @@ def vm_versions(expansion: VmExpansion) -> Iterator[Version]:
     selection = AppliedSpecs(
         EMPTY if selected.instancetype is None else selected.instancetype.spec,
         EMPTY if selected.preference is None else selected.preference.spec,
-        expansion.cluster.behaviour,
+        behaviour_of(expansion.cluster.release),
         vm_gives_memory=selected.custom_size.memory is not None,
     )
     if selected.instancetype is not None:
@@ -221,7 +222,7 @@ class _ExpansionStep:
     def words(self, _field: FieldPath) -> str:
         match self.act:
             case StepKind.DEFAULTED:
-                return f"default of KubeVirt {self.expansion.cluster.behaviour.release}"
+                return f"default of KubeVirt {self.expansion.cluster.release}"
             case StepKind.CUSTOM_SIZE:
                 return "the VM's own size"
             case StepKind.INFERRED:

@@ -8,7 +8,6 @@ from itertools import product
 import pytest
 
 from renderer.diff.compare import OverlaySide, compare_overlay
-from renderer.kubevirt.admission import cluster as admitters
 from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig, read_cluster_config
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
@@ -64,9 +63,6 @@ def moves_live(release: Release, kubevirt_object: JsonObject) -> bool:
 #: Each owner of the question whether changes reach running machines.
 UPDATES_LIVE: Mapping[str, Callable[[Release, JsonObject], bool]] = {
     "kubevirt": lambda release, content: Cluster.of(release, content).updates_live,
-    "admitters": lambda release, content: (
-        admitters.AdmittingCluster(release, read_cluster_config(content)).updates_live
-    ),
     "diff": moves_live,
 }
 
@@ -89,12 +85,10 @@ def test_rollout_strategy_is_read_alike(owner: str) -> None:
         told = UPDATES_LIVE[owner](release, content)
         if told is not updates_live(release, strategy, gate=gate):
             wrong.append((str(release), strategy, gate, told))
-    if owner == "admitters":  # which is asked of releases only that have a rollout strategy
-        wrong = [each for each in wrong if each[0] not in ("1.0", "1.1")]
     assert not wrong
 
 
-def test_admission_sees_the_same_feature_gates() -> None:
+def test_the_set_of_gates_has_each_gate_that_is_on() -> None:
     listings: list[JsonObject] = [
         {},
         *({"featureGates": [gate]} for gate in Gate),
@@ -103,12 +97,11 @@ def test_admission_sees_the_same_feature_gates() -> None:
     differing = []
     for release, listing in product(RELEASES, listings):
         content = kubevirt(developerConfiguration=listing)
-        admitting = admitters.AdmittingCluster(release, read_cluster_config(content))
         cluster = Cluster.of(release, content)
         differing += [
             (str(release), listing, str(gate))
-            for gate in admitters.Gate  # type: ignore[attr-defined]  # its owner's, whichever that is
-            if (gate in admitting.gates) is not cluster.has_gate(Gate(gate))
+            for gate in Gate
+            if (gate in cluster.gates) is not cluster.has_gate(gate)
         ]
     assert not differing
 
@@ -148,11 +141,9 @@ def test_all_readers_see_the_same_configuration(configuration: dict[str, Json]) 
 @pytest.mark.parametrize("architecture", ["amd64", "arm64", "s390x", "riscv64"])
 def test_machine_types(architecture: str) -> None:
     for release, config in product(RELEASES, (ClusterConfig(), ClusterConfig(machine_type="pc-q35-9"))):
-        admitting = admitters.AdmittingCluster(release, config)
         spec = default_vmi_spec({"architecture": architecture}, config, behaviour_of(release))
 
         wanted = Cluster(release, config).machine_type(architecture)
-        assert admitting.machine_type(architecture) == wanted, release
         assert text_at(spec, "domain", "machine", "type") == wanted, release
 
 

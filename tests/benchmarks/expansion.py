@@ -19,7 +19,8 @@ from renderer.cli import COLLECT_AFTER
 from renderer.files.builtin_catalogs import BUILTIN_CATALOGS
 from renderer.files.bundled import data_folder
 from renderer.files.file_system import DiskFileSystem
-from renderer.kubevirt.instancetype.admission import TargetCluster, admit, apply
+from renderer.kubevirt.facts.cluster import Cluster
+from renderer.kubevirt.instancetype.apply_to_vm import apply, apply_checked
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.kubevirt.instancetype.expand import expand
@@ -123,7 +124,7 @@ def virtual_machine(number: int, instancetype: str, preference: str) -> Resource
 def steps(catalog: Catalog, resources: ResourceSet) -> Iterator[tuple[str, Callable[[], object]]]:
     """The steps of an expansion over all virtual machines, each with what the ones before it made."""
     behaviour = behaviour_of(LATEST)
-    cluster, finder, scope = TargetCluster(behaviour), Finder(behaviour), Scope(catalog, _NAMESPACE)
+    cluster, finder, scope = Cluster(behaviour.release), Finder(behaviour), Scope(catalog, _NAMESPACE)
     vms = [vm for vm in map(VirtualMachine.of, resources) if vm is not None]
 
     def resolved() -> list[Matchers]:
@@ -146,7 +147,7 @@ def steps(catalog: Catalog, resources: ResourceSet) -> Iterator[tuple[str, Calla
     )
     yield (
         "admit: apply, spread, defaults, requirements",
-        partial(applied, lambda each, template: admit(each, template, scope, cluster)),
+        partial(applied, lambda each, template: apply_checked(each, template, scope, cluster)),
     )
     yield (
         "put the result into the resource",

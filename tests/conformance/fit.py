@@ -15,7 +15,7 @@ from pathlib import Path
 from renderer.adopt.fit.fit import Fitter
 from renderer.adopt.fit.values import FitQuality, VmFit
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS, MATCHER_TYPES
-from renderer.kubevirt.facts.stored_values import differences, held
+from renderer.kubevirt.facts.stored_values import as_stored, differences
 from renderer.model.json import JsonObject, object_at, text_at
 from tests.conformance.case_result import CaseResult
 from tests.conformance.kubevirt.case import Case, read_cases
@@ -77,7 +77,7 @@ def _differing(case: Case, name: str, expected: JsonObject, vm: JsonObject) -> l
     """Return what is not the same once KubeVirt's code applies the pair to the VM, or expands it."""
     outputs = vm_outputs(replace(case, input={**case.input, "vm": vm}))
     result = object_at(outputs[name]())
-    return list(map(str, differences(held(expected), held(object_at(result, "vm")))))
+    return list(map(str, differences(as_stored(expected), as_stored(object_at(result, "vm")))))
 
 
 def _origin(case: Case) -> str:

@@ -10,7 +10,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-from renderer.kubevirt.facts.stored_values import held
+from renderer.kubevirt.facts.stored_values import as_stored
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 
 _SCHEMAS = Path(__file__).parents[2] / "schemas" / "kubevirt"
@@ -26,7 +26,7 @@ _ALWAYS_WRITTEN: dict[str, dict[str, Json]] = {
 def written_instance_spec(spec: JsonObject, release: str) -> JsonObject:
     """Return the ``spec`` of a VirtualMachineInstance as Go writes it."""
     schema = _schema(release)
-    written = _written(held(spec), object_at(schema, "properties", "spec"), schema, "spec")
+    written = _written(as_stored(spec), object_at(schema, "properties", "spec"), schema, "spec")
     assert isinstance(written, dict)
     return written
 

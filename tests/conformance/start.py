@@ -11,12 +11,11 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from renderer.kubevirt.instancetype.admission import TargetCluster
-from renderer.kubevirt.instancetype.behaviour import behaviour_of
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.expand import expand
-from renderer.kubevirt.instancetype.vm_holder import read_cluster_config, start
+from renderer.kubevirt.instancetype.stored_vm import read_cluster_config, start
 from renderer.model.diagnostic import DiagnosticError, Severity
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, without
@@ -87,7 +86,7 @@ def _started(resources: ResourceSet, written: JsonObject, catalog: Catalog, rele
     """Return the instance of the first resource as the records have it; where there is none, the error."""
     vm = next(iter(resources))
     objects = catalog.after(CatalogSource("objects", resources))
-    cluster = TargetCluster(behaviour_of(Release.parse(release)), read_cluster_config(resources, catalog))
+    cluster = Cluster(Release.parse(release), read_cluster_config(resources, catalog))
     try:
         instance = start(vm, objects, cluster)
     except (CauseError, DiagnosticError) as error:

@@ -9,7 +9,7 @@ from renderer.adopt.fit.fit import Fitter
 from renderer.adopt.fit.series import propose_sizes
 from renderer.adopt.fit.values import FitQuality
 from renderer.app.import_fit import fit_machines
-from renderer.kubevirt.facts.stored_values import differences, held
+from renderer.kubevirt.facts.stored_values import as_stored, differences
 from renderer.kubevirt.instancetype.expand import expand
 from renderer.model.json import Json, JsonObject, with_value
 from renderer.model.release import Release
@@ -119,7 +119,7 @@ def test_expanded_machine_fits_exactly_and_expands_to_itself(
         assert (found.instancetype is not None) == (pair[0] is not None)
     if found.quality is FitQuality.EXACT:
         again = expand(resources(found.vm), SOURCE, release, ExpandMode.APPLIED)
-        assert list(differences(held(whole), held(next(iter(again.value)).content))) == []
+        assert list(differences(as_stored(whole), as_stored(next(iter(again.value)).content))) == []
 
 
 @given(RELEASES, PAIRS, DISKS, st.booleans())

@@ -35,20 +35,20 @@ from renderer.adopt.fit.instancetype_fields import COUNTS, GUEST_MEMORY
 from renderer.adopt.fit.preference_fields import Reduction, ReductionMemo
 from renderer.adopt.fit.template_parts import is_same_template, leaf_count, template_of
 from renderer.adopt.fit.values import Choice, FitQuality, ReducedPreference, Target, VmFit
-from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG
+from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, Cluster
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS
 from renderer.kubevirt.facts.lists import is_equal
-from renderer.kubevirt.facts.stored_values import differences, held
-from renderer.kubevirt.instancetype.admission import TargetCluster, admit
+from renderer.kubevirt.facts.stored_values import as_stored, differences
 from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs, ApplyError
 from renderer.kubevirt.instancetype.apply.cpu import CpuTopology, cpu_topology
+from renderer.kubevirt.instancetype.apply_to_vm import apply_checked
 from renderer.kubevirt.instancetype.behaviour import ExpandDefaults, behaviour_of
 from renderer.kubevirt.instancetype.catalog import Catalog, Scope
 from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.cluster_config import cluster_config
 from renderer.kubevirt.instancetype.defaults import default_disks, default_vmi_spec
 from renderer.kubevirt.instancetype.resolve import ResolvedMatchers
-from renderer.kubevirt.instancetype.vm_holder import NAME_ANNOTATIONS, VmHolder
+from renderer.kubevirt.instancetype.stored_vm import NAME_ANNOTATIONS, VmStore
 from renderer.kubevirt.instancetype.vmi_object_defaults import default_vmi_object
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
@@ -99,8 +99,8 @@ class Fitter:
             config = cluster_config(catalog)
         except DiagnosticError:
             config = DEFAULT_CONFIG
-        self.cluster = TargetCluster(behaviour, config)
-        self._holder = VmHolder(catalog, ResourceSet(), self.cluster)
+        self.cluster = Cluster(release, config)
+        self._store = VmStore(catalog, ResourceSet(), self.cluster)
         self.candidates = Candidates(catalog, behaviour)
         self._topologies: dict[tuple[object, ...], CpuTopology | None] = {}
 
@@ -153,11 +153,13 @@ class Fitter:
         except (CauseError, DiagnosticError):
             defaulted = template
         scope = Scope(self._catalog, text_at(vm, "metadata", "namespace"))
-        return Target(vm, template, held(template), held(defaulted), self._instance(vm), scope, Mentions(vm))
+        return Target(
+            vm, template, as_stored(template), as_stored(defaulted), self._instance(vm), scope, Mentions(vm)
+        )
 
     def _defaulted(self, template: JsonObject) -> JsonObject:
         """Return the template with the defaults of its VirtualMachine. Raises the errors of the defaults."""
-        behaviour, config = self.cluster.behaviour, self.cluster.config
+        behaviour, config = behaviour_of(self.cluster.release), self.cluster.config
         spec = default_vmi_spec(default_disks(object_at(template, "spec")), config, behaviour)
         if behaviour.expand_defaults is ExpandDefaults.OBJECT:
             spec = default_vmi_object(spec, config.cpu_model, behaviour)
@@ -237,7 +239,7 @@ class Fitter:
     def _topology(self, vcpus: Json, preference: ReducedPreference) -> CpuTopology | None:
         known = (vcpus, *preference.topology)
         if known not in self._topologies:
-            specs = AppliedSpecs(EMPTY, preference.spec, self.cluster.behaviour)
+            specs = AppliedSpecs(EMPTY, preference.spec, behaviour_of(self.cluster.release))
             try:
                 self._topologies[known] = cpu_topology(vcpus, specs)
             except ApplyError:
@@ -251,7 +253,7 @@ class Fitter:
             left = choice.group.fields.without(left)
         selected = ResolvedMatchers(choice.instancetype, choice.preference)
         try:
-            applied = admit(selected, left, target.scope, self.cluster)
+            applied = apply_checked(selected, left, target.scope, self.cluster)
             is_exact = self._is_same(applied, target)
         except (CauseError, DiagnosticError):
             return None
@@ -260,7 +262,7 @@ class Fitter:
         found = VmFit(FitQuality.EXACT, vm, choice.instancetype, choice.preference, supplied)
         if is_exact:
             return found._replace(differing_at_start=tuple(self._differing_at_start(target, vm)))
-        differing = tuple(differences(target.held, held(applied), _TEMPLATE))
+        differing = tuple(differences(target.held, as_stored(applied), _TEMPLATE))
         return found._replace(quality=FitQuality.NEAREST, differing=differing)
 
     def _differing_at_start(self, target: Target, vm: JsonObject) -> Iterator[FieldPath]:
@@ -274,14 +276,14 @@ class Fitter:
     def _instance(self, vm: JsonObject) -> JsonObject | None:
         """Return the instance that KubeVirt creates from a new VM; None if it cannot be defaulted."""
         try:
-            return held(self._holder.created(Resource(vm, _NOWHERE)).instance)
+            return as_stored(self._store.created(Resource(vm, _NOWHERE)).instance)
         except (CauseError, DiagnosticError):
             return None
 
     def _is_same(self, applied: JsonObject, target: Target) -> bool:
         if is_same_template(applied, target.template):
             return True
-        return not any(differences(target.defaulted, held(self._defaulted(applied))))
+        return not any(differences(target.defaulted, as_stored(self._defaulted(applied))))
 
 
 def _with_matchers(vm: JsonObject, template: JsonObject, selected: ResolvedMatchers) -> JsonObject:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from renderer.adopt.fit.template_parts import fields_of, pruned
 from renderer.kubevirt.facts.lists import is_equal
-from renderer.kubevirt.facts.stored_values import held
+from renderer.kubevirt.facts.stored_values import as_stored
 from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs, ApplyError
 from renderer.kubevirt.instancetype.apply.vmi import apply_instancetype
 from renderer.kubevirt.instancetype.behaviour import Behaviour
@@ -58,7 +58,7 @@ class InstancetypeFields:
         self._specs = AppliedSpecs(spec, EMPTY, behaviour)
         applied = apply_instancetype(self._specs, EMPTY)[0]
         self.fields: Mapping[tuple[str, ...], Json] = {
-            path: value for path, value in fields_of(held(applied), _OPENED) if path not in COUNTS
+            path: value for path, value in fields_of(as_stored(applied), _OPENED) if path not in COUNTS
         }
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.kubevirt.facts.lists import is_equal
-from renderer.kubevirt.facts.stored_values import held
+from renderer.kubevirt.facts.stored_values import as_stored
 from renderer.model.json import Json, JsonObject, object_at, without
 from renderer.model.list_elements import value_at
 
@@ -46,7 +46,7 @@ def _is_same_part(key: str, one: Json, other: Json) -> bool:
 
 def is_same_value(key: str, one: Json, other: Json) -> bool:
     """Return True if the Go field ``key`` holds the same for two values; None means no value."""
-    return is_equal(one, other) or is_equal(held({key: one}), held({key: other}))
+    return is_equal(one, other) or is_equal(as_stored({key: one}), as_stored({key: other}))
 
 
 def pruned(template: JsonObject, before: JsonObject) -> JsonObject:

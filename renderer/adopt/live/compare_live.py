@@ -16,7 +16,7 @@ from renderer.kubevirt.facts.kinds import MATCHER_KEYS, VM, VMI
 from renderer.kubevirt.facts.stored_values import differences
 from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView
 from renderer.kubevirt.impact.judge import Judgement, judge
-from renderer.kubevirt.impact.state import HeldChange
+from renderer.kubevirt.impact.state import VmChange
 from renderer.kubevirt.impact.table import Views
 from renderer.model.difference import (
     ChangeType,
@@ -43,7 +43,7 @@ _IN_NO_OVERLAY = "in no overlay"
 class SyncedVm(NamedTuple):
     """A VirtualMachine before and after a sync; ``applied`` are both with their instance types applied."""
 
-    change: HeldChange
+    change: VmChange
     applied: tuple[Resource, Resource]
 
 

@@ -30,7 +30,7 @@ from renderer.diff.server_defaults import (
 from renderer.kubevirt.facts.allocated_fields import is_chosen_by_cluster, is_tracking
 from renderer.kubevirt.facts.lists import field_changes, is_equal, is_same_amount, named_elements
 from renderer.kubevirt.facts.server_fields import without_server_fields
-from renderer.kubevirt.facts.stored_values import held
+from renderer.kubevirt.facts.stored_values import as_stored
 from renderer.model.difference import FieldChange, NoValue
 from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.json import Json, JsonObject, object_at, text_at, with_value, without
@@ -80,7 +80,7 @@ class Drift:
         return made
 
     def _held(self, content: JsonObject) -> JsonObject:
-        return held(content) if self._keeps_empty else content
+        return as_stored(content) if self._keeps_empty else content
 
     def _fields(self) -> tuple[FieldChange, ...]:
         changes = field_changes(*map(_with_labels_and_annotations, (self.stored, self.completed)))

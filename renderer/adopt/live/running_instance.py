@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.kubevirt.facts.lists import named_elements
-from renderer.kubevirt.facts.stored_values import differences, held
-from renderer.kubevirt.impact.state import HeldVm
+from renderer.kubevirt.facts.stored_values import as_stored, differences
+from renderer.kubevirt.impact.state import VmState
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at
 
@@ -22,16 +22,16 @@ _REWRITTEN = frozenset({"maxGuest", "maxSockets", "resources", "state"})
 
 def waiting_fields(applied: JsonObject, instance: JsonObject) -> Iterator[FieldPath]:
     """Yield the fields in which the ``spec`` of an instance differs from its VirtualMachine."""
-    yield from differences(_running(held(applied), held(instance)), held(applied))
+    yield from differences(_running(as_stored(applied), as_stored(instance)), as_stored(applied))
 
 
-def running_vm(vm: HeldVm, instance: JsonObject) -> HeldVm:
+def running_vm(vm: VmState, instance: JsonObject) -> VmState:
     """Return a VirtualMachine as it was when an instance with this ``spec`` was started."""
-    running = _running(vm.applied, held(instance))
+    running = _running(vm.applied, as_stored(instance))
     template = object_at(vm.content, "spec", "template")
     spec = {**vm.spec, "template": {**template, "spec": _replaced(vm.template, vm.applied, running)}}
     started = {**vm.instance, "spec": _replaced(object_at(vm.instance, "spec"), vm.applied, running)}
-    return HeldVm({**vm.content, "spec": spec}, running, started)
+    return VmState({**vm.content, "spec": spec}, running, started)
 
 
 def _running(applied: JsonObject, instance: JsonObject) -> JsonObject:

@@ -3,7 +3,7 @@
 A contradiction makes KubeVirt reject every VirtualMachine that uses the instance type
 (``pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go``,
 ``pkg/liveupdate/memory/memory.go``); checks of the instance type itself are in
-``instancetype/object_admission``.
+``instancetype/object_checks``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """KubeVirt's admission webhooks: what they reject in an object that its schema accepts.
 
-``admit.admit`` is the entry point. The checks of each kind, and their files in KubeVirt's
+``review.review`` is the entry point. The checks of each kind, and their files in KubeVirt's
 ``pkg/virt-api/webhooks/validating-webhook/admitters``:
 
 =====================  ======================================================  ============================
@@ -27,10 +27,10 @@ Checks that need a cluster are not made: the state of snapshots, restores and vo
 
 from __future__ import annotations
 
-from renderer.kubevirt.facts.admission_request import ADMITTED
+from renderer.kubevirt.facts.admission_request import REVIEWED_KINDS
 from renderer.model.resource import ResourceSet
 
 
 def concerns(resources: ResourceSet) -> bool:
     """Return True if a webhook checks any of the resources; does not import the stage."""
-    return any(resource.content.get("kind") in ADMITTED for resource in resources)
+    return any(resource.content.get("kind") in REVIEWED_KINDS for resource in resources)

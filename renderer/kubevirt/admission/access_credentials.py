@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from renderer.kubevirt.admission.causes import Causes, invalid
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section, texts
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 
@@ -16,7 +16,7 @@ _MOST = 256
 _KINDS = ("sshPublicKey", "userPassword")
 
 
-def check_number_of_access_credentials(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_number_of_access_credentials(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check access credentials; skip them if there are more than 256."""
     count = len(elements(vmi.content, "accessCredentials"))
     if count > _MOST:
@@ -26,7 +26,7 @@ def check_number_of_access_credentials(vmi: VmiSpec, cluster: AdmittingCluster) 
         yield from check_access_credentials(vmi, cluster)
 
 
-def check_access_credentials(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_access_credentials(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check the source and the propagation method of each SSH key and password."""
     for index, credential in enumerate(elements(vmi.content, "accessCredentials")):
         at = vmi.at("accessCredentials", index)

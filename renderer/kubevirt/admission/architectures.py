@@ -10,9 +10,8 @@ from renderer.golang.glob import file_path_match
 from renderer.kubevirt.admission import firmware
 from renderer.kubevirt.admission.causes import Cause, Causes, CauseType, gate_hint, invalid, not_supported
 from renderer.kubevirt.admission.check_table import Check, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, section, text
-from renderer.kubevirt.facts.cluster import ClusterConfig
+from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.record import Record
 
@@ -53,9 +52,7 @@ _MACHINES_1_3 = Machines({**_PATTERNS_1_0, "s390x": _S390X}, frozenset({"s390x"}
 _MACHINES_1_7 = Machines({"amd64": _AMD64, "arm64": _ARM64, "s390x": _S390X})
 
 
-def check_machine_type(
-    vmi: VmiSpec, cluster: AdmittingCluster, *, machines: Machines, is_regexp: bool
-) -> Causes:
+def check_machine_type(vmi: VmiSpec, cluster: Cluster, *, machines: Machines, is_regexp: bool) -> Causes:
     """Check that the cluster emulates the machine; ``is_regexp``: the patterns are regular expressions."""
     machine = text(section(vmi.domain, "machine"), "type")
     if not machine:
@@ -72,13 +69,13 @@ def check_machine_type(
 
 def _machine_check(
     machines: Machines, *, is_regexp: bool, since: str = "", until: str = ""
-) -> Check[[VmiSpec, AdmittingCluster]]:
+) -> Check[[VmiSpec, Cluster]]:
     check = partial(check_machine_type, machines=machines, is_regexp=is_regexp)
     return on(check, "machine", upstream="validateEmulatedMachine", since=since, until=until)
 
 
 #: ``validateEmulatedMachine``
-MACHINE_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
+MACHINE_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
     _machine_check(_MACHINES_1_0, is_regexp=True, until="1.2.1"),
     _machine_check(_MACHINES_1_2, is_regexp=True, since="1.2.1", until="1.3"),
     _machine_check(_MACHINES_1_3, is_regexp=True, since="1.3", until="1.6"),
@@ -87,7 +84,7 @@ MACHINE_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
 )
 
 
-def check_foreign_architecture(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_foreign_architecture(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Reject an architecture other than the control plane's, unless the gate is listed.
 
     Offline we assume that the control plane has the cluster's default architecture.
@@ -128,7 +125,7 @@ _VIDEOS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def check_architecture(vmi: VmiSpec, _: AdmittingCluster, *, known: tuple[str, ...]) -> Causes:
+def check_architecture(vmi: VmiSpec, _: Cluster, *, known: tuple[str, ...]) -> Causes:
     """Check that the architecture is in ``known``."""
     if vmi.architecture not in known:
         hint = f"one of {', '.join(known)}"
@@ -136,7 +133,7 @@ def check_architecture(vmi: VmiSpec, _: AdmittingCluster, *, known: tuple[str, .
         yield invalid(vmi.at("architecture"), message, hint)
 
 
-def _on(architecture: str, check: Callable[[VmiSpec], Causes], vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def _on(architecture: str, check: Callable[[VmiSpec], Causes], vmi: VmiSpec, _: Cluster) -> Causes:
     if vmi.architecture == architecture:
         yield from check(vmi)
 
@@ -187,7 +184,7 @@ def _check_watchdog(vmi: VmiSpec, *, watchdog: str) -> Causes:
         yield not_supported(vmi.device("watchdog"), message)
 
 
-def check_video_type(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_video_type(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that the architecture supports the video device."""
     videos = _VIDEOS.get(vmi.architecture)
     video = text(section(vmi.devices, "video"), "type")
@@ -199,14 +196,14 @@ def check_video_type(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 
 def _on_architecture(
     architecture: str, check: Callable[[VmiSpec], Causes], *fields: str, since: str = "", until: str = ""
-) -> Check[[VmiSpec, AdmittingCluster]]:
+) -> Check[[VmiSpec, Cluster]]:
     """Return the row of a check that applies to one architecture."""
     run = partial(_on, architecture, check)
     return on(run, *fields, upstream=f"webhooks/{architecture}.go", since=since, until=until)
 
 
 #: ``ValidateVirtualMachineInstancePerArch``, which only applies to a VirtualMachineInstance.
-ARCHITECTURE_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
+ARCHITECTURE_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
     on(
         partial(check_architecture, known=("amd64", "arm64", "s390x")),
         upstream="ValidateVirtualMachineInstancePerArch",

@@ -6,8 +6,8 @@ from functools import partial
 
 from renderer.kubevirt.admission.causes import Cause, Causes, invalid, needs_gate, required
 from renderer.kubevirt.admission.check_table import CheckTable, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, section, text
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject
@@ -21,14 +21,14 @@ class _MappedDisk(Record):
     position: int
     disk: JsonObject
     volume: JsonObject | None
-    cluster: AdmittingCluster
+    cluster: Cluster
 
     def at(self, *segments: Segment) -> FieldPath:
         """Return the path of a field of the disk or interface."""
         return self.vmi.device("disks", self.position, *segments)
 
 
-def check_boot_order(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_boot_order(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check disks with their volumes, and that all boot orders of devices differ."""
     yield from check_disk_volumes(vmi, cluster)
     taken = disk_boot_orders(vmi)
@@ -36,7 +36,7 @@ def check_boot_order(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
         yield from check_interface_boot_order(vmi, position, taken)
 
 
-def check_disk_volumes(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_disk_volumes(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check disks with their volumes, and that all boot orders of disks differ."""
     volumes = {text(volume, "name"): volume for volume in vmi.volumes}
     taken: set[int] = set()

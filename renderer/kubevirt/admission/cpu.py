@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from renderer.kubevirt.admission.causes import Cause, Causes, invalid, needs_gate, not_supported, required
 from renderer.kubevirt.admission.check_table import CheckTable, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, number, quantity, section, text
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 
 _CPU = ("domain", "cpu")
@@ -14,7 +14,7 @@ _PASSTHROUGH = (*_CPU, "numa", "guestMappingPassthrough")
 _FEATURE_POLICIES = ("force", "require", "optional", "disable", "forbid")
 
 
-def check_cpu_request(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_cpu_request(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject a negative CPU request."""
     request = quantity(vmi.requests, "cpu")
     if request.milli_value() < 0:
@@ -22,7 +22,7 @@ def check_cpu_request(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         yield invalid(at, f"the CPU request {request.json} is negative")
 
 
-def check_cpu_limit(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_cpu_limit(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject a negative CPU limit."""
     limit = quantity(vmi.limits, "cpu")
     if limit.milli_value() < 0:
@@ -30,7 +30,7 @@ def check_cpu_limit(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         yield invalid(at, f"the CPU limit {limit.json} is negative")
 
 
-def check_cpu_request_in_limit(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_cpu_request_in_limit(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject a CPU request above the limit."""
     if not vmi.limits or not vmi.requests:
         return
@@ -40,7 +40,7 @@ def check_cpu_request_in_limit(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         yield invalid(at, f"the CPU request {request.json} is greater than the limit {limit.json}")
 
 
-def check_numa(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_numa(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check that NUMA passthrough has its gate, dedicated CPUs and huge pages."""
     if not _passes_numa_through(vmi):
         return
@@ -53,14 +53,14 @@ def check_numa(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
         yield invalid(at, "guestMappingPassthrough needs memory.hugepages")
 
 
-def check_emulator_thread(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_emulator_thread(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that an isolated emulator thread has dedicated CPUs."""
     if vmi.cpu.get("isolateEmulatorThread") and not vmi.cpu.get("dedicatedCpuPlacement"):
         at = vmi.at(*_CPU, "isolateEmulatorThread")
         yield invalid(at, "isolateEmulatorThread needs cpu.dedicatedCpuPlacement: true")
 
 
-def check_cpu_features(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_cpu_features(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject unknown policies of CPU features."""
     for index, feature in enumerate(elements(vmi.cpu, "features")):
         policy = text(feature, "policy")
@@ -72,14 +72,14 @@ def check_cpu_features(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
             )
 
 
-def check_max_sockets(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_max_sockets(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject more sockets than ``maxSockets``."""
     sockets, most = number(vmi.cpu, "sockets"), number(vmi.cpu, "maxSockets")
     if 0 != most < sockets:
         yield invalid(vmi.at(*_CPU, "sockets"), f"{sockets} sockets are more than maxSockets, {most}")
 
 
-def check_realtime(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_realtime(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that real time has dedicated CPUs and NUMA passthrough."""
     if not has(vmi.cpu, "realtime"):
         return
@@ -98,19 +98,19 @@ _UINT32 = 2**32
 _MOST_THREADS = 2
 
 
-def check_dedicated_cpus(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_dedicated_cpus(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Run the checks of the table below if CPUs are dedicated (``validateCpuPinning``)."""
     if vmi.cpu.get("dedicatedCpuPlacement"):
         yield from DEDICATED_CPU_CHECKS.causes(cluster.release, frozenset(), vmi, cluster)
 
 
-def _check_memory_of_resources(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def _check_memory_of_resources(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that there is a memory request or limit."""
     if not quantity(vmi.limits, "memory").value() and not quantity(vmi.requests, "memory").value():
         yield _no_memory(vmi, "set a memory request or limit")
 
 
-def _check_memory_is_given(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def _check_memory_is_given(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that memory is set in any field."""
     if quantity(vmi.limits, "memory").sign or quantity(vmi.requests, "memory").sign:
         return
@@ -127,7 +127,7 @@ def _no_memory(vmi: VmiSpec, hint: str) -> Cause:
     )
 
 
-def _check_whole_cpus(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def _check_whole_cpus(vmi: VmiSpec, _: Cluster) -> Causes:
     for kind, amounts in (("requests", vmi.requests), ("limits", vmi.limits)):
         cpus = quantity(amounts, "cpu")
         if cpus.value() > 0 and cpus.value() * 1000 != cpus.milli_value():
@@ -137,7 +137,7 @@ def _check_whole_cpus(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
             yield invalid(at, f"dedicated CPUs are whole: {kind}.cpu cannot be {cpus.json}", hint)
 
 
-def _check_memory_equals(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def _check_memory_equals(vmi: VmiSpec, _: Cluster) -> Causes:
     request, limit = quantity(vmi.requests, "memory"), quantity(vmi.limits, "memory")
     if request.value() > 0 and limit.value() > 0 and request.value() != limit.value():
         yield invalid(
@@ -146,7 +146,7 @@ def _check_memory_equals(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         )
 
 
-def _check_cpus(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def _check_cpus(vmi: VmiSpec, _: Cluster) -> Causes:
     at = vmi.at("domain", "cpu", "dedicatedCpuPlacement")
     request, limit = quantity(vmi.requests, "cpu").value(), quantity(vmi.limits, "cpu").value()
     vcpus = _vcpus(vmi)
@@ -162,7 +162,7 @@ def _check_cpus(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         )
 
 
-def _check_threads_on_arm(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def _check_threads_on_arm(vmi: VmiSpec, cluster: Cluster) -> Causes:
     threads = number(vmi.cpu, "threads")
     if threads > 1 and cluster.architecture(vmi.architecture) == "arm64":
         yield invalid(
@@ -172,7 +172,7 @@ def _check_threads_on_arm(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
         )
 
 
-def _check_threads(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def _check_threads(vmi: VmiSpec, _: Cluster) -> Causes:
     threads = number(vmi.cpu, "threads")
     if threads > _MOST_THREADS:
         yield invalid(
@@ -191,7 +191,7 @@ def _vcpus(vmi: VmiSpec) -> int:
     return vcpus
 
 
-DEDICATED_CPU_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
+DEDICATED_CPU_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
     on(_check_memory_of_resources, upstream="validateMemoryLimitAndRequestProvided", until="1.6.4"),
     on(_check_memory_is_given, upstream="validateMemoryIsProvided", since="1.6.4"),
     on(_check_whole_cpus, upstream="validateCPURequestIsInteger, validateCPULimitIsInteger"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from renderer.kubevirt.admission.causes import Cause, Causes, invalid, required
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, has, section, text
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject
 from renderer.model.suggest import suggest
@@ -26,14 +26,14 @@ _SOURCES = (
 )
 
 
-def check_template_names_and_uses(vm: VmSpec, _: AdmittingCluster) -> Causes:
+def check_template_names_and_uses(vm: VmSpec, _: Cluster) -> Causes:
     """Check that each template has a name, and that a volume uses it."""
     named = frozenset(_volumes_of_claims(vm.vmi))
     for index in range(len(vm.templates)):
         yield from filter(None, (_name_problem(vm, index), _use_problem(vm, index, named)))
 
 
-def check_templates(vm: VmSpec, _: AdmittingCluster, *, may_be_populated: bool) -> Causes:
+def check_templates(vm: VmSpec, _: Cluster, *, may_be_populated: bool) -> Causes:
     """Yield the first problem of each template; ``may_be_populated``: a dataSource can replace its source."""
     named = frozenset(_volumes_of_claims(vm.vmi))
     for index in range(len(vm.templates)):

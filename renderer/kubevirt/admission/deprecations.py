@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from renderer.kubevirt.admission.causes import Causes, invalid
 from renderer.kubevirt.admission.check_table import CheckTable, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section, texts
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate, State, state_of
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at
@@ -33,7 +33,7 @@ _ADVICE = {
 }
 
 
-def warnings_of(request: AdmissionRequest, cluster: AdmittingCluster) -> Causes:
+def warnings_of(request: AdmissionRequest, cluster: Cluster) -> Causes:
     """Yield a webhook's warnings about an object that it admits."""
     if request.kind == "KubeVirt":
         configuration = object_at(request.content, "spec", "configuration")
@@ -45,7 +45,7 @@ def warnings_of(request: AdmissionRequest, cluster: AdmittingCluster) -> Causes:
         yield from INSTANCE_WARNINGS.causes(cluster.release, vmi.fields, vmi, cluster)
 
 
-def _warn_of_bindings(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def _warn_of_bindings(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Warn about a binding that the next release discontinues; without its gate it is rejected."""
     for gate in cluster.config.feature_gates:
         for index, interface in enumerate(vmi.interfaces):
@@ -57,7 +57,7 @@ def _warn_of_bindings(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
                 break
 
 
-def _warn_of_gates(configuration: JsonObject, cluster: AdmittingCluster) -> Causes:
+def _warn_of_gates(configuration: JsonObject, cluster: Cluster) -> Causes:
     """Warn about gates that need not be listed, or that will soon have no effect."""
     known = {str(gate): gate for gate in Gate}
     for index, name in enumerate(texts(section(configuration, "developerConfiguration"), "featureGates")):
@@ -67,7 +67,7 @@ def _warn_of_gates(configuration: JsonObject, cluster: AdmittingCluster) -> Caus
             yield invalid(_GATES.child(index), message, "drop it")
 
 
-def _warn_of_mediated_devices(configuration: JsonObject, cluster: AdmittingCluster) -> Causes:
+def _warn_of_mediated_devices(configuration: JsonObject, cluster: Cluster) -> Causes:
     devices = section(configuration, "mediatedDevicesConfiguration")
     at = _CONFIGURATION.child("mediatedDevicesConfiguration")
     places = [(at, devices)] + [
@@ -80,17 +80,17 @@ def _warn_of_mediated_devices(configuration: JsonObject, cluster: AdmittingClust
             yield invalid(place.child("mediatedDevicesTypes"), message, "use mediatedDeviceTypes")
 
 
-def _warn_of_ppc64le(configuration: JsonObject, cluster: AdmittingCluster) -> Causes:
+def _warn_of_ppc64le(configuration: JsonObject, cluster: Cluster) -> Causes:
     if has(section(configuration, "architectureConfiguration"), "ppc64le"):
         at = _CONFIGURATION.child("architectureConfiguration", "ppc64le")
         yield invalid(at, f"KubeVirt {cluster.release} warns of ppc64le, which it does not know", "drop it")
 
 
-INSTANCE_WARNINGS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
+INSTANCE_WARNINGS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
     on(_warn_of_bindings, "interfaces", upstream="warnDeprecatedAPIs", since="1.2", until="1.3"),
 )
 
-CONFIGURATION_WARNINGS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
+CONFIGURATION_WARNINGS: CheckTable[[JsonObject, Cluster]] = CheckTable(
     on(_warn_of_gates, "developerConfiguration", upstream="warnDeprecatedFeatureGates"),
     on(
         _warn_of_mediated_devices,

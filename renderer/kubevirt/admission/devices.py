@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.kubevirt.admission.causes import Cause, Causes, invalid, needs_gate
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.vmi_spec import (
     VmiSpec,
     elements,
@@ -16,6 +15,7 @@ from renderer.kubevirt.admission.vmi_spec import (
     section,
     text,
 )
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.json import JsonObject
 from renderer.model.pattern import pattern
@@ -32,7 +32,7 @@ _SOUND_MODELS = ("ich9", "ac97")
 _PANIC_MODELS = ("hyperv", "isa", "pvpanic")
 
 
-def check_inputs(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_inputs(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject input devices other than tablets on virtio or USB."""
     for index, device in enumerate(elements(vmi.devices, "inputs")):
         bus = text(device, "bus")
@@ -45,7 +45,7 @@ def check_inputs(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
             yield invalid(at, f"an input device must be of type tablet, not {kind}", "set type: tablet")
 
 
-def check_io_threads_policy(vmi: VmiSpec, _: AdmittingCluster, *, policies: tuple[str, ...]) -> Causes:
+def check_io_threads_policy(vmi: VmiSpec, _: Cluster, *, policies: tuple[str, ...]) -> Causes:
     """Check that the policy is in ``policies``."""
     policy = vmi.domain.get("ioThreadsPolicy")
     if policy is not None and policy not in policies:
@@ -53,7 +53,7 @@ def check_io_threads_policy(vmi: VmiSpec, _: AdmittingCluster, *, policies: tupl
         yield invalid(at, f"{policy!r} is not an ioThreadsPolicy", f"one of {', '.join(policies)}")
 
 
-def check_io_threads_pool(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_io_threads_pool(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that a supplemental pool has threads."""
     threads = number(section(vmi.domain, "ioThreads"), "supplementalPoolThreadCount")
     if vmi.domain.get("ioThreadsPolicy") == "supplementalPool" and threads < 1:
@@ -65,7 +65,7 @@ def check_io_threads_pool(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         )
 
 
-def check_ram_framebuffers(vmi: VmiSpec, _: AdmittingCluster, *, counts_silent: bool) -> Causes:
+def check_ram_framebuffers(vmi: VmiSpec, _: Cluster, *, counts_silent: bool) -> Causes:
     """Reject two GPUs with ramFB; with ``counts_silent`` an empty ramFB counts as enabled."""
     gpus = elements(vmi.devices, "gpus")
     options = (section(gpu, "virtualGPUOptions") for gpu in gpus)
@@ -86,20 +86,20 @@ def _has_ram_framebuffer(options: JsonObject, *, counts_silent: bool) -> bool:
     return not has(display, "ramFB") or is_on is True or (counts_silent and is_on is None)
 
 
-def check_gpus(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_gpus(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check the gate of GPUs."""
     if vmi.devices.get("gpus") and Gate.GPU not in cluster.gates:
         yield needs_gate(vmi.device("gpus"), "gpus", Gate.GPU, reported=vmi.at("GPUs"))
 
 
-def check_host_devices(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_host_devices(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check the gate of host devices."""
     if vmi.devices.get("hostDevices") and Gate.HOST_DEVICES not in cluster.gates:
         at = vmi.device("hostDevices")
         yield needs_gate(at, "hostDevices", Gate.HOST_DEVICES, reported=vmi.at("HostDevices"))
 
 
-def check_sound(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_sound(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check the sound device's model and name."""
     if not has(vmi.devices, "sound"):
         return
@@ -113,19 +113,19 @@ def check_sound(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         yield invalid(vmi.device("sound", "name"), "the sound device has no name", reported=reported)
 
 
-def check_vsock(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_vsock(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check the gate of VSOCK."""
     if vmi.devices.get("autoattachVSOCK") and Gate.VSOCK not in cluster.gates:
         yield needs_gate(vmi.device("autoattachVSOCK"), "autoattachVSOCK", Gate.VSOCK)
 
 
-def check_downward_metrics(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_downward_metrics(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check the gate of the downward metrics device."""
     if has(vmi.devices, "downwardMetrics") and Gate.DOWNWARD_METRICS not in cluster.gates:
         yield needs_gate(vmi.device("downwardMetrics"), "downwardMetrics", Gate.DOWNWARD_METRICS)
 
 
-def check_gated_video(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_gated_video(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Reject a video device unless its gate is listed."""
     if Gate.VIDEO_CONFIG in cluster.gates:
         yield from check_video(vmi, cluster)
@@ -133,7 +133,7 @@ def check_gated_video(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
         yield needs_gate(vmi.device("video"), "video", Gate.VIDEO_CONFIG, reported=vmi.at("video"))
 
 
-def check_video(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_video(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject a video device on a machine without graphics."""
     if has(vmi.devices, "video") and vmi.devices.get("autoattachGraphicsDevice") is False:
         yield invalid(
@@ -144,7 +144,7 @@ def check_video(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         )
 
 
-def check_gated_panic_devices(vmi: VmiSpec, cluster: AdmittingCluster, *, without: tuple[str, ...]) -> Causes:
+def check_gated_panic_devices(vmi: VmiSpec, cluster: Cluster, *, without: tuple[str, ...]) -> Causes:
     """Reject panic devices unless their gate is listed."""
     if Gate.PANIC_DEVICES in cluster.gates:
         yield from check_panic_devices(vmi, cluster, without=without)
@@ -152,7 +152,7 @@ def check_gated_panic_devices(vmi: VmiSpec, cluster: AdmittingCluster, *, withou
         yield needs_gate(vmi.device("panicDevices"), "panicDevices", Gate.PANIC_DEVICES)
 
 
-def check_panic_devices(vmi: VmiSpec, cluster: AdmittingCluster, *, without: tuple[str, ...]) -> Causes:
+def check_panic_devices(vmi: VmiSpec, cluster: Cluster, *, without: tuple[str, ...]) -> Causes:
     """Check panic devices, which the architectures in ``without`` do not support."""
     panic_devices = elements(vmi.devices, "panicDevices")
     architecture = cluster.architecture(vmi.architecture)
@@ -165,7 +165,7 @@ def check_panic_devices(vmi: VmiSpec, cluster: AdmittingCluster, *, without: tup
             yield invalid(at, f"{model!r} is not a panic device", f"one of {', '.join(_PANIC_MODELS)}")
 
 
-def check_reboot_policy(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_reboot_policy(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check the gate of ``rebootPolicy``."""
     if has(vmi.domain, "rebootPolicy") and Gate.REBOOT_POLICY not in cluster.gates:
         yield needs_gate(vmi.at("domain", "rebootPolicy"), "rebootPolicy", Gate.REBOOT_POLICY)
@@ -175,7 +175,7 @@ _STORAGE_VOLUMES = frozenset({"persistentVolumeClaim", "dataVolume"})
 _CONFIG_VOLUMES = frozenset({"configMap", "secret", "serviceAccount", "downwardAPI"})
 
 
-def check_root_filesystems(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_root_filesystems(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Reject file systems that a root container serves, unless the gate is listed."""
     if Gate.VIRTIO_FS in cluster.gates:
         return
@@ -187,7 +187,7 @@ def check_root_filesystems(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
             return
 
 
-def check_filesystems_by_two_gates(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_filesystems_by_two_gates(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check the gates of file systems for configuration and for storage; an older gate counts for both."""
     if Gate.VIRTIO_FS in cluster.gates:
         return
@@ -198,7 +198,7 @@ def check_filesystems_by_two_gates(vmi: VmiSpec, cluster: AdmittingCluster) -> C
             yield _filesystem_gate(vmi, index, Gate.VIRTIO_FS_STORAGE)
 
 
-def check_storage_filesystems(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_storage_filesystems(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check the gate of file systems for storage."""
     for index, volume in _filesystem_volumes(vmi):
         if present(volume, _STORAGE_VOLUMES) and Gate.VIRTIO_FS_STORAGE not in cluster.gates:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from renderer.kubevirt.admission import devices
 from renderer.kubevirt.admission.causes import Cause, Causes, invalid, needs_gate, not_supported
 from renderer.kubevirt.admission.check_table import CheckTable, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, is_not_disabled, number, present, section, text
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.facts.kubernetes_names import dns_label_errors
 from renderer.model.field_path import FieldPath, Segment
@@ -26,10 +26,10 @@ class Disk(Record):
     name: str
     target: str
     bus: str
-    cluster: AdmittingCluster
+    cluster: Cluster
 
     @classmethod
-    def of(cls, vmi: VmiSpec, position: int, cluster: AdmittingCluster, *, decides: int) -> Disk:
+    def of(cls, vmi: VmiSpec, position: int, cluster: Cluster, *, decides: int) -> Disk:
         """Return the disk; if it has several targets, use the first (``decides`` 0) or the last (-1)."""
         content = vmi.disks[position]
         targets = [target for target in TARGETS if content.get(target) is not None]
@@ -125,7 +125,7 @@ _IO_MODES = ("native", "threads")
 _ERROR_POLICIES = ("stop", "ignore", "report", "enospace")
 
 
-def check_disks(vmi: VmiSpec, cluster: AdmittingCluster, *, decides: int) -> Causes:
+def check_disks(vmi: VmiSpec, cluster: Cluster, *, decides: int) -> Causes:
     """Run the checks of the table below for each disk; ``decides`` as for ``Disk.of``."""
     for position, content in enumerate(vmi.disks):
         disk = Disk.of(vmi, position, cluster, decides=decides)
@@ -252,13 +252,13 @@ def _check_name(disk: Disk) -> Causes:
         yield invalid(disk.at("name"), message, reported=disk.reported(disk.position, "name"))
 
 
-def check_reservations_by_gate(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_reservations_by_gate(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Reject a persistent reservation unless the gate is listed."""
     if Gate.PERSISTENT_RESERVATION not in cluster.gates:
         yield from _reservation(vmi)
 
 
-def check_reservations(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_reservations(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Reject a persistent reservation unless the cluster's setting, or else the gate, allows it."""
     allowed = cluster.config.persistent_reservation
     if not (Gate.PERSISTENT_RESERVATION in cluster.gates if allowed is None else allowed):

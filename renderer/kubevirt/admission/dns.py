@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from renderer.kubevirt.admission.causes import Causes, invalid, not_supported, required
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section, text, texts
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.kubernetes_names import dns_label_errors, dns_subdomain_errors
 from renderer.model.field_path import FieldPath
 
@@ -17,7 +17,7 @@ _LONGEST_SEARCH_LIST = 256
 _NAMESERVERS, _SEARCHES, _OPTIONS = map(FieldPath.of, ("nameservers", "searchDomains", "options"))
 
 
-def check_hostname(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_hostname(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that the hostname is a DNS label."""
     name = text(vmi.content, "hostname")
     errors = dns_label_errors(name) if name else []
@@ -25,7 +25,7 @@ def check_hostname(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         yield invalid(vmi.at("hostname"), f"hostname {name!r} {' and '.join(errors)}")
 
 
-def check_subdomain(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_subdomain(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that the subdomain is a DNS subdomain."""
     name = text(vmi.content, "subdomain")
     errors = dns_subdomain_errors(name) if name else []
@@ -33,7 +33,7 @@ def check_subdomain(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         yield invalid(vmi.at("subdomain"), f"subdomain {name!r} {' and '.join(errors)}")
 
 
-def check_dns_policy(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_dns_policy(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject unknown DNS policies."""
     policy = text(vmi.content, "dnsPolicy")
     if policy and policy not in _POLICIES:
@@ -42,7 +42,7 @@ def check_dns_policy(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         )
 
 
-def check_dns_config(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_dns_config(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check ``dnsConfig`` as Kubernetes checks a pod's (``ValidateDNSConfig``)."""
     is_none = text(vmi.content, "dnsPolicy") == "None"
     at = vmi.at("dnsConfig")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from renderer.kubevirt.admission.causes import Causes, invalid, needs_gate, required
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, is_not_disabled, section, text
 from renderer.kubevirt.admission.volumes import check_path
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
@@ -17,7 +17,7 @@ _LONGEST_SERIAL = 256
 _KERNEL_BOOT = (*_FIRMWARE, "kernelBoot")
 
 
-def check_slic(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_slic(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check the volume of the SLIC table, the only ACPI table that 1.5 knows."""
     firmware = section(vmi.domain, "firmware")
     if not has(firmware, "acpi"):
@@ -33,7 +33,7 @@ def check_slic(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         yield invalid(at, message, reported=vmi.at("acpi", "slicNameRef"))
 
 
-def check_acpi(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_acpi(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check the volumes of ACPI tables."""
     firmware = section(vmi.domain, "firmware")
     if not has(firmware, "acpi"):
@@ -56,7 +56,7 @@ def _volume(vmi: VmiSpec, name: str) -> JsonObject | None:
     return next((volume for volume in vmi.volumes if text(volume, "name") == name), None)
 
 
-def check_firmware(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_firmware(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject two bootloaders, and an incomplete kernel boot."""
     firmware = section(vmi.domain, "firmware")
     if not firmware:
@@ -68,7 +68,7 @@ def check_firmware(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     yield from _check_kernel_boot(vmi, section(firmware, "kernelBoot"))
 
 
-def check_serial(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_serial(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check the length and the characters of the serial."""
     serial = text(section(vmi.domain, "firmware"), "serial")
     at = vmi.at(*_FIRMWARE, "serial")
@@ -78,31 +78,31 @@ def check_serial(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         yield invalid(at, "the serial is of letters, digits, '_', '.', '+' and '-'")
 
 
-def check_persistent_tpm(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_persistent_tpm(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check the gate of a persistent TPM, whether it is enabled or not."""
     if section(vmi.devices, "tpm").get("persistent"):
         yield from _check_persistence(cluster, vmi.device("tpm", "persistent"), "a persistent TPM")
 
 
-def check_enabled_persistent_tpm(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_enabled_persistent_tpm(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check the gate of a persistent TPM that is not disabled."""
     if is_not_disabled(vmi.devices, "tpm"):
         yield from check_persistent_tpm(vmi, cluster)
 
 
-def check_persistent_efi(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_persistent_efi(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check the gate of persistent EFI variables."""
     if _efi(vmi).get("persistent"):
         at = vmi.at(*_FIRMWARE, "bootloader", "efi", "persistent")
         yield from _check_persistence(cluster, at, "persistent EFI variables")
 
 
-def _check_persistence(cluster: AdmittingCluster, at: FieldPath, what: str) -> Causes:
+def _check_persistence(cluster: Cluster, at: FieldPath, what: str) -> Causes:
     if Gate.VM_PERSISTENT_STATE not in cluster.gates:
         yield needs_gate(at, what, Gate.VM_PERSISTENT_STATE)
 
 
-def check_secure_boot(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_secure_boot(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that secure boot has SMM."""
     if not boots_securely(vmi) or is_not_disabled(section(vmi.domain, "features"), "smm"):
         return
@@ -116,7 +116,7 @@ def check_secure_boot(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     )
 
 
-def check_secure_boot_without_tdx(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_secure_boot_without_tdx(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check that secure boot has SMM; TDX keeps its keys in a ROM and does not need SMM."""
     if not has(section(vmi.domain, "launchSecurity"), "tdx"):
         yield from check_secure_boot(vmi, cluster)

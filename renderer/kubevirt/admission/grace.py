@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.kubevirt.admission.causes import Causes, invalid, needs_gate, required
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, section, text
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
@@ -28,7 +28,7 @@ class _Request(Record):
     selector: tuple[str, str]
 
 
-def check_grace(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_grace(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check machines with NVIDIA Grace GPUs: the gate, or the other requirements if the gate is on."""
     if not cluster.config.pci_host_devices:
         return
@@ -47,7 +47,7 @@ def check_grace(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
 
 
 def check_grace_annotations(
-    vmi: VmiSpec, cluster: AdmittingCluster, metadata: JsonObject, metadata_at: FieldPath
+    vmi: VmiSpec, cluster: Cluster, metadata: JsonObject, metadata_at: FieldPath
 ) -> Causes:
     """``metadata`` is the metadata of the VirtualMachineInstance, or of the template for it."""
     if not cluster.config.pci_host_devices:
@@ -63,7 +63,7 @@ def check_grace_annotations(
             )
 
 
-def _check_vmi(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def _check_vmi(vmi: VmiSpec, cluster: Cluster) -> Causes:
     architecture = cluster.architecture(vmi.architecture)
     if architecture != "arm64":
         yield invalid(vmi.at("architecture"), f"NVIDIA Grace GPUs are on arm64, not {architecture}")
@@ -80,7 +80,7 @@ def _check_vmi(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
             yield needs_gate(vmi.device(), "an NVIDIA Grace GPU", gate)
 
 
-def _requests(vmi: VmiSpec, cluster: AdmittingCluster) -> Iterator[_Request]:
+def _requests(vmi: VmiSpec, cluster: Cluster) -> Iterator[_Request]:
     """Yield the devices that use permitted PCI resources."""
     for kind in _DEVICES:
         for index, device in enumerate(elements(vmi.devices, kind)):

@@ -1,11 +1,10 @@
-"""The tables of checks for kinds other than virtual machines; their objects are admitted as written."""
+"""The tables of checks for kinds other than virtual machines; their objects are checked as written."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from renderer.kubevirt.admission.check_table import CheckTable
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.migrations import MIGRATION_CHECKS, POLICY_CHECKS
 from renderer.kubevirt.admission.storage_objects import (
     CLONE_CHECKS,
@@ -14,10 +13,11 @@ from renderer.kubevirt.admission.storage_objects import (
     SNAPSHOT_CHECKS,
 )
 from renderer.kubevirt.admission.workloads import POOL_CHECKS, PRESET_CHECKS, REPLICA_SET_CHECKS
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.model.json import JsonObject
 
 #: The checks of ``spec``, by kind.
-CHECKS_OF_KINDS: Mapping[str, CheckTable[[JsonObject, AdmittingCluster]]] = {
+CHECKS_OF_KINDS: Mapping[str, CheckTable[[JsonObject, Cluster]]] = {
     "MigrationPolicy": POLICY_CHECKS,
     "VirtualMachineClone": CLONE_CHECKS,
     "VirtualMachineExport": EXPORT_CHECKS,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.kubevirt.admission.causes import Cause, Causes, CauseType, invalid, needs_gate
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.firmware import boots_securely
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, is_not_disabled, section, text
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 
 #: The kinds on amd64, with the name and the gate of each.
@@ -18,7 +18,7 @@ _KINDS = {
 }
 
 
-def check_gated_launch_security(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_gated_launch_security(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check SEV; all launch security needs its gate."""
     if not has(vmi.domain, "launchSecurity"):
         return
@@ -28,19 +28,19 @@ def check_gated_launch_security(vmi: VmiSpec, cluster: AdmittingCluster) -> Caus
         yield from _check_sev(vmi, cluster)
 
 
-def check_sev_and_secure_execution(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_sev_and_secure_execution(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check SEV on any architecture, and the gate of s390x."""
     yield from check_secure_execution(vmi, cluster)
     yield from _check_sev(vmi, cluster)
 
 
-def check_secure_execution(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_secure_execution(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check the gate of launch security on s390x."""
     if has(vmi.domain, "launchSecurity") and vmi.architecture == "s390x":
         yield from _check_gate(vmi, cluster, "launchSecurity on s390x", Gate.SECURE_EXECUTION)
 
 
-def check_launch_security(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_launch_security(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check launch security by architecture."""
     if not has(vmi.domain, "launchSecurity"):
         return
@@ -51,7 +51,7 @@ def check_launch_security(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
         yield invalid(vmi.at("domain", "launchSecurity"), message, reported=vmi.at("architecture"))
 
 
-def _check_amd64(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def _check_amd64(vmi: VmiSpec, cluster: Cluster) -> Causes:
     at, reported = vmi.at("domain", "launchSecurity"), vmi.at("launchSecurity")
     kinds = [kind for kind in _KINDS if has(section(vmi.domain, "launchSecurity"), kind)]
     if len(kinds) != 1:
@@ -68,7 +68,7 @@ def _check_amd64(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
         yield invalid(at.child(kind), message, hint, reported=reported)
 
 
-def _check_sev(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def _check_sev(vmi: VmiSpec, cluster: Cluster) -> Causes:
     if not has(section(vmi.domain, "launchSecurity"), "sev"):
         return
     name, gate = _KINDS["sev"]
@@ -80,7 +80,7 @@ def _check_sev(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
         yield invalid(at, message, hint, reported=vmi.at("launchSecurity"))
 
 
-def _check_gate(vmi: VmiSpec, cluster: AdmittingCluster, what: str, gate: Gate) -> Causes:
+def _check_gate(vmi: VmiSpec, cluster: Cluster, what: str, gate: Gate) -> Causes:
     if gate not in cluster.gates:
         at = vmi.at("domain", "launchSecurity")
         yield needs_gate(at, what, gate, reported=vmi.at("launchSecurity"))

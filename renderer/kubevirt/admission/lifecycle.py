@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from renderer.kubevirt.admission.causes import Causes, invalid, needs_gate, required
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.network.interface import pod_interfaces
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, has, section
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.facts.virtual_machine import ALWAYS, HALTED, MANUAL, ONCE, RERUN_ON_FAILURE
 
@@ -13,7 +13,7 @@ _RUN_STRATEGIES = (HALTED, MANUAL, ALWAYS, RERUN_ON_FAILURE, ONCE)
 _RECEIVER = "WaitAsReceiver"
 
 
-def check_running(vm: VmSpec, _: AdmittingCluster) -> Causes:
+def check_running(vm: VmSpec, _: Cluster) -> Causes:
     """Check that exactly one of ``running`` and ``runStrategy`` is set."""
     strategy = vm.content.get("runStrategy")
     if has(vm.content, "running") and strategy is not None:
@@ -27,7 +27,7 @@ def check_running(vm: VmSpec, _: AdmittingCluster) -> Causes:
         )
 
 
-def check_run_strategy_name(vm: VmSpec, _: AdmittingCluster) -> Causes:
+def check_run_strategy_name(vm: VmSpec, _: Cluster) -> Causes:
     """Check that ``runStrategy`` is a valid strategy."""
     strategy = vm.content.get("runStrategy")
     if strategy is not None and strategy not in _RUN_STRATEGIES:
@@ -35,7 +35,7 @@ def check_run_strategy_name(vm: VmSpec, _: AdmittingCluster) -> Causes:
         yield invalid(vm.at("runStrategy"), f"{strategy!r} is not a runStrategy", hint)
 
 
-def check_run_strategy_or_receiver(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
+def check_run_strategy_or_receiver(vm: VmSpec, cluster: Cluster) -> Causes:
     """Check that ``runStrategy`` is a valid strategy; one of them needs a gate."""
     at = vm.at("runStrategy")
     if vm.content.get("runStrategy") != _RECEIVER:
@@ -47,7 +47,7 @@ def check_run_strategy_or_receiver(vm: VmSpec, cluster: AdmittingCluster) -> Cau
 _EVICTION_STRATEGIES = ("LiveMigrate", "LiveMigrateIfPossible", "None", "External")
 
 
-def check_start_strategy(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_start_strategy(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject start strategies other than Paused, and Paused with a liveness probe."""
     strategy = vmi.content.get("startStrategy")
     if strategy is None:
@@ -59,7 +59,7 @@ def check_start_strategy(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         yield invalid(at, "a VM with a livenessProbe cannot start paused", "drop one of the two")
 
 
-def check_eviction_strategy(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_eviction_strategy(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Reject unknown eviction strategies, including the cluster's."""
     strategy = vmi.content.get("evictionStrategy")
     if strategy is None:
@@ -74,7 +74,7 @@ _HANDLERS = ("httpGet", "tcpSocket", "exec", "guestAgentPing")
 _NEEDS_POD_NETWORK = ("httpGet", "tcpSocket")
 
 
-def check_probes(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_probes(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that each probe has exactly one handler."""
     for name in _PROBES:
         if not has(vmi.content, name):
@@ -90,19 +90,19 @@ def check_probes(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
             )
 
 
-def check_probes_have_pod_interface(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_probes_have_pod_interface(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Reject network probes of a VM without an interface on the pod network."""
     if not pod_interfaces(vmi):
         yield from _check_probes_without_pod(vmi, cluster)
 
 
-def check_probes_have_pod_network(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_probes_have_pod_network(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Reject network probes of a VM without the pod network."""
     if not any(has(network, "pod") for network in vmi.networks):
         yield from _check_probes_without_pod(vmi, cluster)
 
 
-def _check_probes_without_pod(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def _check_probes_without_pod(vmi: VmiSpec, _: Cluster) -> Causes:
     for name in _PROBES:
         for handler in _NEEDS_POD_NETWORK:
             if has(section(vmi.content, name), handler):

@@ -8,8 +8,8 @@ from functools import partial
 from renderer.kubevirt.admission import cpu
 from renderer.kubevirt.admission.causes import Cause, Causes, invalid, needs_gate, not_supported
 from renderer.kubevirt.admission.check_table import Check, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, has, number, quantity, section, text
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
@@ -22,19 +22,17 @@ _CPU, _MEMORY = ("domain", "cpu"), ("domain", "memory")
 _HINT = "drop memory.maxGuest to do without hot plug"
 
 
-def _if_live_update(
-    check: Callable[[VmSpec, AdmittingCluster], Causes], vm: VmSpec, cluster: AdmittingCluster
-) -> Causes:
+def _if_live_update(check: Callable[[VmSpec, Cluster], Causes], vm: VmSpec, cluster: Cluster) -> Causes:
     if cluster.updates_live:
         yield from check(vm, cluster)
 
 
-def _check_sockets(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
+def _check_sockets(vm: VmSpec, cluster: Cluster) -> Causes:
     yield from cpu.check_max_sockets(vm.vmi, cluster)
 
 
 def _check_memory(
-    vm: VmSpec, _: AdmittingCluster, *, architectures: tuple[str, ...], least_guest: int = _LEAST_GUEST
+    vm: VmSpec, _: Cluster, *, architectures: tuple[str, ...], least_guest: int = _LEAST_GUEST
 ) -> Causes:
     """Yield the first problem of ``maxGuest``, which only ``architectures`` support.
 
@@ -74,7 +72,7 @@ def _wrong_size(vmi: VmiSpec, architectures: tuple[str, ...], least_guest: int) 
     return None
 
 
-def _check_memory_at_fields(vm: VmSpec, _: AdmittingCluster) -> Causes:
+def _check_memory_at_fields(vm: VmSpec, _: Cluster) -> Causes:
     """Yield every problem of ``maxGuest``, each at its own field."""
     if has(vm.vmi.memory, "maxGuest"):
         most = quantity(vm.vmi.memory, "maxGuest")
@@ -118,7 +116,7 @@ def _unaligned(amount: Quantity) -> str:
     return f"memory hot plug needs a multiple of {_BLOCK}, which {amount.json} is not"
 
 
-def _check_volumes_strategy(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
+def _check_volumes_strategy(vm: VmSpec, cluster: Cluster) -> Causes:
     """Check the gates of ``updateVolumesStrategy``."""
     strategy = vm.content.get("updateVolumesStrategy")
     gates = (
@@ -134,19 +132,19 @@ def _check_volumes_strategy(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
 # 1.2.0 and 1.2.1.
 
 
-def _check_without_instancetype(vm: VmSpec, _: AdmittingCluster) -> Causes:
+def _check_without_instancetype(vm: VmSpec, _: Cluster) -> Causes:
     if has(vm.content, "instancetype"):
         message = "the rollout strategy LiveUpdate cannot be combined with an instance type"
         yield not_supported(vm.at("instancetype"), message, "KubeVirt 1.2.1 admits it")
 
 
-def _check_without_cpu_resources(vm: VmSpec, _: AdmittingCluster) -> Causes:
+def _check_without_cpu_resources(vm: VmSpec, _: Cluster) -> Causes:
     if "cpu" in vm.vmi.requests or "cpu" in vm.vmi.limits:
         message = "the rollout strategy LiveUpdate cannot be combined with CPU requests and limits"
         yield invalid(vm.vmi.at("domain", "resources"), message, "KubeVirt 1.2.2 admits them")
 
 
-def _check_without_memory_limit(vm: VmSpec, _: AdmittingCluster) -> Causes:
+def _check_without_memory_limit(vm: VmSpec, _: Cluster) -> Causes:
     if has(vm.vmi.memory, "maxGuest") and "memory" in vm.vmi.limits:
         message = "memory.maxGuest cannot be combined with a memory limit"
         yield invalid(vm.vmi.at("domain", "resources"), message, "KubeVirt 1.2.1 admits it")
@@ -155,19 +153,19 @@ def _check_without_memory_limit(vm: VmSpec, _: AdmittingCluster) -> Causes:
 # 1.0 and 1.1: liveUpdateFeatures of the VirtualMachine.
 
 
-def _check_features_gate(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
+def _check_features_gate(vm: VmSpec, cluster: Cluster) -> Causes:
     if has(vm.content, "liveUpdateFeatures") and Gate.VM_LIVE_UPDATE not in cluster.gates:
         yield needs_gate(vm.at("liveUpdateFeatures"), "liveUpdateFeatures", Gate.VM_LIVE_UPDATE)
 
 
-def _check_most_by_hand(vm: VmSpec, _: AdmittingCluster, *, path: tuple[str, ...]) -> Causes:
+def _check_most_by_hand(vm: VmSpec, _: Cluster, *, path: tuple[str, ...]) -> Causes:
     """Reject a maximum that KubeVirt itself sets in the VirtualMachineInstance."""
     if section(vm.vmi.domain, path[-2]).get(path[-1]):
         message = f"{path[-1]} is not set by hand, but by liveUpdateFeatures"
         yield not_supported(vm.vmi.at(*path), message, "drop it")
 
 
-def _check_no_instancetype(vm: VmSpec, _: AdmittingCluster, *, part: str) -> Causes:
+def _check_no_instancetype(vm: VmSpec, _: Cluster, *, part: str) -> Causes:
     """Reject live update combined with an instance type; in 1.0 only the live update of ``part`` counts."""
     features = section(vm.content, "liveUpdateFeatures")
     is_live = has(features, part) if part else has(vm.content, "liveUpdateFeatures")
@@ -176,7 +174,7 @@ def _check_no_instancetype(vm: VmSpec, _: AdmittingCluster, *, part: str) -> Cau
         yield not_supported(vm.at("liveUpdateFeatures"), message, "drop one of them")
 
 
-def _check_live_cpu(vm: VmSpec, _: AdmittingCluster) -> Causes:
+def _check_live_cpu(vm: VmSpec, _: Cluster) -> Causes:
     features = section(vm.content, "liveUpdateFeatures")
     if not has(features, "cpu"):
         return
@@ -190,7 +188,7 @@ def _check_live_cpu(vm: VmSpec, _: AdmittingCluster) -> Causes:
         yield invalid(at.child("cpu"), message, reported=at)
 
 
-def _check_live_memory(vm: VmSpec, _: AdmittingCluster) -> Causes:
+def _check_live_memory(vm: VmSpec, _: Cluster) -> Causes:
     memory: JsonObject = section(section(vm.content, "liveUpdateFeatures"), "memory")
     if not has(memory, "maxGuest"):
         return
@@ -204,8 +202,8 @@ def _check_live_memory(vm: VmSpec, _: AdmittingCluster) -> Causes:
 
 
 def _live(
-    check: Callable[[VmSpec, AdmittingCluster], Causes], *fields: str, since: str = "1.2", until: str = ""
-) -> Check[[VmSpec, AdmittingCluster]]:
+    check: Callable[[VmSpec, Cluster], Causes], *fields: str, since: str = "1.2", until: str = ""
+) -> Check[[VmSpec, Cluster]]:
     """Return the row of a check that runs if the rollout strategy is ``LiveUpdate``."""
     upstream = "validateLiveUpdateFeatures"
     return on(partial(_if_live_update, check), *fields, upstream=upstream, since=since, until=until)
@@ -215,7 +213,7 @@ _HOT_PLUG_1_3 = ("amd64", "arm64")
 _WITHOUT_ARM = "1.5.3 1.6.1"
 
 #: ``validateLiveUpdateFeatures``.
-LIVE_UPDATE_CHECKS: tuple[Check[[VmSpec, AdmittingCluster]], ...] = (
+LIVE_UPDATE_CHECKS: tuple[Check[[VmSpec, Cluster]], ...] = (
     _live(_check_without_instancetype, "instancetype", until="1.2.1"),
     _live(_check_without_cpu_resources, "requests", "limits", until="1.2.2"),
     _live(_check_without_memory_limit, "limits", until="1.2.1"),

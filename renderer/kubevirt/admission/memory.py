@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from renderer.kubevirt.admission.causes import Causes, invalid, needs_gate, required
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, quantity, section, text
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import ROOT
@@ -16,7 +16,7 @@ _PAGE_SIZE = (*_MEMORY, "hugepages", "pageSize")
 _LEAST_REQUEST = Quantity.parse("1M")
 
 
-def check_memory_request(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_memory_request(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject memory requests that are negative, or so small that the unit was probably forgotten."""
     request = quantity(vmi.requests, "memory")
     at = vmi.at(*_RESOURCES, "requests", "memory")
@@ -27,7 +27,7 @@ def check_memory_request(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         yield invalid(at, f"the memory request {request.json} is less than 1M", hint)
 
 
-def check_memory_limit(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_memory_limit(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject a negative memory limit, and a limit below the request."""
     limit, request = quantity(vmi.limits, "memory"), quantity(vmi.requests, "memory")
     if limit.value() < 0:
@@ -38,7 +38,7 @@ def check_memory_limit(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         yield invalid(at, f"the memory request {request.json} is greater than the limit {limit.json}")
 
 
-def check_huge_pages_of_request(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_huge_pages_of_request(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that the memory request is a multiple of the page size."""
     page = _page(vmi)
     if page is None:
@@ -56,7 +56,7 @@ def check_huge_pages_of_request(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     yield invalid(at, f"the memory request {request.json} {problem}", hint)
 
 
-def check_huge_pages(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_huge_pages(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that the memory, from whichever field, is a multiple of the page size."""
     page = _page(vmi)
     if page is None:
@@ -79,7 +79,7 @@ def check_huge_pages(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     yield invalid(vmi.at(*_FIELDS[name]), message, hint, reported=reported)
 
 
-def check_page_size(vmi: VmiSpec, _: AdmittingCluster, *, reported: tuple[str, ...]) -> Causes:
+def check_page_size(vmi: VmiSpec, _: Cluster, *, reported: tuple[str, ...]) -> Causes:
     """Check that the page size is a valid quantity; KubeVirt reports it at ``reported``."""
     if has(vmi.memory, "hugepages") and _page(vmi) is None:
         yield invalid(
@@ -128,13 +128,13 @@ def _memory_of(vmi: VmiSpec) -> tuple[str, Quantity]:
     return next(((name, amount) for name, amount in named if amount.value()), named[-1])
 
 
-def check_guest_memory_unless_live(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_guest_memory_unless_live(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Reject a guest larger than the memory limit, unless running machines are updated live."""
     if not cluster.updates_live:
         yield from check_guest_memory(vmi, cluster)
 
 
-def check_guest_memory(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_guest_memory(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject a guest larger than the memory limit."""
     if not has(vmi.memory, "guest"):
         return
@@ -144,7 +144,7 @@ def check_guest_memory(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         yield invalid(at, f"the guest's memory {guest.json} is greater than the memory limit {limit.json}")
 
 
-def check_reserved_overhead(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_reserved_overhead(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check the gate of ``reservedOverhead``."""
     if has(vmi.memory, "reservedOverhead") and Gate.RESERVED_OVERHEAD_MEMLOCK not in cluster.gates:
         yield needs_gate(
@@ -152,7 +152,7 @@ def check_reserved_overhead(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
         )
 
 
-def check_memory_is_given(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_memory_is_given(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that some memory is requested; a VirtualMachine's defaults always request it."""
     if quantity(vmi.requests, "memory").value() or has(vmi.memory, "guest") or has(vmi.memory, "hugepages"):
         return

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from renderer.kubevirt.admission.causes import Causes, invalid, needs_gate, not_supported
 from renderer.kubevirt.admission.check_table import CheckTable, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.grace import check_grace_annotations
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, section, text
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.facts.kubernetes_names import dns_subdomain_errors
 from renderer.model.field_path import FieldPath
@@ -38,12 +38,12 @@ class Metadata(Record):
     path: FieldPath
     vmi: VmiSpec
 
-    def causes(self, cluster: AdmittingCluster) -> Causes:
+    def causes(self, cluster: Cluster) -> Causes:
         """Yield the causes of the table below."""
         yield from METADATA_CHECKS.causes(cluster.release, frozenset(self.content), self, cluster)
 
 
-def check_labels(metadata: Metadata, _: AdmittingCluster) -> Causes:
+def check_labels(metadata: Metadata, _: Cluster) -> Causes:
     """Reject labels that only KubeVirt itself sets."""
     labels = section(metadata.content, "labels")
     reserved = [label for label in _RESERVED_LABELS if label in labels] if labels else []
@@ -56,7 +56,7 @@ def check_labels(metadata: Metadata, _: AdmittingCluster) -> Causes:
         )
 
 
-def check_gated_annotations(metadata: Metadata, cluster: AdmittingCluster) -> Causes:
+def check_gated_annotations(metadata: Metadata, cluster: Cluster) -> Causes:
     """Check the gates of annotations."""
     annotations = section(metadata.content, "annotations")
     for annotation, gate in _GATED_ANNOTATIONS.items():
@@ -70,7 +70,7 @@ def check_gated_annotations(metadata: Metadata, cluster: AdmittingCluster) -> Ca
             )
 
 
-def check_migration_threads(metadata: Metadata, _: AdmittingCluster) -> Causes:
+def check_migration_threads(metadata: Metadata, _: Cluster) -> Causes:
     """Check the number of migration threads in an annotation."""
     annotations = section(metadata.content, "annotations")
     threads = text(annotations, _MIGRATION_THREADS)
@@ -84,12 +84,12 @@ def check_migration_threads(metadata: Metadata, _: AdmittingCluster) -> Causes:
     )
 
 
-def _check_grace_annotations(metadata: Metadata, cluster: AdmittingCluster) -> Causes:
+def _check_grace_annotations(metadata: Metadata, cluster: Cluster) -> Causes:
     yield from check_grace_annotations(metadata.vmi, cluster, metadata.content, metadata.path)
 
 
 #: ``ValidateVirtualMachineInstanceMetadata``
-METADATA_CHECKS: CheckTable[[Metadata, AdmittingCluster]] = CheckTable(
+METADATA_CHECKS: CheckTable[[Metadata, Cluster]] = CheckTable(
     on(check_labels, "labels", upstream="ValidateVirtualMachineInstanceMetadata"),
     on(check_gated_annotations, "annotations", upstream="ValidateVirtualMachineInstanceMetadata"),
     on(
@@ -107,7 +107,7 @@ METADATA_CHECKS: CheckTable[[Metadata, AdmittingCluster]] = CheckTable(
 )
 
 
-def check_service_account_name(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_service_account_name(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that the service account's name is valid, and that volumes use the same name."""
     name = text(vmi.content, "serviceAccountName")
     if not name:

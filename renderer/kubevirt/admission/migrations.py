@@ -16,8 +16,8 @@ from renderer.kubevirt.admission.causes import (
     required,
 )
 from renderer.kubevirt.admission.check_table import CheckTable, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.vmi_spec import has, number, quantity, section, text
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import ROOT, FieldPath
@@ -29,23 +29,23 @@ _SPEC = FieldPath.of("spec")
 _ONE = Quantity.parse("1")
 
 
-def _check_timeout(spec: JsonObject, _: AdmittingCluster) -> Causes:
+def _check_timeout(spec: JsonObject, _: Cluster) -> Causes:
     if number(spec, "completionTimeoutPerGiB") < 0:
         yield invalid(_SPEC.child("completionTimeoutPerGiB"), "completionTimeoutPerGiB is negative")
 
 
-def _check_bandwidth(spec: JsonObject, _: AdmittingCluster) -> Causes:
+def _check_bandwidth(spec: JsonObject, _: Cluster) -> Causes:
     if quantity(spec, "bandwidthPerMigration").sign < 0:
         yield invalid(_SPEC.child("bandwidthPerMigration"), "bandwidthPerMigration is negative")
 
 
-def _check_downtime(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
+def _check_downtime(spec: JsonObject, cluster: Cluster) -> Causes:
     gates = (Gate.MIGRATION_STALL_DETECTION, Gate.MIGRATION_DOWNTIME_TUNING)
     if has(spec, "maxDowntimeMs") and cluster.gates.isdisjoint(gates):
         yield needs_gate(_SPEC.child("maxDowntimeMs"), "maxDowntimeMs", gates[0])
 
 
-def _check_downtime_tuning(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
+def _check_downtime_tuning(spec: JsonObject, cluster: Cluster) -> Causes:
     """Check the gate of ``downtimeTuning``, and that it is not combined with ``stallDetector``."""
     options, at = section(spec, "experimental"), _SPEC.child("experimental")
     if has(options, "downtimeTuning") and Gate.MIGRATION_DOWNTIME_TUNING not in cluster.gates:
@@ -54,7 +54,7 @@ def _check_downtime_tuning(spec: JsonObject, cluster: AdmittingCluster) -> Cause
         yield invalid(at, "downtimeTuning and stallDetector exclude each other", "drop one of them")
 
 
-def _check_stall_detector_gate(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
+def _check_stall_detector_gate(spec: JsonObject, cluster: Cluster) -> Causes:
     options, at = section(spec, "experimental"), _SPEC.child("experimental")
     if has(options, "stallDetector") and Gate.MIGRATION_STALL_DETECTION not in cluster.gates:
         yield needs_gate(at.child("stallDetector"), "stallDetector", Gate.MIGRATION_STALL_DETECTION)
@@ -77,7 +77,7 @@ _FACTORS = (
 )
 
 
-def _check_stall_detector(spec: JsonObject, _: AdmittingCluster) -> Causes:
+def _check_stall_detector(spec: JsonObject, _: Cluster) -> Causes:
     detector = section(section(spec, "experimental"), "stallDetector")
     for factor in _FACTORS:
         value = detector.get(factor.name)
@@ -102,19 +102,19 @@ def _factor_problem(factor: _Factor, value: object) -> str | None:
     return f"{factor.name} must be at most 1" if factor.to_one and amount.compare(_ONE) > 0 else None
 
 
-def _check_machine(spec: JsonObject, _: AdmittingCluster) -> Causes:
+def _check_machine(spec: JsonObject, _: Cluster) -> Causes:
     if not text(spec, "vmiName"):
         yield required(_SPEC.child("vmiName"), "the migration does not name a VirtualMachineInstance")
 
 
-def _check_priority(spec: JsonObject, _: AdmittingCluster) -> Causes:
+def _check_priority(spec: JsonObject, _: Cluster) -> Causes:
     if has(spec, "priority"):
         at, reported = _SPEC.child("priority"), _SPEC.child("migrationPriority")
         message = "only KubeVirt itself gives a migration a priority"
         yield Cause(CauseType.FORBIDDEN, at, message, "drop it", reported)
 
 
-def _check_ends(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
+def _check_ends(spec: JsonObject, cluster: Cluster) -> Causes:
     """Check a migration from or to another cluster or namespace."""
     sends, receives = has(spec, "sendTo"), has(spec, "receive")
     if not sends and not receives:
@@ -131,11 +131,11 @@ def _check_ends(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
         yield invalid(at, "sendTo and receive have different migrationIDs", reported=ROOT)
 
 
-def _always(_: JsonObject, __: AdmittingCluster) -> bool:
+def _always(_: JsonObject, __: Cluster) -> bool:
     return True
 
 
-POLICY_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
+POLICY_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
     on(_check_timeout, "completionTimeoutPerGiB", upstream="migrationpolicy-admitter.go Admit"),
     on(_check_downtime, "maxDowntimeMs", upstream="migrationpolicy-admitter.go Admit", since="1.9"),
     on(_check_downtime_tuning, "experimental", upstream="migrationpolicy-admitter.go Admit", since="1.10"),
@@ -144,7 +144,7 @@ POLICY_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
     on(_check_bandwidth, "bandwidthPerMigration", upstream="migrationpolicy-admitter.go Admit"),
 )
 
-MIGRATION_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
+MIGRATION_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
     on(_check_machine, upstream="ValidateVirtualMachineInstanceMigrationSpec", ends=_always),
     on(
         _check_priority,

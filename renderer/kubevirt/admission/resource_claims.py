@@ -15,8 +15,8 @@ from renderer.kubevirt.admission.causes import (
     required,
 )
 from renderer.kubevirt.admission.check_table import Check, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section, text
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.facts.kubernetes_names import dns_label_errors, dns_subdomain_errors
 from renderer.model.field_path import FieldPath
@@ -24,7 +24,7 @@ from renderer.model.json import JsonObject
 from renderer.model.record import Record
 
 
-def check_claimed_networks(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_claimed_networks(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check networks of resource claims: the gate, the claim, the binding."""
     claimed = [index for index, network in enumerate(vmi.networks) if has(network, "resourceClaim")]
     if not claimed:
@@ -103,7 +103,7 @@ _KINDS = (
 )
 
 
-def check_claimed_gpus(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_claimed_gpus(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check GPUs like 1.6 and 1.7, which report most problems at a field that does not exist."""
     gpus = [(index, gpu) for index, gpu in enumerate(elements(vmi.devices, "gpus"))]
     at, reported = vmi.device("gpus"), vmi.at("spec", "domain", "devices", "gpus")
@@ -129,7 +129,7 @@ def check_claimed_gpus(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
     yield from _check_claims_exist(vmi, {text(gpu, "claimName") for _, gpu in claimed})
 
 
-def check_claimed_devices_apart(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_claimed_devices_apart(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check GPUs and host devices like 1.8.0 to 1.8.2: both may use the same claim and request."""
     wanted: set[str] = set()
     for kind in _KINDS_1_8_0:
@@ -140,7 +140,7 @@ def check_claimed_devices_apart(vmi: VmiSpec, cluster: AdmittingCluster) -> Caus
 
 
 def check_claimed_devices(
-    vmi: VmiSpec, cluster: AdmittingCluster, *, with_networks: bool, has_pointers: bool
+    vmi: VmiSpec, cluster: Cluster, *, with_networks: bool, has_pointers: bool
 ) -> Causes:
     """Check GPUs and host devices, and that no two of them, nor one and a network, use the same claim.
 
@@ -168,7 +168,7 @@ def _check_claims_exist(vmi: VmiSpec, wanted: set[str]) -> Causes:
         yield invalid(at, f"devices use claims that are not there: {', '.join(sorted(missing))}")
 
 
-def check_claim_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_claim_names(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject a second claim of the same name."""
     names: set[str] = set()
     for index, claim in enumerate(elements(vmi.content, "resourceClaims")):
@@ -179,7 +179,7 @@ def check_claim_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         names.add(name)
 
 
-def check_claims(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_claims(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check the names and sources of claims."""
     names: set[str] = set()
     for index, claim in enumerate(elements(vmi.content, "resourceClaims")):
@@ -213,7 +213,7 @@ def _check_claim_source(at: FieldPath, claim: JsonObject) -> Causes:
 
 
 def _check_devices(
-    vmi: VmiSpec, kind: _Kind, cluster: AdmittingCluster, is_given: Callable[[JsonObject, str], object]
+    vmi: VmiSpec, kind: _Kind, cluster: Cluster, is_given: Callable[[JsonObject, str], object]
 ) -> tuple[list[Cause], dict[str, int]]:
     """Return the causes, and the first device of each complete claim and request."""
     at = vmi.device(kind.key)
@@ -283,7 +283,7 @@ def _check_shared(at: FieldPath, first: dict[str, int], owners: dict[str, str]) 
 _CLAIMING = ("gpus", "hostDevices", "resourceClaims")
 
 #: ``pkg/dra/admitter``
-CLAIM_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
+CLAIM_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
     on(check_claimed_gpus, "gpus", upstream="dra_admitter.go validateCreationDRA", since="1.6", until="1.8"),
     on(
         check_claim_names,

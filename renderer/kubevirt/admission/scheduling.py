@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from renderer.kubevirt.admission.causes import Cause, Causes, invalid
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, number, section, text, texts
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.kubernetes_names import (
     dns_label_errors,
     dns_subdomain_errors,
@@ -82,7 +82,7 @@ _NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _NODE_NAME = "metadata.name"
 
 
-def check_affinity(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_affinity(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check ``affinity`` as Kubernetes checks a pod's."""
     if not has(vmi.content, "affinity"):
         return
@@ -165,7 +165,7 @@ def _check_weight(place: Place, preferred: JsonObject) -> Causes:
 _ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
 
 
-def check_topology_spread(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_topology_spread(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check ``topologySpreadConstraints`` as Kubernetes checks a pod's."""
     constraints = elements(vmi.content, "topologySpreadConstraints")
     if not constraints:

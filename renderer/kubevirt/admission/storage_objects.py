@@ -10,9 +10,9 @@ from functools import partial
 
 from renderer.kubevirt.admission.causes import Cause, Causes, CauseType, invalid, needs_gate, required
 from renderer.kubevirt.admission.check_table import CheckTable, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.network.interfaces import is_bare_mac_address, is_mac_address
 from renderer.kubevirt.admission.vmi_spec import elements, has, section, text, texts
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import JsonObject
@@ -24,17 +24,17 @@ _POLICIES_1_6 = ("InPlace", "RandomizeNames")
 _POLICIES_1_8 = (*_POLICIES_1_6, "PrefixTargetName")
 
 
-def _always(_: JsonObject, __: AdmittingCluster) -> bool:
+def _always(_: JsonObject, __: Cluster) -> bool:
     return True
 
 
-def _check_gate(_: JsonObject, cluster: AdmittingCluster, *, gate: Gate) -> Causes:
+def _check_gate(_: JsonObject, cluster: Cluster, *, gate: Gate) -> Causes:
     """Reject the object as a whole; KubeVirt's answer names no field."""
     if gate not in cluster.gates:
         yield needs_gate(_SPEC, "the object", gate, reported=ROOT)
 
 
-def _check_reference(spec: JsonObject, _: AdmittingCluster, *, key: str) -> Causes:
+def _check_reference(spec: JsonObject, _: Cluster, *, key: str) -> Causes:
     """Check that ``source`` or ``target`` refers to a VirtualMachine."""
     reference, at = section(spec, key), _SPEC.child(key)
     if not has(reference, "apiGroup"):
@@ -47,11 +47,11 @@ def _check_reference(spec: JsonObject, _: AdmittingCluster, *, key: str) -> Caus
         yield invalid(at.child("kind"), message)
 
 
-def _is_no_machine(spec: JsonObject, cluster: AdmittingCluster) -> bool:
+def _is_no_machine(spec: JsonObject, cluster: Cluster) -> bool:
     return any(_check_reference(spec, cluster, key="target"))
 
 
-def _check_restore_patches(spec: JsonObject, _: AdmittingCluster) -> Causes:
+def _check_restore_patches(spec: JsonObject, _: Cluster) -> Causes:
     """Check that patches change labels, annotations or fields below ``spec``, split as KubeVirt does it."""
     at = _SPEC.child("patches")
     for index, patch in enumerate(texts(spec, "patches")):
@@ -68,7 +68,7 @@ def _check_restore_patches(spec: JsonObject, _: AdmittingCluster) -> Causes:
 _PATCHED = ('"/metadata/labels/', '"/metadata/annotations/', '"/spec/')
 
 
-def _check_overrides(spec: JsonObject, _: AdmittingCluster) -> Causes:
+def _check_overrides(spec: JsonObject, _: Cluster) -> Causes:
     for index, override in enumerate(elements(spec, "volumeRestoreOverrides")):
         at = _SPEC.child("volumeRestoreOverrides", index)
         if not text(override, "volumeName"):
@@ -77,15 +77,13 @@ def _check_overrides(spec: JsonObject, _: AdmittingCluster) -> Causes:
             yield required(at, "the override overrides nothing", "set restoreName, annotations or labels")
 
 
-def _check_policy(spec: JsonObject, _: AdmittingCluster, *, key: str, policies: tuple[str, ...]) -> Causes:
+def _check_policy(spec: JsonObject, _: Cluster, *, key: str, policies: tuple[str, ...]) -> Causes:
     policy = spec.get(key)
     if policy is not None and policy not in policies:
         yield invalid(_SPEC.child(key), f"{policy!r} is not a {key}", f"one of {', '.join(policies)}")
 
 
-def _check_export_source(
-    spec: JsonObject, _: AdmittingCluster, *, groups: tuple[tuple[str, str], ...]
-) -> Causes:
+def _check_export_source(spec: JsonObject, _: Cluster, *, groups: tuple[tuple[str, str], ...]) -> Causes:
     """Check that the source's kind is in ``groups``, and that it has its group; the core group is empty."""
     source, at = section(spec, "source"), _SPEC.child("source")
     kind, known = text(source, "kind"), dict(groups)
@@ -102,7 +100,7 @@ def _check_export_source(
         yield invalid(at.child("apiGroup"), message, hint, reported=at.child("APIGroup"))
 
 
-def _check_template_export(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
+def _check_template_export(spec: JsonObject, cluster: Cluster) -> Causes:
     if text(section(spec, "source"), "kind") == "VirtualMachineTemplate":
         missing = [gate for gate in (Gate.OCI_EXPORT, Gate.TEMPLATE) if gate not in cluster.gates]
         if missing:
@@ -120,7 +118,7 @@ _EXPORTED_1_8 = (*_EXPORTED_1_0, ("VirtualMachineBackup", "backup.kubevirt.io"))
 _EXPORTED_1_9 = (*_EXPORTED_1_8, ("VirtualMachineTemplate", "template.kubevirt.io"))
 
 
-def _check_filters(spec: JsonObject, _: AdmittingCluster, *, reported: tuple[tuple[str, str], ...]) -> Causes:
+def _check_filters(spec: JsonObject, _: Cluster, *, reported: tuple[tuple[str, str], ...]) -> Causes:
     """Check filters of labels and annotations; ``reported`` has the field that KubeVirt names for each."""
     for path, field in reported:
         *parents, key = path.split(".")
@@ -153,7 +151,7 @@ _FILTERS_1_2 = (
 )
 
 
-def _check_clone_kinds(spec: JsonObject, _: AdmittingCluster) -> Causes:
+def _check_clone_kinds(spec: JsonObject, _: Cluster) -> Causes:
     source, target = text(section(spec, "source"), "kind"), text(section(spec, "target"), "kind")
     if source not in (_VM, "VirtualMachineSnapshot"):
         message = f"there is no clone of a {source or 'nothing'}"
@@ -163,7 +161,7 @@ def _check_clone_kinds(spec: JsonObject, _: AdmittingCluster) -> Causes:
         yield invalid(_SPEC.child("target", "kind"), message, reported=_SPEC.child("Target", "Kind"))
 
 
-def _check_clone_source(spec: JsonObject, _: AdmittingCluster) -> Causes:
+def _check_clone_source(spec: JsonObject, _: Cluster) -> Causes:
     source, at, reported = section(spec, "source"), _SPEC.child("source"), _SPEC.child("Source")
     if not text(source, "apiGroup"):
         message = "source has no apiGroup"
@@ -174,14 +172,14 @@ def _check_clone_source(spec: JsonObject, _: AdmittingCluster) -> Causes:
         yield invalid(at.child("name"), "source has no name", reported=reported.child("Name"))
 
 
-def _check_clone_target(spec: JsonObject, _: AdmittingCluster) -> Causes:
+def _check_clone_target(spec: JsonObject, _: Cluster) -> Causes:
     source, target = section(spec, "source"), section(spec, "target")
     both_machines = text(source, "kind") == text(target, "kind") == _VM
     if has(spec, "target") and both_machines and text(source, "name") == text(target, "name"):
         yield invalid(_SPEC.child("target", "name"), "the clone has the name of its source")
 
 
-def _check_clone_mac_addresses(spec: JsonObject, _: AdmittingCluster, *, bare: bool) -> Causes:
+def _check_clone_mac_addresses(spec: JsonObject, _: Cluster, *, bare: bool) -> Causes:
     for name, address in section(spec, "newMacAddresses").items():
         is_known = isinstance(address, str) and (
             not address or is_mac_address(address) or (bare and is_bare_mac_address(address))
@@ -190,7 +188,7 @@ def _check_clone_mac_addresses(spec: JsonObject, _: AdmittingCluster, *, bare: b
             yield invalid(_SPEC.child("newMacAddresses", name), f"{address!r} is not a MAC address")
 
 
-def _check_clone_patches(spec: JsonObject, _: AdmittingCluster) -> Causes:
+def _check_clone_patches(spec: JsonObject, _: Cluster) -> Causes:
     for index, patch in enumerate(texts(spec, "patches")):
         try:
             json.loads(patch)
@@ -198,12 +196,12 @@ def _check_clone_patches(spec: JsonObject, _: AdmittingCluster) -> Causes:
             yield invalid(_SPEC.child("patches", index), "the patch is not JSON")
 
 
-SNAPSHOT_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
+SNAPSHOT_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
     on(partial(_check_gate, gate=Gate.SNAPSHOT), upstream="vmsnapshot.go Admit", ends=_always),
     on(partial(_check_reference, key="source"), upstream="vmsnapshot.go Admit"),
 )
 
-RESTORE_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
+RESTORE_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
     on(partial(_check_gate, gate=Gate.SNAPSHOT), upstream="vmrestore.go Admit", ends=_always),
     on(partial(_check_reference, key="target"), upstream="vmrestore.go Admit", ends=_is_no_machine),
     on(_check_restore_patches, "patches", upstream="vmrestore.go validatePatches"),
@@ -229,7 +227,7 @@ RESTORE_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
     ),
 )
 
-EXPORT_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
+EXPORT_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
     on(partial(_check_gate, gate=Gate.VM_EXPORT), upstream="vmexport.go Admit", until="1.9", ends=_always),
     on(partial(_check_export_source, groups=_EXPORTED_1_0), upstream="vmexport.go Admit", until="1.8"),
     on(
@@ -242,7 +240,7 @@ EXPORT_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
     on(partial(_check_export_source, groups=_EXPORTED_1_9), upstream="vmexport.go Admit", since="1.9"),
 )
 
-CLONE_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
+CLONE_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
     on(partial(_check_gate, gate=Gate.SNAPSHOT), upstream="vmclone-admitter.go Admit", ends=_always),
     on(partial(_check_filters, reported=_FILTERS_1_0), upstream="validateFilters", until="1.2"),
     on(partial(_check_filters, reported=_FILTERS_1_2), upstream="validateFilters", since="1.2"),

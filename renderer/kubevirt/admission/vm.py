@@ -6,7 +6,6 @@ from functools import partial
 
 from renderer.kubevirt.admission.causes import Cause, Causes
 from renderer.kubevirt.admission.check_table import CheckTable, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.data_volume_templates import (
     check_template_names_and_uses,
     check_template_namespaces,
@@ -22,6 +21,7 @@ from renderer.kubevirt.admission.metadata import Metadata
 from renderer.kubevirt.admission.network.bindings import DISCONTINUED_BINDING_CHECKS, check_discontinued_gates
 from renderer.kubevirt.admission.vmi_checks import SPEC_CHECKS
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, section
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 from renderer.model.release import Release
@@ -30,13 +30,13 @@ _SPEC = FieldPath.of("spec")
 _TEMPLATE_NAMESPACES_SINCE = Release(1, 0, 1)
 
 #: The checks before all others; the first that yields causes ends the admission.
-CREATION_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
+CREATION_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
     on(check_discontinued_gates, "interfaces", upstream="validator.go ValidateFeatureGates", since="1.4.1"),
     *DISCONTINUED_BINDING_CHECKS,
 )
 
 #: The checks after those of the template.
-VM_CHECKS: CheckTable[[VmSpec, AdmittingCluster]] = CheckTable(
+VM_CHECKS: CheckTable[[VmSpec, Cluster]] = CheckTable(
     on(
         check_template_names_and_uses,
         "dataVolumeTemplates",
@@ -63,7 +63,7 @@ VM_CHECKS: CheckTable[[VmSpec, AdmittingCluster]] = CheckTable(
 )
 
 
-def admit_vm(vm_spec: JsonObject, cluster: AdmittingCluster, namespace: str = "") -> tuple[Cause, ...]:
+def check_vm(vm_spec: JsonObject, cluster: Cluster, namespace: str = "") -> tuple[Cause, ...]:
     """Return the causes for which the VirtualMachine with that ``spec`` is rejected.
 
     Instance type and preference are applied to ``spec.template``, and the defaults are set. Without a
@@ -80,7 +80,7 @@ def admit_vm(vm_spec: JsonObject, cluster: AdmittingCluster, namespace: str = ""
     return next(filter(None, map(tuple, steps)), ())
 
 
-def check_vm_spec(vm: VmSpec, cluster: AdmittingCluster) -> Causes:
+def check_vm_spec(vm: VmSpec, cluster: Cluster) -> Causes:
     """Check the spec of a VirtualMachine (``ValidateVirtualMachineSpec``)."""
     metadata = section(section(vm.content, "template"), "metadata")
     release, fields = cluster.release, vm.vmi.fields

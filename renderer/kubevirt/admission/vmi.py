@@ -5,12 +5,12 @@ from __future__ import annotations
 from renderer.kubevirt.admission.architectures import ARCHITECTURE_CHECKS
 from renderer.kubevirt.admission.causes import Causes, invalid, required
 from renderer.kubevirt.admission.check_table import CheckTable, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.memory import check_memory_is_given
 from renderer.kubevirt.admission.metadata import Metadata
 from renderer.kubevirt.admission.network.bindings import DISCONTINUED_BINDING_CHECKS, check_discontinued_gates
 from renderer.kubevirt.admission.vmi_checks import SPEC_CHECKS
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, is_not_disabled, section, text
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 
@@ -24,12 +24,12 @@ _NEEDS = {
 }
 
 
-def check_hyperv_at_spec(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_hyperv_at_spec(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that Hyper-V features have the features that they require."""
     yield from _check_hyperv_features(vmi, vmi.at("domain", "features", "hyperv"))
 
 
-def check_hyperv(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_hyperv(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check Hyper-V features, which KubeVirt reports with a repeated path."""
     features, at = section(vmi.domain, "features"), vmi.at("domain", "features", "hyperv")
     yield from _check_hyperv_features(vmi, at.child("domain", "features", "hyperv"))
@@ -62,7 +62,7 @@ def _check_vmx(vmi: VmiSpec) -> Causes:
 _RESERVED_PATHS = ("/var/run/kubevirt", "/var/run/libvirt")
 
 
-def check_volume_devices(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_volume_devices(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that each volume belongs to a disk or a file system."""
     disks = {text(disk, "name") for disk in vmi.disks}
     filesystems = {text(filesystem, "name") for filesystem in elements(vmi.devices, "filesystems")}
@@ -103,7 +103,7 @@ def _check_container_path(
 
 
 #: The checks that a VirtualMachine's template does not get.
-VMI_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
+VMI_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
     on(check_discontinued_gates, "interfaces", upstream="validator.go ValidateFeatureGates", since="1.3"),
     *DISCONTINUED_BINDING_CHECKS,
     on(check_volume_devices, "volumes", upstream="validateVirtualMachineInstanceSpecVolumeDisks"),
@@ -114,7 +114,7 @@ VMI_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
 )
 
 
-def check_vmi(vmi: JsonObject, cluster: AdmittingCluster) -> Causes:
+def check_vmi(vmi: JsonObject, cluster: Cluster) -> Causes:
     """Yield all causes for which the VirtualMachineInstance, with its defaults, is rejected."""
     spec = VmiSpec.of(section(vmi, "spec"), FieldPath.of("spec"))
     metadata = Metadata(section(vmi, "metadata"), FieldPath.of("metadata"), spec)

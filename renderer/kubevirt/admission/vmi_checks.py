@@ -17,7 +17,6 @@ from renderer.kubevirt.admission import (
 from renderer.kubevirt.admission.architectures import MACHINE_CHECKS, check_foreign_architecture
 from renderer.kubevirt.admission.boot_order import check_boot_order, check_disk_volumes
 from renderer.kubevirt.admission.check_table import CheckTable, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.disks import check_disks, check_reservations, check_reservations_by_gate
 from renderer.kubevirt.admission.grace import check_grace
 from renderer.kubevirt.admission.lifecycle import (
@@ -37,11 +36,12 @@ from renderer.kubevirt.admission.network.networks import check_networks
 from renderer.kubevirt.admission.resource_claims import CLAIM_CHECKS
 from renderer.kubevirt.admission.vmi_spec import VmiSpec
 from renderer.kubevirt.admission.volumes import check_container_disks, check_utility_volumes, check_volumes
+from renderer.kubevirt.facts.cluster import Cluster
 
 _NETWORK = ("networks", "interfaces")
 _PROBES = ("readinessProbe", "livenessProbe")
 
-SPEC_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
+SPEC_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
     *NUMBER_CHECKS,
     on(dns.check_hostname, "hostname", upstream="validateHostNameNotConformingToDNSLabelRules"),
     on(dns.check_subdomain, "subdomain", upstream="validateSubdomainDNSSubdomainRules"),

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from renderer.kubevirt.admission.causes import Cause, Causes, CauseType, invalid, needs_gate, required
 from renderer.kubevirt.admission.check_table import CheckTable, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, quantity, section, text
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import JsonObject, text_at
@@ -34,7 +34,7 @@ class Volume(Record):
     vmi: VmiSpec
     position: int
     content: JsonObject
-    cluster: AdmittingCluster
+    cluster: Cluster
 
     @property
     def name(self) -> str:
@@ -140,7 +140,7 @@ _ONLY_ONE = ("serviceAccount", "downwardMetrics", "memoryDump")
 _HOST_DISK_TYPES = ("Disk", "DiskOrCreate")
 
 
-def check_volumes(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_volumes(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check each volume, that names differ, and that some sources occur only once."""
     names: set[str] = set()
     limited = []
@@ -207,7 +207,7 @@ VOLUME_CHECKS: CheckTable[[Volume]] = CheckTable(
 )
 
 
-def check_container_disks(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_container_disks(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check the paths of container disks."""
     for index, volume in enumerate(vmi.volumes):
         path = text(section(volume, "containerDisk"), "path") if "containerDisk" in volume else ""
@@ -216,7 +216,7 @@ def check_container_disks(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
             yield from check_path(at.child("path"), path, reported=at)
 
 
-def check_utility_volumes(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_utility_volumes(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject utility volumes, which can only be added to running machines."""
     if vmi.content.get("utilityVolumes"):
         at = vmi.at("utilityVolumes")

@@ -10,7 +10,6 @@ from functools import partial
 
 from renderer.kubevirt.admission.causes import Causes, invalid, required
 from renderer.kubevirt.admission.check_table import CheckTable, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.disks import check_disks
 from renderer.kubevirt.admission.firmware import check_firmware
 from renderer.kubevirt.admission.grace import check_grace_annotations
@@ -19,6 +18,7 @@ from renderer.kubevirt.admission.scheduling import Place, check_label_selector
 from renderer.kubevirt.admission.vm import check_vm_spec
 from renderer.kubevirt.admission.vmi_checks import SPEC_CHECKS
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, has, present, section, text
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 from renderer.model.label_selector import read_selector, selects
@@ -31,11 +31,11 @@ _PERCENTAGE = re.compile(r"[+-]?[0-9]{1,9}")
 _MOST_PERCENT = 100
 
 
-def _check_template(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
+def _check_template(spec: JsonObject, cluster: Cluster) -> Causes:
     yield from check_vm_spec(_template_of(spec), cluster)
 
 
-def _check_discontinued_gates(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
+def _check_discontinued_gates(spec: JsonObject, cluster: Cluster) -> Causes:
     yield from check_discontinued_gates(_template_of(spec).vmi, cluster)
 
 
@@ -43,12 +43,12 @@ def _template_of(spec: JsonObject) -> VmSpec:
     return VmSpec.of(section(section(spec, "virtualMachineTemplate"), "spec"), _TEMPLATE)
 
 
-def _check_selector(spec: JsonObject, _: AdmittingCluster) -> Causes:
+def _check_selector(spec: JsonObject, _: Cluster) -> Causes:
     labels = section(section(section(spec, "virtualMachineTemplate"), "metadata"), "labels")
     yield from check_selector(section(spec, "selector"), labels, "spec.virtualMachineTemplate")
 
 
-def _check_strategies(spec: JsonObject, _: AdmittingCluster) -> Causes:
+def _check_strategies(spec: JsonObject, _: Cluster) -> Causes:
     for key in ("updateStrategy", "scaleInStrategy"):
         strategies = present(section(spec, key), _STRATEGIES)
         if len(strategies) > 1:
@@ -69,7 +69,7 @@ def check_selector(selector: JsonObject, labels: JsonObject, template: str) -> C
         )
 
 
-def _check_max_unavailable(spec: JsonObject, _: AdmittingCluster) -> Causes:
+def _check_max_unavailable(spec: JsonObject, _: Cluster) -> Causes:
     value = spec.get("maxUnavailable")
     if isinstance(value, int) and value <= 0:
         yield invalid(_MAX_UNAVAILABLE, f"maxUnavailable must be greater than 0, not {value}")
@@ -83,7 +83,7 @@ def _check_max_unavailable(spec: JsonObject, _: AdmittingCluster) -> Causes:
 
 
 #: ``ValidateVMPoolSpec``
-POOL_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
+POOL_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
     on(_check_template, upstream="ValidateVirtualMachineSpec"),
     on(_check_selector, upstream="ValidateVMPoolSpec"),
     on(_check_max_unavailable, "maxUnavailable", upstream="ValidateVMPoolSpec", since="1.6"),
@@ -98,16 +98,16 @@ POOL_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
 )
 
 
-def _check_instance_template(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
+def _check_instance_template(spec: JsonObject, cluster: Cluster) -> Causes:
     vmi = _instance_template(spec)
     yield from SPEC_CHECKS.causes(cluster.release, vmi.fields, vmi, cluster)
 
 
-def _check_instance_gates(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
+def _check_instance_gates(spec: JsonObject, cluster: Cluster) -> Causes:
     yield from check_discontinued_gates(_instance_template(spec), cluster)
 
 
-def _check_grace_annotations(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
+def _check_grace_annotations(spec: JsonObject, cluster: Cluster) -> Causes:
     metadata = section(section(spec, "template"), "metadata")
     at = FieldPath.of("spec", "template", "metadata")
     yield from check_grace_annotations(_instance_template(spec), cluster, metadata, at)
@@ -117,26 +117,26 @@ def _instance_template(spec: JsonObject) -> VmiSpec:
     return VmiSpec.of(section(section(spec, "template"), "spec"), FieldPath.of("spec", "template", "spec"))
 
 
-def _check_instance_selector(spec: JsonObject, _: AdmittingCluster) -> Causes:
+def _check_instance_selector(spec: JsonObject, _: Cluster) -> Causes:
     labels = section(section(section(spec, "template"), "metadata"), "labels")
     yield from check_selector(section(spec, "selector"), labels, "spec.template")
 
 
-def _check_preset_domain(spec: JsonObject, _: AdmittingCluster) -> Causes:
+def _check_preset_domain(spec: JsonObject, _: Cluster) -> Causes:
     if not has(spec, "domain"):
         yield required(FieldPath.of("spec", "domain"), "the preset has no domain")
 
 
-def _check_preset_disks(spec: JsonObject, cluster: AdmittingCluster, *, decides: int) -> Causes:
+def _check_preset_disks(spec: JsonObject, cluster: Cluster, *, decides: int) -> Causes:
     yield from check_disks(VmiSpec.of(spec, FieldPath.of("spec")), cluster, decides=decides)
 
 
-def _check_preset_firmware(spec: JsonObject, cluster: AdmittingCluster) -> Causes:
+def _check_preset_firmware(spec: JsonObject, cluster: Cluster) -> Causes:
     yield from check_firmware(VmiSpec.of(spec, FieldPath.of("spec")), cluster)
 
 
 #: ``ValidateVMIRSSpec``
-REPLICA_SET_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
+REPLICA_SET_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
     on(_check_grace_annotations, upstream="validateGraceIOVirtualizationAnnotations", since="1.9"),
     on(_check_instance_template, upstream="ValidateVirtualMachineInstanceSpec"),
     on(_check_instance_selector, upstream="ValidateVMIRSSpec"),
@@ -144,7 +144,7 @@ REPLICA_SET_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
 )
 
 #: ``ValidateVMIPresetSpec``
-PRESET_CHECKS: CheckTable[[JsonObject, AdmittingCluster]] = CheckTable(
+PRESET_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
     on(_check_preset_domain, upstream="ValidateVMIPresetSpec"),
     on(partial(_check_preset_disks, decides=-1), upstream="validateDomainPresetSpec", until="1.3"),
     on(partial(_check_preset_disks, decides=0), upstream="ValidateVMIPresetSpec", since="1.3"),

@@ -11,8 +11,8 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 from renderer.model.resource import Resource
 
-#: The kinds that KubeVirt's validating webhooks check; most are admitted without defaults.
-ADMITTED = frozenset(
+#: The kinds that KubeVirt's validating webhooks check; most are checked without defaults.
+REVIEWED_KINDS = frozenset(
     {
         "VirtualMachine",
         "VirtualMachineInstance",

@@ -6,8 +6,10 @@ KubeVirt ``pkg/virt-config/virt-config.go`` and ``configuration.go``.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
+from typing import Final
 
-from renderer.kubevirt.facts.feature_gates import Gate, is_enabled
+from renderer.kubevirt.facts.feature_gates import Gate, enabled_gates, is_enabled
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
 from renderer.model.quantity import Quantity, lenient_quantity
 from renderer.model.record import Record
@@ -84,15 +86,21 @@ class ClusterConfig(Record):
 DEFAULT_CONFIG = ClusterConfig()
 
 
-class Cluster(Record):
+class Cluster:
     """The target release, and the configuration of the cluster.
 
     ``workload_update_methods`` come from the ``KubeVirt`` object; None if there is no such object.
     """
 
-    release: Release
-    config: ClusterConfig = DEFAULT_CONFIG
-    workload_update_methods: tuple[str, ...] | None = None
+    def __init__(
+        self,
+        release: Release,
+        config: ClusterConfig = DEFAULT_CONFIG,
+        workload_update_methods: tuple[str, ...] | None = None,
+    ) -> None:
+        self.release: Final = release
+        self.config: Final = config
+        self.workload_update_methods: Final = workload_update_methods
 
     @classmethod
     def of(cls, release: Release, kubevirt: JsonObject, feature_gates: tuple[str, ...] = ()) -> Cluster:
@@ -104,8 +112,13 @@ class Cluster(Record):
         config = read_cluster_config(kubevirt).with_gates(feature_gates)
         return cls(release, config, methods if kubevirt else None)
 
+    @cached_property
+    def gates(self) -> frozenset[Gate]:
+        """The enabled feature gates, by the lists of gates alone."""
+        return enabled_gates(self.release, self.config)
+
     def has_gate(self, gate: Gate) -> bool:
-        """Return True if a feature gate is on."""
+        """Return True if a feature gate, or the setting that replaces it, is on."""
         configured = self.config.persistent_reservation
         if (
             gate is Gate.PERSISTENT_RESERVATION
@@ -115,7 +128,7 @@ class Cluster(Record):
             return configured
         return is_enabled(gate, self.release, self.config)
 
-    @property
+    @cached_property
     def updates_live(self) -> bool:
         """True if changes are applied to running virtual machines (``IsVMRolloutStrategyLiveUpdate``)."""
         if self.release < _ROLLOUT_STRATEGY_SINCE or not self.has_gate(Gate.VM_LIVE_UPDATE):

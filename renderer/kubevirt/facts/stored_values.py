@@ -101,7 +101,7 @@ _QUANTITY_MAPS = frozenset({"limits", "requests"})
 _READ_WRITE_TARGETS = frozenset({"disk", "lun"})
 
 
-def held(value: JsonObject) -> JsonObject:
+def as_stored(value: JsonObject) -> JsonObject:
     """Return an object, or a part of one, as KubeVirt's Go types store it."""
     return _object(value, "")
 

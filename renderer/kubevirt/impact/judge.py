@@ -9,7 +9,7 @@ from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.stored_values import differences
 from renderer.kubevirt.facts.virtual_machine import HALTED
 from renderer.kubevirt.impact.migratable import unknown_claims
-from renderer.kubevirt.impact.state import FieldIndex, HeldChange, InstancePatch, InstanceState, Update
+from renderer.kubevirt.impact.state import FieldIndex, InstancePatch, InstanceState, Update, VmChange
 from renderer.kubevirt.impact.sync import VM_GO, Reaction, sync
 from renderer.kubevirt.impact.table import Views, impact_by_table
 from renderer.model.difference import Effect, FieldChange, Impact, worst
@@ -50,14 +50,14 @@ class Judgement(NamedTuple):
     start_refusal: str = ""
 
 
-def judge(views: Views, held: HeldChange | None, changes: Iterable[FieldChange]) -> Judgement:
-    """Judge the changes of one object; ``held`` is None unless it is a VirtualMachine with a known state."""
+def judge(views: Views, vm_change: VmChange | None, changes: Iterable[FieldChange]) -> Judgement:
+    """Judge the changes of one object; ``vm_change`` is None if its VirtualMachine is unknown."""
     changes = tuple(changes)
-    if held is None:
+    if vm_change is None:
         return _judge_fields(views, changes)
-    if held.update_refusal:
-        return Judgement(changes, Impact(Effect.REFUSED, held.update_refusal), (Effect.REFUSED,))
-    vm = _VmImpacts(views, held)
+    if vm_change.update_refusal:
+        return Judgement(changes, Impact(Effect.REFUSED, vm_change.update_refusal), (Effect.REFUSED,))
+    vm = _VmImpacts(views, vm_change)
     judged = tuple(
         change
         if change.impact and not vm.asks_for_restart(change)
@@ -70,8 +70,8 @@ def judge(views: Views, held: HeldChange | None, changes: Iterable[FieldChange])
         judged,
         worst(counted) or worst(impacts),
         _worst_first(impacts),
-        () if vm.halted or held.start_refusal else vm.pending,
-        "" if vm.halted else held.start_refusal,
+        () if vm.halted or vm_change.start_refusal else vm.pending,
+        "" if vm.halted else vm_change.start_refusal,
     )
 
 
@@ -102,17 +102,17 @@ def _in_state(views: Views, impact: Impact) -> Impact:
 class _VmImpacts:
     """The impacts of the change of one VirtualMachine, derived from the reaction of virt-controller to it."""
 
-    def __init__(self, views: Views, held: HeldChange) -> None:
+    def __init__(self, views: Views, change: VmChange) -> None:
         self._views = views
-        self._held = held
-        self._update = Update(held.before, held.after, views.cluster, held.access_modes)
-        self.halted = held.before.run_strategy == HALTED if held.runs is None else not held.runs
-        self.stopped = held.after.run_strategy == HALTED
-        reaction = Reaction(InstanceState(held.before.instance), held.after.instance)
+        self._change = change
+        self._update = Update(change.before, change.after, views.cluster, change.access_modes)
+        self.halted = change.before.run_strategy == HALTED if change.runs is None else not change.runs
+        self.stopped = change.after.run_strategy == HALTED
+        reaction = Reaction(InstanceState(change.before.instance), change.after.instance)
         if not self.halted:
-            reaction = sync(self._update, held.between, held.waiting)
-        if not self.halted and held.waiting:
-            waiting = sync(self._update._replace(after=held.waiting))
+            reaction = sync(self._update, change.between, change.waiting)
+        if not self.halted and change.waiting:
+            waiting = sync(self._update._replace(after=change.waiting))
             reaction = _without_waiting_fields(reaction, waiting)
         self.state = reaction.state
         self.pending = tuple(_pending(reaction))
@@ -142,7 +142,7 @@ class _VmImpacts:
             counts = field in self._waits
             text = "the VM is halted before" if self.halted else "the VM is halted by it"
             return Impact(Effect.NEXT_START, text) if counts else Impact(Effect.NONE, _SAME)
-        same = _RUNNING if self._held.waiting else _SAME
+        same = _RUNNING if self._change.waiting else _SAME
         return worst(list(self._impacts(field))) or Impact(Effect.NONE, same, f"{VM_GO} sync")
 
     def _impacts(self, field: FieldPath) -> Iterator[Impact]:
@@ -167,8 +167,8 @@ class _VmImpacts:
 
     def whole(self) -> Iterator[Impact]:
         """Yield the effects on the VM as a whole, from any field."""
-        if self._held.start_refusal and not self.halted:
-            reason = f"the instance that is made next is refused: {self._held.start_refusal}"
+        if self._change.start_refusal and not self.halted:
+            reason = f"the instance that is made next is refused: {self._change.start_refusal}"
             yield Impact(Effect.NO_START, reason)
         if self.halted or self.stopped:
             return

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.kubevirt.facts.stored_values import differences, held, with_part
+from renderer.kubevirt.facts.stored_values import as_stored, differences, with_part
 from renderer.kubevirt.facts.virtual_machine import run_strategy_of
 from renderer.model.difference import ORDER, Effect
 from renderer.model.field_path import FieldPath
@@ -18,8 +18,8 @@ from renderer.model.release import Release
 LIVE_UPDATE_FEATURES_UNTIL = Release(1, 2)
 
 
-class HeldVm(NamedTuple):
-    """A VirtualMachine as the cluster stores it.
+class VmState(NamedTuple):
+    """A VirtualMachine before, during or after a change, in the form of Go's types, so that states compare.
 
     ``content`` is the object after the mutating webhook. ``applied`` is its ``spec.template.spec`` with
     instance type and preference. ``instance`` is the VirtualMachineInstance that is created from it
@@ -44,7 +44,7 @@ class HeldVm(NamedTuple):
         return run_strategy_of(self.spec)
 
 
-class HeldChange(NamedTuple):
+class VmChange(NamedTuple):
     """A VirtualMachine before and after a change.
 
     ``update_refusal`` says why the cluster rejects the change, ``start_refusal`` why no instance can be
@@ -55,33 +55,33 @@ class HeldChange(NamedTuple):
     spec in the cluster if it was changed since the VM started: the change then goes from it to ``after``.
     """
 
-    before: HeldVm
-    after: HeldVm
+    before: VmState
+    after: VmState
     update_refusal: str = ""
     start_refusal: str = ""
     access_modes: Mapping[str, tuple[str, ...]] = EMPTY
-    between: tuple[HeldVm, ...] = ()
+    between: tuple[VmState, ...] = ()
     runs: bool | None = None
-    waiting: HeldVm | None = None
+    waiting: VmState | None = None
 
 
-def held_vm(
+def vm_state(
     content: JsonObject, applied: JsonObject | None = None, instance: JsonObject | None = None
-) -> HeldVm:
-    """Return a VirtualMachine as KubeVirt's Go types store it; missing arguments default to its template."""
+) -> VmState:
+    """Return the state of a VirtualMachine; missing arguments default to its template."""
     template = object_at(content, "spec", "template")
-    return HeldVm(
-        held(content),
-        held(object_at(template if applied is None else applied, "spec")),
-        held(instance or template),
+    return VmState(
+        as_stored(content),
+        as_stored(object_at(template if applied is None else applied, "spec")),
+        as_stored(instance or template),
     )
 
 
 class Update(NamedTuple):
     """A change, in a cluster, of a VirtualMachine that was started from ``before``."""
 
-    before: HeldVm
-    after: HeldVm
+    before: VmState
+    after: VmState
     cluster: Cluster
     access_modes: Mapping[str, tuple[str, ...]] = EMPTY
 

@@ -23,11 +23,11 @@ from renderer.kubevirt.impact.restart import sync_restart_required
 from renderer.kubevirt.impact.state import (
     LIVE_UPDATE_FEATURES_UNTIL,
     FieldIndex,
-    HeldVm,
     InstancePatch,
     InstanceState,
     Step,
     Update,
+    VmState,
 )
 from renderer.kubevirt.impact.storage import handle_declarative_volumes
 from renderer.kubevirt.impact.volume_migration import handle_volume_update
@@ -150,7 +150,7 @@ STEPS: Sequence[SyncStep] = (
 )
 
 
-def sync(update: Update, between: Sequence[HeldVm] = (), waiting: HeldVm | None = None) -> Reaction:
+def sync(update: Update, between: Sequence[VmState] = (), waiting: VmState | None = None) -> Reaction:
     """Return the reaction of virt-controller to a change of a running VM, once nothing changes any more.
 
     The VM was started from ``update.before``, and has had the states ``between`` since. Their patches of the

@@ -9,7 +9,7 @@ right column has KubeVirt's files, relative to ``pkg/instancetype``:
 ``find``               finds a matcher's object or its revision                ``find/``
 ``revision``           decodes a ControllerRevision                            ``compatibility/``
 ``custom_supply``      makes a VM's own size the size of its instance type     proposal, in no release
-``admission``          checks ``spread``, applies, checks ``requirements``     ``webhooks/vm/admitter.go``
+``apply_to_vm``        checks ``spread``, applies, checks ``requirements``     ``webhooks/vm/admitter.go``
 ``apply/``             applies an instance type, field by field                ``apply/``
 ``preference/``        applies a preference, field by field                    ``preference/apply/``
 ``defaults``           defaults the template, for ``expand: defaults``         ``expand/``, ``pkg/defaults``
@@ -19,12 +19,12 @@ right column has KubeVirt's files, relative to ``pkg/instancetype``:
 ``findings``           turns causes into diagnostics, with the files of both
 =====================  ======================================================  =========================
 
-After a render, ``vm_holder`` simulates how a cluster stores a VirtualMachine when it is created and updated,
+After a render, ``stored_vm`` simulates how a cluster stores a VirtualMachine when it is created and updated,
 and ``started_instance`` returns the instance that virt-controller creates from it. ``import`` and ``impact``
 compare those.
 
 ``behaviour`` is the one table of the differences between releases. ``api/`` describes the Go types as data;
-objects are decoded by it. ``object_admission`` checks instance types and preferences themselves;
+objects are decoded by it. ``object_checks`` checks instance types and preferences themselves;
 ``webhook_fields`` writes the other fields that the mutating webhook sets.
 
 Errors within the stage are ``CauseError`` (one of KubeVirt's causes) and ``ApplyError`` (a spec cannot be

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from renderer.kubevirt.instancetype.admission import TargetCluster
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs
+from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.cause import DefaultsError
 from renderer.kubevirt.instancetype.defaults import default_disks, default_network
 from renderer.kubevirt.instancetype.preference.devices import (
@@ -26,7 +27,7 @@ from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at
 _DEVICES = ("domain", "devices")
 
 
-def with_added_devices(template: JsonObject, cluster: TargetCluster) -> JsonObject:
+def with_added_devices(template: JsonObject, cluster: Cluster) -> JsonObject:
     """Return ``spec.template`` with the devices that virt-controller adds: disks, an input, the network.
 
     Raises ``DefaultsError`` if the cluster's default interface is not possible.
@@ -35,12 +36,12 @@ def with_added_devices(template: JsonObject, cluster: TargetCluster) -> JsonObje
     devices = object_at(spec, *_DEVICES)
     if devices.get("autoattachInputDevice") is True and not array_at(devices, "inputs"):
         spec = with_section(spec, (*_DEVICES, "inputs"), [{"name": "default-0"}])
-    spec = default_network(spec, cluster.config, cluster.behaviour)
+    spec = default_network(spec, cluster.config, behaviour_of(cluster.release))
     return template if spec is object_at(template, "spec") else {**template, "spec": spec}
 
 
 def with_preferred_devices(
-    template: JsonObject, preference: JsonObject | None, cluster: TargetCluster
+    template: JsonObject, preference: JsonObject | None, cluster: Cluster
 ) -> JsonObject:
     """Return ``spec.template`` with the added devices that ``preference``, a spec, changes when applied.
 
@@ -50,7 +51,7 @@ def with_preferred_devices(
     """
     if preference is None or REACHING_ADDED_DEVICES.isdisjoint(object_at(preference, "devices")):
         return template
-    specs = AppliedSpecs(EMPTY, preference, cluster.behaviour)
+    specs = AppliedSpecs(EMPTY, preference, behaviour_of(cluster.release))
     before = apply_autoattach(specs, template)
     try:
         added = with_added_devices(before, cluster)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from renderer.kubevirt.facts.admission_request import ADMITTED, AdmissionRequest
+from renderer.kubevirt.facts.admission_request import REVIEWED_KINDS, AdmissionRequest
 from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, ClusterConfig
 from renderer.kubevirt.facts.kinds import KUBEVIRT, VM, VM_POOL, VMI, VMI_REPLICA_SET, is_kubevirt_group
 from renderer.kubevirt.instancetype.behaviour import Behaviour, behaviour_of
@@ -41,7 +41,7 @@ class _Requests:
 
     def of(self, resource: Resource) -> Iterable[AdmissionRequest]:
         kind = resource.content.get("kind")
-        if kind not in ADMITTED or not is_kubevirt_group(resource.gvk.group):
+        if kind not in REVIEWED_KINDS or not is_kubevirt_group(resource.gvk.group):
             return ()
         if kind == VMI:
             return (self._vmi(resource, ROOT, resource.content),)
@@ -73,9 +73,9 @@ class _Requests:
     def _default(self, spec: JsonObject) -> JsonObject:
         if not self._behaviour.defaults_template_as_instance:
             return default_vmi_spec(spec, self._config, self._behaviour)
-        from renderer.kubevirt.instancetype.vmi_object_defaults import default_admitted_spec  # noqa: PLC0415 - old releases
+        from renderer.kubevirt.instancetype.vmi_object_defaults import default_spec_for_webhook  # noqa: PLC0415 - old releases
 
-        return default_admitted_spec(spec, self._config, self._behaviour)
+        return default_spec_for_webhook(spec, self._config, self._behaviour)
 
     def _vmi(self, resource: Resource, base: FieldPath, content: JsonObject) -> AdmissionRequest:
         return AdmissionRequest(VMI, resource, base, content, self._config, with_defaults=self._default_vmi)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG
+from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, Cluster
 from renderer.kubevirt.facts.kinds import KUBEVIRT, MATCHER_KEYS
 from renderer.kubevirt.instancetype.added_devices import with_preferred_devices
-from renderer.kubevirt.instancetype.admission import TargetCluster, admit, apply
 from renderer.kubevirt.instancetype.api.v1beta2 import leaves_memory_to_vm
+from renderer.kubevirt.instancetype.apply_to_vm import apply, apply_checked
 from renderer.kubevirt.instancetype.behaviour import Behaviour, ExpandDefaults, behaviour_of
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.kubevirt.instancetype.cause import CauseError
@@ -50,12 +50,12 @@ class VmExpansion(Record):
     selected: ResolvedMatchers
     sized: JsonObject
     completed: JsonObject
-    cluster: TargetCluster
+    cluster: Cluster
     defaults: bool
 
 
 def expand_spec(
-    selected: ResolvedMatchers, template: JsonObject, scope: Scope, cluster: TargetCluster
+    selected: ResolvedMatchers, template: JsonObject, scope: Scope, cluster: Cluster
 ) -> JsonObject:
     """Return the answer of KubeVirt's ``expand-spec`` API (``pkg/instancetype/expand/expand.go``).
 
@@ -63,7 +63,7 @@ def expand_spec(
     and the network get their defaults before the preference is applied, so the preference affects them.
     Raises ``CauseError``.
     """
-    behaviour, config = cluster.behaviour, cluster.config
+    behaviour, config = behaviour_of(cluster.release), cluster.config
     if behaviour.expand_defaults is ExpandDefaults.NONE:
         return apply(selected, template, scope, behaviour)
     applied = apply(selected, with_default_devices(template, cluster), scope, behaviour)
@@ -75,12 +75,13 @@ def expand_spec(
     return {**applied, "spec": spec}
 
 
-def with_default_devices(template: JsonObject, cluster: TargetCluster) -> JsonObject:
+def with_default_devices(template: JsonObject, cluster: Cluster) -> JsonObject:
     """Return ``spec.template`` with the devices that the release adds by default before it applies specs."""
-    if cluster.behaviour.expand_defaults is ExpandDefaults.NONE:
+    behaviour = behaviour_of(cluster.release)
+    if behaviour.expand_defaults is ExpandDefaults.NONE:
         return template
     spec = default_disks(object_at(template, "spec"))
-    return {**template, "spec": default_network(spec, cluster.config, cluster.behaviour)}
+    return {**template, "spec": default_network(spec, cluster.config, behaviour)}
 
 
 #: Called with every VirtualMachine that is expanded.
@@ -96,7 +97,7 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and four t
     own: str = "the overlay",
     live: bool = False,
     observe: Observe | None = None,
-    admitted: list[Resource] | None = None,
+    webhook_input: list[Resource] | None = None,
 ) -> Outcome[ResourceSet]:
     """Return the resources with their VirtualMachines and VirtualMachinePools expanded.
 
@@ -106,8 +107,8 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and four t
     VM are still in the result; all others have a form that the release knows.
 
     ``live``: the VirtualMachines come from a cluster. A ControllerRevision that was not read with them is
-    skipped with a warning, and the object itself is used. ``admitted`` receives the resources as the webhooks
-    see them: expanded, even in the mode ``off``.
+    skipped with a warning, and the object itself is used. ``webhook_input`` receives the resources as the
+    webhooks see them: expanded, even in the mode ``off``.
     """
     everything = catalog.after(CatalogSource(own, resources))
     diagnostics: list[Diagnostic] = []
@@ -116,7 +117,7 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and four t
         config = cluster_config(everything)
     except DiagnosticError as error:
         diagnostics += error.diagnostics
-    expander = _Expander(everything, TargetCluster(behaviour_of(release), config), mode, observe, live=live)
+    expander = _Expander(everything, Cluster(release, config), mode, observe, live=live)
     results: list[Resource] = []
     for resource in resources:
         try:
@@ -125,8 +126,8 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and four t
             written = whole = without_custom_vcpus(resource)
             diagnostics += error.diagnostics
         results.append(written)
-        if admitted is not None:
-            admitted.append(whole)
+        if webhook_input is not None:
+            webhook_input.append(whole)
     diagnostics += expander.warnings
     diagnostics += check_objects(resources, expander.used, behaviour_of(release))
     return Outcome(ResourceSet(tuple(results)), tuple(diagnostics)).then(in_target_form)
@@ -142,7 +143,7 @@ class _Expander:
     def __init__(
         self,
         catalog: Catalog,
-        cluster: TargetCluster,
+        cluster: Cluster,
         mode: ExpandMode,
         observe: Observe | None,
         *,
@@ -153,7 +154,8 @@ class _Expander:
         self._mode = mode
         self._observe = observe
         self._live = live
-        self._finder = Finder(cluster.behaviour, live=live)
+        self._behaviour = behaviour_of(cluster.release)
+        self._finder = Finder(self._behaviour, live=live)
         self._known: dict[tuple[object, ...], tuple[tuple[Json, ...], Matchers, ResolvedMatchers]] = {}
         self._knows_cluster = next(catalog.of_kind(KUBEVIRT), None) is not None
         self._with_assumed_network: list[VirtualMachine] = []
@@ -190,7 +192,7 @@ class _Expander:
             raise DiagnosticError(*vm_diagnostics(error, vm)) from None
 
     def _expand(self, vm: VirtualMachine, template: JsonObject) -> tuple[Resource, Resource]:
-        behaviour = self._cluster.behaviour
+        behaviour = self._behaviour
         scope = Scope(self._catalog, vm.resource.namespace)
         matchers, found = self._resolved(vm, scope)
         self._warnings += mismatches(vm, matchers, found)
@@ -206,7 +208,7 @@ class _Expander:
         completed = sized
         if self._mode is not ExpandMode.OFF and not writes_defaults:
             completed = with_preferred_devices(sized, preference, self._cluster)
-        applied = admit(selected, completed, scope, self._cluster)
+        applied = apply_checked(selected, completed, scope, self._cluster)
         if self._mode is ExpandMode.OFF:
             return vm.resource, vm.with_content(expanded(vm.content, applied))
         defaults = self._mode is ExpandMode.DEFAULTS and bool(matchers)
@@ -238,7 +240,7 @@ class _Expander:
         known = None if status else self._known.get(key)
         if known is not None:
             return known[1:]
-        matchers = resolve_matchers(spec, scope, self._cluster.behaviour)
+        matchers = resolve_matchers(spec, scope, self._behaviour)
         found = select(matchers, status, scope, self._finder)
         depends_on_vm = status or any("inferFromVolume" in object_at(each) for each in written)
         if not depends_on_vm and len(self._known) < _MOST_KNOWN:

@@ -10,7 +10,7 @@ from renderer.kubevirt.instancetype.api.types import later_fields
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
 from renderer.kubevirt.instancetype.find import spec_type_of
-from renderer.kubevirt.instancetype.object_admission import admit_object
+from renderer.kubevirt.instancetype.object_checks import check_object
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
@@ -39,27 +39,27 @@ def check_objects(own: ResourceSet, used: Iterable[Resource], behaviour: Behavio
     them, and no schema checks them.
     """
     for resource in own:
-        yield from _check_object(resource, behaviour)
+        yield from _object_diagnostics(resource, behaviour)
     owned = {id(resource) for resource in own}
     for resource in used:
         if id(resource) not in owned:
-            yield from (d for d in _check_object(resource, behaviour) if d.severity is Severity.ERROR)
+            yield from (d for d in _object_diagnostics(resource, behaviour) if d.severity is Severity.ERROR)
             if not resource.origin.path.startswith(BUILTIN_SCHEME):
                 yield from _unknown_field_warnings(resource, behaviour.release)
 
 
-def _check_object(resource: Resource, behaviour: Behaviour) -> Iterator[Diagnostic]:
+def _object_diagnostics(resource: Resource, behaviour: Behaviour) -> Iterator[Diagnostic]:
     kind = resource.content.get("kind")
     matcher_type = MATCHER_TYPE_OF.get(kind) if isinstance(kind, str) else None
     if matcher_type is None or resource.gvk.group != INSTANCETYPE_GROUP:
         return
     try:
-        admission = admit_object(resource.content, matcher_type, behaviour)
+        verdict = check_object(resource.content, matcher_type, behaviour)
     except CauseError as error:
         yield from _refusals(error.causes, resource)
         return
-    yield from _refusals(admission.causes, resource)
-    for warning in admission.warnings:
+    yield from _refusals(verdict.causes, resource)
+    for warning in verdict.warnings:
         yield _diagnostic(warning, resource, warning.at)._replace(severity=Severity.WARNING)
 
 

@@ -47,14 +47,14 @@ def mismatches(vm: VirtualMachine, matchers: Matchers, selected: ResolvedMatcher
     pairs = ((matchers.instancetype, selected.instancetype), (matchers.preference, selected.preference))
     for matcher, found in pairs:
         if matcher is not None and found is not None and found.is_revision:
-            held = text_at(found.resource.content, "data", "metadata", "name")
-            if held and held != matcher.name:
+            stored = text_at(found.resource.content, "data", "metadata", "name")
+            if stored and stored != matcher.name:
                 noun, name = found.matcher_type.noun, vm.field(found.matcher_type.path.child("name"))
                 yield Diagnostic.about(
                     vm.resource,
                     name,
                     Code.REVISION_MISMATCH,
-                    f"{noun} {matcher.name} has no effect: the revision that counts holds {held}",
+                    f"{noun} {matcher.name} has no effect: the revision that counts holds {stored}",
                     "pin it anew (vmrender pin --update), or remove revisionName",
                     severity=Severity.WARNING,
                     related=(

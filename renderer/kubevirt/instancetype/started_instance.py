@@ -10,8 +10,9 @@ from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.hotplug import planned_memory, planned_sockets
 from renderer.kubevirt.facts.sizes import positive
 from renderer.kubevirt.instancetype.added_devices import with_added_devices
-from renderer.kubevirt.instancetype.admission import TargetCluster, apply
 from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs
+from renderer.kubevirt.instancetype.apply_to_vm import apply
+from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.catalog import Scope
 from renderer.kubevirt.instancetype.defaults import (
     default_vmi_spec,
@@ -32,7 +33,7 @@ _FROM_NAME = "made of the name"  # ``setupStableFirmwareUUID``
 
 
 def started_instance(
-    template: JsonObject, selected: ResolvedMatchers, scope: Scope, cluster: TargetCluster
+    template: JsonObject, selected: ResolvedMatchers, scope: Scope, cluster: Cluster
 ) -> JsonObject:
     """Return ``metadata`` and ``spec`` of the instance of a VirtualMachine with that ``spec.template``.
 
@@ -40,7 +41,7 @@ def started_instance(
     generates is a fixed text. Raises ``CauseError`` if an instance type, a preference or the default network
     cannot be applied.
     """
-    behaviour, config = cluster.behaviour, cluster.config
+    behaviour, config = behaviour_of(cluster.release), cluster.config
     if selected.preference is not None:  # it may decide if an input device or a network is added
         specs = AppliedSpecs(EMPTY, selected.preference.spec, behaviour)
         template = apply_autoattach(specs, template)
@@ -49,7 +50,7 @@ def started_instance(
     if object_at(spec, "domain").get("features") is None:
         spec = with_section(spec, ("domain", "features"), {})
     spec = default_vmi_object(_with_input_defaults(spec), config.cpu_model, behaviour)
-    spec = _with_hotplug_plan(spec, Cluster(behaviour.release, config))
+    spec = _with_hotplug_plan(spec, cluster)
     if behaviour.release < _NODE_LABELS_UNTIL:
         spec = _with_node_labels(spec)
     return {**template, "spec": with_default(spec, ("domain", "firmware", "uuid"), _FROM_NAME)}

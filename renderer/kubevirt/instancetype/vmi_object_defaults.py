@@ -56,7 +56,7 @@ _DISK_TARGETS = ("disk", "cdrom", "lun")
 _PROBE = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
 
 
-def default_admitted_spec(spec: JsonObject, config: ClusterConfig, behaviour: Behaviour) -> JsonObject:
+def default_spec_for_webhook(spec: JsonObject, config: ClusterConfig, behaviour: Behaviour) -> JsonObject:
     """Return a VirtualMachine's template as the validating webhook sees it.
 
     Raises ``DefaultsError`` if the default network is not possible.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
-from renderer.kubevirt.instancetype.object_admission import LAUNCH_SECURITY, ObjectAdmission, admit_object
+from renderer.kubevirt.instancetype.object_checks import LAUNCH_SECURITY, ObjectVerdict, check_object
 from renderer.model.json import Json, object_at, text_at
 from tests.conformance.kubevirt.case import Case, Outputs
 
@@ -20,15 +20,15 @@ def object_outputs(case: Case) -> Outputs:
     return {"allowed": lambda: allowed, "causes": lambda: causes, "warnings": lambda: warnings}
 
 
-def _admission(case: Case) -> tuple[bool, ObjectAdmission]:
+def _admission(case: Case) -> tuple[bool, ObjectVerdict]:
     content = object_at(case.input, "object")
     matcher_type = INSTANCETYPE if text_at(content, "kind") in INSTANCETYPE.kinds else PREFERENCE
     if text_at(case.input, "operation") not in _ADMITTED_OPERATIONS:
-        return True, ObjectAdmission()
+        return True, ObjectVerdict()
     try:
-        admission = admit_object(content, matcher_type, behaviour_of(case.target))
+        admission = check_object(content, matcher_type, behaviour_of(case.target))
     except CauseError:
-        return False, ObjectAdmission()
+        return False, ObjectVerdict()
     return not admission.causes, admission
 
 

@@ -15,8 +15,8 @@ from renderer.kubevirt.facts.kinds import (
     INSTANCETYPE_VERSION,
     MatcherType,
 )
-from renderer.kubevirt.instancetype.admission import apply
 from renderer.kubevirt.instancetype.api.types import Decoding
+from renderer.kubevirt.instancetype.apply_to_vm import apply
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.catalog import Scope
 from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause

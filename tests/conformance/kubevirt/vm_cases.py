@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import cached_property
 
 from renderer.kubevirt.admission.causes import Cause as Refusal
-from renderer.kubevirt.admission.cluster import AdmittingCluster
-from renderer.kubevirt.admission.vm import admit_vm
+from renderer.kubevirt.admission.vm import check_vm
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
-from renderer.kubevirt.instancetype.admission import ConflictError, TargetCluster, admit, apply
+from renderer.kubevirt.instancetype.apply_to_vm import ConflictError, apply, apply_checked
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.cause import CauseError, CrashError, DefaultsError, ExpansionCause
 from renderer.kubevirt.instancetype.cluster_config import cluster_config
@@ -18,7 +18,7 @@ from renderer.kubevirt.instancetype.find import Finder
 from renderer.kubevirt.instancetype.matcher import Matcher
 from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
 from renderer.kubevirt.instancetype.virtual_machine import expanded
-from renderer.kubevirt.instancetype.vmi_object_defaults import default_admitted_spec
+from renderer.kubevirt.instancetype.vmi_object_defaults import default_spec_for_webhook
 from renderer.kubevirt.instancetype.webhook_fields import mutation_of
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
@@ -60,8 +60,8 @@ class _Request:
         return self.matchers.template(object_at(self._vm, "spec", "template"))
 
     @cached_property
-    def _cluster(self) -> TargetCluster:
-        return TargetCluster(self._behaviour, cluster_config(self._scope.catalog))
+    def _cluster(self) -> Cluster:
+        return Cluster(self._behaviour.release, cluster_config(self._scope.catalog))
 
     @cached_property
     def _selected(self) -> ResolvedMatchers:
@@ -100,7 +100,7 @@ class _Request:
     def _admitted(self) -> JsonObject:
         """``spec.template`` as admitted. Raises ``CauseError`` or ``DiagnosticError``."""
         selected = self._ignoring_missing() if self._behaviour.admits_missing_objects else self._selected
-        return admit(selected, self._template, self._scope, self._cluster)
+        return apply_checked(selected, self._template, self._scope, self._cluster)
 
     def admitted(self) -> Json:
         try:
@@ -116,11 +116,11 @@ class _Request:
         config = self._cluster.config
         try:
             template = self._admitted
-            vmi_spec = default_admitted_spec(object_at(template, "spec"), config, self._behaviour)
+            vmi_spec = default_spec_for_webhook(object_at(template, "spec"), config, self._behaviour)
         except (CauseError, DiagnosticError):
             return None
         vm_spec = {**object_at(self._vm, "spec"), "template": {**template, "spec": vmi_spec}}
-        causes = admit_vm(vm_spec, AdmittingCluster(self._behaviour.release, config))
+        causes = check_vm(vm_spec, Cluster(self._behaviour.release, config))
         return {"causes": [cause_content(cause) for cause in causes]}
 
     def _ignoring_missing(self) -> ResolvedMatchers:

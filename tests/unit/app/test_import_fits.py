@@ -13,7 +13,7 @@ from renderer.app.import_files import SourceChoices
 from renderer.app.project import Project
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import DiskFileSystem
-from renderer.kubevirt.facts.stored_values import differences, held
+from renderer.kubevirt.facts.stored_values import as_stored, differences
 from renderer.model.json import Json, JsonObject, object_at, with_value
 from renderer.model.release import LATEST
 from renderer.pipeline import Pipeline
@@ -66,7 +66,7 @@ def test_what_is_imported_with_fits_renders_to_what_the_cluster_has(tmp_path: Pa
     after = rendered(tmp_path)
     for machine in machines:
         name = str(object_at(machine, "metadata")["name"])
-        assert list(differences(held(machine), held(after[name]))) == []
+        assert list(differences(as_stored(machine), as_stored(after[name]))) == []
 
 
 def test_a_second_import_changes_nothing(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from typing import TypeAlias
 from renderer.kubevirt.admission.boot_order import check_interface_boot_order, disk_boot_orders
 from renderer.kubevirt.admission.causes import Cause, Causes, duplicate, invalid, needs_gate, required
 from renderer.kubevirt.admission.check_table import Check, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.network.bindings import (
     BRIDGE_ON_POD,
     MASQUERADE_OFF_POD,
@@ -35,16 +34,17 @@ from renderer.kubevirt.admission.network.interfaces import (
 from renderer.kubevirt.admission.network.networks import multus_default_problems, source_problem
 from renderer.kubevirt.admission.network.ports import check_port, check_port_name
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section, text
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.json import EMPTY
 
-Checks: TypeAlias = tuple[Check[[VmiSpec, AdmittingCluster]], ...]
+Checks: TypeAlias = tuple[Check[[VmiSpec, Cluster]], ...]
 
 _MOST = 256
 _METHODS = ("bridge", "slirp", "masquerade", "sriov", "macvtap", "passt")
 
 
-def check_number(vmi: VmiSpec, _: AdmittingCluster, *, path: tuple[str, ...]) -> Causes:
+def check_number(vmi: VmiSpec, _: Cluster, *, path: tuple[str, ...]) -> Causes:
     """Reject a list of more than 256 elements at ``path``."""
     count = _length(vmi, path)
     if count > _MOST:
@@ -58,7 +58,7 @@ def _length(vmi: VmiSpec, path: tuple[str, ...]) -> int:
     return len(elements(content, path[-1]))
 
 
-def check_pod_interfaces(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_pod_interfaces(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject more than one interface on pod networks."""
     count = pod_interfaces(vmi)
     if count > 1:
@@ -66,7 +66,7 @@ def check_pod_interfaces(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         yield duplicate(vmi.device("interfaces"), message, reported=vmi.at("interfaces"))
 
 
-def check_sources(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_sources(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check the source of each network, and the number of default networks (``validateNetworks``)."""
     for index, network in enumerate(vmi.networks):
         yield from source_problem(vmi, index)
@@ -77,7 +77,7 @@ def check_sources(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
     yield from multus_default_problems(vmi)
 
 
-def check_interfaces_in_turn(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_interfaces_in_turn(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check each interface, until one repeats a DHCP option (``validateNetworksMatchInterfaces``)."""
     names: set[str] = set()
     port_names: set[str] = set()
@@ -172,7 +172,7 @@ def _check_ports(interface: Interface, names: set[str]) -> Causes:
         yield from check_port_name(at, port, names)
 
 
-def check_networks_are_used(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_networks_are_used(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check names and interfaces, network by network (``validateNetworksAssignedToInterfaces``)."""
     interfaces_by_name = {text(interface, "name") for interface in vmi.interfaces}
     names: set[str] = set()
@@ -186,21 +186,21 @@ def check_networks_are_used(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
             yield required(at, f"the network {name} has no interface", hint)
 
 
-def check_plugins(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_plugins(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Reject a binding plugin combined with another binding (``validateInterfaceBinding``)."""
     for interface in interfaces(vmi, cluster):
         yield from check_plugins_are_alone(interface, methods=_METHODS)
 
 
-def _repeats_option(vmi: VmiSpec, _: AdmittingCluster) -> bool:
+def _repeats_option(vmi: VmiSpec, _: Cluster) -> bool:
     return any(map(has_repeated_option, vmi.interfaces))
 
 
-def _always(_: VmiSpec, __: AdmittingCluster) -> bool:
+def _always(_: VmiSpec, __: Cluster) -> bool:
     return True
 
 
-def _number_of(*path: str) -> Check[[VmiSpec, AdmittingCluster]]:
+def _number_of(*path: str) -> Check[[VmiSpec, Cluster]]:
     return on(
         partial(check_number, path=path),
         path[-1],

@@ -6,9 +6,9 @@ from functools import partial
 
 from renderer.kubevirt.admission.causes import Causes, invalid, needs_gate, not_supported
 from renderer.kubevirt.admission.check_table import Check, CheckTable, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.network.interface import Interface, interfaces
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, section, text
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import EMPTY, JsonObject
@@ -22,7 +22,7 @@ _BINDINGS_1_9 = (*_METHODS_1_8, "binding")
 RESERVED_ADDRESS = "02:00:00:00:00:00"
 
 
-def check_discontinued_gates(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_discontinued_gates(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Reject a discontinued binding if its gate is still listed."""
     for gate in cluster.config.feature_gates:
         binding = _DISCONTINUED.get(gate)
@@ -34,7 +34,7 @@ def check_discontinued_gates(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
             yield not_supported(at, *_discontinued(binding), reported=ROOT)
 
 
-def check_discontinued_bindings(vmi: VmiSpec, _: AdmittingCluster, *, bindings: tuple[str, ...]) -> Causes:
+def check_discontinued_bindings(vmi: VmiSpec, _: Cluster, *, bindings: tuple[str, ...]) -> Causes:
     """Reject bindings that new objects cannot use; KubeVirt reports them below ``spec``."""
     for index, interface in enumerate(vmi.interfaces):
         for binding in bindings:
@@ -45,7 +45,7 @@ def check_discontinued_bindings(vmi: VmiSpec, _: AdmittingCluster, *, bindings: 
 
 
 #: Bindings that new objects cannot use; an object that already has one may be changed.
-DISCONTINUED_BINDING_CHECKS: tuple[Check[[VmiSpec, AdmittingCluster]], ...] = (
+DISCONTINUED_BINDING_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
     on(
         partial(check_discontinued_bindings, bindings=("slirp",)),
         "interfaces",
@@ -68,7 +68,7 @@ def _discontinued(binding: str) -> tuple[str, str]:
 
 
 def check_interface_states(
-    vmi: VmiSpec, _: AdmittingCluster, *, states: tuple[str, ...], typeless_is_default: bool
+    vmi: VmiSpec, _: Cluster, *, states: tuple[str, ...], typeless_is_default: bool
 ) -> Causes:
     """Check ``state`` against ``states``; ``typeless_is_default``: no source means the default network."""
     default = _default_network(vmi, typeless_is_default=typeless_is_default)
@@ -97,13 +97,13 @@ def _default_network(vmi: VmiSpec, *, typeless_is_default: bool) -> JsonObject |
     return None
 
 
-def check_bindings(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_bindings(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Run the checks of the table below for each interface."""
     for interface in interfaces(vmi, cluster):
         yield from BINDING_CHECKS.causes(cluster.release, frozenset(interface.content), interface)
 
 
-def check_slirp(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_slirp(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check slirp; only objects other than a VirtualMachine get here with it."""
     for interface in interfaces(vmi, cluster):
         if has(interface.content, "slirp") and interface.network is not EMPTY:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, text
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.json import EMPTY, JsonObject
 from renderer.model.record import Record
@@ -18,7 +18,7 @@ class Interface(Record):
     position: int
     content: JsonObject
     network: JsonObject
-    cluster: AdmittingCluster
+    cluster: Cluster
 
     @property
     def name(self) -> str:
@@ -35,7 +35,7 @@ class Interface(Record):
         return self.vmi.device("interfaces", self.position, *segments)
 
 
-def interfaces(vmi: VmiSpec, cluster: AdmittingCluster) -> Iterator[Interface]:
+def interfaces(vmi: VmiSpec, cluster: Cluster) -> Iterator[Interface]:
     """Yield the interfaces, each with its network; the last of several networks with one name counts."""
     networks = {text(network, "name"): network for network in vmi.networks}
     for position, content in enumerate(vmi.interfaces):

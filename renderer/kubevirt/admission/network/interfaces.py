@@ -7,10 +7,10 @@ from functools import partial
 from renderer.kubevirt.admission import devices
 from renderer.kubevirt.admission.causes import Causes, duplicate, invalid, not_supported
 from renderer.kubevirt.admission.check_table import CheckTable, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.network import ports
 from renderer.kubevirt.admission.network.interface import Interface, interfaces
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, number, section, text, texts
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.kubernetes_names import ALPHANUMERIC, HEXADECIMAL, consists_of
 from renderer.model.json import JsonObject
 
@@ -36,7 +36,7 @@ def _is_hexadecimal(text: str, length: int) -> bool:
     return len(text) == length and consists_of(text, HEXADECIMAL)
 
 
-def check_interface_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_interface_names(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject a second interface of the same name."""
     names: set[str] = set()
     for index, interface in enumerate(vmi.interfaces):
@@ -47,7 +47,7 @@ def check_interface_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         names.add(name)
 
 
-def check_interfaces_have_networks(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_interfaces_have_networks(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that each interface has a network with the same name."""
     networks = {text(network, "name") for network in vmi.networks}
     for index, interface in enumerate(vmi.interfaces):
@@ -60,7 +60,7 @@ def check_interfaces_have_networks(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
             )._replace(lone=name)
 
 
-def check_interfaces(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_interfaces(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Run the checks of the table below for each interface."""
     for interface in interfaces(vmi, cluster):
         yield from INTERFACE_CHECKS.causes(cluster.release, frozenset(interface.content), interface)

@@ -6,7 +6,6 @@ from functools import partial
 
 from renderer.kubevirt.admission.causes import Causes, duplicate, invalid, required
 from renderer.kubevirt.admission.check_table import CheckTable, on
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.network.bindings import (
     RESERVED_ADDRESS,
     check_bindings,
@@ -21,12 +20,13 @@ from renderer.kubevirt.admission.network.interfaces import (
 )
 from renderer.kubevirt.admission.resource_claims import check_claimed_networks
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, section, text
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.model.json import Json
 
 _SOURCES = ("pod", "multus", "resourceClaim")
 
 
-def check_default_networks(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_default_networks(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject more than one pod network or default Multus network, and both together."""
     pods = sum(has(network, "pod") for network in vmi.networks)
     if pods > 1:
@@ -45,7 +45,7 @@ def multus_default_problems(vmi: VmiSpec) -> Causes:
         yield invalid(at, "a default Multus network takes the place of the pod network", "drop one of them")
 
 
-def check_network_sources(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_network_sources(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that each network has exactly one source."""
     for index in range(len(vmi.networks)):
         yield from source_problem(vmi, index)
@@ -64,7 +64,7 @@ def source_problem(vmi: VmiSpec, index: int) -> Causes:
         yield required(vmi.at("networks", index), message, "keep one of them")
 
 
-def check_multus_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_multus_names(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that Multus networks name their definition; KubeVirt reports the first that does not."""
     for index, network in enumerate(vmi.networks):
         if has(network, "multus") and not text(section(network, "multus"), "networkName"):
@@ -74,7 +74,7 @@ def check_multus_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
             return
 
 
-def check_network_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_network_names(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject a second network of the same name."""
     names: set[str] = set()
     for index, network in enumerate(vmi.networks):
@@ -84,7 +84,7 @@ def check_network_names(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
         names.add(name)
 
 
-def check_networks_have_interfaces(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
+def check_networks_have_interfaces(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that each network has an interface with the same name."""
     interfaces = {text(interface, "name") for interface in vmi.interfaces}
     for index, network in enumerate(vmi.networks):
@@ -100,7 +100,7 @@ def check_networks_have_interfaces(vmi: VmiSpec, _: AdmittingCluster) -> Causes:
 _LINK_STATES = ("absent", "down", "up")
 
 #: ``Validate`` of ``validator.go``, in its order.
-NETWORK_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
+NETWORK_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
     on(check_default_networks, "networks", upstream="netsource.go validateSinglePodNetwork"),
     on(check_network_sources, "networks", upstream="netsource.go validateSingleNetworkSource"),
     on(check_multus_names, "networks", upstream="netsource.go validateMultusNetworkSource"),
@@ -142,7 +142,7 @@ NETWORK_CHECKS: CheckTable[[VmiSpec, AdmittingCluster]] = CheckTable(
 )
 
 
-def check_networks(vmi: VmiSpec, cluster: AdmittingCluster) -> Causes:
+def check_networks(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check networks and interfaces by the table above."""
     yield from NETWORK_CHECKS.causes(cluster.release, vmi.fields, vmi, cluster)
 

@@ -13,7 +13,7 @@ from renderer.authoring.sizes.series import generate
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import MemoryFileSystem
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
-from renderer.kubevirt.facts.stored_values import differences, held
+from renderer.kubevirt.facts.stored_values import as_stored, differences
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.kubevirt.instancetype.expand import expand
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
@@ -87,7 +87,7 @@ def test_what_a_pair_of_the_shipped_catalog_made_is_found_again(mode: ExpandMode
         found = fitter.fit(whole)
         assert (found.quality, found.differing_at_start, names(found)[0]) == (FitQuality.EXACT, (), pair[0])
         again = expanded(found.vm, shipped(), mode)
-        assert list(differences(held(whole), held(again))) == []
+        assert list(differences(as_stored(whole), as_stored(again))) == []
     assert tried > 30
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from renderer.kubevirt.admission.causes import Cause
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.kinds import CHECKS_OF_KINDS
-from renderer.kubevirt.admission.vm import admit_vm
-from renderer.kubevirt.facts.cluster import ClusterConfig
+from renderer.kubevirt.admission.vm import check_vm
+from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
 from renderer.model.json import JsonObject, object_at, with_value
 from renderer.model.release import LATEST, Release
 
@@ -41,23 +40,21 @@ def changed(changes: JsonObject, spec: JsonObject = SOUND) -> JsonObject:
     return spec
 
 
-def cluster(*gates: str, release: Release = LATEST, **config: object) -> AdmittingCluster:
-    return AdmittingCluster(release, ClusterConfig(feature_gates=gates, **config))  # type: ignore[arg-type] # tests name fields
+def cluster(*gates: str, release: Release = LATEST, **config: object) -> Cluster:
+    return Cluster(release, ClusterConfig(feature_gates=gates, **config))  # type: ignore[arg-type] # tests name fields
 
 
-def refusals(changes: JsonObject, of: AdmittingCluster | None = None) -> list[tuple[str, str]]:
+def refusals(changes: JsonObject, of: Cluster | None = None) -> list[tuple[str, str]]:
     """The types and fields of the causes, as KubeVirt would name them."""
     return [(cause.type.value, cause.field) for cause in causes(changes, of)]
 
 
-def kind_refusals(
-    kind: str, content: JsonObject, of: AdmittingCluster | None = None
-) -> list[tuple[str, str]]:
+def kind_refusals(kind: str, content: JsonObject, of: Cluster | None = None) -> list[tuple[str, str]]:
     """The types and fields of the causes for an object of another kind."""
     spec, of = object_at(content, "spec"), of or cluster()
     table = CHECKS_OF_KINDS[kind]
     return [(cause.type.value, cause.field) for cause in table.causes(of.release, frozenset(spec), spec, of)]
 
 
-def causes(changes: JsonObject, of: AdmittingCluster | None = None) -> tuple[Cause, ...]:
-    return admit_vm(changed(changes), of or cluster())
+def causes(changes: JsonObject, of: Cluster | None = None) -> tuple[Cause, ...]:
+    return check_vm(changed(changes), of or cluster())

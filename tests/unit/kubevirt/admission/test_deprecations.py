@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.kubevirt.admission.admit import admit
+from renderer.kubevirt.admission.review import review
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
 from renderer.kubevirt.facts.cluster import ClusterConfig
 from renderer.model.diagnostic import Severity
@@ -21,7 +21,7 @@ def told(content: JsonObject, release: str, *gates: str) -> list[tuple[Severity,
     resource = Resource(content, Site("a.yaml", 0))
     config = ClusterConfig(feature_gates=gates)
     request = AdmissionRequest(str(content["kind"]), resource, ROOT, content, config)
-    found = admit([request], Release.parse(release), ResourceSet((resource,)))
+    found = review([request], Release.parse(release), ResourceSet((resource,)))
     return [(diagnostic.severity, str(diagnostic.field)) for diagnostic in found]
 
 

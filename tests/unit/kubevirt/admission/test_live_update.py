@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.kubevirt.admission.cluster import AdmittingCluster
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.model.json import Json, JsonObject
 from renderer.model.release import Release
 from tests.unit.kubevirt.admission.admitting import TEMPLATE, cluster, refusals
@@ -16,7 +16,7 @@ FEATURES = (INVALID, "spec.liveUpdateFeatures")
 ROOM: JsonObject = {"domain.memory": {"guest": "2Gi", "maxGuest": "4Gi"}}
 
 
-def live(release: str, *gates: str) -> AdmittingCluster:
+def live(release: str, *gates: str) -> Cluster:
     return cluster(
         "VMLiveUpdateFeatures", *gates, release=Release.parse(release), vm_rollout_strategy="LiveUpdate"
     )

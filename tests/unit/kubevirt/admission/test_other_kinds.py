@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.kinds import CHECKS_OF_KINDS
-from renderer.kubevirt.facts.admission_request import ADMITTED
+from renderer.kubevirt.facts.admission_request import REVIEWED_KINDS
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.model.json import Json, JsonObject, with_value
 from renderer.model.release import Release
 from tests.unit.kubevirt.admission.admitting import SOUND, cluster, kind_refusals
@@ -31,7 +31,7 @@ SOUND_OBJECTS: dict[str, JsonObject] = {
 GATES = ("Snapshot", "VMExport")
 
 
-def on(release: str, *gates: str) -> AdmittingCluster:
+def on(release: str, *gates: str) -> Cluster:
     return cluster(*GATES, *gates, release=Release.parse(release))
 
 
@@ -40,7 +40,7 @@ def refusals(kind: str, path: str, value: Json, release: str) -> list[tuple[str,
 
 
 def test_every_kind_has_its_checks() -> None:
-    assert {*CHECKS_OF_KINDS} == ADMITTED - {"KubeVirt", "VirtualMachine", "VirtualMachineInstance"}
+    assert {*CHECKS_OF_KINDS} == REVIEWED_KINDS - {"KubeVirt", "VirtualMachine", "VirtualMachineInstance"}
 
 
 @pytest.mark.parametrize("release", ["1.0", "1.3", "1.6", "1.9"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.kubevirt.admission.vm import admit_vm
+from renderer.kubevirt.admission.vm import check_vm
 from renderer.model.json import Json, JsonObject
 from renderer.model.release import Release
 from tests.unit.kubevirt.admission.admitting import causes, changed, cluster, kind_refusals, refusals
@@ -195,8 +195,8 @@ def test_templates_for_another_namespace_are_refused_since_1_0_1() -> None:
         }
     )
 
-    assert admit_vm(spec, cluster(release=Release.parse("1.0.0")), "prod") == ()
-    (cause,) = admit_vm(spec, cluster(release=Release.parse("1.0.1")), "prod")
+    assert check_vm(spec, cluster(release=Release.parse("1.0.0")), "prod") == ()
+    (cause,) = check_vm(spec, cluster(release=Release.parse("1.0.1")), "prod")
     assert cause.field == "spec.dataVolumeTemplates[0]"
 
 

@@ -10,12 +10,11 @@ import pytest
 
 from renderer.kubevirt.admission.causes import Cause
 from renderer.kubevirt.admission.check_table import Check, CheckTable
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.grace import _ANNOTATIONS
 from renderer.kubevirt.admission.twins import twin_key
-from renderer.kubevirt.admission.vm import admit_vm
+from renderer.kubevirt.admission.vm import check_vm
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
-from renderer.kubevirt.facts.cluster import ClusterConfig
+from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
 from renderer.model.field_path import ROOT
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Site
@@ -256,7 +255,7 @@ GRACE: list[JsonObject] = [
 UNREACHED = ["check_slirp"]
 
 
-def inputs(release: Release) -> Iterator[tuple[AdmittingCluster, JsonObject]]:
+def inputs(release: Release) -> Iterator[tuple[Cluster, JsonObject]]:
     """Clusters, and what each of them may refuse in a machine."""
     for change in ({}, *(each for each, _, _ in REFUSED), *(each for _, each in GATES), *OTHERS):
         yield cluster(release=release), change
@@ -271,7 +270,7 @@ def inputs(release: Release) -> Iterator[tuple[AdmittingCluster, JsonObject]]:
 
 
 @cache
-def inputs_of_rows() -> tuple[list[tuple[AdmittingCluster, JsonObject]], set[str]]:
+def inputs_of_rows() -> tuple[list[tuple[Cluster, JsonObject]], set[str]]:
     """Inputs by which each row of the tables refuses something, and the rows that refuse nothing."""
     rows = {id(check.run): name_of(check.run) for title in TABLES_OF_VM for check in TABLES[title].checks}
     chosen = []
@@ -294,7 +293,7 @@ def inputs_of_rows() -> tuple[list[tuple[AdmittingCluster, JsonObject]], set[str
         for release in RELEASES:
             for of, change in inputs(release):
                 before = len(refusing)
-                admit_vm(changed(change), of, NAMESPACE)
+                check_vm(changed(change), of, NAMESPACE)
                 if len(refusing) > before or not change:
                     chosen.append((of, change))
     return chosen, {name for key, name in rows.items() if key not in refusing}
@@ -313,7 +312,7 @@ def test_the_verdict_of_a_twin_is_the_one_that_it_gets_alone(field: str) -> None
         twins = defaultdict(set)
         for own in OWN[field]:
             spec = changed({**own, **beside})
-            found = admit_vm(spec, of, NAMESPACE)
+            found = check_vm(spec, of, NAMESPACE)
             twins[key(spec)].add(tuple((cause.type, cause.field, cause.at) for cause in found))
 
         assert all(len(verdicts) == 1 for verdicts in twins.values()), (str(of.release), beside, twins)

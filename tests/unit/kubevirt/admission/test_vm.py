@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.kubevirt.admission.vm import admit_vm
+from renderer.kubevirt.admission.vm import check_vm
 from renderer.model.json import Json, JsonObject
 from tests.unit.kubevirt.admission.admitting import TEMPLATE, causes, changed, cluster, refusals
 
@@ -364,8 +364,8 @@ def test_a_data_volume_stays_in_the_namespace_of_its_vm() -> None:
     }
     spec = changed({"/dataVolumeTemplates": [template], **volume(dataVolume={"name": "d"})})
 
-    assert admit_vm(spec, cluster(), "golden") == admit_vm(spec, cluster()) == ()
-    (cause,) = admit_vm(spec, cluster(), "prod")
+    assert check_vm(spec, cluster(), "golden") == check_vm(spec, cluster()) == ()
+    (cause,) = check_vm(spec, cluster(), "prod")
     assert (cause.type, cause.field) == (INVALID, "spec.dataVolumeTemplates[0]")
 
 

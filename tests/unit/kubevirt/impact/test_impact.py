@@ -16,7 +16,7 @@ from renderer.model.json import Json
 from renderer.model.location import Site
 from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet
-from renderer.pipeline.held_changes import HeldChanges, ProjectState
+from renderer.pipeline.vm_changes import ProjectState, VmChanges
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -111,7 +111,7 @@ def compared(  # noqa: PLR0913, PLR0917 - a cluster, and what a VM was in betwee
         ProjectState(ResourceSet((resource(each), resource(kubevirt))), Catalog())
         for each in (before, *between, after)
     ]
-    hold = HeldChanges(states[0], states[-1], target, states[1:-1])
+    hold = VmChanges(states[0], states[-1], target, states[1:-1])
     found = compare_overlay("overlays/prod", "prod", sides[0], sides[1], hold, accumulated=bool(between))
     return found.changes[0] if found.changes else NOTHING
 

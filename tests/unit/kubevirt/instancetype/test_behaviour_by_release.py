@@ -15,9 +15,8 @@ from typing import TypeAlias
 
 import pytest
 
-from renderer.kubevirt.facts.cluster import ClusterConfig
+from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
 from renderer.kubevirt.facts.kinds import INSTANCETYPE
-from renderer.kubevirt.instancetype.admission import TargetCluster
 from renderer.kubevirt.instancetype.admission_requests import admission_requests
 from renderer.kubevirt.instancetype.apply.vmi import apply_to_template
 from renderer.kubevirt.instancetype.behaviour import Behaviour, behaviour_of
@@ -26,7 +25,7 @@ from renderer.kubevirt.instancetype.expand import expand
 from renderer.kubevirt.instancetype.matcher import Matcher
 from renderer.kubevirt.instancetype.open_fields import open_fields
 from renderer.kubevirt.instancetype.resolve import resolve_matchers
-from renderer.kubevirt.instancetype.vm_holder import start
+from renderer.kubevirt.instancetype.stored_vm import start
 from renderer.kubevirt.instancetype.webhook_fields import gets_pci_topology, mutation_of
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.release import Release
@@ -82,7 +81,7 @@ def started(at: str, content: JsonObject) -> Look:
 
     def look(release: str) -> Json:
         (resource,) = resources(content)
-        instance = start(resource, Catalog(), TargetCluster(behaviour(release)))
+        instance = start(resource, Catalog(), Cluster(behaviour(release).release))
         *parents, last = at.split(".")
         return object_at(instance, "spec", *parents).get(last)
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.kubevirt.facts.cluster import ClusterConfig
-from renderer.kubevirt.instancetype.admission import TargetCluster
+from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.kubevirt.instancetype.expand import expand
-from renderer.kubevirt.instancetype.vm_holder import start
+from renderer.kubevirt.instancetype.stored_vm import start
 from renderer.model.codes import Code
 from renderer.model.json import Json, JsonObject, object_at, with_value
 from renderer.model.quantity import Quantity
@@ -113,7 +112,7 @@ def test_the_endpoint_knows_no_input_device() -> None:
 
 def started(content: JsonObject, release: str = "1.9", config: ClusterConfig | None = None) -> JsonObject:
     (resource,) = resources(content)
-    cluster = TargetCluster(behaviour(release), config or ClusterConfig())
+    cluster = Cluster(behaviour(release).release, config or ClusterConfig())
     return object_at(start(resource, catalog(instancetype("large", 200, "64Gi")), cluster), "spec")
 
 
@@ -189,4 +188,4 @@ def test_there_is_no_instance_where_the_instance_type_conflicts() -> None:
     content = vm("db", {"devices": {}, "cpu": {"cores": 2}}, instancetype="large")
     resource: Resource = next(iter(resources(content)))
     with pytest.raises(Exception, match="is set by"):
-        start(resource, catalog(instancetype("large")), TargetCluster(behaviour("1.9")))
+        start(resource, catalog(instancetype("large")), Cluster(behaviour("1.9").release))

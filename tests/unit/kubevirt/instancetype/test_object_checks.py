@@ -4,14 +4,14 @@ import pytest
 
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
 from renderer.kubevirt.instancetype.cause import CauseError
-from renderer.kubevirt.instancetype.object_admission import ObjectAdmission, admit_object
+from renderer.kubevirt.instancetype.object_checks import ObjectVerdict, check_object
 from renderer.model.json import Json, JsonObject
 from tests.kubevirt_objects import behaviour, instancetype, preference
 
 
-def admission(content: JsonObject, release: str | None = None) -> ObjectAdmission:
+def admission(content: JsonObject, release: str | None = None) -> ObjectVerdict:
     matcher_type = INSTANCETYPE if content["kind"] in INSTANCETYPE.kinds else PREFERENCE
-    return admit_object(content, matcher_type, behaviour(release))
+    return check_object(content, matcher_type, behaviour(release))
 
 
 def refused(content: JsonObject, release: str | None = None) -> list[str]:
@@ -174,5 +174,5 @@ def test_values_of_a_wrong_type_are_named(content: JsonObject) -> None:
 
 def test_null_is_as_good_as_absent_and_unknown_fields_are_not_our_business() -> None:
     assert (
-        admission(instancetype(cpu={"guest": None, "model": None}, unknown=1, gpus=None)) == ObjectAdmission()
+        admission(instancetype(cpu={"guest": None, "model": None}, unknown=1, gpus=None)) == ObjectVerdict()
     )

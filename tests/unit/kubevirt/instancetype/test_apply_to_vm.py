@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.kubevirt.instancetype.admission import TargetCluster, admit
+from renderer.kubevirt.facts.cluster import Cluster
+from renderer.kubevirt.instancetype.apply_to_vm import apply_checked
 from renderer.kubevirt.instancetype.cause import CauseError, CrashError, DefaultsError, ExpansionCause
 from renderer.kubevirt.instancetype.cluster_config import cluster_config
 from renderer.kubevirt.instancetype.find import Finder
@@ -20,7 +21,7 @@ def admitted(content: JsonObject, *objects: JsonObject, release: str | None = No
     matchers = resolve_matchers(object_at(content, "spec"), seen, how)
     selected = select(matchers, {}, seen, Finder(how))
     template = object_at(content, "spec", "template")
-    applied = admit(selected, template, seen, TargetCluster(how, cluster_config(seen.catalog)))
+    applied = apply_checked(selected, template, seen, Cluster(how.release, cluster_config(seen.catalog)))
     return object_at(applied, "spec", "domain")
 
 

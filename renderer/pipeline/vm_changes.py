@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from renderer.kubevirt.admission.cluster import AdmittingCluster
-from renderer.kubevirt.admission.vm import admit_vm
+from renderer.kubevirt.admission.vm import check_vm
 from renderer.kubevirt.admission.vmi import check_vmi
-from renderer.kubevirt.impact.state import HeldChange, held_vm
-from renderer.kubevirt.instancetype.admission import TargetCluster
+from renderer.kubevirt.facts.cluster import Cluster
+from renderer.kubevirt.impact.state import VmChange, vm_state
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.defaults import default_vmi_spec
-from renderer.kubevirt.instancetype.vm_holder import StartedVm, VmHolder, read_cluster_config
+from renderer.kubevirt.instancetype.stored_vm import StoredVm, VmStore, read_cluster_config
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import JsonObject, array_at, object_at, text_at
 from renderer.model.record import Record
@@ -29,7 +28,7 @@ class ProjectState(Record):
     catalog: Catalog
 
 
-class HeldChanges:
+class VmChanges:
     """The VirtualMachines of one overlay, each state as a cluster of its target release stores it.
 
     ``between`` are the states since the VMs were started from ``before``, oldest first.
@@ -45,14 +44,14 @@ class HeldChanges:
         self._states = (before, *between, after)
         self._release = release
 
-    def __call__(self, old: Resource, new: Resource) -> HeldChange | None:
+    def __call__(self, old: Resource, new: Resource) -> VmChange | None:
         """Return a VirtualMachine on both sides; None if KubeVirt cannot expand or default it."""
         try:
             vms = self._vms(old, new)
         except (CauseError, DiagnosticError):
             return None
-        before, *between, after = (held_vm(vm.content, vm.applied, vm.instance) for vm in vms)
-        return HeldChange(
+        before, *between, after = (vm_state(vm.content, vm.applied, vm.instance) for vm in vms)
+        return VmChange(
             before,
             after,
             self.update_refusal(vms[-1], new),
@@ -61,47 +60,47 @@ class HeldChanges:
             tuple(between),
         )
 
-    def _vms(self, old: Resource, new: Resource) -> list[StartedVm]:
+    def _vms(self, old: Resource, new: Resource) -> list[StoredVm]:
         """Return the VirtualMachine in each state with it. Raises ``CauseError`` or ``DiagnosticError``."""
-        vms, written = [self.holders[0].created(old)], old
-        for state, holder in zip(self._states[1:-1], self.holders[1:-1], strict=True):
+        vms, written = [self.stores[0].created(old)], old
+        for state, store in zip(self._states[1:-1], self.stores[1:-1], strict=True):
             found = next((each for each in state.resources if each.current_id == new.current_id), None)
             if found is not None:
-                vms.append(holder.updated(vms[-1], written, found))
+                vms.append(store.updated(vms[-1], written, found))
                 written = found
-        vms.append(self.holders[-1].updated(vms[-1], written, new))
+        vms.append(self.stores[-1].updated(vms[-1], written, new))
         return vms
 
     @cached_property
-    def holders(self) -> list[VmHolder]:
+    def stores(self) -> list[VmStore]:
         """Raise ``DiagnosticError`` for a KubeVirt object with values of a wrong type."""
-        return [self._holder(state) for state in self._states]
+        return [self._store(state) for state in self._states]
 
-    def _holder(self, state: ProjectState) -> VmHolder:
+    def _store(self, state: ProjectState) -> VmStore:
         config = read_cluster_config(state.resources, state.catalog)
-        return VmHolder(state.catalog, state.resources, TargetCluster(behaviour_of(self._release), config))
+        return VmStore(state.catalog, state.resources, Cluster(self._release, config))
 
     @cached_property
-    def _admitting(self) -> AdmittingCluster:
+    def _cluster_after(self) -> Cluster:
         after = self._states[-1]
-        return AdmittingCluster(self._release, read_cluster_config(after.resources, after.catalog))
+        return Cluster(self._release, read_cluster_config(after.resources, after.catalog))
 
-    def update_refusal(self, held: StartedVm, resource: Resource) -> str:
+    def update_refusal(self, vm: StoredVm, resource: Resource) -> str:
         """Return why the webhook refuses the VM that the cluster would store; empty if it admits it."""
         behaviour = behaviour_of(self._release)
         try:
-            spec = default_vmi_spec(object_at(held.applied, "spec"), self._admitting.config, behaviour)
-            vm_spec = {**object_at(held.content, "spec"), "template": {**held.applied, "spec": spec}}
-            causes = admit_vm(vm_spec, self._admitting, resource.namespace)
+            spec = default_vmi_spec(object_at(vm.applied, "spec"), self._cluster_after.config, behaviour)
+            vm_spec = {**object_at(vm.content, "spec"), "template": {**vm.applied, "spec": spec}}
+            causes = check_vm(vm_spec, self._cluster_after, resource.namespace)
         except (CauseError, DiagnosticError):  # reported by the schema stage or the expansion
             return ""
         return next((cause.message for cause in causes), "")
 
-    def start_refusal(self, held: StartedVm, resource: Resource) -> str:
+    def start_refusal(self, vm: StoredVm, resource: Resource) -> str:
         """Return the reason why the webhook refuses the next instance; empty if it admits it."""
-        metadata = {**object_at(held.instance, "metadata"), "name": resource.name}
+        metadata = {**object_at(vm.instance, "metadata"), "name": resource.name}
         try:
-            causes = check_vmi({**held.instance, "metadata": metadata}, self._admitting)
+            causes = check_vmi({**vm.instance, "metadata": metadata}, self._cluster_after)
             return next((cause.message for cause in causes), "")
         except DiagnosticError:  # an invalid quantity; reported by the schema stage
             return ""

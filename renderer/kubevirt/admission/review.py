@@ -1,6 +1,6 @@
-"""The stage's entry point: requests in; rejections by the webhooks out, at the user's fields.
+"""Review admission requests as the webhooks do: the entry point of the stage.
 
-The twin of an admitted virtual machine is admitted, too (``twins``).
+The twin of an accepted virtual machine is accepted, too (``twins``).
 """
 
 from __future__ import annotations
@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from renderer.kubevirt.admission.causes import Cause, WebhookAnswer
-from renderer.kubevirt.admission.cluster import AdmittingCluster
 from renderer.kubevirt.admission.deprecations import warnings_of
 from renderer.kubevirt.admission.twins import twin_key
-from renderer.kubevirt.admission.vm import admit_vm
+from renderer.kubevirt.admission.vm import check_vm
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
-from renderer.kubevirt.facts.cluster import ClusterConfig
+from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.json import object_at
 from renderer.model.release import Release
@@ -24,7 +23,7 @@ from renderer.model.sharing import once_for_same
 _MOST_KEYS = 1_000
 
 
-def admit(
+def review(
     requests: Iterable[AdmissionRequest], release: Release, composed: ResourceSet
 ) -> tuple[Diagnostic, ...]:
     """Return a diagnostic for each cause for which ``release`` rejects a request, and for each warning.
@@ -46,9 +45,9 @@ def _answers(requests: Iterable[AdmissionRequest], release: Release) -> Iterator
     An object that cannot be defaulted has no answer: its expansion or its schema reports it.
     """
     for request in requests:
-        cluster, admitted = _admitting(release, request.config)
+        cluster, accepted = _cluster_and_twins(release, request.config)
         key = twin_key(request)
-        if key in admitted:
+        if key in accepted:
             continue
         try:
             request.content  # noqa: B018 - it is made when it is first asked for
@@ -59,22 +58,22 @@ def _answers(requests: Iterable[AdmissionRequest], release: Release) -> Iterator
         if causes or warnings:
             yield WebhookAnswer(request, causes or warnings, Severity.ERROR if causes else Severity.WARNING)
         elif key:
-            if len(admitted) >= _MOST_KEYS:
-                admitted.clear()
-            admitted.add(key)
+            if len(accepted) >= _MOST_KEYS:
+                accepted.clear()
+            accepted.add(key)
 
 
 @once_for_same
-def _admitting(release: Release, config: ClusterConfig) -> tuple[AdmittingCluster, set[bytes]]:
-    """Return the cluster, and the keys of twins that it has admitted in any overlay."""
-    return AdmittingCluster(release, config), set()
+def _cluster_and_twins(release: Release, config: ClusterConfig) -> tuple[Cluster, set[bytes]]:
+    """Return the cluster, and the keys of twins that it has accepted in any overlay."""
+    return Cluster(release, config), set()
 
 
-def _causes(request: AdmissionRequest, cluster: AdmittingCluster) -> tuple[Cause, ...]:
+def _causes(request: AdmissionRequest, cluster: Cluster) -> tuple[Cause, ...]:
     spec = object_at(request.content, "spec")
     try:
         if request.kind == "VirtualMachine":
-            return admit_vm(spec, cluster, request.resource.namespace)
+            return check_vm(spec, cluster, request.resource.namespace)
         if request.kind == "VirtualMachineInstance":
             from renderer.kubevirt.admission.vmi import check_vmi  # noqa: PLC0415 - few repositories have any
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.kubevirt.admission.admit import admit
+from renderer.kubevirt.admission.review import review
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
 from renderer.kubevirt.facts.cluster import ClusterConfig
 from renderer.model.diagnostic import Diagnostic
@@ -33,7 +33,7 @@ def vm(spec: JsonObject) -> Resource:
 def diagnostics(seen: JsonObject, written: JsonObject = SOUND) -> tuple[Diagnostic, ...]:
     resource = vm(seen)
     request = AdmissionRequest("VirtualMachine", resource, ROOT, resource.content, ClusterConfig())
-    return admit([request], LATEST, ResourceSet((vm(written),)))
+    return review([request], LATEST, ResourceSet((vm(written),)))
 
 
 def message(seen: JsonObject, written: JsonObject = SOUND) -> str:
@@ -91,7 +91,7 @@ def test_a_pool_and_its_virtual_machine_are_told_once() -> None:
         AdmissionRequest("VirtualMachine", pool, base, {"spec": spec}, ClusterConfig()),
     ]
 
-    (found,) = admit(requests, LATEST, ResourceSet((pool,)))
+    (found,) = review(requests, LATEST, ResourceSet((pool,)))
     assert str(found.field) == "spec.virtualMachineTemplate.spec.template.spec.hostname"
 
 
@@ -109,7 +109,7 @@ def test_a_pools_template_has_its_instance_type_too() -> None:
     files = pool({**SOUND, "instancetype": {"name": "u1.small"}})
     request = AdmissionRequest("VirtualMachinePool", seen, ROOT, seen.content, ClusterConfig())
 
-    (found,) = admit([request], LATEST, ResourceSet((files,)))
+    (found,) = review([request], LATEST, ResourceSet((files,)))
     assert found.message.endswith("(set by instance type u1.small)")
 
 
@@ -155,17 +155,17 @@ def fleet(*specs: JsonObject) -> ResourceSet:
 def admitted(machines: ResourceSet) -> tuple[Diagnostic, ...]:
     config = ClusterConfig()
     requests = [AdmissionRequest("VirtualMachine", each, ROOT, each.content, config) for each in machines]
-    return admit(requests, LATEST, machines)
+    return review(requests, LATEST, machines)
 
 
 def test_machines_that_differ_in_what_is_their_own_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     judged: list[JsonObject] = []
 
-    def admit_vm(spec: JsonObject, *_: object) -> tuple[()]:
+    def check_vm(spec: JsonObject, *_: object) -> tuple[()]:
         judged.append(spec)
         return ()
 
-    monkeypatch.setattr("renderer.kubevirt.admission.admit.admit_vm", admit_vm)
+    monkeypatch.setattr("renderer.kubevirt.admission.review.check_vm", check_vm)
     other = json.dumps(ONE_OF_A_FLEET)
     for mine, others in (("one", "two"), (":01", ":02"), ("9Gi", "8Gi"), ("fedora", "centos")):
         other = other.replace(mine, others)

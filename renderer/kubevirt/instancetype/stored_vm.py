@@ -6,10 +6,10 @@ at random, the firmware's UUID and serial, are fixed texts here: it only matters
 
 from __future__ import annotations
 
-from renderer.kubevirt.facts.cluster import ClusterConfig
+from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
-from renderer.kubevirt.instancetype.admission import TargetCluster, apply
-from renderer.kubevirt.instancetype.behaviour import Behaviour
+from renderer.kubevirt.instancetype.apply_to_vm import apply
+from renderer.kubevirt.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.kubevirt.instancetype.cluster_config import cluster_config
 from renderer.kubevirt.instancetype.custom_supply import with_custom_size
@@ -39,8 +39,8 @@ _NAME_ANNOTATIONS = {
 NAME_ANNOTATIONS = frozenset(name for names in _NAME_ANNOTATIONS.values() for name in names)
 
 
-class StartedVm(Record):
-    """A VirtualMachine in the cluster, and the instance that is created from it.
+class StoredVm(Record):
+    """A VirtualMachine as the cluster stores it, with the objects that it matched, and its next instance.
 
     ``content`` is the object after the mutating webhook; ``applied`` its ``spec.template`` with instance type
     and preference; ``instance`` the VirtualMachineInstance that is created from it (``metadata``, ``spec``).
@@ -53,29 +53,30 @@ class StartedVm(Record):
     selected: ResolvedMatchers
 
 
-class VmHolder:
-    """Simulates how a cluster stores VirtualMachines, with the instance types of one state of a project."""
+class VmStore:
+    """Simulate how a cluster stores VirtualMachines, with the instance types of one state of a project."""
 
-    def __init__(self, catalog: Catalog, own: ResourceSet, cluster: TargetCluster) -> None:
+    def __init__(self, catalog: Catalog, own: ResourceSet, cluster: Cluster) -> None:
         self._catalog = catalog.after(CatalogSource("the overlay", own))
         self._cluster = cluster
-        self._finder = Finder(cluster.behaviour)
-        self._live_finder = Finder(cluster.behaviour, live=True)
+        self._behaviour = behaviour_of(cluster.release)
+        self._finder = Finder(self._behaviour)
+        self._live_finder = Finder(self._behaviour, live=True)
 
-    def created(self, resource: Resource) -> StartedVm:
+    def created(self, resource: Resource) -> StoredVm:
         """Return the VirtualMachine after its creation. Raises ``CauseError`` or ``DiagnosticError``."""
         scope, matchers, selected = self._selected(resource)
         content = self._mutated(_inferred(resource.content, matchers), selected, scope)
-        behaviour = self._cluster.behaviour
+        behaviour = self._behaviour
         if behaviour.assigns_firmware_uuid:
             content = with_default(content, (*_FIRMWARE, "uuid"), _AT_RANDOM)
         if behaviour.assigns_firmware_serial:
             content = with_default(content, (*_FIRMWARE, "serial"), _AT_RANDOM)
         if _gets_pci_topology(content, behaviour):
             content = with_default(content, _PCI_TOPOLOGY, "v3")
-        return self._held(content, matchers, selected, resource)
+        return self._stored(content, matchers, selected, resource)
 
-    def existing(self, resource: Resource, status: JsonObject) -> StartedVm:
+    def existing(self, resource: Resource, status: JsonObject) -> StoredVm:
         """Return the VirtualMachine that is in a cluster with this ``status``, unchanged.
 
         Its instance type and preference are the copies that the status or its matchers name. Raises
@@ -83,9 +84,9 @@ class VmHolder:
         """
         scope, matchers = self._matched(resource)
         selected = select(matchers, status, scope, self._live_finder)
-        return self._held(resource.content, matchers, selected, resource)
+        return self._stored(resource.content, matchers, selected, resource)
 
-    def updated(self, before: StartedVm, old: Resource, new: Resource) -> StartedVm:
+    def updated(self, before: StoredVm, old: Resource, new: Resource) -> StoredVm:
         """Return the VirtualMachine of ``before`` after ``new`` was applied in place of ``old``.
 
         If a matcher does not change, neither does the copy of its object that the cluster stored when the VM
@@ -101,7 +102,7 @@ class VmHolder:
         version = object_at(before.content, *_PCI_TOPOLOGY[:-1]).get(_PCI_TOPOLOGY[-1])
         if version is not None:  # ``syncPCITopologyAnnotationsToVM``: it comes back from the instance
             content = with_default(content, _PCI_TOPOLOGY, version)
-        return self._held(self._mutated(content, selected, scope), matchers, selected, new)
+        return self._stored(self._mutated(content, selected, scope), matchers, selected, new)
 
     def _selected(self, resource: Resource) -> tuple[Scope, Matchers, ResolvedMatchers]:
         scope, matchers = self._matched(resource)
@@ -110,20 +111,20 @@ class VmHolder:
     def _matched(self, resource: Resource) -> tuple[Scope, Matchers]:
         scope = Scope(self._catalog, resource.namespace)
         vm_spec = object_at(resource.content, "spec")
-        return scope, resolve_matchers(vm_spec, scope, self._cluster.behaviour)
+        return scope, resolve_matchers(vm_spec, scope, self._behaviour)
 
     def _mutated(self, vm: JsonObject, selected: ResolvedMatchers, scope: Scope) -> JsonObject:
         preference = None if selected.preference is None else selected.preference.spec
         mutation = mutation_of(
-            object_at(vm, "spec"), preference, self._cluster.config, scope, self._cluster.behaviour
+            object_at(vm, "spec"), preference, self._cluster.config, scope, self._behaviour
         )
         vm = with_default(vm, (*_VMI, "architecture"), mutation.architecture)
         return with_default(vm, (*_VMI, "domain", "machine", "type"), mutation.machine_type)
 
-    def _held(
+    def _stored(
         self, content: JsonObject, matchers: Matchers, selected: ResolvedMatchers, resource: Resource
-    ) -> StartedVm:
-        behaviour = self._cluster.behaviour
+    ) -> StoredVm:
+        behaviour = self._behaviour
         template = object_at(content, *_TEMPLATE)
         vm = VirtualMachine.of(resource)
         sized = selected
@@ -134,16 +135,16 @@ class VmHolder:
         instance = started_instance(
             with_annotations(template, _names_of(matchers)), sized, scope, self._cluster
         )
-        return StartedVm(content, applied, instance, matchers, selected)
+        return StoredVm(content, applied, instance, matchers, selected)
 
 
-def start(vm: Resource, objects: Catalog, cluster: TargetCluster) -> JsonObject:
+def start(vm: Resource, objects: Catalog, cluster: Cluster) -> JsonObject:
     """Return ``metadata`` and ``spec`` of the instance that virt-controller creates for a new VirtualMachine.
 
     ``objects`` are the objects in the cluster: instance types, preferences and revisions, volumes and their
     sources. Raises ``CauseError`` or ``DiagnosticError`` if there is no instance.
     """
-    return VmHolder(objects, ResourceSet((vm,)), cluster).created(vm).instance
+    return VmStore(objects, ResourceSet((vm,)), cluster).created(vm).instance
 
 
 def applied_to(live: Json, old: Json, new: Json) -> Json:
@@ -174,7 +175,7 @@ def _inferred(vm: JsonObject, matchers: Matchers) -> JsonObject:
     return vm if changed is template else with_value(vm, _TEMPLATE, changed)
 
 
-def _kept(before: StartedVm, matchers: Matchers, found: ResolvedMatchers, key: str) -> Found | None:
+def _kept(before: StoredVm, matchers: Matchers, found: ResolvedMatchers, key: str) -> Found | None:
     """Return the object that a matcher selects: the stored one, unless the matcher has changed."""
     stays: bool = getattr(before.matchers, key) == getattr(matchers, key)
     selected: Found | None = getattr(before.selected if stays else found, key)

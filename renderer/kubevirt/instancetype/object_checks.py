@@ -41,7 +41,7 @@ _MAX_PERCENT = 100
 _DEPRECATED = "prefer"
 
 
-class ObjectAdmission(Record):
+class ObjectVerdict(Record):
     """The causes for which an object is rejected, or the warnings about an accepted one."""
 
     causes: tuple[ExpansionCause, ...] = ()
@@ -49,22 +49,22 @@ class ObjectAdmission(Record):
 
 
 @once_for_same
-def admit_object(content: JsonObject, matcher_type: MatcherType, behaviour: Behaviour) -> ObjectAdmission:
+def check_object(content: JsonObject, matcher_type: MatcherType, behaviour: Behaviour) -> ObjectVerdict:
     """Check the created or changed instance type or preference ``content``.
 
     Raises ``CauseError`` for an object that cannot be decoded.
     """
     causes = tuple(_section_causes(content))
     if causes:
-        return ObjectAdmission(causes)
+        return ObjectVerdict(causes)
     spec = _decoded_spec(content, matcher_type)
     if matcher_type is INSTANCETYPE:
         causes, warnings = tuple(_overcommit_causes(spec)), _instancetype_warnings(spec, behaviour)
     else:
         causes, warnings = tuple(_topology_causes(spec, behaviour)), _preference_warnings(spec, behaviour)
     if causes:
-        return ObjectAdmission(causes)
-    return ObjectAdmission(warnings=(*_version_warnings(content, behaviour), *warnings))
+        return ObjectVerdict(causes)
+    return ObjectVerdict(warnings=(*_version_warnings(content, behaviour), *warnings))
 
 
 def _version_warnings(content: JsonObject, behaviour: Behaviour) -> Iterator[ExpansionCause]:

@@ -1,4 +1,4 @@
-"""Admit a VirtualMachine with its instance type and preference.
+"""Apply an instance type and a preference to a VirtualMachine, and check the result.
 
 KubeVirt ``pkg/instancetype/webhooks/vm/admitter.go`` and
 ``pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go``: the vCPUs can be spread, nothing
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from math import prod
 
-from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, ClusterConfig
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.instancetype.applied_specs import ApplyError, FieldOwner
 from renderer.kubevirt.instancetype.apply.applier import Conflict
 from renderer.kubevirt.instancetype.apply.vmi import apply_to_template
-from renderer.kubevirt.instancetype.behaviour import Behaviour, VmMemory
+from renderer.kubevirt.instancetype.behaviour import Behaviour, VmMemory, behaviour_of
 from renderer.kubevirt.instancetype.catalog import Scope
 from renderer.kubevirt.instancetype.cause import CauseError, CrashError, ExpansionCause
 from renderer.kubevirt.instancetype.custom_size import MEMORY, NO_CUSTOM_SIZE, VCPUS, CustomSize
@@ -34,36 +34,29 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject, object_at
 from renderer.model.quantity import Quantity
-from renderer.model.record import Record
 
 _VCPUS = FieldPath.of("spec", "cpu", "guest")
 _MEMORY = FieldPath.of("spec", "memory", "guest")
 _COUNTS = ("sockets", "cores", "threads")
 
 
-class TargetCluster(Record):
-    """The target cluster."""
-
-    behaviour: Behaviour
-    config: ClusterConfig = DEFAULT_CONFIG
-
-
 class ConflictError(CauseError):
     """The VirtualMachine and its instance type set the same fields."""
 
 
-def admit(
-    selected: ResolvedMatchers, template: JsonObject, scope: Scope, cluster: TargetCluster
+def apply_checked(
+    selected: ResolvedMatchers, template: JsonObject, scope: Scope, cluster: Cluster
 ) -> JsonObject:
-    """Return the VirtualMachine's ``spec.template`` with everything applied, but without defaults.
+    """Return the VirtualMachine's ``spec.template`` with both applied, but without defaults, and check it.
 
     Raises ``CauseError`` with the causes for which KubeVirt rejects the VirtualMachine.
     """
+    behaviour = behaviour_of(cluster.release)
     if selected.custom_size.vcpus is None:
-        spread = check_spread(selected.instancetype, selected.preference, cluster.behaviour)
+        spread = check_spread(selected.instancetype, selected.preference, behaviour)
         if spread is not None:
             raise CauseError(spread)
-    applied = apply(selected, template, scope, cluster.behaviour)
+    applied = apply(selected, template, scope, behaviour)
     beyond_limits = tuple(limit_causes(selected, applied))
     if beyond_limits:
         raise CauseError(*beyond_limits)
@@ -97,10 +90,10 @@ def apply(selected: ResolvedMatchers, template: JsonObject, scope: Scope, behavi
 
 
 def _check_defaulted(
-    selected: ResolvedMatchers, vmi_spec: JsonObject, scope: Scope, cluster: TargetCluster
+    selected: ResolvedMatchers, vmi_spec: JsonObject, scope: Scope, cluster: Cluster
 ) -> None:
     """Check the requirements of the defaulted template. Raises ``DefaultsError`` and ``CauseError``."""
-    behaviour, config = cluster.behaviour, cluster.config
+    behaviour, config = behaviour_of(cluster.release), cluster.config
     default_network(vmi_spec, config, behaviour)
     if selected.preference is None or selected.preference.spec.get("requirements") is None:
         return
