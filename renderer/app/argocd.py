@@ -30,7 +30,7 @@ from renderer.model.suggest import did_you_mean, member_named
 _SOURCE_PATH = "ARGOCD_APP_SOURCE_PATH"
 _LIST = "ARGOCD_APP_PARAMETERS"
 _PREFIX = "ARGOCD_ENV_VMRENDER_"
-_FLAGS = {"true": True, "false": False}
+_BOOLEANS = {"true": True, "false": False}
 _NAMES = ("overlay", "kubevirt", "expand", "write-instancetypes")
 
 T = TypeVar("T")
@@ -50,7 +50,12 @@ class ApplicationParameters(NamedTuple):
 
         ``parse`` parses a release, and raises ``ValueError``.
         """
-        given = {**dict(_variables(environment)), **dict(_listed(environment.get(_LIST)))}
+        given = {
+            variable.removeprefix(_PREFIX).lower().replace("_", "-"): value
+            for variable, value in environment.items()
+            if variable.startswith(_PREFIX) and value
+        }
+        given |= _list_parameters(environment.get(_LIST, ""))
         for name in given:
             if name not in _NAMES:
                 hint = did_you_mean(name, _NAMES, most=1, otherwise=f"known fields: {', '.join(_NAMES)}")
@@ -59,40 +64,31 @@ class ApplicationParameters(NamedTuple):
             given.get("overlay"),
             _read(given, "kubevirt", parse),
             _read(given, "expand", partial(member_named, ExpandMode, noun="mode")),
-            _read(given, "write-instancetypes", _flag),
+            _read(given, "write-instancetypes", _parse_boolean),
         )
 
 
-def _variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for variable, value in environment.items():
-        if variable.startswith(_PREFIX) and value:
-            yield variable.removeprefix(_PREFIX).lower().replace("_", "-"), value
+def _list_parameters(text: str) -> Iterator[tuple[str, str]]:
+    """Yield name and value of the parameters in a JSON list. Argo CD writes an empty text for no value."""
+    if not text:
+        return
+    from json import JSONDecodeError, loads  # noqa: PLC0415 - most applications have no parameters
 
-
-def _listed(text: str | None) -> Iterator[tuple[str, str]]:
-    """Yield the parameters of the list. A parameter without a value has an empty text."""
-    entries = _decoded(text) if text else []
+    try:
+        entries: Json = loads(text)
+    except (JSONDecodeError, RecursionError) as error:
+        raise UsageError(f"{_LIST} is not JSON: {error}") from None
     if entries is not None and not isinstance(entries, list):
-        raise UsageError(f"{_LIST} holds no list")
+        raise UsageError(f"{_LIST} is not a list")
     for entry in entries or ():
         name = text_at(entry, "name")
         if not name:
-            raise UsageError(f"{_LIST} holds a parameter without a name")
+            raise UsageError(f"{_LIST} has a parameter without a name")
         if "array" in object_at(entry) or "map" in object_at(entry):
             raise UsageError(f"the parameter {name} is a string, not an array or map")
         value = text_at(entry, "string")
         if value:
             yield name, value
-
-
-def _decoded(text: str) -> Json:
-    from json import JSONDecodeError, loads  # noqa: PLC0415 - most applications have no parameters
-
-    try:
-        decoded: Json = loads(text)
-    except (JSONDecodeError, RecursionError) as error:
-        raise UsageError(f"{_LIST} is not JSON: {error}") from None
-    return decoded
 
 
 def _read(given: Mapping[str, str], name: str, parse: Callable[[str], T]) -> T | None:
@@ -104,10 +100,10 @@ def _read(given: Mapping[str, str], name: str, parse: Callable[[str], T]) -> T |
         raise UsageError(f"parameter {name}: {error}") from None
 
 
-def _flag(text: str) -> bool:
-    if text not in _FLAGS:
+def _parse_boolean(text: str) -> bool:
+    if text not in _BOOLEANS:
         raise ValueError(f"{text!r} is neither true nor false")
-    return _FLAGS[text]
+    return _BOOLEANS[text]
 
 
 @dataclass(frozen=True)
@@ -123,7 +119,7 @@ class ApplicationSource:
     ) -> ApplicationSource:
         """Open the project in the working directory. Raises ``DiagnosticError`` if it is invalid."""
         here = Path.cwd()
-        project = open_project(here, _top(here, environment.get(_SOURCE_PATH, "")))
+        project = open_project(here, _root_of_copy(here, environment.get(_SOURCE_PATH, "")))
         return cls(project, project.relative(here))
 
     @cached_property
@@ -133,20 +129,23 @@ class ApplicationSource:
 
     def overlay(self, parameters: ApplicationParameters) -> Overlay:
         """Return the overlay to render. Raises ``DiagnosticError`` if it does not exist."""
-        overlay = self._chosen(parameters.overlay).with_target(parameters.kubevirt, parameters.expand)
+        overlay = self._find_overlay(parameters.overlay).with_target(parameters.kubevirt, parameters.expand)
         write = parameters.write_instancetypes
         return overlay if write is None else overlay._replace(write_instancetypes=write)
 
-    def _chosen(self, name: str | None) -> Overlay:
+    def _find_overlay(self, name: str | None) -> Overlay:
+        """Return the overlay with that name; without a name, the listed or unlisted one in the folder."""
         if name:
             return chosen_overlays(self.overlays, [name])[0]
-        listed = next((overlay for overlay in self.overlays if overlay.path == self.folder), None)
-        if listed is None:
-            self._check_is_one()
-        entry = OverlayEntry(self.folder)
-        return listed or self.project.config.overlay(entry, self.folder, posixpath.basename(self.folder))
+        for overlay in self.overlays:
+            if overlay.path == self.folder:
+                return overlay
+        self._check_is_overlay()
+        return self.project.config.overlay(
+            OverlayEntry(self.folder), self.folder, posixpath.basename(self.folder)
+        )
 
-    def _check_is_one(self) -> None:
+    def _check_is_overlay(self) -> None:
         """Raise ``DiagnosticError`` if the folder is not an overlay itself, but contains overlays."""
         below = [overlay.name for overlay in self.overlays if is_inside(overlay.path, self.folder)]
         if below and not any(
@@ -159,8 +158,8 @@ class ApplicationSource:
             ).error()
 
 
-def _top(here: Path, source_path: str) -> Path | None:
-    """Return the top of the copy, where the Application's path begins. The copy has no ``.git``."""
+def _root_of_copy(here: Path, source_path: str) -> Path | None:
+    """Return the root of the copy, where the Application's path begins. The copy has no ``.git``."""
     parts = Path(source_path).parts
     return here.parents[len(parts) - 1] if parts and here.parts[-len(parts) :] == parts else None
 
@@ -172,7 +171,7 @@ def announced_parameters(overlay: Overlay, *, is_listed: bool) -> list[JsonObjec
         {
             "name": "overlay",
             "title": "Overlay",
-            "tooltip": "Name or path of the overlay to render, for another than the one in the path",
+            "tooltip": "Name or path of the overlay to render, if it is not the one in the path",
             "string": overlay.name if is_listed else "",
         },
         {

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from renderer.app.catalogs import OpenedCatalog, open_catalog
+from renderer.app.catalogs import open_catalog
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.source_folder import SourceFolder
 from renderer.app.usage_error import UsageError
@@ -69,13 +69,13 @@ class CatalogImport(NamedTuple):
         if self.catalog.left_out:
             yield f"left out: {printable(described_kinds(self.catalog.left_out))}"
         if not self.is_listed:
-            yield f"list it in {PROJECT_FILE}, before those it takes precedence of:"
+            yield f"list it in {PROJECT_FILE}, before the catalogs that it takes precedence over:"
             yield "catalogs:"
             yield f"- path: {self.folder}"
 
 
 class ImportResult(NamedTuple):
-    """The import, None if errors stopped it; ``fs`` has the files of the findings of a single catalog."""
+    """The import, or None if errors stopped it; ``fs`` has the files of the findings of a single catalog."""
 
     made: CatalogImport | None
     findings: tuple[Located, ...]
@@ -90,10 +90,15 @@ def import_catalog(project: Project, request: ImportRequest, open_project: Proje
     sources = [open_catalog(path, open_project) for path in request.paths]
     resources = [resource for source in sources for resource in source.resources]
     release = _release_to_import(request.release, release_label(resources), force=request.force)
-    findings = tuple(found for source in sources for found in _checked(source, project))
-    fs = (
-        sources[0].fs if len(sources) == 1 else None
-    )  # findings of several catalogs are already located, in different trees
+    findings = tuple(
+        finding
+        for source in sources
+        for finding in locate(
+            source.fs, source.pipeline.check(source.resources.where(is_entry), project.config.kubevirt)
+        )
+    )
+    # Findings of several catalogs are already located, in different trees.
+    fs = sources[0].fs if len(sources) == 1 else None
     if has_errors(findings):
         return ImportResult(None, findings, fs)
     found = imported(resources, request.name, release)
@@ -123,21 +128,16 @@ def _release_to_import(requested: str | None, declared: str | None, *, force: bo
     return requested
 
 
-def _checked(source: OpenedCatalog, project: Project) -> tuple[Located, ...]:
-    entries = source.resources.where(is_entry)
-    return locate(source.fs, source.pipeline.check(entries, project.config.kubevirt))
-
-
 def _write(project: Project, folder: str, found: Imported, *, adds: bool, force: bool) -> CatalogImport:
     fs = project.fs
-    present = {
+    existing = {
         name: fs.read(f"{folder}/{name}") for name in fs.list(folder) if fs.is_file(f"{folder}/{name}")
     }
-    plan = plan_import(found, present, folder, force=force)
+    plan = plan_import(found, existing, folder, force=force)
     writes = {f"{folder}/{name}": content for name, content in plan.writes.items()}
     removals = tuple(f"{folder}/{name}" for name in plan.removals)
     before: dict[str, bytes | None] = dict.fromkeys(writes)
-    before |= {f"{folder}/{name}": content for name, content in present.items()}
+    before |= {f"{folder}/{name}": content for name, content in existing.items()}
     if adds:
         written = fs.read(PROJECT_FILE) if fs.is_file(PROJECT_FILE) else None
         before[PROJECT_FILE] = written
@@ -151,7 +151,7 @@ def _write(project: Project, folder: str, found: Imported, *, adds: bool, force:
 def with_catalog(
     content: bytes | None, folder: str, catalogs: Iterable[CatalogPath | BuiltinCatalog]
 ) -> bytes:
-    """Return the project file with the catalog in ``folder`` before the present ``catalogs``.
+    """Return the project file with the catalog in ``folder`` before the existing ``catalogs``.
 
     ``content`` is None if the file does not exist. Raises ``DiagnosticError``: edit-refused.
     """

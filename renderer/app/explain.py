@@ -48,7 +48,9 @@ class _QuestionTarget(NamedTuple):
     field: str
 
 
-class _Found(NamedTuple):
+class _Match(NamedTuple):
+    """A resource that the question may be about, and its overlay."""
+
     overlay: Overlay
     resource: Resource
 
@@ -71,25 +73,25 @@ def explain_resource(project: Project, question: Question) -> Explained:
     Raises ``NoSuchResourceError``, ``UsageError`` if several resources match, and ``DiagnosticError``.
     """
     project = project.proposed()
-    target = _target_of(project, question)
+    target = _question_target(project, question)
     trace = Trace()
     pipeline = Pipeline(project.fs, project.config, context=RunContext.fresh(trace))
-    found: list[_Found] = []
+    found: list[_Match] = []
     everything: list[Resource] = []
     findings: dict[str, tuple[Diagnostic, ...]] = {}
     for overlay in target.overlays:
         outcome = pipeline.render(overlay)
         findings[overlay.path] = outcome.diagnostics if outcome.failed else ()
         everything += outcome.value
-        found += (_Found(overlay, each) for each in target.resource.among(outcome.value))
+        found += (_Match(overlay, each) for each in target.resource.among(outcome.value))
     if not found and any(findings.values()):
         errors = RunFindings(project.fs)
         for overlay_path, of_overlay in findings.items():
             errors.add(of_overlay, overlay_path)
         return Explained(None, errors.found(), tuple(findings))
-    one = _only(found, everything, question)
+    one = _only_match(found, everything, question)
     histories = without_secret_values(
-        _histories(Historian(trace, one.overlay), one.resource, target.field),
+        _field_histories(Historian(trace, one.overlay), one.resource, target.field),
         Masking(pipeline.confidential(one.overlay), inside_words=True),
         Masking(secret_values(each.content for each in everything) | tainted()),
     )
@@ -98,7 +100,7 @@ def explain_resource(project: Project, question: Question) -> Explained:
     return Explained(history, locate(project.fs, findings[path], path), (path,))
 
 
-def _target_of(project: Project, question: Question) -> _QuestionTarget:
+def _question_target(project: Project, question: Question) -> _QuestionTarget:
     overlays = project.overlays()
     place = rendered_place(project, overlays, question.resource)
     if place:
@@ -108,10 +110,10 @@ def _target_of(project: Project, question: Question) -> _QuestionTarget:
         resource = ResourcePattern.parse(question.resource, question.namespace)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    return _QuestionTarget(_chosen(project, overlays, question.overlay), resource, question.field)
+    return _QuestionTarget(_selected_overlays(project, overlays, question.overlay), resource, question.field)
 
 
-def _chosen(project: Project, overlays: tuple[Overlay, ...], name: str) -> tuple[Overlay, ...]:
+def _selected_overlays(project: Project, overlays: tuple[Overlay, ...], name: str) -> tuple[Overlay, ...]:
     """Return the overlay with that name or path, listed or not; without a name, return all."""
     folder = Path(name)
     if name and leads_to_folder(folder) and not any(name in (each.name, each.path) for each in overlays):
@@ -122,41 +124,41 @@ def _chosen(project: Project, overlays: tuple[Overlay, ...], name: str) -> tuple
     return chosen_overlays(overlays, [name] if name else [])
 
 
-def _only(found: Sequence[_Found], everything: Iterable[Resource], question: Question) -> _Found:
-    """Raise ``UsageError`` unless there is exactly one."""
+def _only_match(found: Sequence[_Match], everything: Iterable[Resource], question: Question) -> _Match:
+    """Return the only match. Raises ``UsageError`` unless there is exactly one."""
     paths = list(dict.fromkeys(each.overlay.path for each in found))
     if len(paths) > 1:
         name = found[0].overlay.name
-        way_out = f"say which with --overlay, as in --overlay {name}"
-        raise UsageError(f"{question.resource} is in {', '.join(paths)}; {way_out}")
+        hint = f"say which with --overlay, as in --overlay {name}"
+        raise UsageError(f"{question.resource} is in {', '.join(paths)}; {hint}")
     if len(found) > 1:
-        ways = sorted(_unmistakable(each.resource) for each in found)
-        raise UsageError(f"{question.resource} may be any of {', '.join(ways)}")
+        names = sorted(_qualified_name(each.resource) for each in found)
+        raise UsageError(f"{question.resource} may be any of {', '.join(names)}")
     if not found:
         raise NoSuchResourceError(
-            f"there is no resource {question.resource!r}; {_nearest(question, everything)}"
+            f"there is no resource {question.resource!r}; {_suggestion(question, everything)}"
         )
     return found[0]
 
 
-def _nearest(question: Question, everything: Iterable[Resource]) -> str:
+def _suggestion(question: Question, everything: Iterable[Resource]) -> str:
     by_name: dict[str, str] = {}
     for each in everything:
         for name in (each.name, *(previous.name for previous in each.previous_ids)):
-            by_name.setdefault(name, _unmistakable(each))
+            by_name.setdefault(name, _qualified_name(each))
     near = suggest(question.resource.rpartition("/")[2], by_name)
     if near:
-        meant = dict.fromkeys(by_name[name] for name in near)
-        return f"did you mean {' or '.join(meant)}?"
-    return "write KIND/NAME of one that an overlay is rendered to, or a file of a rendered tree"
+        suggested = dict.fromkeys(by_name[name] for name in near)
+        return f"did you mean {' or '.join(suggested)}?"
+    return "write KIND/NAME of a rendered resource, or a file of a rendered tree"
 
 
-def _unmistakable(resource: Resource) -> str:
+def _qualified_name(resource: Resource) -> str:
     front = f"{resource.namespace}/" if resource.namespace else ""
     return f"{front}{resource.kind}/{resource.name}"
 
 
-def _histories(historian: Historian, resource: Resource, field: str) -> tuple[FieldHistory, ...]:
+def _field_histories(historian: Historian, resource: Resource, field: str) -> tuple[FieldHistory, ...]:
     fields = historian.fields(resource)
     if not field:
         return historian.histories(resource, frozenset(fields))
@@ -194,10 +196,10 @@ def rendered_place(project: Project, overlays: Iterable[Overlay], text: str) -> 
     if match is None:
         return None
     path = project.relative(Path(match["path"]))
-    overlay = _overlay_of(path, tuple(overlays))
+    overlay = _overlay_of_file(path, tuple(overlays))
     content = project.fs.read(path)
     documents = [object_ if isinstance(object_, dict) else {} for object_ in decode_documents(content, path)]
-    place = field_at_line(content, int(match["line"])) if match["line"] else _only_resource(documents, path)
+    place = field_at_line(content, int(match["line"])) if match["line"] else _only_document(documents, path)
     if place is None or not documents[place.document]:
         raise UsageError(f"there is no resource on line {match['line']} of {path}")
     resource = Resource(documents[place.document], Site(path, place.document))
@@ -206,7 +208,7 @@ def rendered_place(project: Project, overlays: Iterable[Overlay], text: str) -> 
     return RenderedPlace(overlay, pattern, named(resource.content, place.field))
 
 
-def _overlay_of(path: str, overlays: tuple[Overlay, ...]) -> Overlay:
+def _overlay_of_file(path: str, overlays: tuple[Overlay, ...]) -> Overlay:
     outputs = {posixpath.normpath(overlay.output): overlay for overlay in overlays}
     found = [output for output in outputs if path.startswith(f"{output}/")]
     if not found:
@@ -215,7 +217,7 @@ def _overlay_of(path: str, overlays: tuple[Overlay, ...]) -> Overlay:
     return outputs[max(found, key=len)]
 
 
-def _only_resource(documents: list[dict[str, object]], path: str) -> WrittenField:
+def _only_document(documents: list[dict[str, object]], path: str) -> WrittenField:
     """Return the only resource of the file."""
     numbers = [number for number, document in enumerate(documents) if document]
     if len(numbers) != 1:

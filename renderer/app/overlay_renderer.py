@@ -108,7 +108,7 @@ class OverlayRenderer:
                 if is_last:
                     forget_shared()  # else a few objects keep whole memory pages in use
                 if not outcome.failed:
-                    files = encode_files(_files(overlay, outcome.value, paths))
+                    files = encode_files(_tree_files(overlay, outcome.value, paths))
                     files.ownership  # noqa: B018 - a worker makes it, and not the process that waits for all
             except DiagnosticError as error:
                 found += error.diagnostics
@@ -145,7 +145,7 @@ class OverlayRenderer:
         return Locator(self._fs, self._recorder)
 
 
-def _files(overlay: Overlay, resources: ResourceSet, paths: Sequence[str]) -> Mapping[str, str]:
+def _tree_files(overlay: Overlay, resources: ResourceSet, paths: Sequence[str]) -> Mapping[str, str]:
     """Return the texts of an overlay's files; empty ``resources`` to free memory, unless extras need them."""
     if not overlay.tree.extras:
         return texts_by_path(resources.take(), paths)
@@ -195,10 +195,10 @@ def _rendered_by_workers(
 
     done, context = 0, get_context()
     work = SharedWork(context.Value("q"), context.Value("q"), context.RawArray("b", SharedWork.MARKS))
-    pool = ProcessPoolExecutor(workers, context, _begin, (renderer, overlays, work, *snapshot()))
+    pool = ProcessPoolExecutor(workers, context, _start_worker, (renderer, overlays, work, *snapshot()))
     try:
         # Not ``pool.map``: its cancelled tasks make the pool's own thread fail with a traceback.
-        parts = deque(pool.submit(_render, *part) for part in parts_of(len(overlays), workers))
+        parts = deque(pool.submit(_render_part, *part) for part in parts_of(len(overlays), workers))
         while parts:
             for rendered in parts.popleft().result():
                 done += 1
@@ -206,7 +206,7 @@ def _rendered_by_workers(
                 taint(rendered.tainted)
                 yield rendered
     except BrokenProcessPool:
-        note("a worker process was killed, perhaps for want of memory: one process renders the rest")
+        note("a worker process was killed, perhaps because memory ran out: one process renders the rest")
     finally:
         pool.shutdown(cancel_futures=True)
     yield from map(renderer.render, overlays[done:])
@@ -234,7 +234,7 @@ class _Worker:
     overlays: Sequence[Overlay]
 
 
-def _begin(
+def _start_worker(
     renderer: OverlayRenderer, overlays: Sequence[Overlay], work: SharedWork, most: Limits, in_effect: Limits
 ) -> None:
     restore(most, in_effect)
@@ -246,7 +246,7 @@ def _begin(
     _Worker.renderer, _Worker.overlays = renderer, overlays
 
 
-def _render(start: int, end: int) -> list[RenderedOverlay]:
+def _render_part(start: int, end: int) -> list[RenderedOverlay]:
     overlays = _Worker.overlays[start:end]
     return [_Worker.renderer.render(overlay)._replace(by_worker=True) for overlay in overlays]
 

@@ -114,12 +114,13 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     Raises ``UsageError`` for options that cannot be combined, and ``DiagnosticError`` for an error that stops
     all overlays.
     """
-    _check(request)
-    project = _with_proposal(project, reporter)
+    _check_options(request)
+    project = project._replace(config=proposed_config(project.fs, project.config, reporter.note))
     found = project.overlays()
     outputs = {overlay.output: output_sites(overlay) for overlay in found}
-    selected = _selected(project, found, request, reporter)
-    stale = _stale(project, outputs) if _looks_for_stale_trees(request) else ()
+    selected = _select_overlays(project, found, request, reporter)
+    is_first_shard = request.shard is None or request.shard.number == 1
+    stale = _find_stale_trees(project, outputs) if is_first_shard and not request.overlays else ()
     forced = _forced_files(
         project, request.forced, [*(each.output for each in selected), *(stale if request.prune else ())]
     )
@@ -130,16 +131,16 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
             _render_overlays(project, results, cache, request, trees)
         findings.add(check_outputs(outputs, results.folders))
         if not findings.has_errors:
-            for overlay, about_tree in _emit(trees, results.without_errors(), stale, request):
+            for overlay, about_tree in _act_on_trees(trees, results.without_errors(), stale, request):
                 findings.add(levelled(about_tree, project.config.rules), overlay)
             if request.tracked:
                 findings.add(untracked_files(project, [overlay.output for overlay in selected]))
     paths = tuple(overlay.path for overlay in selected)
-    told = _in_order(findings.found(), paths)
-    return RenderResult(tuple(trees.results), told, paths, findings.unshown, frozenset(results.broken))
+    located = _in_project_order(findings.found(), paths)
+    return RenderResult(tuple(trees.results), located, paths, findings.unshown, frozenset(results.broken))
 
 
-def _in_order(findings: Iterable[Located], overlays: Sequence[str]) -> tuple[Located, ...]:
+def _in_project_order(findings: Iterable[Located], overlays: Sequence[str]) -> tuple[Located, ...]:
     """Return the findings with their overlays in the order of the project, whichever was rendered first."""
     place = {overlay: place for place, overlay in enumerate(overlays)}
     return tuple(
@@ -150,7 +151,7 @@ def _in_order(findings: Iterable[Located], overlays: Sequence[str]) -> tuple[Loc
     )
 
 
-def _check(request: RenderRequest) -> None:
+def _check_options(request: RenderRequest) -> None:
     """Raise ``UsageError`` for options that contradict each other."""
     if request.forced and request.mode is RenderMode.CHECK:
         raise UsageError("--check writes nothing; leave out --force")
@@ -162,13 +163,7 @@ def _check(request: RenderRequest) -> None:
         raise UsageError("--shard is for the whole project; name no overlay, and leave out --prune")
 
 
-def _with_proposal(project: Project, reporter: Reporter) -> Project:
-    """Return the project; without a ``vmrender.yaml``, the one that ``init`` would propose, with a note."""
-    config = proposed_config(project.fs, project.config, reporter.note)
-    return project._replace(config=config)
-
-
-def _emit(
+def _act_on_trees(
     trees: RenderedTrees, rendered: Sequence[Rendered], stale: Collection[str], request: RenderRequest
 ) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
     """Write, compare or plan the trees; yield the findings about each, then about stale trees.
@@ -192,7 +187,7 @@ def _render_overlays(
 ) -> None:
     """Render the overlays that changed, and get the results of the others from the cache.
 
-    While workers go on, finished results go into the cache, and trees are begun unless there is an error.
+    While workers go on, finished results go into the cache, and trees are started unless there is an error.
     """
     changed, unchanged = list[Overlay](), list[Overlay]()
     for overlay in results.overlays:
@@ -205,7 +200,7 @@ def _render_overlays(
         cache.keep(rendered)
         may_write = may_write and not has_errors(rendered.findings)
         if may_write and rendered.by_worker:
-            trees.begin(rendered)
+            trees.start(rendered)
         results.keep(rendered)
     for overlay in unchanged:
         trees.reporter.detail(f"{overlay.path}: nothing has changed since it was rendered")
@@ -232,7 +227,7 @@ def _render_changed(
         yield rendered
 
 
-def _selected(
+def _select_overlays(
     project: Project, overlays: Sequence[Overlay], request: RenderRequest, reporter: Reporter
 ) -> tuple[Overlay, ...]:
     named = chosen_overlays(overlays, [_overlay_name(project, name) for name in request.overlays])
@@ -252,12 +247,7 @@ def _overlay_name(project: Project, name: str) -> str:
     return project.relative(folder) if is_inside and any(folder.glob("[kK]ustomization*")) else name
 
 
-def _looks_for_stale_trees(request: RenderRequest) -> bool:
-    """Return True if the run covers the whole project, and is the first shard if there are several."""
-    return not request.overlays and (request.shard is None or request.shard.number == 1)
-
-
-def _stale(project: Project, outputs: Collection[str]) -> tuple[str, ...]:
+def _find_stale_trees(project: Project, outputs: Collection[str]) -> tuple[str, ...]:
     """Return the rendered trees without an overlay, below the outputs of the project and the default."""
     default = RenderConfig().output
     config = project.config
@@ -274,14 +264,14 @@ def _forced_files(
     for file in forced:
         # A path is relative to the working directory (as typed) or to the root (as findings name it).
         places = sorted((Path.cwd() / file, project.root / file), key=lambda place: not lexists(place))
-        found = next((found for place in places if (found := _in_tree(project, place, outputs))), None)
+        found = next((tree for place in places if (tree := _locate_in_trees(project, place, outputs))), None)
         if found is None:
-            raise UsageError(f"--force {file}: no file of a tree that is rendered now")
+            raise UsageError(f"--force {file}: not a file of a tree that is rendered now")
         files[found[0]] = (*files.get(found[0], ()), found[1])
     return files
 
 
-def _in_tree(project: Project, place: Path, outputs: Iterable[str]) -> tuple[str, str] | None:
+def _locate_in_trees(project: Project, place: Path, outputs: Iterable[str]) -> tuple[str, str] | None:
     """Return the output that contains a file, and its path there; a link itself counts, not its target."""
     file = Path(realpath(place.parent), place.name)
     for output in outputs:

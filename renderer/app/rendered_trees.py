@@ -57,17 +57,17 @@ class RenderedTrees:
         self.forced = forced
         self.reporter = reporter
         self.results: list[TreeResult] = []
-        self._begun: dict[str, _Change] = {}
+        self._started: dict[str, _Change] = {}
         self._batch: TreeBatch | None = None
-        self._held = ExitStack()
+        self._open_batch = ExitStack()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._held.close()
+        self._open_batch.close()
 
-    def begin(self, rendered: RenderedOverlay) -> None:
+    def start(self, rendered: RenderedOverlay) -> None:
         """Build the tree of an overlay while others are being rendered; ``write`` puts it in place.
 
         Do nothing once ``most_trees_at_once()`` trees are built, or if another run is active or was killed.
@@ -79,9 +79,9 @@ class RenderedTrees:
         if self._batch is None:
             if is_at_work(self.root, rendered.overlay.output):
                 return
-            self._batch = self._held.enter_context(TreeBatch(self.root.resolve()))
+            self._batch = self._open_batch.enter_context(TreeBatch(self.root.resolve()))
         if len(self._batch) < most_trees_at_once():
-            change = self._begun[rendered.overlay.output] = self._change(rendered)
+            change = self._started[rendered.overlay.output] = self._change(rendered)
             self._batch.build(change.tree)
 
     # The methods for all trees are generators: they work while the caller consumes the findings.
@@ -89,31 +89,31 @@ class RenderedTrees:
     def write(self, rendered: Sequence[Rendered]) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
         """Write each tree, several at once. Yield the findings; a tree with an error stays as it was."""
         changed = [each for each in rendered if not isinstance(each, UnchangedOverlay)]
-        results = self._written(changed) if changed else iter(())
+        results = self._write_results(changed) if changed else iter(())
         return _findings_of_each(rendered, lambda each: self._write(each, results))
 
-    def _written(self, changed: Sequence[RenderedOverlay]) -> Iterator[_TimedResult]:
+    def _write_results(self, changed: Sequence[RenderedOverlay]) -> Iterator[_TimedResult]:
         """Yield the result for each tree, and the duration of its batch."""
-        begun = self._finish_batch(self._batch) if self._batch else {}
-        others = self._written_together([each for each in changed if each.overlay.output not in begun])
+        finished = self._finish_batch(self._batch) if self._batch else {}
+        others = self._write_together([each for each in changed if each.overlay.output not in finished])
         for each in changed:
-            yield begun.get(each.overlay.output) or next(others)
+            yield finished.get(each.overlay.output) or next(others)
 
     def _finish_batch(self, batch: TreeBatch) -> Mapping[str, _TimedResult]:
-        """Put the begun trees in place; return the results by output."""
-        stopwatch, more = Stopwatch(), _with_more(len(self._begun))
-        with self.reporter.doing(f"writing {next(iter(self._begun))}{more}"):
+        """Put the started trees in place; return the results by output."""
+        stopwatch, more = Stopwatch(), _with_more(len(self._started))
+        with self.reporter.doing(f"writing {next(iter(self._started))}{more}"):
             done = batch.finish()
-        self._held.close()
+        self._open_batch.close()
         elapsed = f"{stopwatch.total()}{more}"
-        results = zip(self._begun.items(), done, strict=True)
+        results = zip(self._started.items(), done, strict=True)
         finished = {output: (result, elapsed) for (output, _), result in results if result is not None}
         for output in finished:
-            self._note(output, self._begun[output].repairs)
-        self._batch, self._begun = None, {}
+            self._report_repairs(output, self._started[output].repairs)
+        self._batch, self._started = None, {}
         return finished
 
-    def _written_together(self, changed: Sequence[RenderedOverlay]) -> Iterator[_TimedResult]:
+    def _write_together(self, changed: Sequence[RenderedOverlay]) -> Iterator[_TimedResult]:
         from renderer.emit.write import TREES_AT_ONCE, write_trees  # noqa: PLC0415 - if any changes
 
         for start in range(0, len(changed), TREES_AT_ONCE):
@@ -124,7 +124,7 @@ class RenderedTrees:
                 results = list(write_trees(self.root, [change.tree for change in changes]))
             elapsed = f"{stopwatch.total()}{more}"
             for change, result in zip(changes, results, strict=True):
-                self._note(change.tree.output, change.repairs)
+                self._report_repairs(change.tree.output, change.repairs)
                 yield result, elapsed
 
     def _change(self, rendered: RenderedOverlay) -> _Change:
@@ -148,7 +148,7 @@ class RenderedTrees:
         findings: list[Diagnostic] = []
         for output in outputs:
             try:
-                self._record(self._planned("", output, {}) if dry_run else self._removed(output))
+                self._record(self._plan_tree("", output, {}) if dry_run else self._remove_tree(output))
             except DiagnosticError as error:
                 findings += error.diagnostics
         return tuple(findings)
@@ -156,7 +156,7 @@ class RenderedTrees:
     def _write(self, rendered: Rendered, results: Iterator[_TimedResult]) -> Iterable[Diagnostic]:
         if isinstance(rendered, UnchangedOverlay):
             self._record(_unchanged(TreeAction.WRITTEN, rendered))
-            return self._foreign(rendered).values()
+            return self._foreign_manifests(rendered).values()
         done, elapsed = next(results)
         if isinstance(done, DiagnosticError):
             raise done
@@ -164,12 +164,12 @@ class RenderedTrees:
         changes = done.created, done.updated, done.removed, done.unchanged, done.rescued
         self._record(TreeResult(TreeAction.WRITTEN, overlay.path, overlay.output, *changes))
         self.reporter.detail(f"{overlay.output}: written in {elapsed}")
-        return self._foreign(rendered).values()
+        return self._foreign_manifests(rendered).values()
 
     def _compare(self, rendered: Rendered) -> Iterable[Diagnostic]:
         if isinstance(rendered, UnchangedOverlay):
             self._record(_unchanged(TreeAction.COMPARED, rendered))
-            return self._foreign(rendered).values()
+            return self._foreign_manifests(rendered).values()
         from renderer.emit.check import check_tree  # noqa: PLC0415 - a run that writes does not need it
 
         stopwatch, overlay = Stopwatch(), rendered.overlay
@@ -178,7 +178,7 @@ class RenderedTrees:
         self._record(result._replace(is_stale=bool(found.diagnostics)))
         self.reporter.detail(f"{overlay.output}: compared in {stopwatch.total()}")
         reported = {finding.location.path for finding in found.diagnostics if finding.location}
-        foreign = self._foreign(rendered)
+        foreign = self._foreign_manifests(rendered)
         return (*found.diagnostics, *(each for path, each in foreign.items() if path not in reported))
 
     def _plan(self, rendered: Rendered) -> Iterable[Diagnostic]:
@@ -186,20 +186,20 @@ class RenderedTrees:
             self._record(_unchanged(TreeAction.PLANNED, rendered))
         else:
             overlay = rendered.overlay
-            planned = self._planned(overlay.path, overlay.output, rendered.files)
+            planned = self._plan_tree(overlay.path, overlay.output, rendered.files)
             self._record(planned)
             gone = {f"{overlay.output}/{path}" for path in planned.removed}
-            return [found for path, found in self._foreign(rendered).items() if path not in gone]
-        return self._foreign(rendered).values()
+            return [found for path, found in self._foreign_manifests(rendered).items() if path not in gone]
+        return self._foreign_manifests(rendered).values()
 
-    def _planned(self, source: str, output: str, files: Mapping[str, str] | EncodedFiles) -> TreeResult:
+    def _plan_tree(self, source: str, output: str, files: Mapping[str, str] | EncodedFiles) -> TreeResult:
         """Raise ``DiagnosticError``: foreign-file for each file that would stop the run."""
         from renderer.emit.check import plan_changes  # noqa: PLC0415 - as above
 
         diff = plan_changes(self.root, output, files, self.forced.get(output, ()))
         return _result_of(TreeAction.PLANNED, source, output, diff)
 
-    def _removed(self, output: str) -> TreeResult:
+    def _remove_tree(self, output: str) -> TreeResult:
         from renderer.emit.write import remove_tree  # noqa: PLC0415 - only for trees that change
 
         repairs: list[Repair] = []
@@ -207,7 +207,7 @@ class RenderedTrees:
             forced = self.forced.get(output, ())
             done = remove_tree(self.root, output, force=forced, on_repair=repairs.append)
         finally:
-            self._note(output, repairs)
+            self._report_repairs(output, repairs)
         stays = leads_anywhere(self.root / output)
         return TreeResult(TreeAction.REMOVED, "", output, removed=done.removed, stays=stays)
 
@@ -215,12 +215,12 @@ class RenderedTrees:
         self.results.append(result)
         self.reporter.tree(result)
 
-    def _note(self, output: str, repairs: Iterable[Repair]) -> None:
+    def _report_repairs(self, output: str, repairs: Iterable[Repair]) -> None:
         """Report repairs, after the progress line is removed from the terminal."""
         for repair in repairs:
             self.reporter.note(f"{output}: {repair.value}")
 
-    def _foreign(self, rendered: Rendered) -> Mapping[str, Diagnostic]:
+    def _foreign_manifests(self, rendered: Rendered) -> Mapping[str, Diagnostic]:
         """Return warnings about manifests in the tree that vmrender did not write, by path."""
         if isinstance(rendered, UnchangedOverlay) and rendered.is_alone:
             return {}

@@ -31,7 +31,7 @@ from renderer.project.project_root import find_project_root, read_named_file
 from renderer.project.project_schemas import RELEASES, read_project_schemas
 from renderer.yamlio.decode import decode_documents
 
-_SUMS = "SHA256SUMS"
+_CHECKSUMS = "SHA256SUMS"
 _SUFFIXES = (".yaml", ".yml", ".json")
 
 
@@ -63,7 +63,7 @@ def schema_text(project: Project, name: str, release: str) -> str:
     """Return the schema of one kind as JSON. Raises ``UsageError`` for an unknown kind or release."""
     registry = SchemaRegistry(project=_project_schemas(project))
     target = _known_release(registry, release)
-    return _text(_document(registry, target, _kind(name)))
+    return _json_text(_document(registry, target, _kind_named(name)))
 
 
 def export_schemas(project: Project, names: Iterable[str], release: str, into: Path) -> int:
@@ -73,8 +73,8 @@ def export_schemas(project: Project, names: Iterable[str], release: str, into: P
     """
     registry = SchemaRegistry(project=_project_schemas(project))
     target = _known_release(registry, release)
-    files = dict(_files(registry, target, [_kind(name) for name in names] or list(KINDS)))
-    top, folder = _place(into)
+    files = dict(_schema_files(registry, target, [_kind_named(name) for name in names] or list(KINDS)))
+    top, folder = _write_root(into)
     change_files(top, {f"{folder}/{path}": content for path, content in files.items()}, (), {})
     return len(files)
 
@@ -85,7 +85,7 @@ def import_schemas(project: Project, paths: Sequence[Path], release: Release, in
     Raises ``DiagnosticError``: import-refused if the definitions are incomplete or not KubeVirt's.
     """
     folder = SourceFolder.locate(project, into).path
-    documents = [document for path in paths for document in _documents(path)]
+    documents = [document for path in paths for document in _read_documents(path)]
     try:
         found = release_schemas(documents, release)
     except UnlikeKubevirtError as error:
@@ -99,9 +99,9 @@ def import_schemas(project: Project, paths: Sequence[Path], release: Release, in
             ProjectSchema(json.loads(content))
     except (UnlikeKubevirtError, UnusableSchemaError) as error:
         raise _refused(str(error), found) from None
-    sums = f"{folder}/{_SUMS}"
+    sums = f"{folder}/{_CHECKSUMS}"
     before = {sums: project.fs.read(sums) if project.fs.is_file(sums) else None}
-    change_files(project.root, _with_sums(project.fs, folder, files), (), before)
+    change_files(project.root, _with_checksums(project.fs, folder, files), (), before)
     return SchemaImport(folder, len(files))
 
 
@@ -127,21 +127,21 @@ def _known_release(registry: SchemaRegistry, text: str) -> Release:
         raise UsageError(f"Invalid value: {error}") from error
     if release.minor_release not in known:
         raise UsageError(
-            f"Invalid value: there are no schemas of KubeVirt {release}: {known[0]} to {known[-1]} have some"
+            f"Invalid value: there are no schemas of KubeVirt {release}, only of {known[0]} to {known[-1]}"
         )
     return release.minor_release
 
 
-def _kind(name: str) -> KubevirtKind:
+def _kind_named(name: str) -> KubevirtKind:
     """Return the kind called ``name``, in any case. Raises ``UsageError`` for a kind without a schema."""
     for kind in KINDS:
         if kind.name.lower() == name.lower():
             return kind
     kinds = ", ".join(kind.name for kind in KINDS)
-    raise UsageError(f"Invalid value: there is no schema of {name}: {kinds} have one")
+    raise UsageError(f"Invalid value: there is no schema of {name}, only of {kinds}")
 
 
-def _place(into: Path) -> tuple[Path, str]:
+def _write_root(into: Path) -> tuple[Path, str]:
     """Return the folder below which writing follows no link, and the path from there to ``into``.
 
     The folder is the repository, or ``into`` itself if it is elsewhere. Raises ``DiagnosticError``.
@@ -161,7 +161,7 @@ def _document(registry: SchemaRegistry, release: Release, kind: KubevirtKind) ->
     return registry.schema(release, Gvk(kind.group, "", kind.name)).document
 
 
-def _files(
+def _schema_files(
     registry: SchemaRegistry, release: Release, kinds: Iterable[KubevirtKind]
 ) -> Iterator[tuple[str, bytes]]:
     """Yield (path, schema) for each version, at the paths that kubeconform reads."""
@@ -171,14 +171,14 @@ def _files(
             properties = {**object_at(document, "properties"), "apiVersion": {"const": api_version}}
             version = api_version.rpartition("/")[2]
             path = f"{kind.group}/{kind.name.lower()}_{version}.json"
-            yield path, _text({**document, "properties": properties}).encode()
+            yield path, _json_text({**document, "properties": properties}).encode()
 
 
-def _text(document: JsonObject) -> str:
+def _json_text(document: JsonObject) -> str:
     return encoded(cast("Schema", document))
 
 
-def _documents(path: Path) -> Iterator[tuple[str, Json]]:
+def _read_documents(path: Path) -> Iterator[tuple[str, Json]]:
     """Yield the documents of a file, or of the files in a folder, each with its file name."""
     files = (
         sorted(each for each in path.iterdir() if each.suffix in _SUFFIXES)
@@ -190,7 +190,7 @@ def _documents(path: Path) -> Iterator[tuple[str, Json]]:
         yield from ((file.name, document) for document in decode_documents(content, str(file)))
 
 
-def _with_sums(fs: FileSystem, folder: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
+def _with_checksums(fs: FileSystem, folder: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
     """Return the files by path in the repository, with a file of the digests of all schemas in the folder."""
     present = read_project_schemas(fs, (folder,))
     everything = {
@@ -199,7 +199,7 @@ def _with_sums(fs: FileSystem, folder: str, files: Mapping[str, bytes]) -> Mappi
         **files,
     }
     written = {f"{folder}/{path}": content for path, content in files.items()}
-    return {**written, f"{folder}/{_SUMS}": checksums(everything).encode()}
+    return {**written, f"{folder}/{_CHECKSUMS}": checksums(everything).encode()}
 
 
 def _refused(message: str, found: Mapping[str, object]) -> DiagnosticError:

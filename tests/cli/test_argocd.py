@@ -209,7 +209,7 @@ def test_release_of_the_cluster_is_used(server: RepositoryServer) -> None:
     ("environment", "message"),
     [
         ({"ARGOCD_APP_PARAMETERS": "{"}, "ARGOCD_APP_PARAMETERS is not JSON"),
-        ({"ARGOCD_APP_PARAMETERS": "{}"}, "ARGOCD_APP_PARAMETERS holds no list"),
+        ({"ARGOCD_APP_PARAMETERS": "{}"}, "ARGOCD_APP_PARAMETERS is not a list"),
         ({"ARGOCD_APP_PARAMETERS": "[{}]"}, "a parameter without a name"),
         ({"ARGOCD_APP_PARAMETERS": "[" * 100_000}, "ARGOCD_APP_PARAMETERS is not JSON"),
         ({"ARGOCD_APP_PARAMETERS": parameters(kubevrt="1.8")}, "did you mean kubevirt?"),

@@ -124,7 +124,7 @@ def test_force_accepts_paths_from_the_working_directory_or_the_root(project: Pat
 def test_force_accepts_only_files_of_rendered_trees(project: Path, path: str) -> None:
     refused = run(project, "render", "--force", path)
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "no file of a tree that is rendered now" in refused.stderr
+    assert "not a file of a tree that is rendered now" in refused.stderr
     assert not (project / "rendered").exists()
 
 
