@@ -17,7 +17,7 @@ from renderer.findings.located import Located, LocatedError
 from renderer.findings.run_findings import locate
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.release import Release
 from renderer.model.render_config import RenderConfig
 from renderer.model.resource import ResourceSet
@@ -47,10 +47,10 @@ def open_catalog(reference: str, open_project: ProjectOpener) -> OpenedCatalog:
     """
     if reference.startswith(_BUILTIN):
         project = open_project(Path.cwd())
-        return _composed(reference, project.fs, project.config, builtin_path(_builtin(reference)))
+        return _compose(reference, project.fs, project.config, builtin_path(_builtin_name(reference)))
     if leads_anywhere(reference):
         project = open_project(Path(reference))
-        return _composed(reference, project.fs, project.config, project.relative(Path(reference)))
+        return _compose(reference, project.fs, project.config, project.relative(Path(reference)))
     revision, separator, path = reference.rpartition(":")
     if not separator:
         hint = "a catalog is a folder or a file, builtin:common-instancetypes, or REVISION:PATH"
@@ -59,8 +59,8 @@ def open_catalog(reference: str, open_project: ProjectOpener) -> OpenedCatalog:
     return _at_revision(reference, open_project(Path.cwd()), revision, path or ".")
 
 
-def _builtin(reference: str) -> str:
-    """Raises ``UsageError``."""
+def _builtin_name(reference: str) -> str:
+    """Return the name of a built-in catalog, which may be given by its release. Raises ``UsageError``."""
     name = reference.removeprefix(_BUILTIN)
     found = next((known for known, release in BUILTIN_CATALOGS.items() if name in (known, release)), None)
     if found is None:
@@ -75,15 +75,15 @@ def _at_revision(reference: str, project: Project, revision: str, path: str) -> 
         folder = Path(path).as_posix()
         if not fs.is_folder(folder) and not fs.is_file(folder):
             message = f"there is no {path} in revision {revision}"
-            hint = "the path is one of the project, from the folder of vmrender.yaml on"
+            hint = "write the path from the folder of vmrender.yaml on"
             raise Diagnostic.in_file(folder, Code.FILE_NOT_FOUND, message, hint).error()
         try:
-            return _composed(reference, BuiltinFileSystem(fs), project.config, folder)
+            return _compose(reference, BuiltinFileSystem(fs), project.config, folder)
         except LocatedError as error:
-            raise LocatedError(*(_in_revision(found, revision) for found in error.diagnostics)) from error
+            raise LocatedError(*(_with_revision(found, revision) for found in error.diagnostics)) from error
 
 
-def _in_revision(finding: Located, revision: str) -> Located:
+def _with_revision(finding: Located, revision: str) -> Located:
     """Return the finding with the revision before its path: the file in the work tree may differ."""
     location = finding.location
     if location is None or location.path.startswith(_BUILTIN):
@@ -91,28 +91,22 @@ def _in_revision(finding: Located, revision: str) -> Located:
     return finding._replace(location=location._replace(path=f"{revision}:{location.path}"))
 
 
-def _composed(name: str, fs: FileSystem, config: RenderConfig, path: str) -> OpenedCatalog:
+def _compose(name: str, fs: FileSystem, config: RenderConfig, path: str) -> OpenedCatalog:
+    """Load the bundle or compose the kustomization at ``path``. Raises ``LocatedError``."""
+    from renderer.kustomize.reader.load import load_files  # noqa: PLC0415 - a stage
+
     pipeline = Pipeline(fs, config)
     try:
-        return OpenedCatalog(name, _resources(pipeline, fs, path), pipeline, fs)
+        files = _bundle_files(fs, path)
+        composed = Outcome(load_files(fs, files)) if files else pipeline.compose(path)
     except DiagnosticError as error:
         raise LocatedError(*locate(fs, error.diagnostics)) from error
-
-
-def _resources(pipeline: Pipeline, fs: FileSystem, path: str) -> ResourceSet:
-    """Raises ``DiagnosticError``."""
-    files = _bundle(fs, path)
-    if files:
-        from renderer.kustomize.reader.load import load_files  # noqa: PLC0415 - a stage
-
-        return load_files(fs, files)
-    composed = pipeline.compose(path)
     if composed.failed:
-        raise DiagnosticError(*composed.diagnostics)
-    return composed.value
+        raise LocatedError(*locate(fs, composed.diagnostics))
+    return OpenedCatalog(name, composed.value, pipeline, fs)
 
 
-def _bundle(fs: FileSystem, path: str) -> tuple[str, ...]:
+def _bundle_files(fs: FileSystem, path: str) -> tuple[str, ...]:
     """Return the files of a bundle: one file, or all YAML files of a folder without a kustomization."""
     if fs.is_file(path):
         return (path,)
@@ -139,6 +133,7 @@ def describe_entry(project: Project, name: str, kubevirt: Release | None) -> str
     A plain ``name`` means a cluster-wide entry; use ``kind/name`` for any other. Raises ``DiagnosticError``.
     """
     from renderer.authoring.catalogs.listing import describe, offers  # noqa: PLC0415 - for one entry, not for lists
+    from renderer.findings.locator import Locator  # noqa: PLC0415 - a stage
     from renderer.yamlio.encode import encode  # noqa: PLC0415 - as above
 
     pipeline = Pipeline(project.fs, project.config)
@@ -146,20 +141,15 @@ def describe_entry(project: Project, name: str, kubevirt: Release | None) -> str
     wanted = pipeline.named(name)
     entries = list(entries_of((source.name, source.resources) for source in pipeline.catalog_sources))
     offer = next(offer for offer in offers(entries) if any(entry.resource is wanted for entry in offer))
+    origin = offer[0].resource.origin
     findings = pipeline.check(ResourceSet((offer[0].resource,)), release)
     return describe(
         offer,
-        _place(project.fs, offer[0]),
+        str(Locator(project.fs).location_of((origin,)) or origin.path),
         _fit(offer[0], offers(entries), release),
         [finding.message + (f"; {finding.hint}" if finding.hint else "") for finding in findings],
         encode([offer[0].spec]),
     )
-
-
-def _place(fs: FileSystem, entry: CatalogEntry) -> str:
-    from renderer.findings.locator import Locator  # noqa: PLC0415 - a stage
-
-    return str(Locator(fs).location_of((entry.resource.origin,)) or entry.resource.origin.path)
 
 
 def _fit(entry: CatalogEntry, everything: Sequence[Offer], release: Release) -> Fit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,25 +52,22 @@ def customize(  # noqa: PLR0913 - each is one option of a copy
         made = Resource(customized(pipeline.named(source), copy), Site(copy.name))
     except SwitchError as error:
         raise UsageError(str(error)) from error
-    found = _findings(pipeline, made, copy.changes, kubevirt or project.config.kubevirt)
+    found = _check_copy(pipeline, made, copy.changes, kubevirt or project.config.kubevirt)
     findings = locate(project.fs, found)
     if destination is None or has_errors(findings):
         return Customized(made, findings)
     return Customized(made, findings, destination.add(made.content, force=force))
 
 
-def _findings(
+def _check_copy(
     pipeline: Pipeline, copied: Resource, changes: SpecChanges, release: Release
-) -> tuple[Diagnostic, ...]:
-    """Return the findings about the copy, which is not in a file yet, and about VMs that would use it."""
-    found = (*problems(copied.content, target_of(copied)), *pipeline.check(ResourceSet((copied,)), release))
-    return tuple(
-        finding._replace(sites=(), severity=_severity(finding, changes), resource=copied.current_id)
-        for finding in found
-    )
+) -> Iterator[Diagnostic]:
+    """Yield the findings about the copy, which is not in a file yet, and about VMs that would use it.
 
-
-def _severity(finding: Diagnostic, changes: SpecChanges) -> Severity:
-    """Return the severity of a finding: an unknown value is an error if the user asked for it."""
-    is_asked_for = finding.code is Code.SCHEMA and str(finding.field) in changes.fields
-    return Severity.ERROR if is_asked_for else finding.severity
+    An unknown value is an error if the user asked for it.
+    """
+    checked = pipeline.check(ResourceSet((copied,)), release)
+    for finding in (*problems(copied.content, target_of(copied)), *checked):
+        is_requested = finding.code is Code.SCHEMA and str(finding.field) in changes.fields
+        severity = Severity.ERROR if is_requested else finding.severity
+        yield finding._replace(sites=(), severity=severity, resource=copied.current_id)

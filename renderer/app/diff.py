@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from renderer.app.diff_side import RenderedSide, Side
@@ -70,8 +70,11 @@ def compare_revisions(
 
 
 def _sides(project: Project, git: GitRepository, revisions: Sequence[str]) -> tuple[Side, Side]:
-    """Raise ``UsageError`` for more than two revisions, ``DiagnosticError`` for an unknown one."""
-    match _revision_names(revisions):
+    """Return the two sides; in ``A..B`` and ``A...B``, a missing side is HEAD.
+
+    Raises ``UsageError`` for more than two revisions, ``DiagnosticError`` for an unknown one.
+    """
+    match revisions:
         case []:
             before, after = "HEAD", None
         case [only] if "..." in only:
@@ -79,6 +82,9 @@ def _sides(project: Project, git: GitRepository, revisions: Sequence[str]) -> tu
             after = other or "HEAD"
             base = git.merge_base(one or "HEAD", after)
             return side_at(git, base, f"{base[:_SHORT]} (merge base of {one or 'HEAD'})"), side_at(git, after)
+        case [only] if ".." in only:
+            one, _, other = only.partition("..")
+            before, after = one or "HEAD", other or "HEAD"
         case [only]:
             before, after = only, None
         case [first, second]:
@@ -97,23 +103,15 @@ def _work_tree(project: Project, git: GitRepository) -> Side:
     return Side(_WORK_TREE, project.fs)
 
 
-def _revision_names(revisions: Sequence[str]) -> list[str]:
-    """Return the revisions, with ``A..B`` split in two; a missing side is HEAD."""
-    if len(revisions) == 1 and ".." in revisions[0] and "..." not in revisions[0]:
-        one, _, other = revisions[0].partition("..")
-        return [one or "HEAD", other or "HEAD"]
-    return [*revisions]
-
-
 def side_at(git: GitRepository, revision: str, name: str = "") -> Side:
     """Return the project at a revision. Raises ``DiagnosticError`` for an unknown one."""
     git.commit(revision)
     return Side(
-        name or revision, BuiltinFileSystem(_tree(git, revision)), revision[:_SHORT] if name else revision
+        name or revision, BuiltinFileSystem(_files_at(git, revision)), revision[:_SHORT] if name else revision
     )
 
 
-def _tree(git: GitRepository, revision: str) -> FileSystem:
+def _files_at(git: GitRepository, revision: str) -> FileSystem:
     """Return the files of the project at a revision; an empty tree if its folder did not exist then."""
     try:
         return git.tree(revision)
@@ -144,13 +142,17 @@ def _commits_between(git: GitRepository, before: Side, after: Side) -> tuple[Com
 def compare_projects(
     before: Side, after: Side, wanted: Iterable[str], reporter: Reporter, commits: Sequence[Commit] = ()
 ) -> Comparison:
-    """Compare the overlays of two sides; also compare ``commits`` with the first side."""
+    """Compare the overlays of two sides; also compare ``commits`` with the first side.
+
+    Raises ``UsageError`` for an unknown overlay, and ``DiagnosticError`` if there is none.
+    """
     compared: list[OverlayDifference] = []
-    reached: list[list[OverlayDifference]] = [[] for _ in commits]
+    at_commits: list[list[OverlayDifference]] = [[] for _ in commits]
     errors_before, errors_after = RunFindings(before.fs), RunFindings(after.fs)
-    selected = tuple(_selected(before, after, wanted))
-    for number, (path, name) in enumerate(selected, start=1):
-        stopwatch = Stopwatch()
+    removed = (overlay for path, overlay in before.overlays.items() if path not in after.overlays)
+    selected = chosen_overlays((*after.overlays.values(), *removed), wanted)
+    for number, overlay in enumerate(selected, start=1):
+        path, name, stopwatch = overlay.path, overlay.name, Stopwatch()
         with reporter.doing(f"rendering both sides of {path} ({number} of {len(selected)})"):
             sides = before.render(path), after.render(path)
         rendering = stopwatch.lap()
@@ -160,7 +162,7 @@ def compare_projects(
             errors_after.add(sides[1].errors, path)
         with reporter.doing(f"comparing {path} ({number} of {len(selected)})"):
             between: list[RenderedSide] = []
-            for commit, found in zip(commits, reached, strict=True):
+            for commit, found in zip(commits, at_commits, strict=True):
                 rendered = commit.side.render(path)
                 pair = before, commit.side
                 found.append(compare_sides(pair, (sides[0], rendered), path, name, between))
@@ -169,19 +171,12 @@ def compare_projects(
         reporter.detail(f"{path}: both sides rendered in {rendering}, compared in {stopwatch.lap()}")
     steps = tuple(
         CommitDifference(commit.side.name, commit.subject, without_moved(found))
-        for commit, found in zip(commits, reached, strict=True)
+        for commit, found in zip(commits, at_commits, strict=True)
     )
     difference = Difference(before.name, after.name, without_moved(compared), steps)
     return Comparison(
         difference, before.labelled(errors_before.found()), after.labelled(errors_after.found())
     )
-
-
-def _selected(before: Side, after: Side, wanted: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield path and name of each overlay of either side. Raises ``DiagnosticError`` for an unknown one."""
-    gone = (overlay for path, overlay in before.overlays.items() if path not in after.overlays)
-    for overlay in chosen_overlays((*after.overlays.values(), *gone), wanted):
-        yield overlay.path, overlay.name
 
 
 def compare_sides(

@@ -129,8 +129,8 @@ def _release_notes(objects: ClusterObjects, release: Release) -> Iterator[str]:
         cluster = None
     if cluster is None or cluster.exact != release.exact:
         is_same_minor = cluster is not None and cluster.minor_release == release
-        meant = f", that is {release.exact}" if is_same_minor else ""
-        yield f"the cluster runs KubeVirt {running}, and the overlay is rendered for {release}{meant}"
+        patch = f", that is {release.exact}" if is_same_minor else ""
+        yield f"the cluster runs KubeVirt {running}, and the overlay is rendered for {release}{patch}"
 
 
 class _Cluster:
@@ -148,7 +148,7 @@ class _Cluster:
         consistency = Consistency()
         for live in read_dump(find_files([dump.name], dump.piped)):
             if live.kind in MOUNTED:
-                self.mounted.append(_name_alone(live))
+                self.mounted.append(_without_data(live))
             if live.kind not in needed:
                 self.others += 1
             elif consistency.add(live):
@@ -162,7 +162,8 @@ class _Cluster:
         self.objects = ClusterObjects(found.values())
 
 
-def _name_alone(live: LiveObject) -> Resource:
+def _without_data(live: LiveObject) -> Resource:
+    """Return an object of which only the name and namespace are kept."""
     metadata: JsonObject = {"name": live.name, "namespace": live.namespace}
     content: JsonObject = {"apiVersion": live.id.gvk.api_version, "kind": live.kind, "metadata": metadata}
     return Resource(content, Site(live.location.path))

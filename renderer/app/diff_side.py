@@ -12,8 +12,8 @@ from renderer.findings.located import Located, LocatedError
 from renderer.findings.run_findings import RunFindings, locate
 from renderer.kubevirt.facts.kinds import KUBEVIRT
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
-from renderer.model.json import EMPTY, JsonObject
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.json import EMPTY
 from renderer.model.limits import lowered
 from renderer.model.location import Location
 from renderer.model.render_config import CatalogPath, ExpandMode, Overlay, RenderConfig
@@ -54,11 +54,11 @@ class Side:
         self.fs = fs
         self.revision = revision
         try:
-            self._use(load_project(fs))
+            self._configure(load_project(fs))
         except DiagnosticError as error:
             raise LocatedError(*self.labelled(locate(fs, error.diagnostics))) from error
 
-    def _use(self, config: RenderConfig) -> None:
+    def _configure(self, config: RenderConfig) -> None:
         with lowered(config.limits):
             found = find_overlays(self.fs, config)
         self.config = config
@@ -69,12 +69,20 @@ class Side:
         """Without a ``vmrender.yaml``, use the proposal of ``init``. Raises ``DiagnosticError``."""
         proposed = proposed_config(self.fs, self.config)
         if proposed is not self.config:
-            self._use(proposed)
+            self._configure(proposed)
         return self
 
     def labelled(self, findings: Iterable[Located]) -> tuple[Located, ...]:
         """Return the findings with paths that begin with the revision."""
-        return tuple(map(self._labelled, findings))
+        if not self.revision:
+            return tuple(findings)
+        return tuple(
+            finding._replace(
+                location=self._label(finding.location),
+                related=tuple(each._replace(location=self._label(each.location)) for each in finding.related),
+            )
+            for finding in findings
+        )
 
     def render(self, path: str) -> RenderedSide | None:
         """Render the overlay at ``path`` within its project's limits; None if this side does not have it."""
@@ -82,54 +90,55 @@ class Side:
         if overlay is None:
             return None
         with lowered(self.config.limits):
-            return self._rendered(overlay)
+            return self._render(overlay)
 
-    def _rendered(self, overlay: Overlay) -> RenderedSide:
+    def _render(self, overlay: Overlay) -> RenderedSide:
         outcome = self._pipeline.render(overlay)
+        written = outcome.value
         errors = tuple(found for found in outcome.diagnostics if found.severity is Severity.ERROR)
         # Locate first: until its places are known, a message may repeat a confidential value.
-        refused = _refusals(map(RunFindings(self.fs).located, errors), outcome.value)
+        refused = _refusals(map(RunFindings(self.fs).located, errors), written)
         if refused is None:
             return RenderedSide(None, errors)
+        applied: Mapping[ResId, Resource] = {}
+        if overlay.expand is ExpandMode.OFF:  # manifests keep the matchers, and the cluster expands them
+            expanded = self._pipeline.render(overlay._replace(expand=ExpandMode.APPLIED)).value
+            applied = {each.current_id: each for each in expanded if virtual_machine_paths(each.content)}
+        kubevirt = next(
+            (
+                each.content
+                for each in (*written, *self._catalog_objects())
+                if each.kind == KUBEVIRT and each.gvk.group == _GROUP
+            ),
+            EMPTY,
+        )
         content = OverlaySide(
             release=overlay.kubevirt,
-            written=tuple(outcome.value),
-            applied=self._applied(overlay) if overlay.expand is ExpandMode.OFF else {},
+            written=tuple(written),
+            applied=applied,
             refused=refused,
-            kubevirt=self._kubevirt(outcome.value),
+            kubevirt=kubevirt,
             feature_gates=self.config.feature_gates,
         )
-        return RenderedSide(content, errors, self._state(overlay, outcome.value))
-
-    def _state(self, overlay: Overlay, written: ResourceSet) -> ProjectState:
-        """Return the state for expanding VMs, with the instance types that the overlay composes."""
+        # The state for expanding VMs has the instance types that the overlay composes.
         resources = written
         if overlay.expand is ExpandMode.OFF and not overlay.write_instancetypes:
             resources = self._pipeline.compose_overlay(overlay).value
-        return ProjectState(resources, self._catalog(resources))
+        return RenderedSide(content, errors, ProjectState(resources, self._catalog(resources)))
 
     def _catalog(self, resources: ResourceSet) -> Catalog:
         from renderer.kubevirt.instancetype.catalog import Catalog  # noqa: PLC0415 - a stage is imported where it is used
         from renderer.kubevirt.instancetype.virtual_machine import needs_catalog  # noqa: PLC0415 - as above
 
         gates = self.config.feature_gates
-        if not needs_catalog(resources) and not self._catalogs():
+        if not needs_catalog(resources) and not self._catalog_objects():
             return Catalog(feature_gates=gates)
         try:
             return Catalog.of(*self._pipeline.catalog_sources).with_gates(gates)
         except DiagnosticError:  # it is reported where a virtual machine needs the catalog
             return Catalog(feature_gates=gates)
 
-    def _applied(self, overlay: Overlay) -> Mapping[ResId, Resource]:
-        """Return the virtual machines as the cluster expands them, if manifests keep the matchers."""
-        outcome: Outcome[ResourceSet] = self._pipeline.render(overlay._replace(expand=ExpandMode.APPLIED))
-        return {each.current_id: each for each in outcome.value if virtual_machine_paths(each.content)}
-
-    def _kubevirt(self, written: ResourceSet) -> JsonObject:
-        """Return the first ``KubeVirt`` object of the overlay, or else of the project's catalogs."""
-        return next((each.content for each in (*written, *self._catalogs()) if _is_kubevirt(each)), EMPTY)
-
-    def _catalogs(self) -> Iterable[Resource]:
+    def _catalog_objects(self) -> Iterable[Resource]:
         if not any(isinstance(source, CatalogPath) for source in self.config.catalogs):
             return ()
         try:
@@ -138,20 +147,10 @@ class Side:
             return ()
         return tuple(resource for source in sources for resource in source.resources)
 
-    def _labelled(self, finding: Located) -> Located:
-        if not self.revision:
-            return finding
-        related = tuple(each._replace(location=self._label(each.location)) for each in finding.related)
-        return finding._replace(location=self._label(finding.location), related=related)
-
     def _label(self, location: Location | None) -> Location | None:
         if location is None or location.path.startswith("builtin:"):
             return location
         return location._replace(path=f"{self.revision}:{location.path}")
-
-
-def _is_kubevirt(resource: Resource) -> bool:
-    return resource.kind == KUBEVIRT and resource.gvk.group == _GROUP
 
 
 def _refusals(errors: Iterable[Located], written: ResourceSet) -> Mapping[ResId, str] | None:
