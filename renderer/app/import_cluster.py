@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from renderer.adopt.dump.files import STDIN, find_files
-from renderer.adopt.dump.gather import Gathered, gather
+from renderer.adopt.dump.gather import gather
 from renderer.adopt.dump.read import read_dump
 from renderer.adopt.dump.sources import counted_by_kind
 from renderer.adopt.fit.series import SizeProposal
@@ -92,13 +92,13 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     Nothing is written if there is an error. Existing files stay unless ``force`` is set. Raises
     ``UsageError`` for a folder outside the project and an invalid label key, and ``DiagnosticError``.
     """
-    _check_label(request.choices.group_by)
-    output = _output(project, request.output)
+    _check_label_key(request.choices.group_by)
+    output = _output_folder(project, request.output)
     try:
         dump = read_dump(find_files(request.files, request.piped))
         gathered = gather(dump, all_namespaces=request.all_namespaces)
     except DiagnosticError as error:
-        return ImportedCluster(_reported(error.diagnostics))
+        return ImportedCluster(_located(error.diagnostics))
     if not gathered.objects and not has_errors(gathered.findings):
         nothing = Diagnostic(
             Code.DUMP_INVALID,
@@ -107,20 +107,23 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
             "kubectl get vm,datavolume,pvc,service -A -o yaml",
             location=Location(request.files[0]) if request.files else None,
         )
-        return ImportedCluster(_reported((*gathered.findings, nothing)))
-    release, release_findings = _release(gathered.kubevirt, request.kubevirt, project.config)
+        return ImportedCluster(_located((*gathered.findings, nothing)))
+    release, release_findings = _target_release(gathered.kubevirt, request.kubevirt, project.config)
     rules = project.config.rules
     findings = levelled((*gathered.findings, *release_findings), rules)
     if has_errors(findings):
-        return ImportedCluster(_reported(findings))
+        return ImportedCluster(_located(findings))
     planned = plan_sources(project, output, gathered, release, request.choices)
     writes = {posixpath.join(output, path): text.encode() for path, text in planned.files.items()}
-    before = _present(project, (*writes, PROJECT_FILE))
+    fs = project.fs
+    to_write = (*writes, PROJECT_FILE)
+    check_writable(project.root, to_write)
+    before = {path: fs.read(path) if fs.is_file(path) else None for path in to_write}
     writes |= _project_file(project, output, planned, release)
     findings = (*findings, *levelled(planned.findings, rules))
-    changed, in_the_way = _compared(writes, before, force=request.force)
+    changed, in_the_way = _changed_files(writes, before, force=request.force)
     if in_the_way:
-        return ImportedCluster(_reported((*findings, *in_the_way)))
+        return ImportedCluster(_located((*findings, *in_the_way)))
     unlisted = (
         Diagnostic.in_file(
             path,
@@ -129,14 +132,16 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
             "remove it if the cluster has its objects no longer; list it again if it is yours",
             severity=Severity.WARNING,
         )
-        for path in files_unlisted(project.fs, changed)
+        for path in files_unlisted(fs, changed)
     )
-    exposed = _exposed(project, request.files) if _has_secrets(gathered, planned) else ()
+    kinds = {kind for kind, _ in gathered.left_out} | {each.resource.kind for each in gathered.objects}
+    has_secrets = "Secret" in kinds or any(each.is_placeholder for each in planned.objects)
+    exposed = _exposed_dumps(project, request.files) if has_secrets else ()
     findings = (*findings, *levelled((*unlisted, *exposed), rules))
     if not request.dry_run and not has_errors(findings):
         change_files(project.root, changed, (), {path: before[path] for path in changed})
     return ImportedCluster(
-        _reported(findings),
+        _located(findings),
         counted_by_kind(planned.objects),
         gathered.left_out,
         gathered.fields,
@@ -154,13 +159,6 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     )
 
 
-def _present(project: Project, paths: Collection[str]) -> Mapping[str, bytes | None]:
-    """Return the present content of each file, None if it does not exist. Raises ``DiagnosticError``."""
-    check_writable(project.root, paths)
-    fs = project.fs
-    return {path: fs.read(path) if fs.is_file(path) else None for path in paths}
-
-
 def _project_file(
     project: Project, output: str, planned: PlannedSources, release: Release
 ) -> Mapping[str, bytes]:
@@ -173,7 +171,7 @@ def _project_file(
     return project_file(project, output, modes, catalogs, release)
 
 
-def _output(project: Project, written: Path | None) -> str:
+def _output_folder(project: Project, written: Path | None) -> str:
     """Return the folder below the root of the project. Raises ``UsageError`` and ``DiagnosticError``."""
     if written is None:
         return OutputFolder.locate(project.root, OUTPUT).path
@@ -183,13 +181,13 @@ def _output(project: Project, written: Path | None) -> str:
     return OutputFolder.locate(project.root, path.relative_to(project.root).as_posix()).path
 
 
-def _release(
-    kubevirt: JsonObject, asked: Release | None, config: RenderConfig
+def _target_release(
+    kubevirt: JsonObject, requested: Release | None, config: RenderConfig
 ) -> tuple[Release, tuple[Diagnostic, ...]]:
     """Return the target release: the requested one, else the cluster's, else the project's."""
     observed = text_at(kubevirt, "status", "observedKubeVirtVersion").partition("-")[0]
-    if asked:
-        return asked, ()
+    if requested:
+        return requested, ()
     try:
         release = Release.parse(observed)
     except ValueError:
@@ -213,12 +211,7 @@ def _release(
     return nearest, (warning,)
 
 
-def _has_secrets(gathered: Gathered, planned: PlannedSources) -> bool:
-    kinds = {kind for kind, _ in gathered.left_out} | {each.resource.kind for each in gathered.objects}
-    return "Secret" in kinds or any(each.is_placeholder for each in planned.objects)
-
-
-def _exposed(project: Project, files: Sequence[str]) -> tuple[Diagnostic, ...]:
+def _exposed_dumps(project: Project, files: Sequence[str]) -> tuple[Diagnostic, ...]:
     """Return a finding for each file or folder of the dump that Git tracks or would add.
 
     Outside a Git repository, the result is empty.
@@ -251,22 +244,22 @@ def _exposed(project: Project, files: Sequence[str]) -> tuple[Diagnostic, ...]:
     )
 
 
-def _reported(findings: Iterable[Diagnostic]) -> tuple[Located, ...]:
+def _located(findings: Iterable[Diagnostic]) -> tuple[Located, ...]:
     """Return the findings in the order of the dump and the planned sources; they know their lines."""
     return tuple(map(RunFindings(None).located, findings))
 
 
-def _check_label(key: str) -> None:
+def _check_label_key(key: str) -> None:
     """Check that the key is a valid label key. Raises ``UsageError``."""
     errors = label_key_errors(key) if key else []
     if errors:
         raise UsageError(f"{key} is not a label key: {errors[0]}", "--group-by")
 
 
-def _compared(
+def _changed_files(
     writes: Mapping[str, bytes], before: Mapping[str, bytes | None], *, force: bool
 ) -> tuple[dict[str, bytes], tuple[Diagnostic, ...]]:
-    """Return the files that differ from those on disk, and a finding about each that is in the way."""
+    """Return the files that differ from the files on disk, and a finding about each that is in the way."""
     changed: dict[str, bytes] = {}
     in_the_way: list[Diagnostic] = []
     for path, content in writes.items():

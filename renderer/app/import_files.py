@@ -17,7 +17,7 @@ from renderer.adopt.dump.sources import (
 )
 from renderer.app.catalog_import import with_catalog
 from renderer.app.import_fit import FittedMachines, fit_machines
-from renderer.app.import_objects import Secrets, placed, with_groups, written_contents
+from renderer.app.import_objects import Secrets, assign_files, with_groups, written_contents
 from renderer.app.import_revisions import detach_from_revisions, pin_files
 from renderer.app.project import Project
 from renderer.files.file_system import FileSystem
@@ -43,7 +43,6 @@ from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.edit import add_entries
 
 _DUMP = "the dump"
-_OFF = ExpandMode.OFF
 _NEW = """\
 apiVersion: vmrender.io/v1alpha1
 kind: RenderConfig
@@ -95,12 +94,12 @@ def plan_sources(
     project: Project, output: str, gathered: Gathered, release: Release, choices: SourceChoices
 ) -> PlannedSources:
     """Plan the files for a cluster's objects below the folder ``output``. Raises ``DiagnosticError``."""
-    catalog = _catalog(project, output, gathered)
+    catalog = _lookup_catalog(project, output, gathered)
     detached = detach_from_revisions(gathered.objects, catalog, release)
     machines = [each.content for each in detached]
     fitted = fit_machines(machines, catalog, release, gathered.kubevirt) if choices.fits else FittedMachines()
     contents, findings = written_contents(gathered.objects, detached, fitted, choices.secrets)
-    modes, objects = placed(contents)
+    modes, objects = assign_files(contents)
     if choices.group_by:
         objects = with_groups(objects, choices.group_by)
     kept = {
@@ -112,9 +111,11 @@ def plan_sources(
     files |= {path: text for each in objects for path, text in each.group_files.items()}
     sealed = [each.path for each in objects if each.path in kept and _is_listed(project, output, each)]
     files |= kustomizations(objects, sealed)
-    written = {(text_at(each.content, "kind"), *_names(each.content)) for each in objects}
+    written = {(text_at(each.content, "kind"), *_object_name(each.content)) for each in objects}
     pins = [
-        each.pin for each in detached if each.pin and (each.pin.target.kind, *_names(each.content)) in written
+        each.pin
+        for each in detached
+        if each.pin and (each.pin.target.kind, *_object_name(each.content)) in written
     ]
     files |= pin_files(pins, files)
     files |= fitted.files
@@ -127,11 +128,11 @@ def plan_sources(
     )
 
 
-def _names(content: JsonObject) -> tuple[str, str]:
+def _object_name(content: JsonObject) -> tuple[str, str]:
     return text_at(content, "metadata", "namespace"), text_at(content, "metadata", "name")
 
 
-def _catalog(project: Project, output: str, gathered: Gathered) -> Catalog:
+def _lookup_catalog(project: Project, output: str, gathered: Gathered) -> Catalog:
     """Return the catalogs of the project and the dump, without sizes that an earlier import proposed."""
     kubevirt = (Resource(gathered.kubevirt, Site("")),) if gathered.kubevirt else ()
     own = (each.resource for each in gathered.objects if _is_instancetype(each.content))
@@ -149,7 +150,7 @@ def _is_listed(project: Project, output: str, placeholder: SourceObject) -> bool
     if not project.fs.is_file(kustomization):
         return False
     written = decode_yaml11(project.fs.read(kustomization), kustomization)
-    return posixpath.normpath(path) in _listed(written, kustomization, ("resources",))
+    return posixpath.normpath(path) in _listed_paths(written, kustomization, ("resources",))
 
 
 def files_unlisted(fs: FileSystem, writes: Mapping[str, bytes]) -> tuple[str, ...]:
@@ -161,22 +162,20 @@ def files_unlisted(fs: FileSystem, writes: Mapping[str, bytes]) -> tuple[str, ..
         links = graph.links(folder) if name == KUSTOMIZATION_FILE else None
         if links is not None:
             written = decode_yaml11(content, path)
-            listed = _listed(written, path, ("resources", "components", "generators", "patches"))
+            listed = _listed_paths(written, path, ("resources", "components", "generators", "patches"))
             unlisted |= {each for each in links.files | links.folders if each not in listed}
     return tuple(sorted(each for each in unlisted if fs.is_file(each) or fs.is_folder(each)))
 
 
-def _listed(kustomization: Json, path: str, fields: Iterable[str]) -> frozenset[str]:
+def _listed_paths(kustomization: Json, path: str, fields: Iterable[str]) -> frozenset[str]:
     """Return the paths, from the project's root, that ``fields`` of the kustomization at ``path`` list."""
-    return frozenset(
-        posixpath.normpath(posixpath.join(posixpath.dirname(path), entry))
+    folder = posixpath.dirname(path)
+    entries = (
+        each if isinstance(each, str) else text_at(each, "path")
         for field in fields
-        for entry in _entries(array_at(kustomization, field))
+        for each in array_at(kustomization, field)
     )
-
-
-def _entries(listed: Sequence[Json]) -> Iterator[str]:
-    yield from filter(None, (each if isinstance(each, str) else text_at(each, "path") for each in listed))
+    return frozenset(posixpath.normpath(posixpath.join(folder, entry)) for entry in entries if entry)
 
 
 def _is_instancetype(content: JsonObject) -> bool:
@@ -184,6 +183,7 @@ def _is_instancetype(content: JsonObject) -> bool:
 
 
 def _catalog_folders(objects: Iterable[SourceObject], files: Iterable[str]) -> Iterator[str]:
+    """Yield the folders of the import that have instance types, preferences or the KubeVirt object."""
     if any(each.folder == CLUSTER_FOLDER and _is_instancetype(each.content) for each in objects):
         yield CLUSTER_FOLDER
     for folder in (SIZES_FOLDER, CONFIGURATION_FOLDER):
@@ -209,11 +209,11 @@ def project_file(
             release=release,
             catalogs=entries,
             overlays=json.dumps(f"{output}/*"),
-            output=json.dumps(_rendered(output)),
+            output=json.dumps(_default_output(output)),
             others="".join(
                 f"  - path: {json.dumps(folder)}\n    expand: {mode.value}\n"
                 for folder, mode in modes.items()
-                if mode is not _OFF
+                if mode is not ExpandMode.OFF
             ),
         )
         return {PROJECT_FILE: text.encode()}
@@ -221,20 +221,19 @@ def project_file(
     config = project.config
     for path in reversed(catalogs):
         content = with_catalog(content, path, config.catalogs)
-    return {
-        PROJECT_FILE: add_entries(content, PROJECT_FILE, "overlays", _missing(config, output, modes, release))
-    }
+    missing = _missing_entries(config, output, modes, release)
+    return {PROJECT_FILE: add_entries(content, PROJECT_FILE, "overlays", missing)}
 
 
 def rendered_folder(project: Project, output: str) -> str:
     """Return the folder for the rendered trees of the imported overlays."""
     config = project.config
     entries = [entry for entry in config.overlays if entry.path == f"{output}/*"]
-    path = (entries[-1].output or config.output) if entries else _rendered(output)
+    path = (entries[-1].output or config.output) if entries else _default_output(output)
     return path.partition("{")[0].rstrip("/") or "."
 
 
-def _missing(
+def _missing_entries(
     config: RenderConfig, output: str, modes: Mapping[str, ExpandMode], release: Release
 ) -> Iterator[Json]:
     """Yield the entries missing in ``overlays``. Of two entries for a folder, the later one counts."""
@@ -243,17 +242,17 @@ def _missing(
     target = {} if release.exact == config.kubevirt.exact else {"kubevirt": str(release)}
     if config.overlays == RenderConfig().overlays:
         yield {"path": OverlayEntry("overlays/*").path}  # the default, which any entry replaces
-    usual, rendered = _OFF, _rendered(output)
+    usual, rendered = ExpandMode.OFF, _default_output(output)
     if everything in listed:
         usual = listed[everything].expand or config.expand
         rendered = listed[everything].output or config.output
     else:
-        yield {"path": everything, "expand": _OFF.value, "output": rendered, **target}
+        yield {"path": everything, "expand": ExpandMode.OFF.value, "output": rendered, **target}
     place = {} if rendered == config.output else {"output": rendered}
     for folder, mode in modes.items():
         if mode is not usual and folder not in listed:
             yield {"path": folder, "expand": mode.value, **place, **target}
 
 
-def _rendered(output: str) -> str:
+def _default_output(output: str) -> str:
     return "rendered/{name}" if output == "overlays" else f"rendered/{output.replace('/', '-')}/{{name}}"

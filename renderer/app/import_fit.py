@@ -52,10 +52,10 @@ def fit_machines(
 
     A pair is used only if neither a sync nor the next start of the machine changes anything.
     """
-    machines = {place: each for place, each in enumerate(contents) if _is_bare(each)}
+    machines = {place: each for place, each in enumerate(contents) if _lacks_matchers(each)}
     fitter = Fitter(catalog, release)
     fits = {place: fitter.fit(content) for place, content in machines.items()}
-    others = {place: machines[place] for place, fit in fits.items() if not _has_size(fit)}
+    others = {place: machines[place] for place, fit in fits.items() if not _has_exact_instancetype(fit)}
     proposals = propose_sizes(tuple(others.values()), catalog, release)
     resources = tuple(resource for each in proposals for resource in each.resources)
     extended = catalog.after(CatalogSource(SIZES_FOLDER, ResourceSet(resources)))
@@ -63,21 +63,21 @@ def fit_machines(
         fitter = Fitter(extended, release)
         fits |= {place: fitter.fit(content) for place, content in others.items()}
     effects = _Effects(extended, release, kubevirt)
-    reports = {place: _report(content, fits[place], effects) for place, content in machines.items()}
+    reports = {place: _fit_report(content, fits[place], effects) for place, content in machines.items()}
     written = {place: fits[place].vm for place, report in reports.items() if report.is_written}
-    return FittedMachines(written, tuple(reports.values()), proposals, _files(proposals))
+    return FittedMachines(written, tuple(reports.values()), proposals, _size_catalog(proposals))
 
 
-def _is_bare(content: JsonObject) -> bool:
+def _lacks_matchers(content: JsonObject) -> bool:
     vm = VirtualMachine.of(Resource(content, _NOWHERE))
     return vm is not None and text_at(content, "kind") == VM and not vm.has_matchers
 
 
-def _has_size(fit: VmFit) -> bool:
+def _has_exact_instancetype(fit: VmFit) -> bool:
     return fit.quality is FitQuality.EXACT and fit.instancetype is not None and not fit.differing_at_start
 
 
-def _report(content: JsonObject, fit: VmFit, effects: _Effects) -> FitReport:
+def _fit_report(content: JsonObject, fit: VmFit, effects: _Effects) -> FitReport:
     """Return the result; report the nearest pair if only a preference fits that supplies nothing."""
     if fit.quality is FitQuality.EXACT and not fit.supplied:
         fit = fit.nearest or VmFit(FitQuality.NONE, content)
@@ -131,7 +131,7 @@ class _Effects:
         return _Effect(fields, next((change.impact for change in compared.changes), None))
 
 
-def _files(proposals: Sequence[SizeProposal]) -> Mapping[str, str]:
+def _size_catalog(proposals: Sequence[SizeProposal]) -> Mapping[str, str]:
     """Return the files of the catalog of proposed sizes; no files without proposals."""
     if not proposals:
         return {}

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from renderer.adopt.dump.credentials import Placeholder, withhold
+from renderer.adopt.dump.credentials import withhold
 from renderer.adopt.dump.gather import UserObject
 from renderer.adopt.dump.sources import FITTED, SourceObject
 from renderer.adopt.fit.grouping import grouped
@@ -56,7 +56,10 @@ def written_contents(
         withheld = withhold(content)
         if withheld.content is not None:
             contents.append(WrittenContent(withheld.content, is_fitted=is_fitted))
-        contents += (_placeholder(each, content) for each in withheld.placeholders)
+        owner = f"{text_at(content, 'kind')} {text_at(content, 'metadata', 'name')}"
+        for placeholder in withheld.placeholders:
+            moved_from = tuple(f"{field} of {owner}" for field in placeholder.moved_from)
+            contents.append(WrittenContent(placeholder.content, is_placeholder=True, moved_from=moved_from))
         if withheld.fields:
             resource, field = each.resource, withheld.fields[0]
             if withheld.content is None:
@@ -81,20 +84,16 @@ def written_contents(
     return contents, findings
 
 
-def _placeholder(placeholder: Placeholder, machine: JsonObject) -> WrittenContent:
-    owner = f"{text_at(machine, 'kind')} {text_at(machine, 'metadata', 'name')}"
-    moved_from = tuple(f"{field} of {owner}" for field in placeholder.moved_from)
-    return WrittenContent(placeholder.content, is_placeholder=True, moved_from=moved_from)
-
-
-def placed(contents: Sequence[WrittenContent]) -> tuple[Mapping[str, ExpandMode], tuple[SourceObject, ...]]:
+def assign_files(
+    contents: Sequence[WrittenContent],
+) -> tuple[Mapping[str, ExpandMode], tuple[SourceObject, ...]]:
     """Return the objects with their files, and the folders whose machines are expanded.
 
     A fitted machine is expanded when it is rendered, and is then equal to the cluster's. If other machines of
-    its namespace keep their matchers, it gets a folder of its own.
+    its namespace keep their matchers, it gets a separate folder.
     """
     paths = file_paths([Resource(each.content, Site("")) for each in contents], PER_RESOURCE)
-    keeps = {
+    with_matchers = {
         posixpath.dirname(path)
         for path, each in zip(paths, contents, strict=True)
         if not each.is_fitted and _has_matchers(each.content)
@@ -104,7 +103,7 @@ def placed(contents: Sequence[WrittenContent]) -> tuple[Mapping[str, ExpandMode]
     for path, each in zip(paths, contents, strict=True):
         folder, name = posixpath.split(path)
         if each.is_fitted:
-            folder = f"{folder}{FITTED}" if folder in keeps else folder
+            folder = f"{folder}{FITTED}" if folder in with_matchers else folder
             modes[folder] = ExpandMode.APPLIED
         file = posixpath.join(folder, name)
         objects.append(SourceObject(file, each.content, each.is_placeholder, each.moved_from))
@@ -120,15 +119,16 @@ def with_groups(objects: tuple[SourceObject, ...], label: str) -> tuple[SourceOb
     """Return the objects, with machines that share a value of ``label`` as a base and patches."""
     made = list(objects)
     for folder in sorted({each.folder for each in objects}):
-        places = [
-            place
-            for place, each in enumerate(objects)
+        positions = [
+            position
+            for position, each in enumerate(objects)
             if each.folder == folder and text_at(each.content, "kind") == VM
         ]
-        for group in grouped([objects[place].content for place in places], label):
+        for group in grouped([objects[position].content for position in positions], label):
             if group.folder == PINS:
                 continue  # the folder of pins, which is a component
             files = {posixpath.join(folder, path): text for path, text in group.files.items()}
             for member in group.members:
-                made[places[member]] = objects[places[member]]._replace(group=group.folder, group_files=files)
+                position = positions[member]
+                made[position] = objects[position]._replace(group=group.folder, group_files=files)
     return tuple(made)

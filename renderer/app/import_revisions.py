@@ -49,7 +49,7 @@ class DetachedVm(Record):
     findings: tuple[Diagnostic, ...] = ()
 
 
-class _Compared(Record):
+class _MatcherComparison(Record):
     """The outcome for one matcher: the revision to pin to, if it needs one."""
 
     revision: JsonObject | None = None
@@ -64,8 +64,8 @@ def detach_from_revisions(
     results = []
     for each in objects:
         detached = _detach(each, catalog, behaviour)
-        placed = tuple(found._replace(sites=(), location=each.location) for found in detached.findings)
-        results.append(detached._replace(findings=placed))
+        located = tuple(found._replace(sites=(), location=each.location) for found in detached.findings)
+        results.append(detached._replace(findings=located))
     return tuple(results)
 
 
@@ -83,7 +83,7 @@ def _detach(found: UserObject, catalog: Catalog, behaviour: Behaviour) -> Detach
     revisions: list[JsonObject] = []
     findings: list[Diagnostic] = []
     for matcher_type in MATCHER_TYPES:
-        compared = _compared(live, matcher_type, catalog, behaviour)
+        compared = _compare_matcher(live, matcher_type, catalog, behaviour)
         if compared.finding:
             findings.append(compared.finding)
         if compared.revision:
@@ -95,50 +95,50 @@ def _detach(found: UserObject, catalog: Catalog, behaviour: Behaviour) -> Detach
     return DetachedVm(detached.content, pin, tuple(findings))
 
 
-def _compared(
+def _compare_matcher(
     vm: VirtualMachine, matcher_type: MatcherType, catalog: Catalog, behaviour: Behaviour
-) -> _Compared:
+) -> _MatcherComparison:
     scope = Scope(catalog, vm.resource.namespace)
     try:
         matcher = read_matcher(vm.spec, matcher_type)
         if matcher is None or not matcher.name:
-            return _Compared()
+            return _MatcherComparison()
         missing = missing_revision(matcher, matcher_type, vm.status, scope, behaviour)
         revision = None if missing else find_revision(matcher, matcher_type, vm.status, scope, behaviour)
-        kept = None if revision is None else _object_in_revision(revision, matcher, matcher_type, behaviour)
-        of_catalog = _object_in_catalog(matcher, matcher_type, scope, behaviour, needed=kept is None)
+        stored = None if revision is None else _object_in_revision(revision, matcher, matcher_type, behaviour)
+        of_catalog = _object_in_catalog(matcher, matcher_type, scope, behaviour, needed=stored is None)
     except CauseError as error:
         found = next(iter(vm_diagnostics(error, vm)))
         message = f"{vm.resource.current_id}: {found.message}"
-        return _Compared(
+        return _MatcherComparison(
             finding=Diagnostic.about(
                 vm.resource, vm.base, found.code, message, _DUMP_HINT, severity=Severity.WARNING
             )
         )
     except RevisionError as error:
-        return _Compared(finding=_not_compared(vm, matcher_type, f"its ControllerRevision {error}"))
+        return _MatcherComparison(finding=_not_compared(vm, matcher_type, f"its ControllerRevision {error}"))
     if missing:
         reason = f"the dump does not have its ControllerRevision {missing}"
-        return _Compared(finding=_not_compared(vm, matcher_type, reason))
-    if kept is None or (of_catalog is not None and is_same_spec(kept.spec, of_catalog.spec)):
-        return _Compared()
-    return _Compared(pinned_revision(kept, vm.resource.namespace))
+        return _MatcherComparison(finding=_not_compared(vm, matcher_type, reason))
+    if stored is None or (of_catalog is not None and is_same_spec(stored.spec, of_catalog.spec)):
+        return _MatcherComparison()
+    return _MatcherComparison(pinned_revision(stored, vm.resource.namespace))
 
 
 def _object_in_revision(
     revision: Resource, matcher: Matcher, matcher_type: MatcherType, behaviour: Behaviour
 ) -> Found:
     """Return the object in the revision. Raises ``RevisionError``."""
-    stored = decode_revision(revision.content, matcher_type, behaviour)
+    spec = decode_revision(revision.content, matcher_type, behaviour).spec
     kind = matcher_type.matched_kind(matcher.kind) or matcher_type.cluster_kind
     name = text_at(revision.content, "data", "metadata", "name") or matcher.name
-    held: JsonObject = {
+    stored: JsonObject = {
         "apiVersion": INSTANCETYPE_API_VERSION,
         "kind": kind,
         "metadata": {"name": name},
-        "spec": stored.spec,
+        "spec": spec,
     }
-    return Found(matcher_type, Resource(held, revision.origin), stored.spec)
+    return Found(matcher_type, Resource(stored, revision.origin), spec)
 
 
 def _object_in_catalog(

@@ -47,38 +47,42 @@ def installed_from(environment: Mapping[str, str]) -> InstalledFrom:
     clone = checkout()
     if clone:
         return _of_clone(clone, environment)
-    noted = direct_url()
-    if noted is None:
+    recorded = direct_url()
+    if recorded is None:
         published = published_addresses()
         if published.source:
             return InstalledFrom(Repository(published.source, f"v{__version__}", release=__version__))
         return InstalledFrom(Unknown(_UNKNOWN))
     try:
-        return _of_direct_url(noted, environment)
+        return _of_direct_url(recorded, environment)
     except ValueError as error:
         return InstalledFrom(Unknown(f"what vmrender was installed from cannot be named: {error}"))
 
 
-def _of_direct_url(noted: Mapping[str, object], environment: Mapping[str, str]) -> InstalledFrom:
+def _of_direct_url(recorded: Mapping[str, object], environment: Mapping[str, str]) -> InstalledFrom:
     """Read the three forms of https://packaging.python.org/en/latest/specifications/direct-url-data-structure/.
 
     Raises ``ValueError``.
     """
-    url = noted.get("url")
-    if not isinstance(url, str) or noted.get("subdirectory"):
+    url = recorded.get("url")
+    if not isinstance(url, str) or recorded.get("subdirectory"):
         raise ValueError("it is a part of something else")
     address = parse_address(_without_file_scheme(url))
     notes = (_DROPPED,) if address.dropped else ()
-    version, archive = noted.get("vcs_info"), noted.get("archive_info")
+    version, archive = recorded.get("vcs_info"), recorded.get("archive_info")
     if isinstance(version, dict) and version.get("vcs") == "git":
         commit = parse_revision(str(version.get("commit_id")))
-        asked = version.get("requested_revision")
-        name = parse_revision(asked) if isinstance(asked, str) and asked and asked != commit else ""
+        requested = version.get("requested_revision")
+        if not isinstance(requested, str) or requested == commit:
+            requested = ""
+        name = parse_revision(requested) if requested else ""
         return InstalledFrom(Repository(address.url, commit, name), notes)
     if isinstance(archive, dict):
         hashes = archive.get("hashes")
         digest = hashes.get("sha256") if isinstance(hashes, dict) else None
-        return InstalledFrom(Archive(address.url, _digest(digest)), notes)
+        if not isinstance(digest, str) or not re.fullmatch(r"[0-9a-f]{64}", digest):
+            digest = ""
+        return InstalledFrom(Archive(address.url, digest), notes)
     folder = Path(address.url)
     if not is_local(Archive(address.url)) or not is_checkout(folder):
         raise ValueError(f"{address.url} is not a clone of vmrender, or no longer")
@@ -91,11 +95,6 @@ def _without_file_scheme(url: str) -> str:
         return url
     path = unquote(urlsplit(url).path)
     return path[1:] if path[2:3] == ":" else path  # /C:/Users
-
-
-def _digest(value: object) -> str:
-    """Return the value if it is a SHA-256 in hexadecimal digits, else an empty text."""
-    return value if isinstance(value, str) and re.fullmatch(r"[0-9a-f]{64}", value) else ""
 
 
 def _of_clone(folder: Path, environment: Mapping[str, str]) -> InstalledFrom:

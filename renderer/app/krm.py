@@ -13,7 +13,7 @@ from renderer.kustomize.reader.listed_files import function_files
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome
 from renderer.model.json import JsonObject
-from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay, OverlayEntry, RenderConfig
+from renderer.model.render_config import ExpandMode, InstancetypeNames, OverlayEntry, RenderConfig
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
@@ -36,7 +36,7 @@ def run_function(given: ResourceList, project: Project, fs: FileSystem) -> Outco
         made = GENERATORS[written.gvk](written.content, written.origin, files)
         return Outcome(given.with_generated([generated.content for generated in made]))
     if written is None:
-        return _expanded(given, fs, project.config)
+        return _expand(given, fs, project.config)
     if written.gvk not in _KINDS:
         name = f"{written.api_version} {written.kind}".strip()
         known = sorted(f"{gvk.kind}" for gvk in (*_KINDS, *GENERATORS))
@@ -47,31 +47,28 @@ def run_function(given: ResourceList, project: Project, fs: FileSystem) -> Outco
             f"functionConfig is one of {', '.join(known)}, of {_GROUP}/{_VERSION}",
         ).error()
     config = with_function_config(fs, project.config, written)
-    expanded = _expanded(given, fs, config)
+    expanded = _expand(given, fs, config)
     if written.kind == VALIDATION:
         return Outcome(tuple(item.content for item in given.items), expanded.diagnostics)
     return expanded
 
 
-def _expanded(given: ResourceList, fs: FileSystem, config: RenderConfig) -> Outcome[tuple[JsonObject, ...]]:
+def _expand(given: ResourceList, fs: FileSystem, config: RenderConfig) -> Outcome[tuple[JsonObject, ...]]:
     # Leave the names of instance types to the orchestrator, which may add a prefix later.
     config = config._replace(overlays=(), instancetype_names=InstancetypeNames.PLAIN)
     items = [item for item in given.items if not _is_configuration(item)]
-    checked = Pipeline(fs, config).checked(_overlay(given, config), Outcome(ResourceSet(tuple(items))))
-    check_size(checked.value)
-    return Outcome(tuple(_in_order(given.items, checked.value)), checked.diagnostics)
-
-
-def _overlay(given: ResourceList, config: RenderConfig) -> Overlay:
-    """Return the overlay to render the items as. For a validation, it expands them as the cluster does."""
+    # A validation judges the items as the cluster expands them.
     is_validation = given.config is not None and given.config.kind == VALIDATION
     overlay = config.overlay(OverlayEntry("."), ".", ".")._replace(write_instancetypes=True)
-    return overlay.with_target(None, ExpandMode.APPLIED if is_validation else None)
+    overlay = overlay.with_target(None, ExpandMode.APPLIED if is_validation else None)
+    checked = Pipeline(fs, config).checked(overlay, Outcome(ResourceSet(tuple(items))))
+    check_size(checked.value)
+    return Outcome(tuple(_results_in_order(given.items, checked.value)), checked.diagnostics)
 
 
-def _in_order(given: Iterable[Resource], kept: ResourceSet) -> Iterable[JsonObject]:
+def _results_in_order(given: Iterable[Resource], results: ResourceSet) -> Iterable[JsonObject]:
     """Yield the items in the given order, without items that the expansion makes useless."""
-    contents = {resource.origin: resource.content for resource in kept}
+    contents = {resource.origin: resource.content for resource in results}
     for item in given:
         if _is_configuration(item):
             yield item.content
