@@ -64,14 +64,14 @@ class MigratedProject:
         for file in dict.fromkeys(file for path in paths for file in self._files(path)):
             content = self.fs.read(file)
             if not MENTIONS.search(content) or not (
-                self._graph.listing(file) or self._may_hold_objects(file, content)
+                self._graph.listing(file) or self._may_have_objects(file, content)
             ):
                 continue
-            found = tuple(self._found(file, content))
+            found = tuple(self._findings_in(file, content))
             if found:
                 yield self._source(file, content, found)
 
-    def _may_hold_objects(self, file: str, content: bytes) -> bool:
+    def _may_have_objects(self, file: str, content: bytes) -> bool:
         """Return True if a file that no kustomization lists may hold objects and is not in a Helm chart."""
         return _GROUP in content and not any(
             parent.name == "templates" and self.fs.is_file((parent.parent / "Chart.yaml").as_posix())
@@ -87,22 +87,20 @@ class MigratedProject:
         ):
             yield self.fs.resolve(path)
 
-    def _found(self, file: str, content: bytes) -> Iterator[LocatedFinding]:
+    def _findings_in(self, file: str, content: bytes) -> Iterator[LocatedFinding]:
         try:
             if posixpath.basename(file) in KUSTOMIZATION_FILES:
                 yield from in_kustomization(content, file)
             elif file != PROJECT_FILE:
-                yield from in_resource_file(content, file, self._patched_kinds(file))
+                links = [(folder, self._graph.links(folder)) for folder in self._graph.listing(file)]
+                kinds = patched_kinds(self.fs, file, [(folder, link.file) for folder, link in links if link])
+                yield from in_resource_file(content, file, kinds)
         except DiagnosticError:
             if not _TEMPLATE_TAG.search(content):
                 raise
 
-    def _patched_kinds(self, file: str) -> str | None:
-        links = [(folder, self._graph.links(folder)) for folder in self._graph.listing(file)]
-        return patched_kinds(self.fs, file, [(folder, link.file) for folder, link in links if link])
-
     def _source(self, file: str, content: bytes, found: tuple[LocatedFinding, ...]) -> DeprecatedFile:
-        scope = self._scoping.scope_of([file])
+        scope = self._scope_finder.scope_of([file])
         builds = tuple(build.with_target(self.kubevirt, None) for build in (*scope.overlays, *scope.unlisted))
         releases = {build.kubevirt: build.path for build in reversed(builds)}
         if not releases:
@@ -124,7 +122,7 @@ class MigratedProject:
         return KustomizationGraph(self.fs)
 
     @cached_property
-    def _scoping(self) -> ScopeFinder:
+    def _scope_finder(self) -> ScopeFinder:
         return ScopeFinder(self._graph, self._manifests, self.config, self._overlays)
 
 
@@ -163,26 +161,26 @@ class _Migration:
     def run(self) -> tuple[Migrated, ...]:
         kept: Kept = {}
         migrated = self._migrated(kept)
-        refused = self._refused(migrated, kept)
+        refused = self._changes_to_revert(migrated, kept)
         while refused:
-            kept = _with(kept, refused)
+            kept = _combined(kept, refused)
             migrated = self._migrated(kept)
-            refused = self._refused(migrated, kept)
+            refused = self._changes_to_revert(migrated, kept)
         return migrated
 
     def _migrated(self, kept: Kept) -> tuple[Migrated, ...]:
         return tuple(migrate_file(file.source, kept.get(file.source.path, {})) for file in self._files)
 
-    def _refused(self, migrated: Sequence[Migrated], kept: Kept) -> Kept:
+    def _changes_to_revert(self, migrated: Sequence[Migrated], kept: Kept) -> Kept:
         """Return further changes to revert, so that the first differing build stays the same."""
         for build in self._builds:
             of_build = self._parts[build.path]
             parts = [file for file in migrated if file.changes and file.source.path in of_build]
             if parts and self._composed(build).failed:
-                return _keep(parts, _ALL, _cannot_build(build))
+                return _keep_all(parts, _ALL, _cannot_build(build))
             unseen = [file for file in parts if Subject.FIRMWARE in file.subjects]
             if unseen and self._applied(build).failed:
-                return _keep(unseen, _FIRMWARE, _cannot_build(build))
+                return _keep_all(unseen, _FIRMWARE, _cannot_build(build))
             for differences_of, subjects in (
                 (self._changed_resources, _ALL),
                 (self._changed_machines, _APPLIED),
@@ -191,16 +189,17 @@ class _Migration:
                 found = differences_of(build, migrated) if concerned else ()
                 if found:
                     reason = _would_change(build, found[0], subjects)
-                    helps = partial(self._helps, build, differences_of, found[0], kept)
-                    files = _files_of(found[0], concerned) or _bisected(concerned, subjects, reason, helps)
-                    return _narrowed(_keep(files, subjects, reason), helps)
+                    helps = partial(self._is_unchanged_if_kept, build, differences_of, found[0], kept)
+                    files = _contributing_files(found[0], concerned)
+                    files = files or _bisect(concerned, subjects, reason, helps)
+                    return _narrow(_keep_all(files, subjects, reason), helps)
         return {}
 
-    def _helps(
+    def _is_unchanged_if_kept(
         self, build: Overlay, differences_of: _Comparison, culprit: Resource, kept: Kept, more: Kept
     ) -> bool:
         """Return True if keeping ``more`` unmigrated as well leaves the culprit unchanged."""
-        found = differences_of(build, self._migrated(_with(kept, more)))
+        found = differences_of(build, self._migrated(_combined(kept, more)))
         return not any(each is culprit for each in found)
 
     def _changed_resources(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
@@ -247,29 +246,30 @@ def _differing(before: Outcome[ResourceSet], after: Outcome[ResourceSet]) -> tup
     return tuple(each for each in before.value if each.current_id in failing) or tuple(before.value)
 
 
-def _files_of(culprit: Resource, files: Sequence[Migrated]) -> Sequence[Migrated]:
+def _contributing_files(culprit: Resource, files: Sequence[Migrated]) -> Sequence[Migrated]:
     """Return the files that the resource was read from, or patched with."""
     paths = {site.path for site in (culprit.origin, *culprit.layers)}
     return [file for file in files if file.source.path in paths]
 
 
-def _bisected(
+def _bisect(
     files: Sequence[Migrated], subjects: frozenset[Subject], reason: Reason, helps: Callable[[Kept], bool]
 ) -> Sequence[Migrated]:
     """Return as few files as possible that help if they are kept unmigrated, found by bisection."""
     while len(files) > 1:
         middle = len(files) // 2
         halves = (files[:middle], files[middle:])
-        half = next((each for each in halves if helps(_keep(each, subjects, reason))), None)
+        half = next((each for each in halves if helps(_keep_all(each, subjects, reason))), None)
         if half is None:
             break
         files = half
     return files
 
 
-def _narrowed(suspects: Kept, helps: Callable[[Kept], bool]) -> Kept:
+def _narrow(suspects: Kept, helps: Callable[[Kept], bool]) -> Kept:
     """Return a single subject of the suspects if keeping it alone helps, else all of them."""
-    for subject in sorted({each for subjects in suspects.values() for each in subjects}, key=_order):
+    subjects_of_all = {each for subjects in suspects.values() for each in subjects}
+    for subject in sorted(subjects_of_all, key=lambda subject: subject.value):
         only = {
             path: {subject: subjects[subject]} for path, subjects in suspects.items() if subject in subjects
         }
@@ -278,11 +278,11 @@ def _narrowed(suspects: Kept, helps: Callable[[Kept], bool]) -> Kept:
     return suspects
 
 
-def _keep(files: Iterable[Migrated], subjects: frozenset[Subject], reason: Reason) -> Kept:
+def _keep_all(files: Iterable[Migrated], subjects: frozenset[Subject], reason: Reason) -> Kept:
     return {file.source.path: dict.fromkeys(file.subjects & subjects, reason) for file in files}
 
 
-def _with(kept: Kept, more: Kept) -> Kept:
+def _combined(kept: Kept, more: Kept) -> Kept:
     return {path: {**more.get(path, {}), **kept.get(path, {})} for path in {**kept, **more}}
 
 
@@ -298,7 +298,3 @@ def _would_change(build: Overlay, culprit: Resource, subjects: frozenset[Subject
     if subjects == _APPLIED:
         hint = "let it set by itself what the preference gives it now, and migrate again"
     return Reason(f"{culprit.kind} {culprit.name} in {build.path} would not stay the same", hint)
-
-
-def _order(subject: Subject) -> int:
-    return subject.value

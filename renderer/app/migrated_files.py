@@ -81,7 +81,7 @@ def notes(projects: Iterable[MigratedFiles]) -> Iterator[str]:
 
     changes = files = 0
     for project in projects:
-        for line in _lines(project):
+        for line in _change_lines(project):
             yield printable(line, len(line))
         changes += sum(len(file.changes) for file in project.files)
         files += sum(bool(file.changes) for file in project.files)
@@ -95,7 +95,7 @@ def diff(project: MigratedFiles) -> Iterator[str]:
     for file in project.files:
         if file.changes:
             path = project.path(file.source.path)
-            shown = unified_diff(path, _public(file.source.content), _public(file.content))
+            shown = unified_diff(path, _masked(file.source.content), _masked(file.content))
             yield shown or f"--- {path}\n+++ {path}\n(what changes is on lines that hold confidential data)\n"
 
 
@@ -112,16 +112,16 @@ def _findings(files: Iterable[Migrated], *, check: bool) -> Iterator[Diagnostic]
             )
 
 
-def _lines(project: MigratedFiles) -> Iterator[str]:
+def _change_lines(project: MigratedFiles) -> Iterator[str]:
     locator = Locator(project.project.fs)
     changes = [each for file in project.files for each in file.changes]
-    placed = [(locator.location_of((site,)) or Location(site.path), change) for site, change in changes]
-    for location, change in sorted(placed, key=lambda each: each[0]):
+    located = [(locator.location_of((site,)) or Location(site.path), change) for site, change in changes]
+    for location, change in sorted(located, key=lambda each: each[0]):
         place = location._replace(path=project.path(location.path))
         yield f"{place}: {change.before} -> {change.after}"
 
 
-def _public(content: bytes) -> bytes:
+def _masked(content: bytes) -> bytes:
     """Return the file with each line masked that must not be shown."""
     from renderer.findings.public_lines import public_lines  # noqa: PLC0415 - only when a diff is asked for
 

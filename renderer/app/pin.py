@@ -66,7 +66,7 @@ def pin(overlay: PinnedOverlay, choice: VmChoice, *, update: bool) -> PinResult:
     if planned:
         composed = overlay.built_with(planned).compose(overlay.overlay.path)
         check_effect(composed, plan.files, chosen)
-    return overlay.make(plan, planned)
+    return overlay.apply(plan, planned)
 
 
 def unpin(overlay: PinnedOverlay, choice: VmChoice) -> PinResult:
@@ -76,11 +76,11 @@ def unpin(overlay: PinnedOverlay, choice: VmChoice) -> PinResult:
     """
     pinnables = overlay.pinnables()
     gone = {PatchTarget.of(file.content).name for file in orphans(overlay.folder, pinnables)}
-    there = choice._replace(names=tuple(name for name in choice.names if name not in gone))
-    only_gone = bool(choice.names) and there == VmChoice()
-    chosen = () if only_gone else choose(pinnables, there)
+    existing = choice._replace(names=tuple(name for name in choice.names if name not in gone))
+    only_gone = bool(choice.names) and existing == VmChoice()
+    chosen = () if only_gone else choose(pinnables, existing)
     plan = plan_unpins(overlay.folder, pinnables, chosen)
-    return overlay.make(plan, overlay.changes(plan))
+    return overlay.apply(plan, overlay.changes(plan))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +139,8 @@ class PinnedOverlay:
         fs = FilesAbove({file.path: file.content for file in planned.writes}, self.project.fs)
         return Pipeline(fs, self.project.config)
 
-    def make(self, plan: PinPlan, planned: PinChanges) -> PinResult:
-        """Write and remove files. Raises ``DiagnosticError``."""
+    def apply(self, plan: PinPlan, planned: PinChanges) -> PinResult:
+        """Write and remove the planned files. Raises ``DiagnosticError``."""
         writes = {file.path: file.content for file in planned.writes}
         read = {**self.files, self.kustomization.path: self.kustomization.content}
         change_files(self.project.root, writes, planned.removals, {**dict.fromkeys(writes), **read})
@@ -175,29 +175,24 @@ def choose(pinnables: Sequence[Pinnable], choice: VmChoice) -> tuple[Pinnable, .
         if pinnable.resource.namespace:
             qualified = f"{pinnable.resource.namespace}/{pinnable.resource.name}"
             by_name.setdefault(qualified, []).append(pinnable)
-    named = {id(pinnable) for name in choice.names for pinnable in _pinnables_named(name, by_name)}
+    named: set[int] = set()
+    for name in choice.names:
+        if name not in by_name:
+            hint = did_you_mean(name, by_name)
+            message = f"there is no virtual machine {name!r} in the overlay"
+            raise UsageError(f"{message}; {hint}" if hint else message)
+        named |= {id(pinnable) for pinnable in by_name[name]}
     if choice.selector is not None:
         try:
             wanted = parse_selector(choice.selector)
         except SelectorError as error:
             raise UsageError(f"{choice.selector!r} is not a label selector: {error}") from error
         named |= {id(pinnable) for pinnable in pinnables if selects(wanted, pinnable.resource.labels)}
-    chosen = tuple(p for p in pinnables if choice.everything or id(p) in named)
-    if not chosen:
-        raise UsageError(_nothing_chosen(pinnables, choice.selector))
-    return chosen
-
-
-def _pinnables_named(name: str, by_name: dict[str, list[Pinnable]]) -> list[Pinnable]:
-    if name not in by_name:
-        hint = did_you_mean(name, by_name)
-        raise UsageError(f"there is no virtual machine {name!r} in the overlay{f'; {hint}' if hint else ''}")
-    return by_name[name]
-
-
-def _nothing_chosen(pinnables: Sequence[Pinnable], selector: str | None) -> str:
+    chosen = tuple(each for each in pinnables if choice.everything or id(each) in named)
+    if chosen:
+        return chosen
     if not pinnables:
-        return "the overlay has no virtual machine"
-    if selector is not None:
-        return f"no virtual machine has labels that match {selector!r}"
-    return "say which virtual machines: by name, with --selector, or --all"
+        raise UsageError("the overlay has no virtual machine")
+    if choice.selector is not None:
+        raise UsageError(f"no virtual machine has labels that match {choice.selector!r}")
+    raise UsageError("say which virtual machines: by name, with --selector, or --all")

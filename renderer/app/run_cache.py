@@ -59,7 +59,9 @@ class RunCache:
         key = signing_key(project.environment) if wanted else None
         cache = cls(project, Store(cache_folder(project.environment), key) if key else None)
         yield cache
-        cache._close()
+        if cache._store:
+            cache._digests.keep()
+            cache._store.tidy()
 
     def unchanged(self, overlay: Overlay) -> UnchangedOverlay | None:
         """Return the overlay's results; None if one of its inputs or its tree has changed since."""
@@ -82,11 +84,6 @@ class RunCache:
         tree = sha256(rendered.files.ownership)  # which has the digests of all files
         known = KnownOverlay(tree, rendered.folders, rendered.findings, rendered.seconds)
         self._known.keep(rendered.overlay, known, rendered.inputs)
-
-    def _close(self) -> None:
-        if self._store:
-            self._digests.keep()
-            self._store.tidy()
 
 
 def _fingerprint(project: Project) -> tuple[str, ...]:

@@ -37,7 +37,11 @@ def merge_findings(
     fs = project_files(_common_folder([project for project, _ in found]))
     merged = RunFindings(fs)
     for (_, findings), folder in zip(found, folders([each for each, _ in found]), strict=True):
-        merged.add_located(_from_above(folder, findings))
+        moved = [
+            each._replace(overlays=tuple(joined(folder, overlay) for overlay in each.overlays))
+            for each in findings
+        ]
+        merged.add_located(moved if folder == "." else [below(folder, each) for each in moved])
     return fs, merged.found()
 
 
@@ -54,10 +58,3 @@ def joined(folder: str, path: str) -> str:
 
 def _common_folder(projects: Iterable[Project]) -> Path:
     return Path(os.path.commonpath([project.root for project in projects]))
-
-
-def _from_above(folder: str, findings: Iterable[Located]) -> Iterable[Located]:
-    for finding in findings:
-        overlays = tuple(joined(folder, overlay) for overlay in finding.overlays)
-        placed = finding._replace(overlays=overlays)
-        yield placed if folder == "." else below(folder, placed)

@@ -24,7 +24,7 @@ def plan_shards(project: Project, count: int) -> tuple[Shard, ...]:
     overlays = select_overlays(project.overlays(), ())
     with RunCache.of(project, wanted=True) as cache:
         measured = {
-            overlay.path: took for overlay in overlays if (took := cache.seconds(overlay)) is not None
+            overlay.path: seconds for overlay in overlays if (seconds := cache.seconds(overlay)) is not None
         }
     shards = share_out(costs(_sizes(project, overlays), measured), count)
     return tuple(shard for shard in shards if shard.overlays)
@@ -38,14 +38,14 @@ def overlays_in(
     Raises ``UsageError`` if the file is not a plan, ``DiagnosticError`` if it is a plan of other overlays.
     """
     if plan:
-        wanted = _planned(plan, shard, overlays)
+        wanted = _planned_paths(plan, shard, overlays)
     else:
         shards = share_out(costs(_sizes(project, overlays), {}), shard.total)
         wanted = frozenset(shards[shard.number - 1].overlays)
     return tuple(overlay for overlay in overlays if overlay.path in wanted)
 
 
-def _planned(plan: Path, shard: ShardName, overlays: Sequence[Overlay]) -> frozenset[str]:
+def _planned_paths(plan: Path, shard: ShardName, overlays: Sequence[Overlay]) -> frozenset[str]:
     try:
         return planned_overlays(plan.read_text("utf-8"), shard, {overlay.path for overlay in overlays})
     except OSError as error:
@@ -55,9 +55,9 @@ def _planned(plan: Path, shard: ShardName, overlays: Sequence[Overlay]) -> froze
 
 
 def _sizes(project: Project, overlays: Sequence[Overlay]) -> Mapping[str, OverlaySize]:
-    reach = KustomizationGraph(project.fs)
+    graph = KustomizationGraph(project.fs)
     sizes: dict[str, int] = {}
-    return {overlay.path: _size(project, reach.files_of_overlay(overlay), sizes) for overlay in overlays}
+    return {overlay.path: _size(project, graph.files_of_overlay(overlay), sizes) for overlay in overlays}
 
 
 def _size(project: Project, files: frozenset[str], sizes: dict[str, int]) -> OverlaySize:

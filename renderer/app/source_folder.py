@@ -54,7 +54,7 @@ class SourceFolder:
 
         Return a line about each file for the user. Raises ``DiagnosticError``.
         """
-        place = self._place(object_file_name(text_at(manifest, "metadata", "name")))
+        place = self._manifest_place(object_file_name(text_at(manifest, "metadata", "name")))
         check_writable(self.project.root, (place.file, place.kustomization))
         changes = place_manifest(manifest, place, force=force)
         self._check(changes)
@@ -69,7 +69,7 @@ class SourceFolder:
             )
         return tuple(lines)
 
-    def _place(self, name: str) -> ManifestPlace:
+    def _manifest_place(self, name: str) -> ManifestPlace:
         fs = self.project.fs
         file = posixpath.normpath(posixpath.join(self.path, name))
         kustomization = self._kustomization()

@@ -44,7 +44,7 @@ _NOT_FOUND = frozenset(
     {Code.INSTANCETYPE_NOT_FOUND, Code.PREFERENCE_NOT_FOUND, Code.INFERENCE_FAILED, Code.REVISION_INVALID}
 )
 #: Findings about matchers that match nothing.
-_LOST = frozenset(
+_UNMATCHED = frozenset(
     {
         Code.INSTANCETYPE_NOT_FOUND,
         Code.PREFERENCE_NOT_FOUND,
@@ -52,7 +52,7 @@ _LOST = frozenset(
         Code.UNKNOWN_KIND,
     }
 )
-_HINT_AT_PATCHES = (
+_PATCH_HINT = (
     "no kustomization lists this file, so it is judged by itself; a patch or a base has to be listed"
 )
 #: The maximum number of files searched for the object that a file may be a patch of.
@@ -124,24 +124,24 @@ def validate(
     """
     run = _Validation(project, kubevirt)
     paths = tuple(paths)
-    files = tuple(dict.fromkeys(file for path in paths for file in _files(run, path)))
+    files = tuple(dict.fromkeys(file for path in paths for file in _manifests_at(run, path)))
     scope = ScopeFinder(run.graph, run.manifests, project.config, run.overlays).scope_of(files)
     unlisted = [overlay for overlay in scope.unlisted if _mentions_kubevirt(run, overlay.path)]
-    lone = _LoneFiles(run)
+    lone = _LoneFileChecks(run)
     findings = RunFindings(project.fs, chosen)
     for overlay in scope.overlays:
         findings.add(_build_findings(run, overlay, scope.files), overlay.path)
     for overlay in unlisted:
         findings.add(_unlisted_findings(run, overlay, scope.files), overlay.path)
     for folder in scope.parts:
-        findings.add(_part_findings(run, folder))
+        findings.add(_unused_findings(run, folder))
     for file in scope.alone:
         findings.add(lone.findings(file, is_named=file in paths))
     return ValidationResult(
         project.fs,
         findings.found(),
         tuple(overlay.path for overlay in (*scope.overlays, *unlisted)),
-        tuple(lone.judged),
+        tuple(lone.checked),
         run.pipeline.unchecked,
         len(run.unbuilt),
         findings.unshown,
@@ -149,7 +149,7 @@ def validate(
 
 
 class _Validation:
-    """The parts of a project that a validation needs, each created on first use."""
+    """The views of a project that a validation needs, each created on first use."""
 
     def __init__(self, project: Project, kubevirt: Release | None) -> None:
         self.root = project.root
@@ -180,7 +180,7 @@ class _Validation:
     def pipeline(self) -> Pipeline:
         return Pipeline(self.fs, self.config)
 
-    def judged(
+    def check(
         self, overlay: Overlay, composed: Outcome[ResourceSet], pipeline: Pipeline | None = None
     ) -> tuple[Diagnostic, ...]:
         """Return all findings about composed resources if they are rendered as ``overlay`` says."""
@@ -201,38 +201,38 @@ def concerns(found: Diagnostic, files: Collection[str]) -> bool:
     )
 
 
-class _LoneFiles:
-    """Files that no kustomization lists; ``judged`` are the files so far that had an object to check."""
+class _LoneFileChecks:
+    """Files that no kustomization lists; ``checked`` are the files so far that had an object to check."""
 
     def __init__(self, run: _Validation) -> None:
         self._run = run
         self._read: dict[str, ResourceSet] = {}
-        self.judged: list[str] = []
+        self.checked: list[str] = []
 
     def findings(self, file: str, *, is_named: bool) -> tuple[Diagnostic, ...]:
         try:
             resources = self._run.lone_files.read(file)
         except DiagnosticError as error:
-            self.judged += [file] if has_errors(error.diagnostics) else []
+            self.checked += [file] if has_errors(error.diagnostics) else []
             return levelled(error.diagnostics, self._run.config.rules)
         if not resources:
-            return self._of_foreign_groups(file) if is_named else ()
-        self.judged.append(file)
+            return self._misspelt_groups(file) if is_named else ()
+        self.checked.append(file)
         if any(is_generator(resource) for resource in resources):
             return self._generator_findings(file)
-        target = self._target(file).with_target(self._run.kubevirt, None)
+        target = self._overlay_of(file).with_target(self._run.kubevirt, None)
         together = resources
-        found = self._run.judged(target, Outcome(resources))
+        found = self._run.check(target, Outcome(resources))
         if any(each.code in _NOT_FOUND for each in found):
-            together = ResourceSet((*resources, *self._others(file)))
-            all_found = self._run.judged(target, Outcome(together))
+            together = ResourceSet((*resources, *self._objects_to_look_up(file)))
+            all_found = self._run.check(target, Outcome(together))
             found = tuple(each for each in all_found if concerns(each, {file}))
-        found = self._with_hidden_by_expansion(resources, target, found)
-        found = tuple(self._without_lost_matchers(file, together, target, found))
-        found = tuple(_with_parameters_once(found, self._run.lone_files.parameters(file)))
-        return tuple(self._with_patches(file, found, resources))
+        found = self._with_errors_as_written(resources, target, found)
+        found = tuple(self._without_unmatched(file, together, target, found))
+        found = tuple(_merge_parameters(found, self._run.lone_files.parameters(file)))
+        return tuple(self._excuse_patches(file, found, resources))
 
-    def _with_hidden_by_expansion(
+    def _with_errors_as_written(
         self, resources: ResourceSet, target: Overlay, found: tuple[Diagnostic, ...]
     ) -> tuple[Diagnostic, ...]:
         """Return the findings with the schema's errors about the objects as written.
@@ -254,7 +254,7 @@ class _LoneFiles:
         )
         return (*others, *(each for key, each in hidden.items() if key in missed))
 
-    def _without_lost_matchers(
+    def _without_unmatched(
         self, file: str, resources: ResourceSet, target: Overlay, found: tuple[Diagnostic, ...]
     ) -> Iterator[Diagnostic]:
         """Yield the findings, as KubeVirt from 1.6 on judges machines whose matchers match nothing.
@@ -263,38 +263,40 @@ class _LoneFiles:
         (``pkg/instancetype/webhooks/vm/admitter.go``). A lone file need not be expanded, and the objects that
         it names may be in the cluster. But a name that resembles a name in the catalog is still a mistake.
         """
-        lost = {
-            each: way
+        from renderer.kubevirt.instancetype.behaviour import behaviour_of  # noqa: PLC0415 - few files need it
+
+        unmatched = {
+            each: keys
             for each in found
-            if each.code in _LOST
+            if each.code in _UNMATCHED
             and not (each.hint or "").startswith("did you mean")
-            and (way := _matcher_way(each))
+            and (keys := _path_to_matcher(each))
         }
-        if not lost or not _admits_missing_objects(target.kubevirt):
+        if not unmatched or not behaviour_of(target.kubevirt).admits_missing_objects:
             yield from found
             return
-        warnings = (each._replace(severity=Severity.WARNING) for each in lost)
+        warnings = (each._replace(severity=Severity.WARNING) for each in unmatched)
         yield from levelled(tuple(warnings), self._run.config.rules)
-        yield from (each for each in found if each not in lost)
+        yield from (each for each in found if each not in unmatched)
         left = resources
-        for each, way in lost.items():
-            left = left.map(partial(_without_at, id_=each.resource, way=way))
+        for each, keys in unmatched.items():
+            left = left.map(partial(_without_field, id_=each.resource, keys=keys))
         known = {(each.resource, each.field, each.code) for each in found}
-        for each in self._run.judged(target, Outcome(left)):
+        for each in self._run.check(target, Outcome(left)):
             is_new = (each.resource, each.field, each.code) not in known
             if is_new and each.severity is Severity.ERROR and concerns(each, {file}):
                 yield each
 
-    def _of_foreign_groups(self, file: str) -> tuple[Diagnostic, ...]:
+    def _misspelt_groups(self, file: str) -> tuple[Diagnostic, ...]:
         """Return errors about KubeVirt kinds in misspelt API groups."""
         from renderer.checks.schemas.api_version import refuse_api_version  # noqa: PLC0415 - few files need it
 
         named = [each for each in self._resources(file) if each.api_version and each.kind in GROUPS_OF_KINDS]
         found = tuple(error for each in named for error in refuse_api_version(each))
-        self.judged += [file] if found else []
+        self.checked += [file] if found else []
         return levelled(found, self._run.config.rules)
 
-    def _with_patches(
+    def _excuse_patches(
         self, file: str, found: Iterable[Diagnostic], resources: ResourceSet
     ) -> Iterator[Diagnostic]:
         """Yield the findings, except about missing fields that a patch may omit.
@@ -308,7 +310,7 @@ class _LoneFiles:
             elif each.resource in patched or self._is_patch(file, each.resource):
                 patched[each.resource] = None
             else:
-                yield each._replace(hint=_HINT_AT_PATCHES)
+                yield each._replace(hint=_PATCH_HINT)
         for patch in patched:
             yield Diagnostic.in_file(
                 file,
@@ -333,9 +335,9 @@ class _LoneFiles:
     def _generator_findings(self, file: str) -> tuple[Diagnostic, ...]:
         fs, folder = with_generator(self._run.fs, file)
         pipeline = Pipeline(fs, self._run.config)
-        return self._run.judged(self._target(file), pipeline.compose(folder), pipeline)
+        return self._run.check(self._overlay_of(file), pipeline.compose(folder), pipeline)
 
-    def _target(self, file: str) -> Overlay:
+    def _overlay_of(self, file: str) -> Overlay:
         """Return the overlay in the folder of the file, or one with the defaults of the project."""
         overlay = overlay_at(self._run.config, self._run.overlays, posixpath.dirname(file) or ".")
         mode = ExpandMode.OFF if overlay.expand is ExpandMode.OFF else ExpandMode.APPLIED
@@ -343,7 +345,7 @@ class _LoneFiles:
             expand=mode, write_instancetypes=False, instancetype_names=InstancetypeNames.PLAIN
         )
 
-    def _others(self, file: str) -> Iterator[Resource]:
+    def _objects_to_look_up(self, file: str) -> Iterator[Resource]:
         """Yield resources of other files to look up: all in the folder, and instance types in any folder."""
         folder = posixpath.dirname(file)
         for path in self._unlisted_files:
@@ -373,27 +375,19 @@ def _has_matchers(resource: Resource) -> bool:
     return any(spec.get(key) is not None for key in MATCHER_KEYS)
 
 
-def _matcher_way(found: Diagnostic) -> tuple[str, ...]:
+def _path_to_matcher(found: Diagnostic) -> tuple[str, ...]:
     """Return the keys of the path to the finding's matcher; empty if it is not about a matcher."""
     keys = [key for key in found.field.segments if isinstance(key, str)] if found.field else []
     place = next((index for index, key in enumerate(keys) if key in MATCHER_KEYS), None)
     return () if place is None else tuple(keys[: place + 1])
 
 
-def _without_at(resource: Resource, id_: ResId | None, way: tuple[str, ...]) -> Resource:
+def _without_field(resource: Resource, id_: ResId | None, keys: tuple[str, ...]) -> Resource:
     is_it = resource.current_id == id_
-    return resource.with_content(without(resource.content, *way)) if is_it else resource
+    return resource.with_content(without(resource.content, *keys)) if is_it else resource
 
 
-def _admits_missing_objects(release: Release) -> bool:
-    from renderer.kubevirt.instancetype.behaviour import behaviour_of  # noqa: PLC0415 - few files need it
-
-    return behaviour_of(release).admits_missing_objects
-
-
-def _with_parameters_once(
-    found: Iterable[Diagnostic], parameters: Mapping[str, Site]
-) -> Iterator[Diagnostic]:
+def _merge_parameters(found: Iterable[Diagnostic], parameters: Mapping[str, Site]) -> Iterator[Diagnostic]:
     """Yield the findings; merge all about fields that contain a parameter of the template into one."""
     unset: dict[str, Site] = {}
     fields = 0
@@ -420,27 +414,24 @@ def _is_about_missing_field(found: Diagnostic, resources: ResourceSet) -> bool:
     """Return True if the finding is about a required field that is missing."""
     if found.code is not Code.SCHEMA or found.hint is not None or found.field is None:
         return False
-    way = [segment for segment in found.field.segments if isinstance(segment, str)]
-    if not way or len(way) < len(found.field.segments):
+    keys = [segment for segment in found.field.segments if isinstance(segment, str)]
+    if not keys or len(keys) < len(found.field.segments):
         return False
     own = (each for each in resources if each.current_id == found.resource)
-    return any(way[-1] not in object_at(each.content, *way[:-1]) for each in own)
+    return any(keys[-1] not in object_at(each.content, *keys[:-1]) for each in own)
 
 
-def _files(run: _Validation, path: str) -> Iterator[str]:
+def _manifests_at(run: _Validation, path: str) -> Iterator[str]:
     """Yield the manifests at ``path``. Raises ``UsageError`` if it does not exist."""
     manifests = run.manifests
     if run.fs.is_folder(path):
         yield from manifests.below(path)
     elif manifests.is_candidate(path) and not manifests.is_rendered(posixpath.dirname(path) or "."):
         yield path
-    elif not run.fs.is_file(path) and not _is_listed(run.fs, path):
+    elif not run.fs.is_file(path) and posixpath.basename(path) not in run.fs.list(
+        posixpath.dirname(path) or "."
+    ):  # a path that its folder lists may be a pipe, which is skipped, not waited for
         raise UsageError(f"there is no file or folder {path!r} in {run.root}")
-
-
-def _is_listed(fs: FileSystem, path: str) -> bool:
-    """Return True if the path is listed in its folder; it may be a pipe, which is skipped, not waited for."""
-    return posixpath.basename(path) in fs.list(posixpath.dirname(path) or ".")
 
 
 def _build_findings(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
@@ -448,9 +439,7 @@ def _build_findings(run: _Validation, overlay: Overlay, files: frozenset[str]) -
     composed = run.pipeline.compose_overlay(overlay)
     if composed.failed:
         run.unbuilt.add(overlay.path)
-    found = (
-        levelled(composed.diagnostics, overlay.rules) if composed.failed else run.judged(overlay, composed)
-    )
+    found = levelled(composed.diagnostics, overlay.rules) if composed.failed else run.check(overlay, composed)
     for each in found:
         if composed.failed or concerns(each, files):
             yield each
@@ -463,18 +452,20 @@ def _mentions_kubevirt(run: _Validation, folder: str) -> bool:
 
 def _unlisted_findings(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
     """Yield the findings of a kustomization that is never rendered; failing to build it is not an error."""
-    excused = tuple(_excused(found, overlay.path) for found in _build_findings(run, overlay, files))
+    excused = tuple(
+        _excuse_unsupported(found, overlay.path) for found in _build_findings(run, overlay, files)
+    )
     yield from levelled(excused, run.config.rules)
 
 
-def _part_findings(run: _Validation, folder: str) -> Iterator[Diagnostic]:
+def _unused_findings(run: _Validation, folder: str) -> Iterator[Diagnostic]:
     """Yield the findings of a kustomization that no build uses, such as an unused component."""
     if _mentions_kubevirt(run, folder):
-        excused = tuple(_excused(found, folder) for found in run.pipeline.read(folder))
+        excused = tuple(_excuse_unsupported(found, folder) for found in run.pipeline.read(folder))
         yield from levelled(excused, run.config.rules)
 
 
-def _excused(found: Diagnostic, folder: str) -> Diagnostic:
+def _excuse_unsupported(found: Diagnostic, folder: str) -> Diagnostic:
     if found.code is not Code.UNSUPPORTED_FIELD:
         return found
     message = f"{found.message}: {folder} is not checked"
