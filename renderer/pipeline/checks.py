@@ -127,9 +127,9 @@ class Checks:
         self, checked: Outcome[ResourceSet], composed: ResourceSet, overlay: Overlay
     ) -> Outcome[ResourceSet]:
         """Add the findings of the rules, and drop the annotations that suppress them."""
-        from renderer.checks.rules import concerns
+        from renderer.checks.rules import rules_apply_to
 
-        if not concerns(checked.value):
+        if not rules_apply_to(checked.value):
             return checked
         from renderer.authoring.catalogs.bundled import bundled_names
         from renderer.checks.rules.context import Context, no_bundled_names

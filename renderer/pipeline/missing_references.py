@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from renderer.checks.rules.references import CONFIG_MAP, SECRET, Inventory, ObjectReference, references
+from renderer.checks.rules.inventory import CONFIG_MAP, SECRET, Inventory
+from renderer.checks.rules.references import ObjectReference, references
 from renderer.kubevirt.facts.kinds import VM
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView

@@ -8,21 +8,21 @@ from __future__ import annotations
 from renderer.model.json import object_at
 from renderer.model.resource import Resource, ResourceSet
 
-_GROUP = "kubevirt.io"
-_OURS = "vmrender.io"
+_KUBEVIRT_DOMAIN = "kubevirt.io"
+_VMRENDER_DOMAIN = "vmrender.io"
 
 
-def concerns(resources: ResourceSet) -> bool:
-    """Return True if rules apply to the object: it is KubeVirt's, or has annotations of vmrender."""
-    return any(_is_kubevirts(resource) or has_vmrender_annotation(resource) for resource in resources)
+def rules_apply_to(resources: ResourceSet) -> bool:
+    """Return True if rules apply to any of the resources: to one of KubeVirt's kinds, or an annotated one."""
+    return any(_is_of_kubevirt(resource) or has_vmrender_annotation(resource) for resource in resources)
 
 
 def has_vmrender_annotation(resource: Resource) -> bool:
-    """Return True if an annotation of the resource is meant for vmrender."""
+    """Return True if the resource has an annotation for vmrender."""
     annotations = object_at(resource.content, "metadata", "annotations")
-    return bool(annotations) and any(_OURS in key for key in annotations)
+    return bool(annotations) and any(_VMRENDER_DOMAIN in key for key in annotations)
 
 
-def _is_kubevirts(resource: Resource) -> bool:
+def _is_of_kubevirt(resource: Resource) -> bool:
     group = resource.api_version.partition("/")[0]
-    return group == _GROUP or group.endswith(f".{_GROUP}")
+    return group == _KUBEVIRT_DOMAIN or group.endswith(f".{_KUBEVIRT_DOMAIN}")

@@ -34,7 +34,7 @@ reports the first object of each kind, and says how many others there are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, Rule
@@ -42,37 +42,33 @@ from renderer.kubevirt.facts.cluster import Cluster
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
 from renderer.model.json import EMPTY
-from renderer.model.release import Release
-from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
 
 _NAME = FieldPath.of("metadata", "name")
 _HINT = (
-    "take another name, set writeInstancetypes: false for the overlay, or set"
+    "choose another name, set writeInstancetypes: false for the overlay, or set"
     " spec.configuration.commonInstancetypesDeployment.enabled: false in the KubeVirt object"
 )
 
 
 def _check(context: Context) -> Iterator[Finding]:
-    bundled = context.bundled_names(context.release)
-    alike = {
-        kind: [resource for resource in context.of_kind(kind) if resource.name in names]
-        for kind, names in bundled.items()
-    }
-    if any(alike.values()) and _is_deployed(context):
-        yield from (_finding(found, context.release) for found in alike.values() if found)
-
-
-def _is_deployed(context: Context) -> bool:
-    own = next(iter(context.of_kind("KubeVirt")), None)
-    found = own or context.find_in_catalogs("KubeVirt", "kubevirt", "kubevirt")
-    return Cluster.of(context.release, found.content if found else EMPTY).deploys_common_instancetypes
-
-
-def _finding(alike: Sequence[Resource], release: Release) -> Finding:
-    first, others = alike[0], len(alike) - 1
-    who = f"{first.name} and {others} other {first.kind}s have names" if others else f"{first.name} is a name"
-    return Finding(first, _NAME, f"{who} that the operator of KubeVirt {release} deploys itself", _HINT)
+    named_alike = [
+        [resource for resource in context.of_kind(kind) if resource.name in names]
+        for kind, names in context.bundled_names(context.release).items()
+    ]
+    if not any(named_alike):
+        return
+    kubevirt = next(iter(context.of_kind("KubeVirt")), None)
+    kubevirt = kubevirt or context.find_in_catalogs("KubeVirt", "kubevirt", "kubevirt")
+    cluster = Cluster.of(context.release, kubevirt.content if kubevirt else EMPTY)
+    if not cluster.deploys_common_instancetypes:
+        return
+    for first, *others in filter(None, named_alike):
+        subject = f"{first.name} is a name"
+        if others:
+            subject = f"{first.name} and {len(others)} other {first.kind}s have names"
+        message = f"{subject} that the operator of KubeVirt {context.release} deploys itself"
+        yield Finding(first, _NAME, message, _HINT)
 
 
 RULE = Rule(Code.BUNDLED_NAME, Level.WARNING, _check, __doc__)

@@ -60,8 +60,9 @@ _HEADERS = (
     "content-type:",
 )
 _GZIP = b"\x1f\x8b"
-#: Mail has this header within this number of characters (cloud-init ``user_data.py`` convert_string).
-_MAIL, _MAIL_WITHIN = "mime-version:", 4096
+#: MIME messages have this header within this number of characters (cloud-init ``user_data.py``
+#: convert_string).
+_MIME_HEADER, _MIME_WITHIN = "mime-version:", 4096
 #: Top-level keys of cloud-config (cloud-init ``cloudinit/config/schemas/schema-cloud-config-v1.json``).
 _KEYS = frozenset(
     [
@@ -175,7 +176,7 @@ _KEYS = frozenset(
 )
 
 
-def _of_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
     for index, volume in machine.volumes:
         for source in _SOURCES:
             content = volume.get(source)
@@ -189,7 +190,7 @@ def _problems(source: dict[str, Json]) -> Iterator[tuple[str, str, str]]:
     """Yield each problem, a hint, and the key of the data."""
     for key in ("userData", "userDataBase64"):
         text = _text(source.get(key), key)
-        if text is None or not text.strip() or _MAIL in text[:_MAIL_WITHIN].lower():
+        if text is None or not text.strip() or _MIME_HEADER in text[:_MIME_WITHIN].lower():
             continue
         first = text.lstrip().partition("\n")[0].strip()  # ``handlers/__init__.py`` type_from_starts_with
         if has_placeholder(first):
@@ -208,7 +209,8 @@ def _problems_of_config(text: str, key: str) -> Iterator[tuple[str, str]]:
     try:
         content = decode_yaml11(text.encode(), "userData")  # as in PyYAML, the last of equal keys wins
     except (DiagnosticError, UnicodeEncodeError) as error:
-        where = _line(error)
+        found = error.diagnostics[0].location if isinstance(error, DiagnosticError) else None
+        where = f" (line {found.line} of it)" if found and found.line else ""
         yield f"{key} is not YAML{where}, so cloud-init ignores it", "correct the YAML below #cloud-config"
         return
     if content is not None and not isinstance(content, dict):
@@ -223,12 +225,8 @@ def _problems_of_config(text: str, key: str) -> Iterator[tuple[str, str]]:
             yield f"{key} has a key {name}, which cloud-init does not know", f"did you mean {near[0]}?"
 
 
-def _line(error: Exception) -> str:
-    found = error.diagnostics[0].location if isinstance(error, DiagnosticError) else None
-    return f" (line {found.line} of it)" if found and found.line else ""
-
-
 def _text(value: Json, key: str) -> str | None:
+    """Return the decoded user data; None for a value that is not text, or is compressed."""
     if not isinstance(value, str):
         return None
     if key == "userData":
@@ -242,4 +240,4 @@ def _text(value: Json, key: str) -> str | None:
     return None if content.startswith(_GZIP) else content.decode("utf-8", "replace")
 
 
-RULE = Rule(Code.CLOUD_INIT, Level.WARNING, MachineCheck(_of_machine), __doc__)
+RULE = Rule(Code.CLOUD_INIT, Level.WARNING, MachineCheck(_check_machine), __doc__)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
-from renderer.checks.rules.references import (
-    Inventory,
-    Item,
-    ObjectReference,
-    may_be_in,
-    numbers_of,
-    references,
-)
+from renderer.checks.rules.inventory import Inventory, Item, may_be_in
+from renderer.checks.rules.near_miss import numbers_of
+from renderer.checks.rules.references import ObjectReference, references
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.json import JsonObject, object_at, text_at
 from renderer.model.release import Release
@@ -23,6 +18,11 @@ from renderer.model.resource import Resource, ResourceSet
 INSTANCETYPE, PREFERENCE = "instancetype", "preference"
 INSTANCETYPES = ("VirtualMachineInstancetype", "VirtualMachineClusterInstancetype")
 PREFERENCES = ("VirtualMachinePreference", "VirtualMachineClusterPreference")
+
+#: The names that a release deploys to a cluster by itself, by kind of instance type or preference.
+BundledNames = Callable[[Release], Mapping[str, frozenset[str]]]
+#: Looks up an object by kind, name and namespace in the project's catalogs.
+Find = Callable[[str, str, str], Resource | None]
 
 
 def not_named_by_machines(
@@ -34,14 +34,12 @@ def not_named_by_machines(
     """
     machines = (VirtualMachineView.of(resource) for resource in context.composed)
     named = {text_at(machine.spec, matcher, "name") for machine in machines if machine is not None}
-    return [resource for resource in resources if named.isdisjoint(_names(resource))]
-
-
-def _names(resource: Resource) -> Iterator[str]:
-    """Yield the name of the resource, and its earlier names, before prefixes and suffixes were added."""
-    yield resource.name
-    for earlier in resource.previous_ids:
-        yield earlier.name
+    return [
+        resource
+        for resource in resources
+        # The earlier names are the names before prefixes and suffixes were added.
+        if named.isdisjoint((resource.name, *(earlier.name for earlier in resource.previous_ids)))
+    ]
 
 
 def preference_of(context: Context, machine: VirtualMachineView) -> Resource | None:
@@ -55,12 +53,6 @@ def preference_of(context: Context, machine: VirtualMachineView) -> Resource | N
     return context.look_up(kind, name, "" if cluster_wide else machine.namespace)
 
 
-#: The names that a release deploys to a cluster by itself, by kind of instance type or preference.
-BundledNames = Callable[[Release], Mapping[str, frozenset[str]]]
-#: Looks up an object by kind, name and namespace in the project's catalogs.
-Find = Callable[[str, str, str], Resource | None]
-
-
 def no_bundled_names(_: Release) -> Mapping[str, frozenset[str]]:
     """Return no names: the bundled names of releases are unknown."""
     return {}
@@ -69,11 +61,6 @@ def no_bundled_names(_: Release) -> Mapping[str, frozenset[str]]:
 def no_catalog(_kind: str, _name: str, _namespace: str) -> Resource | None:
     """Return None: there is no catalog."""
     return None
-
-
-def _have_one_id(one: Resource, other: Resource) -> bool:
-    """Return True if two resources of one name have the same id, without creating any id."""
-    return (one.namespace, one.kind, one.api_version) == (other.namespace, other.kind, other.api_version)
 
 
 class Context:
@@ -113,27 +100,29 @@ class Context:
 
     def look_up(self, kind: str, name: str, namespace: str) -> Resource | None:
         """Return the object as expansion finds it: in the overlay, or else in the project's catalogs."""
-        asked = kind, name, namespace
-        if asked not in self._found:
-            self._found[asked] = self._find(*asked)
-        return self._found[asked]
-
-    def _find(self, kind: str, name: str, namespace: str) -> Resource | None:
-        for resource in self._composed_by_name(kind).get(name, ()):
-            if not namespace or resource.namespace in ("", namespace):
-                return resource
-        return self.find_in_catalogs(kind, name, namespace)
+        key = kind, name, namespace
+        if key not in self._found:
+            of_name = self._composed_by_name(kind).get(name, ())
+            found = (each for each in of_name if not namespace or each.namespace in ("", namespace))
+            self._found[key] = next(found, None) or self.find_in_catalogs(kind, name, namespace)
+        return self._found[key]
 
     def spec_before(self, machine: VirtualMachineView) -> JsonObject:
         """Return the machine's spec before expansion; its own spec if nothing was composed by that name."""
+        rendered = machine.resource
         resource = self._composed_by_unique_name.get(machine.name)
-        if resource is None or not _have_one_id(resource, machine.resource):
-            resource = self._composed_by_id.get(machine.resource.current_id, machine.resource)
+        # The parts of the id are compared, because ids of a large fleet use memory.
+        if resource is None or (resource.namespace, resource.kind, resource.api_version) != (
+            rendered.namespace,
+            rendered.kind,
+            rendered.api_version,
+        ):
+            resource = self._composed_by_id.get(rendered.current_id, rendered)
         return object_at(resource.content, *machine.paths.spec.keys)
 
     @cached_property
     def _composed_by_unique_name(self) -> Mapping[str, Resource | None]:
-        """The composed resource of each name; None for an ambiguous name. Ids of a large fleet use memory."""
+        """The composed resource of each name; None for an ambiguous name."""
         found: dict[str, Resource | None] = {}
         for resource in self.composed:
             found[resource.name] = None if resource.name in found else resource
@@ -141,9 +130,10 @@ class Context:
 
     @cached_property
     def _composed_by_id(self) -> Mapping[ResId, Resource]:
+        """The composed resources with ambiguous names."""
         names = self._composed_by_unique_name
-        several = (resource for resource in self.composed if names[resource.name] is None)
-        return {resource.current_id: resource for resource in several}
+        ambiguous = (resource for resource in self.composed if names[resource.name] is None)
+        return {resource.current_id: resource for resource in ambiguous}
 
     def _composed_by_name(self, kind: str) -> Mapping[str, Sequence[Resource]]:
         """Index the composed resources of a kind: few kinds are looked up, and never machines."""
@@ -170,8 +160,8 @@ class Context:
 
     def is_used(self, kind: str, item: Item) -> bool:
         """Return True if a virtual machine refers to the item."""
-        named_so = self._references_by_name.get((kind, item.name), ())
-        return any(may_be_in(item, reference.namespace) for reference in named_so)
+        to_this_name = self._references_by_name.get((kind, item.name), ())
+        return any(may_be_in(item, reference.namespace) for reference in to_this_name)
 
     def unused(self, kind: str) -> Mapping[tuple[str, ...], Sequence[tuple[str, Item]]]:
         """Return (name, item) of the items that no virtual machine refers to, by the numbers in the name.
@@ -193,7 +183,7 @@ class Context:
     @cached_property
     def _references_by_name(self) -> Mapping[tuple[str, str], Sequence[ObjectReference]]:
         found: dict[tuple[str, str], list[ObjectReference]] = {}
-        for kind, those in self.references.items():
-            for reference in those:
+        for kind, references_to_kind in self.references.items():
+            for reference in references_to_kind:
                 found.setdefault((kind, reference.name), []).append(reference)
         return found

@@ -13,26 +13,23 @@ from renderer.model.json import JsonObject, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 
+#: Access modes with which a claim can be mounted on one node only.
+_ONE_NODE = ("ReadWriteOnce", "ReadWriteOncePod")
+
 
 def _duplicate_data_volumes(context: Context) -> Iterator[Finding]:
-    first: dict[tuple[str, str], VirtualMachineView] = {}
+    first: dict[tuple[str, str], tuple[VirtualMachineView, int]] = {}
     for machine in context.machines:
         if machine.is_one:
             for index, template in machine.data_volume_templates:
                 name = text_at(template, "metadata", "name")
-                other = first.setdefault((machine.namespace, name), machine)
+                other, other_index = first.setdefault((machine.namespace, name), (machine, index))
                 if name and other is not machine:
-                    templates = other.data_volume_templates
-                    there = next(at for at, each in templates if text_at(each, "metadata", "name") == name)
-                    made_here = _name_of_template(other, there)
-                    related = related_to(other.resource, f"{other.name} makes it here", made_here)
-                    message = f"{other.name} makes a DataVolume {name} as well"
-                    field = _name_of_template(machine, index)
+                    other_field = other.in_spec("dataVolumeTemplates", other_index, "metadata", "name")
+                    related = related_to(other.resource, f"{other.name} creates it here", other_field)
+                    message = f"{other.name} also creates a DataVolume {name}"
+                    field = machine.in_spec("dataVolumeTemplates", index, "metadata", "name")
                     yield Finding(machine.resource, field, message, "name it after its machine", (related,))
-
-
-def _name_of_template(machine: VirtualMachineView, index: int) -> FieldPath:
-    return machine.in_spec("dataVolumeTemplates", index, "metadata", "name")
 
 
 DUPLICATE_DATA_VOLUME = Rule(Code.DUPLICATE_DATA_VOLUME, Level.WARNING, _duplicate_data_volumes)
@@ -53,15 +50,23 @@ def _duplicate_mac_addresses(context: Context) -> Iterator[Finding]:
                 key = interface.address, interface.network
                 other = first.setdefault(key, interface)
                 if other is not interface:
-                    yield _duplicate_address(interface, other)
+                    name = other.machine.name
+                    message = f"{name} has the MAC address {interface.address} on the same network"
+                    related = related_to(other.machine.resource, f"{name} has it here", other.field)
+                    hint = "leave macAddress out to get a generated one"
+                    yield Finding(machine.resource, interface.field, message, hint, (related,))
 
 
 def _interfaces(machine: VirtualMachineView) -> Iterator[_Interface]:
-    networks = {
-        text_at(network, "name"): _network(network["multus"], machine)
-        for _, network in machine.networks
-        if "multus" in network
-    }
+    """Yield the interfaces of a machine, unless it is halted, on Multus networks and with a MAC address."""
+    networks: dict[str, str] = {}
+    for _, network in machine.networks:
+        network_name = object_at(network, "multus").get("networkName")
+        if isinstance(network_name, str):
+            is_qualified = "/" in network_name
+            networks[text_at(network, "name")] = (
+                network_name if is_qualified else f"{machine.namespace}/{network_name}"
+            )
     if not networks:
         return
     written = [
@@ -69,40 +74,20 @@ def _interfaces(machine: VirtualMachineView) -> Iterator[_Interface]:
         for index, interface in machine.interfaces
         if isinstance(interface.get("macAddress"), str)
     ]
-    if not written or _is_halted(machine):
+    strategy = machine.written_run_strategy if written else None
+    if not written or (strategy is not None and strategy.strategy == HALTED):
         return
     for index, address, name in written:
-        network = networks.get(name)
-        if network:
+        on_network = networks.get(name)
+        if on_network:
             field = machine.in_devices("interfaces", index, "macAddress")
-            yield _Interface(machine, field, str(address).lower().replace("-", ":"), network)
-
-
-def _is_halted(machine: VirtualMachineView) -> bool:
-    strategy = machine.written_run_strategy
-    return strategy is not None and strategy.strategy == HALTED
-
-
-def _network(multus: object, machine: VirtualMachineView) -> str | None:
-    name = multus.get("networkName") if isinstance(multus, dict) else None
-    if not isinstance(name, str):
-        return None
-    return name if "/" in name else f"{machine.namespace}/{name}"
-
-
-def _duplicate_address(interface: _Interface, other: _Interface) -> Finding:
-    resource, other_resource = interface.machine.resource, other.machine.resource
-    message = f"{other.machine.name} has the MAC address {interface.address} on the same network"
-    related = related_to(other_resource, f"{other.machine.name} has it here", other.field)
-    return Finding(
-        resource, interface.field, message, "leave macAddress out to get a generated one", (related,)
-    )
+            yield _Interface(machine, field, str(address).lower().replace("-", ":"), on_network)
 
 
 DUPLICATE_MAC_ADDRESS = Rule(Code.DUPLICATE_MAC_ADDRESS, Level.WARNING, _duplicate_mac_addresses)
 
 
-class _Use(Record):
+class _WritableVolume(Record):
     """A volume through which a virtual machine writes to a claim."""
 
     machine: VirtualMachineView
@@ -118,29 +103,30 @@ class _Use(Record):
 def _shared_claims(context: Context) -> Iterator[Finding]:
     modes = {(name, namespace): each for name, namespace, each in _access_modes(context)}
     one_node = {claim for claim, mode in modes.items() if mode in _ONE_NODE}
-    first: dict[tuple[str, str], _Use] = {}
+    first: dict[tuple[str, str], _WritableVolume] = {}
     for machine in context.machines if one_node else ():
         if machine.is_one and not machine.is_halted:
-            for name, use in _written_claims(machine):
+            for name, volume in _written_claims(machine):
                 claim = name, machine.namespace
-                other = first.setdefault(claim, use)
+                other = first.setdefault(claim, volume)
                 if other.machine is not machine and claim in one_node:
-                    message = f"{other.machine.name} writes to {name} as well, which is {modes[claim]}"
+                    message = f"{other.machine.name} also writes to {name}, which is {modes[claim]}"
                     hint = "give each virtual machine its own claim, or make the claim ReadWriteMany"
                     related = related_to(
                         other.machine.resource, f"{other.machine.name} has it here", other.field
                     )
-                    yield Finding(machine.resource, use.field, message, hint, (related,))
+                    yield Finding(machine.resource, volume.field, message, hint, (related,))
 
 
-def _written_claims(machine: VirtualMachineView) -> Iterator[tuple[str, _Use]]:
+def _written_claims(machine: VirtualMachineView) -> Iterator[tuple[str, _WritableVolume]]:
+    """Yield the name of each claim that the machine may write to, and the volume."""
     read_only = {text_at(disk, "name") for _, disk in machine.disks if _is_read_only(disk)}
     for index, volume in machine.volumes:
         for source, key in (("persistentVolumeClaim", "claimName"), ("dataVolume", "name")):
             name = text_at(volume, source, key)
             is_written = object_at(volume, source).get("readOnly") is not True
             if name and is_written and text_at(volume, "name") not in read_only:
-                yield name, _Use(machine, index, source, key)
+                yield name, _WritableVolume(machine, index, source, key)
 
 
 def _is_read_only(disk: JsonObject) -> bool:
@@ -167,7 +153,6 @@ def _single_modes(claim: JsonObject) -> Iterator[str]:
             yield modes[0]
 
 
-_ONE_NODE = ("ReadWriteOnce", "ReadWriteOncePod")
 SHARED_CLAIM = Rule(Code.SHARED_CLAIM, Level.WARNING, _shared_claims)
 
 RULES = (DUPLICATE_DATA_VOLUME, DUPLICATE_MAC_ADDRESS, SHARED_CLAIM)

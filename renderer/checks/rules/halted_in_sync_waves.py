@@ -34,9 +34,8 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, Rule, related_to
 from renderer.kubevirt.facts.virtual_machine import HALTED
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, object_at
+from renderer.model.json import object_at
 from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
@@ -67,33 +66,32 @@ def _check(context: Context) -> Iterator[Finding]:
         step = _step(machine.resource)
         if strategy is not None and strategy.strategy == HALTED and step is not None:
             other = next(resource for each, resource in steps.items() if each != step)
+            annotation = _HOOK if _HOOK in other.annotations else _WAVE
+            related = related_to(
+                other,
+                f"{other.kind} {other.name} is in {_step(other)}",
+                FieldPath.of("metadata", "annotations", annotation),
+            )
             yield Finding(
                 machine.resource,
                 strategy.field,
                 f"the machine is in {step} and does not run: Argo CD never finishes the sync",
-                "Argo CD holds a stopped machine for unhealthy: use no waves here, or your own health check",
-                (_other_step(other),),
+                "Argo CD treats a stopped machine as unhealthy: use no waves here, or your own health check",
+                (related,),
             )
 
 
-def _other_step(resource: Resource) -> Related:
-    annotation = _HOOK if _HOOK in resource.annotations else _WAVE
-    message = f"{resource.kind} {resource.name} is in {_step(resource)}"
-    return related_to(resource, message, FieldPath.of("metadata", "annotations", annotation))
-
-
 def _step(resource: Resource) -> _Step | None:
+    """Return the step of an object; None if it is not part of a successful sync."""
     annotations = object_at(resource.content, "metadata", "annotations")
     phase = str(annotations.get(_HOOK) or _SYNC) if annotations else _SYNC
-    return None if phase in _NO_STEPS else _Step(phase, _wave(annotations.get(_WAVE)))
-
-
-def _wave(written: Json) -> int:
-    """Return the wave; as in Argo CD, an invalid number is 0."""
+    if phase in _NO_STEPS:
+        return None
+    wave = annotations.get(_WAVE)
     try:
-        return int(written) if isinstance(written, str) else 0
-    except ValueError:
-        return 0
+        return _Step(phase, int(wave) if isinstance(wave, str) else 0)
+    except ValueError:  # as in Argo CD, an invalid number is 0
+        return _Step(phase, 0)
 
 
 RULE = Rule(Code.HALTED_IN_SYNC_WAVES, Level.WARNING, _check, __doc__)

@@ -14,6 +14,9 @@ from renderer.model.quantity import lenient_quantity, nearest_whole_pages
 from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
 
+_GUEST = FieldPath.of("spec", "memory", "guest")
+_PAGE_SIZE = FieldPath.of("spec", "memory", "hugepages", "pageSize")
+
 
 def _overcommit(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
     memory = object_at(machine.domain, "memory")
@@ -34,15 +37,11 @@ def _overcommit(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
 OVERCOMMIT = Rule(Code.HUGEPAGES_OVERCOMMIT, Level.WARNING, MachineCheck(_overcommit))
 
 
-_GUEST = FieldPath.of("spec", "memory", "guest")
-_PAGE_SIZE = FieldPath.of("spec", "memory", "hugepages", "pageSize")
-
-
 def _with_remainder(context: Context) -> Iterator[Finding]:
     wrong = {
         id(resource): whole
         for resource in context.of_kind(*INSTANCETYPES)
-        if (whole := _without_remainder(resource)) is not None
+        if (whole := _nearest_whole_pages(resource)) is not None
     }
     if not wrong:
         return
@@ -56,7 +55,7 @@ def _with_remainder(context: Context) -> Iterator[Finding]:
         yield Finding(resource, _GUEST, message, hint, (related,))
 
 
-def _without_remainder(resource: Resource) -> str | None:
+def _nearest_whole_pages(resource: Resource) -> str | None:
     """Return the multiples of the page size nearest to the guest's memory; None if that is a multiple."""
     memory = object_at(resource.content, "spec", "memory")
     hugepages = memory.get("hugepages")

@@ -52,7 +52,7 @@ _REQUESTED = ("resources", "requests", "storage")
 _IN_DATA_VOLUMES: tuple[tuple[str, ...], ...] = (("pvc", *_REQUESTED), ("storage", *_REQUESTED))
 
 
-def _of_others(context: Context) -> Iterator[Finding]:
+def _check_others(context: Context) -> Iterator[Finding]:
     of_kinds: tuple[tuple[Sequence[str], Sequence[tuple[str, ...]]], ...] = (
         (INSTANCETYPES, _IN_INSTANCETYPES),
         (PREFERENCES, _IN_PREFERENCES),
@@ -64,7 +64,7 @@ def _of_others(context: Context) -> Iterator[Finding]:
             yield from _findings(resource, resource.content, paths, ROOT)
 
 
-def _of_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
     resource, paths = machine.resource, machine.paths
     yield from _findings(resource, machine.domain, _IN_DOMAIN, paths.instance, "domain")
     for index, template in machine.data_volume_templates:
@@ -88,22 +88,20 @@ def _findings(
     for way in ways:
         if way[0] in content:
             written = object_at(content, *way[:-1]).get(way[-1])
-            amount = None if _is_plausible(written) else lenient_quantity(written)
+            is_plausible = _PLAUSIBLE[written] if isinstance(written, str) else _is_plausible(written)
+            amount = None if is_plausible else lenient_quantity(written)
             if amount is not None:
                 yield _finding(resource, base.child(*place, *way), written, amount)
 
 
 def _is_plausible(written: Json) -> bool:
-    return _PLAUSIBLE[written] if isinstance(written, str) else _is_plausible_amount(written)
-
-
-def _is_plausible_amount(written: Json) -> bool:
     """Return True also for an invalid quantity, which other checks reject."""
     amount = lenient_quantity(written)
     return amount is None or amount.sign == 0 or amount.compare(_SMALLEST) >= 0
 
 
-_PLAUSIBLE = Memo(_is_plausible_amount)
+#: The answers for texts, which repeat in a fleet.
+_PLAUSIBLE = Memo(_is_plausible)
 
 
 def _finding(resource: Resource, field: FieldPath, written: Json, amount: Quantity) -> Finding:
@@ -111,13 +109,10 @@ def _finding(resource: Resource, field: FieldPath, written: Json, amount: Quanti
         return Finding(resource, field, f"{field} is {scalar_text(written)}, which is negative")
     digits = scalar_text(written).rstrip("mkKun")
     what = "memory" if "memory" in field.segments else "storage"
-    message = f"{field} is {scalar_text(written)}, which is {_bytes(amount)} of {what}"
+    is_fraction = amount.milli_value() < 1000  # noqa: PLR2004 - thousandths
+    size = "less than a byte" if is_fraction else plural(amount.value(), "byte")
+    message = f"{field} is {scalar_text(written)}, which is {size} of {what}"
     return Finding(resource, field, message, f"write a unit: did you mean {digits}Gi or {digits}Mi?")
 
 
-def _bytes(amount: Quantity) -> str:
-    count = amount.value()
-    return "less than a byte" if amount.milli_value() < 1000 else plural(count, "byte")  # noqa: PLR2004 - thousandths
-
-
-RULE = Rule(Code.IMPLAUSIBLE_SIZE, Level.WARNING, MachineCheck(_of_machine, _of_others), __doc__)
+RULE = Rule(Code.IMPLAUSIBLE_SIZE, Level.WARNING, MachineCheck(_check_machine, _check_others), __doc__)

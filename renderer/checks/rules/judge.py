@@ -31,34 +31,39 @@ def judge(
     of the others.
     """
     refused = {diagnostic.resource for diagnostic in earlier if diagnostic.severity is Severity.ERROR}
-    asked = {rule.code: rule for rule in rules if _level(rule, settings) is not Level.OFF}
-    found = [d for d in _found(context, settings, asked.values()) if d.resource not in refused]
+    enabled = {
+        rule.code: rule for rule in rules if (settings.of(rule.code).level or rule.level) is not Level.OFF
+    }
+    found = [d for d in _findings(context, settings, enabled.values()) if d.resource not in refused]
     suppressions = read_suppressions(context.resources)
     suppressed, kept = _divided([*earlier, *found], suppressions)
     # An annotation may suppress the finding that another one is unused, and may be unused itself.
     unused = [s for s in suppressions.unused(suppressed) if s.code is not Code.UNUSED_SUPPRESSION]
-    off = {rule.code for rule in rules} - asked.keys()
-    excused, left_over = _divided(_unused_suppressions(unused, earlier, off), suppressions)
-    unneeded = [s for s in suppressions.unused(excused) if s.code is Code.UNUSED_SUPPRESSION]
-    diagnostics = (*kept, *suppressions.invalid, *left_over, *_unused_suppressions(unneeded, earlier, off))
+    off = {rule.code for rule in rules} - enabled.keys()
+    about_unused = _unused_suppressions(unused, earlier, off)
+    suppressed_about_unused, kept_about_unused = _divided(about_unused, suppressions)
+    unneeded = [s for s in suppressions.unused(suppressed_about_unused) if s.code is Code.UNUSED_SUPPRESSION]
+    diagnostics = (
+        *kept,
+        *suppressions.invalid,
+        *kept_about_unused,
+        *_unused_suppressions(unneeded, earlier, off),
+    )
     return Outcome(without_suppressions(context.resources), diagnostics)
 
 
-def _level(rule: Rule, settings: RuleSettings) -> Level:
-    return settings.of(rule.code).level or rule.level
-
-
-def _found(context: Context, settings: RuleSettings, rules: Iterable[Rule]) -> Iterator[Diagnostic]:
-    asked = [
+def _findings(context: Context, settings: RuleSettings, rules: Iterable[Rule]) -> Iterator[Diagnostic]:
+    """Yield the findings of rules, in strict projects by their strict checks."""
+    checks = [
         (rule.strict if rule.strict is not None and settings.of(rule.code).strict else rule.check, rule)
         for rule in rules
     ]
-    of_machine = [(check.of_machine, rule) for check, rule in asked if isinstance(check, MachineCheck)]
+    of_machine = [(check.of_machine, rule) for check, rule in checks if isinstance(check, MachineCheck)]
     for machine in context.machines:
         for check, rule in of_machine:
             for finding in check(context, machine):
                 yield finding.diagnostic(rule.code, Severity(rule.level))
-    for whole, rule in asked:
+    for whole, rule in checks:
         for finding in whole.others(context) if isinstance(whole, MachineCheck) else whole(context):
             yield finding.diagnostic(rule.code, Severity(rule.level))
 

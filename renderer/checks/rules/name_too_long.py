@@ -41,7 +41,7 @@ _LONGEST = 63
 _POOL_SUFFIX = len("-0")
 
 
-def _of_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
     longest = _LONGEST if machine.is_one else _LONGEST - _POOL_SUFFIX
     if len(machine.name) > longest:
         yield Finding(
@@ -52,4 +52,4 @@ def _of_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
         )
 
 
-RULE = Rule(Code.NAME_TOO_LONG, Level.WARNING, MachineCheck(_of_machine), __doc__)
+RULE = Rule(Code.NAME_TOO_LONG, Level.WARNING, MachineCheck(_check_machine), __doc__)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from renderer.checks.rules.context import Context
-from renderer.checks.rules.references import (
+from renderer.checks.rules.inventory import (
     CLAIM,
     CONFIG_MAP,
     DATA_SOURCE,
@@ -20,11 +20,10 @@ from renderer.checks.rules.references import (
     SECRET,
     SERVICE_ACCOUNT,
     Item,
-    ObjectReference,
-    is_near_miss,
     may_be_in,
-    numbers_of,
 )
+from renderer.checks.rules.near_miss import is_near_miss, numbers_of
+from renderer.checks.rules.references import ObjectReference
 from renderer.checks.rules.rule import Finding, Rule, related_to
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
@@ -48,7 +47,7 @@ def strictly_dangling(context: Context, kind: str) -> Iterator[Finding]:
     for reference in _missing(context, kind):
         yield _likely_mistake(context, reference) or _finding(
             reference,
-            f"there is no {kind} {_place(reference)} in the overlay",
+            f"there is no {kind} {_qualified_name(reference)} in the overlay",
             "add it, or say in an annotation where it comes from",
         )
 
@@ -69,17 +68,26 @@ def _likely_mistake(context: Context, reference: ObjectReference) -> Finding | N
     spend(len(unused) * (4 + len(reference.name) // 16), "comparing names that may be mistyped")
     for name, item in unused:
         if may_be_in(item, reference.namespace) and is_near_miss(reference.name, name):
-            return _misspelled(reference, item, name)
+            message = f"there is no {reference.kind} {_qualified_name(reference)} in the overlay"
+            return _finding(reference, message, f"did you mean {name}?", _existing_item(item))
     elsewhere = context.inventory.named(reference.kind, reference.name)
-    if elsewhere and not any(context.is_used(reference.kind, item) for item in elsewhere):
-        return _in_another_namespace(reference, elsewhere[0])
-    return None
+    if not elsewhere or any(context.is_used(reference.kind, item) for item in elsewhere):
+        return None
+    item = elsewhere[0]
+    hint = "a virtual machine can use only objects of its own namespace"
+    if reference.kind == NETWORK:
+        hint = f"write {item.namespace}/{item.name} to use a network of another namespace"
+    return _finding(
+        reference,
+        f"there is no {reference.kind} {_qualified_name(reference)} in the overlay, "
+        f"but one in {item.namespace}",
+        hint,
+        _existing_item(item),
+    )
 
 
 def _renamed(reference: ObjectReference, item: Item) -> Finding:
-    message = (
-        f"{reference.kind} {reference.name} is called {item.name} after the build, but not in this reference"
-    )
+    message = f"the build renames {reference.kind} {reference.name} to {item.name}, but not in this reference"
     hint = (
         "kustomize does not know this reference: list it as nameReference in a file of the kustomization's "
         f"configurations, or leave the {reference.kind} without prefix, suffix and hash"
@@ -87,20 +95,7 @@ def _renamed(reference: ObjectReference, item: Item) -> Finding:
     return _finding(reference, message, hint, _existing_item(item))
 
 
-def _misspelled(reference: ObjectReference, item: Item, name: str) -> Finding:
-    message = f"there is no {reference.kind} {_place(reference)} in the overlay"
-    return _finding(reference, message, f"did you mean {name}?", _existing_item(item))
-
-
-def _in_another_namespace(reference: ObjectReference, item: Item) -> Finding:
-    message = f"there is no {reference.kind} {_place(reference)} in the overlay, but one in {item.namespace}"
-    hint = "a virtual machine sees what is in its own namespace"
-    if reference.kind == "NetworkAttachmentDefinition":
-        hint += f"; write {item.namespace}/{item.name} for the one elsewhere"
-    return _finding(reference, message, hint, _existing_item(item))
-
-
-def _place(reference: ObjectReference) -> str:
+def _qualified_name(reference: ObjectReference) -> str:
     return f"{reference.namespace}/{reference.name}" if reference.namespace else reference.name
 
 

@@ -15,10 +15,6 @@ from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
 
 
-def _nothing(_: object) -> Iterable[Finding]:
-    return ()
-
-
 class Finding(Record):
     """``field`` of ``resource`` is probably a mistake."""
 
@@ -44,6 +40,11 @@ def related_to(resource: Resource, message: str, field: FieldPath = ROOT) -> Rel
 Check: TypeAlias = Callable[[Context], Iterable[Finding]]
 
 
+def no_findings(_: Context) -> Iterable[Finding]:
+    """Return no findings: the check of a rule whose mistakes are found elsewhere."""
+    return ()
+
+
 class MachineCheck:
     """A check of single machines, plus the findings of ``others`` in the rest of the overlay.
 
@@ -53,7 +54,7 @@ class MachineCheck:
     def __init__(
         self,
         of_machine: Callable[[Context, VirtualMachineView], Iterable[Finding]],
-        others: Check = _nothing,
+        others: Check = no_findings,
     ) -> None:
         self.of_machine: Final = of_machine
         self.others: Final = others

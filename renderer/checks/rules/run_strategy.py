@@ -18,6 +18,8 @@ _EDITED_BY: Mapping[str, tuple[str, str]] = {
     ALWAYS: ("stop", "starts it"),
     "Once": ("stop", "changes it back"),
 }
+#: The first release that warns of ``running``.
+_WARNED_SINCE = Release(1, 4)
 
 
 def _edited_by_virtctl(
@@ -42,9 +44,6 @@ RUN_STRATEGY = Rule(
 )
 
 
-_WARNED_SINCE = Release(1, 4)
-
-
 def _running(context: Context, machine: VirtualMachineView) -> Iterator[Finding]:
     if "running" not in machine.spec or not machine.is_one or context.release < _WARNED_SINCE:
         return
@@ -52,12 +51,12 @@ def _running(context: Context, machine: VirtualMachineView) -> Iterator[Finding]
     if strategy is not None and strategy.field == machine.in_spec("running"):
         # The objects of OpenShift Templates, and the output of templates, are not changed.
         origin = machine.resource.origin
-        is_made = origin.text is not None or origin.field.segments[:1] == ("objects",)
+        is_generated = origin.text is not None or origin.field.segments[:1] == ("objects",)
         yield Finding(
             machine.resource,
             strategy.field,
             f"running is deprecated, and KubeVirt {context.release} warns of it",
-            f"write runStrategy: {strategy.strategy}{'' if is_made else ', as vmrender migrate does'}",
+            f"write runStrategy: {strategy.strategy}{'' if is_generated else ', as vmrender migrate does'}",
         )
 
 

@@ -51,7 +51,7 @@ def _check(context: Context) -> Iterator[Finding]:
         return
     resources = [resource for resource in context.of_kind(*PREFERENCES) if id(resource) in wrong]
     for resource in not_named_by_machines(context, PREFERENCE, resources):
-        message = "this preference switches secure boot on, and not SMM, which secure boot needs"
+        message = "this preference enables secure boot but not SMM, which secure boot needs"
         hint = "add features.preferredSmm: {}"
         yield Finding(resource, wrong[id(resource)], message, hint)
 
@@ -61,7 +61,8 @@ def _secure_boot(spec: JsonObject) -> FieldPath | None:
     smm = object_at(spec, "features").get("preferredSmm")
     if isinstance(smm, dict) and smm.get("enabled") is not False:
         return None
-    if _is_for_other_architecture(spec) or "tdx" in object_at(spec, "preferredLaunchSecurity"):
+    is_for_amd64 = spec.get("preferredArchitecture") in (None, "", _SMM_ARCHITECTURE)
+    if not is_for_amd64 or "tdx" in object_at(spec, "preferredLaunchSecurity"):
         return None
     firmware = object_at(spec, "firmware")
     efi = firmware.get("preferredEfi")
@@ -72,10 +73,6 @@ def _secure_boot(spec: JsonObject) -> FieldPath | None:
         return field.child("secureBoot") if efi["secureBoot"] is not False else None
     old = firmware.get("preferredUseEfi") is True and firmware.get("preferredUseSecureBoot") is True
     return FieldPath.of("spec", "firmware", "preferredUseSecureBoot") if old else None
-
-
-def _is_for_other_architecture(spec: JsonObject) -> bool:
-    return spec.get("preferredArchitecture") not in (None, "", _SMM_ARCHITECTURE)
 
 
 RULE = Rule(Code.SECURE_BOOT_WITHOUT_SMM, Level.WARNING, _check, __doc__)

@@ -31,9 +31,10 @@ is reported if `masquerade` has a list of `ports` without this number: only list
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from renderer.checks.rules.context import Context
-from renderer.checks.rules.references import is_near_miss
+from renderer.checks.rules.near_miss import is_near_miss
 from renderer.checks.rules.rule import Finding, Rule, related_to
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -55,7 +56,7 @@ _TEMPLATES = (
     ("template",),
 )
 #: Labels that KubeVirt itself adds to pods.
-_GIVEN = ("kubevirt.io", "vm.kubevirt.io/name")
+_LABELS_OF_KUBEVIRT = ("kubevirt.io", "vm.kubevirt.io/name")
 
 
 def _check(context: Context) -> Iterator[Finding]:
@@ -72,12 +73,14 @@ def _check(context: Context) -> Iterator[Finding]:
             for resource, labels in zip(context.resources, templates, strict=True)
             if labels and selector.items() <= labels.items()
         ]
-        near = [each for each in selected if _may_share_namespace(service, each)]
-        machines = [of_machines[each.current_id] for each in near if each.current_id in of_machines]
-        if machines and len(machines) == len(near):
+        reachable = [each for each in selected if _may_share_namespace(service, each)]
+        machines = [of_machines[each.current_id] for each in reachable if each.current_id in of_machines]
+        if machines and len(machines) == len(reachable):
             yield from _unreachable_ports(service, machines)
-        if not selected and not any(key.startswith(_GIVEN) for key in selector):
-            yield from _nearly_selected(context, service, selector)
+        if not selected and not any(key.startswith(_LABELS_OF_KUBEVIRT) for key in selector):
+            candidates = (each for each in context.machines if _may_share_namespace(service, each.resource))
+            nearly = (_nearly_selected(service, machine, selector) for machine in candidates)
+            yield from islice(filter(None, nearly), 1)
 
 
 def _selector(service: Resource) -> Mapping[str, str]:
@@ -103,26 +106,18 @@ def _may_share_namespace(left: Resource, right: Resource) -> bool:
     return left.namespace == right.namespace or "" in (left.namespace, right.namespace)
 
 
-def _nearly_selected(context: Context, service: Resource, selector: Mapping[str, str]) -> Iterator[Finding]:
-    for machine in context.machines:
-        if not _may_share_namespace(service, machine.resource):
-            continue
-        found = _finding(service, machine, selector)
-        if found is not None:
-            yield found
-            return
-
-
-def _finding(service: Resource, machine: VirtualMachineView, selector: Mapping[str, str]) -> Finding | None:
-    """Return the finding about a selector that is meant for the machine; None if it is not."""
+def _nearly_selected(
+    service: Resource, machine: VirtualMachineView, selector: Mapping[str, str]
+) -> Finding | None:
+    """Return the finding about a selector that is probably for the machine; None if it is not."""
     labels = _pod_labels(machine.resource.content)
     wrong = [key for key in selector if selector[key] != labels.get(key)]
     own = object_at(machine.resource.content, "metadata", "labels")
-    message = "the selector fits no virtual machine of the overlay"
+    message = "the selector matches no virtual machine of the overlay"
     name = f"{machine.kind} {machine.name}"
     if all(own.get(key) == selector[key] for key in wrong):
         at = machine.paths.template.child("metadata", "labels")
-        hint = f"add the labels to {at}: those of the machine itself are not given to its pod"
+        hint = f"add the labels to {at}: the machine's own labels are not copied to its pod"
         related = related_to(machine.resource, f"{name} has these labels", FieldPath.of("metadata", "labels"))
         return Finding(service, _SELECTOR, message, hint, (related,))
     if len(wrong) != 1:
@@ -130,19 +125,19 @@ def _finding(service: Resource, machine: VirtualMachineView, selector: Mapping[s
     key = wrong[0]
     there = labels.get(key)
     related = related_to(
-        machine.resource, f"{name} is nearly meant", machine.paths.template.child("metadata", "labels")
+        machine.resource, f"{name} nearly matches", machine.paths.template.child("metadata", "labels")
     )
     if isinstance(there, str) and is_near_miss(selector[key], there):
         return Finding(service, _SELECTOR.child(key), message, f"did you mean {key}: {there}?", (related,))
-    near = [other for other in labels if labels[other] == selector[key] and is_near_miss(key, other)]
-    if near:
-        hint = f"did you mean {near[0]}: {selector[key]}?"
-        return Finding(service, _SELECTOR.child(key), message, hint, (related,))
+    for other in labels:
+        if labels[other] == selector[key] and is_near_miss(key, other):
+            hint = f"did you mean {other}: {selector[key]}?"
+            return Finding(service, _SELECTOR.child(key), message, hint, (related,))
     return None
 
 
 def _unreachable_ports(service: Resource, machines: Sequence[VirtualMachineView]) -> Iterator[Finding]:
-    """Yield a finding for each target on which none of the ``machines`` (all that are selected) answers.
+    """Yield a finding for each port on which none of the selected ``machines`` answers.
 
     virt-controller makes container ports of the ports of interfaces (``pkg/virt-controller/services``
     ``rendercontainer.go``), and virt-launcher forwards only these (``pkg/network/setup`` masquerade).
@@ -150,29 +145,29 @@ def _unreachable_ports(service: Resource, machines: Sequence[VirtualMachineView]
     spec = object_at(service.content, "spec")
     known = [machine.ports for machine in machines]
     names = {text_at(port, "name") for ports in known for port in ports} - {""}
-    is_limited = all(map(_forwards_listed_ports, machines)) and spec.get("clusterIP") != "None"
+    is_limited = all(map(_forwards_only_listed_ports, machines)) and spec.get("clusterIP") != "None"
     numbers = {(port.get("port"), text_at(port, "protocol") or "TCP") for ports in known for port in ports}
     about = f"{machines[0].kind} {machines[0].name}" if len(machines) == 1 else "the machines it selects"
     for index, port in enumerate(array_at(spec, "ports")):
         written = "targetPort" if object_at(port).get("targetPort") else "port"
         target = object_at(port).get(written)
         field = FieldPath.of("spec", "ports", index, written)
-        related = (related_to(machines[0].resource, "a machine that is selected"),)
+        related = (related_to(machines[0].resource, "a selected machine"),)
         if (
             isinstance(target, str)
             and target not in names
             and not any(map(has_placeholder, (target, *names)))
         ):
-            hint = did_you_mean(target, sorted(names), otherwise="give ports of an interface this name")
+            hint = did_you_mean(target, sorted(names), otherwise="give a port of an interface this name")
             yield Finding(service, field, f"no port of {about} has the name {target}", hint, related)
         protocol = text_at(port, "protocol") or "TCP"
         if isinstance(target, int) and is_limited and (target, protocol) not in numbers:
-            hint = "add it to ports of the interface; without ports all are forwarded"
-            message = f"port {target} ({protocol}) is not among those that {about} forwards"
+            hint = "add it to the ports of the interface; an interface without ports forwards all"
+            message = f"port {target} ({protocol}) is not forwarded by {about}"
             yield Finding(service, field, message, hint, related)
 
 
-def _forwards_listed_ports(machine: VirtualMachineView) -> bool:
+def _forwards_only_listed_ports(machine: VirtualMachineView) -> bool:
     """Return True if the interface of the pod network forwards only the ports that it lists."""
     return any(
         "masquerade" in interface and array_at(interface, "ports") for _, interface in machine.interfaces

@@ -35,20 +35,20 @@ from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
 
 _PREFIX = "instancetype.kubevirt.io/"
-_Way = tuple[str, ...]
+_KeyPath = tuple[str, ...]
 
 #: Labels with an amount, and the path of the amount in the spec.
-_SIZES: Mapping[str, _Way] = {
+_SIZES: Mapping[str, _KeyPath] = {
     "cpu": ("cpu", "guest"),
     "memory": ("memory", "guest"),
     "hugepages": ("memory", "hugepages", "pageSize"),
 }
-_REQUIREMENTS: Mapping[str, _Way] = {
+_REQUIREMENTS: Mapping[str, _KeyPath] = {
     "required-cpu": ("requirements", "cpu", "guest"),
     "required-memory": ("requirements", "memory", "guest"),
 }
 #: Labels that are "true" for an enabled feature.
-_SWITCHES: Mapping[str, _Way] = {
+_SWITCHES: Mapping[str, _KeyPath] = {
     "dedicatedCPUPlacement": ("cpu", "dedicatedCPUPlacement"),
     "isolateEmulatorThread": ("cpu", "isolateEmulatorThread"),
     "numa": ("cpu", "numa"),
@@ -58,38 +58,34 @@ _SWITCHES: Mapping[str, _Way] = {
 
 def _check(context: Context) -> Iterator[Finding]:
     for resource in context.of_kind(*INSTANCETYPES):
-        yield from _sizes(resource, _SIZES)
-        yield from _switches(resource)
+        yield from _wrong_sizes(resource, _SIZES)
+        for name, way in _SWITCHES.items():
+            label = resource.labels.get(_PREFIX + name)
+            is_on = _value(object_at(resource.content, "spec"), way) not in (None, False)
+            if label in ("true", "false") and (label == "true") is not is_on:
+                yield _mismatch(resource, name, label, way, "has it" if is_on else "does not have it")
     for resource in context.of_kind(*PREFERENCES):
-        yield from _sizes(resource, _REQUIREMENTS)
+        yield from _wrong_sizes(resource, _REQUIREMENTS)
 
 
-def _sizes(resource: Resource, sizes: Mapping[str, _Way]) -> Iterator[Finding]:
+def _wrong_sizes(resource: Resource, sizes: Mapping[str, _KeyPath]) -> Iterator[Finding]:
     for name, way in sizes.items():
         label = resource.labels.get(_PREFIX + name)
         if label is None:
             continue
         value = _value(object_at(resource.content, "spec"), way)
-        if value is None or not _is_same(label, value):
+        if value is None or not _is_same_amount(label, value):
             says = "has none" if value is None else f"has {scalar_text(value)}"
             yield _mismatch(resource, name, label, way, says)
 
 
-def _switches(resource: Resource) -> Iterator[Finding]:
-    for name, way in _SWITCHES.items():
-        label = resource.labels.get(_PREFIX + name)
-        is_on = _value(object_at(resource.content, "spec"), way) not in (None, False)
-        if label in ("true", "false") and (label == "true") is not is_on:
-            yield _mismatch(resource, name, label, way, "has it" if is_on else "does not have it")
-
-
-def _value(spec: JsonObject, way: _Way) -> Json:
+def _value(spec: JsonObject, way: _KeyPath) -> Json:
     return object_at(spec, *way[:-1]).get(way[-1])
 
 
-def _is_same(label: str, value: Json) -> bool:
-    """``"true"`` is how early catalogs label huge pages. The schema stage reports invalid amounts."""
-    if label == "true":
+def _is_same_amount(label: str, value: Json) -> bool:
+    """Return True if a label has the amount of the spec; the schema stage reports an invalid amount."""
+    if label == "true":  # early catalogs label huge pages like this
         return True
     one, other = lenient_quantity(label), lenient_quantity(value)
     return label == value if one is None or other is None else one.compare(other) == 0

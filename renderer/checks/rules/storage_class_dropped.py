@@ -40,7 +40,7 @@ from renderer.model.rule_settings import Level
 _PREFERRED = FieldPath.of("spec", "volumes", "preferredStorageClassName")
 
 
-def _of_machine(context: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Finding]:
     if "dataVolumeTemplates" not in machine.spec or PREFERENCE in machine.spec:
         return
     preference = preference_of(context, machine)
@@ -56,8 +56,8 @@ def _of_machine(context: Context, machine: VirtualMachineView) -> Iterator[Findi
     yield Finding(
         machine.resource,
         machine.in_spec("dataVolumeTemplates", without[0], "spec"),
-        f"{', '.join(names)} would get the storage class {preferred} from {preference.name}, and get none: "
-        "the machine is written without its preference",
+        f"{', '.join(names)} would get the storage class {preferred} from {preference.name}, but the machine "
+        "is written without its preference",
         f"write storageClassName: {preferred} in the DataVolume's storage",
         (related_to(preference, f"preferredStorageClassName: {preferred}", _PREFERRED),),
     )
@@ -69,4 +69,4 @@ def _has_no_class(template: JsonObject) -> bool:
     return bool(sections) and all(object_at(section).get("storageClassName") is None for section in sections)
 
 
-RULE = Rule(Code.STORAGE_CLASS_DROPPED, Level.WARNING, MachineCheck(_of_machine), __doc__)
+RULE = Rule(Code.STORAGE_CLASS_DROPPED, Level.WARNING, MachineCheck(_check_machine), __doc__)

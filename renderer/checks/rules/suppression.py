@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from renderer.checks.rules import has_vmrender_annotation
-from renderer.checks.rules.context import Context
-from renderer.checks.rules.rule import Finding, Rule
+from renderer.checks.rules.rule import Finding, Rule, no_findings
 from renderer.model.codes import RULE_CODES, Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, object_at, with_value, without
+from renderer.model.json import object_at, with_value, without
 from renderer.model.record import Record
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource, ResourceSet
@@ -83,13 +82,18 @@ def without_suppressions(resources: ResourceSet) -> ResourceSet:
     """Return the resources without suppressions: the annotations are for vmrender, not for the cluster."""
     if not any(map(has_vmrender_annotation, resources)):
         return resources
-    return resources.map(lambda r: r.with_content(_cleaned(r.content)) if has_vmrender_annotation(r) else r)
 
+    def cleaned(resource: Resource) -> Resource:
+        if not has_vmrender_annotation(resource):
+            return resource
+        content = resource.content
+        annotations = object_at(content, *_ANNOTATIONS)
+        kept = {key: value for key, value in annotations.items() if not key.startswith(PREFIX)}
+        return resource.with_content(
+            with_value(content, _ANNOTATIONS, kept) if kept else without(content, *_ANNOTATIONS)
+        )
 
-def _cleaned(content: JsonObject) -> JsonObject:
-    annotations = object_at(content, *_ANNOTATIONS)
-    kept = {key: value for key, value in annotations.items() if not key.startswith(PREFIX)}
-    return with_value(content, _ANNOTATIONS, kept) if kept else without(content, *_ANNOTATIONS)
+    return resources.map(cleaned)
 
 
 def _problem(annotation: str, reason: object) -> tuple[str, str] | None:
@@ -97,7 +101,9 @@ def _problem(annotation: str, reason: object) -> tuple[str, str] | None:
     if annotation.startswith(PREFIX):
         code = annotation.removeprefix(PREFIX)
         if code not in set(Code):
-            return f"{annotation}: there is no finding {code}", _likely_code(code)
+            nearest = suggest(code, Code, most=1)
+            hint = f"did you mean {PREFIX}{nearest[0]}?" if nearest else f"rules: {', '.join(RULE_CODES)}"
+            return f"{annotation}: there is no finding {code}", hint
         if not isinstance(reason, str) or not reason.strip():
             return f"{annotation} has no reason", f"write the reason after it: {annotation}: made by hand"
     elif annotation in (f"{_DOMAIN}/ignore", f"ignore.{_DOMAIN}", f"{_DOMAIN}/ignore-rules"):
@@ -109,14 +115,5 @@ def _finding(resource: Resource, annotation: str, message: str, hint: str) -> Fi
     return Finding(resource, FieldPath.of(*_ANNOTATIONS, annotation), message, hint)
 
 
-def _likely_code(code: str) -> str:
-    nearest = suggest(code, Code, most=1)
-    return f"did you mean {PREFIX}{nearest[0]}?" if nearest else f"rules: {', '.join(RULE_CODES)}"
-
-
-def _unused(_: Context) -> Iterable[Finding]:
-    """Find nothing: ``checks.rules.judge`` finds unused suppressions after all rules have run."""
-    return ()
-
-
-RULE = Rule(Code.UNUSED_SUPPRESSION, Level.WARNING, _unused)
+#: ``checks.rules.judge`` finds unused suppressions, after all rules have run.
+RULE = Rule(Code.UNUSED_SUPPRESSION, Level.WARNING, no_findings)

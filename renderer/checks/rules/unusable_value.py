@@ -35,7 +35,9 @@ from functools import partial
 from typing import TypeAlias
 
 from renderer.checks.rules.context import Context
-from renderer.checks.rules.references import NETWORK, ObjectReference
+from renderer.checks.rules.image_reference import image_problem
+from renderer.checks.rules.inventory import NETWORK
+from renderer.checks.rules.references import ObjectReference
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.kinds import VMI
 from renderer.kubevirt.facts.kubernetes_names import (
@@ -62,22 +64,46 @@ from renderer.model.suggest import did_you_mean
 _Problem: TypeAlias = tuple[tuple[Segment, ...], str, str | None]
 _Problems: TypeAlias = Iterator[_Problem]
 
+_EQUAL, _EXISTS = "Equal", "Exists"
+_NODE_AFFINITY = "nodeAffinity"
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_INTEGER = pattern(r"[+-]?[0-9]+")
+_MOST_PORT = 65_535
+_PROBE_NUMBERS = (
+    "failureThreshold",
+    "periodSeconds",
+    "successThreshold",
+    "timeoutSeconds",
+    "initialDelaySeconds",
+)
+#: The second hex digits of multicast addresses, in which the last bit of the first byte is set.
+_ODD_DIGITS = frozenset("13579bdfBDF")
+_UUID_DIGITS = 32
+#: The fields of a DataVolume's ``source`` that CDI accepts.
+_SOURCES = ("blank", "gcs", "http", "imageio", "pvc", "registry", "s3", "snapshot", "upload", "vddk")
+#: The beginnings of their URLs.
+_SCHEMES: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("gcs", "http", "imageio", "s3", "vddk"), ("http://", "https://", "gs://")),
+    "registry": ("docker://", "oci-archive://"),
+}
+_SIZE = ("resources", "requests", "storage")
 
-def _of_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
-    for way, message, hint in _problems(machine):
+
+def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+    for way, message, hint in _instance_problems(machine):
         if not has_placeholder(value_at(machine.instance, way)):
             yield Finding(machine.resource, machine.in_instance(*way), message, hint)
     for index, template in machine.data_volume_templates:
-        for way, message, hint in _of_data_volume(object_at(template, "spec")):
+        for way, message, hint in _problems_of_data_volume(object_at(template, "spec")):
             at = machine.in_spec("dataVolumeTemplates", index, "spec", *way)
             yield Finding(machine.resource, at, message, hint)
 
 
-def _of_others(context: Context) -> Iterator[Finding]:
+def _check_others(context: Context) -> Iterator[Finding]:
     """Yield the problems of standalone DataVolumes, of networks, and of names in machines."""
     for kind, problems in (
-        ("DataVolume", _of_data_volume),
-        ("NetworkAttachmentDefinition", _of_network),
+        ("DataVolume", _problems_of_data_volume),
+        ("NetworkAttachmentDefinition", _network_problems),
     ):
         for resource in context.of_kind(kind):
             for way, message, hint in problems(object_at(resource.content, "spec")):
@@ -85,12 +111,12 @@ def _of_others(context: Context) -> Iterator[Finding]:
     for references in context.references.values():
         for reference in references:
             if reference.kind == NETWORK or dns_subdomain_errors(reference.name):
-                yield from _of_name(reference)
+                yield from _name_problems(reference)
 
 
-def _problems(machine: VirtualMachineView) -> _Problems:
-    if _asks_for_no_memory(machine):
-        message = "the machine asks for no memory: KubeVirt admits it, and refuses each instance of it"
+def _instance_problems(machine: VirtualMachineView) -> _Problems:
+    if _requests_no_memory(machine):
+        message = "the machine requests no memory: KubeVirt admits it, but rejects each of its instances"
         yield ("domain",), message, "set domain.memory.guest, or name an instance type"
     for field, value in machine.instance.items():
         check = _CHECKS.get(field)
@@ -98,7 +124,7 @@ def _problems(machine: VirtualMachineView) -> _Problems:
             yield from check(value, machine)
 
 
-def _of_each(
+def _element_problems(
     field: str,
     problems: Callable[[tuple[Segment, ...], JsonObject], _Problems],
     listed: Json,
@@ -108,10 +134,7 @@ def _of_each(
         yield from problems((field, index), element)
 
 
-_EQUAL, _EXISTS = "Equal", "Exists"
-
-
-def _of_toleration(way: tuple[Segment, ...], toleration: JsonObject) -> _Problems:
+def _toleration_problems(way: tuple[Segment, ...], toleration: JsonObject) -> _Problems:
     """Yield the errors of ``ValidateTolerations``; the schema reports unknown operators and effects."""
     key, value = text_at(toleration, "key"), text_at(toleration, "value")
     operator, effect = text_at(toleration, "operator"), text_at(toleration, "effect")
@@ -120,79 +143,62 @@ def _of_toleration(way: tuple[Segment, ...], toleration: JsonObject) -> _Problem
     if not key and operator != _EXISTS:
         yield way, "a toleration without a key needs the operator Exists", "add operator: Exists, or a key"
     if operator == _EXISTS and value:
-        message = "a toleration with the operator Exists takes no value"
-        yield (*way, "value"), message, "drop the value, or write operator: Equal"
+        message = "a toleration with the operator Exists cannot have a value"
+        yield (*way, "value"), message, "remove the value, or write operator: Equal"
     if operator in ("", _EQUAL):
         for error in label_value_errors(value):
-            yield (*way, "value"), f"no taint has the value {value!r}, which {error}", None
+            yield (*way, "value"), f"invalid toleration value {value!r}: it {error}", None
     for error in label_key_errors(key) if key else ():
-        yield (*way, "key"), f"no taint has the key {key!r}, which {error}", None
+        yield (*way, "key"), f"invalid toleration key {key!r}: it {error}", None
     if toleration.get("tolerationSeconds") is not None and effect != "NoExecute":
-        message = "tolerationSeconds is for the effect NoExecute"
-        yield (*way, "tolerationSeconds"), message, "drop it, or write effect: NoExecute"
-
-
-def _of_node_selector(selector: Json, _: VirtualMachineView) -> Iterable[_Problem]:
-    return _of_labels(object_at(selector))
+        message = "tolerationSeconds needs the effect NoExecute"
+        yield (*way, "tolerationSeconds"), message, "remove it, or write effect: NoExecute"
 
 
 def _label_problems(selector: JsonObject) -> _Problems:
     for key, value in selector.items():
         for error in label_key_errors(key):
-            yield ("nodeSelector", key), f"no node has the label {key!r}, which {error}", None
+            yield ("nodeSelector", key), f"invalid node label {key!r}: it {error}", None
         for error in label_value_errors(value) if isinstance(value, str) else ():
-            yield ("nodeSelector", key), f"no node has a label with the value {value!r}, which {error}", None
+            yield ("nodeSelector", key), f"invalid value {value!r} of a node label: it {error}", None
 
 
-_NODE_AFFINITY = "nodeAffinity"
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_INTEGER = pattern(r"[+-]?[0-9]+")
+#: The selectors that many machines share are checked only once.
+_problems_of_labels = once_for_same(lambda selector: tuple(_label_problems(selector)))
 
 
-def _of_node_affinity(affinity: Json, _: VirtualMachineView) -> _Problems:
+def _node_affinity_problems(affinity: Json, _: VirtualMachineView) -> _Problems:
     required = object_at(affinity, _NODE_AFFINITY, _REQUIRED)
     terms = ("affinity", _NODE_AFFINITY, _REQUIRED, "nodeSelectorTerms")
     for number, term in elements(required.get("nodeSelectorTerms")):
         for index, requirement in elements(term.get("matchExpressions")):
-            way = (*terms, number, "matchExpressions", index, "values")
-            yield from _of_values(way, text_at(requirement, "operator"), requirement.get("values"))
+            operator = text_at(requirement, "operator")
+            for place, value in enumerate(array_at(requirement, "values")):
+                if not isinstance(value, str):
+                    continue
+                way = (*terms, number, "matchExpressions", index, "values", place)
+                if operator in ("Gt", "Lt") and _INTEGER.fullmatch(value) is None:
+                    yield way, f"the operator {operator} compares whole numbers, not {value!r}", None
+                for error in label_value_errors(value) if operator in ("In", "NotIn") else ():
+                    yield way, f"invalid value {value!r} of a node label: it {error}", None
 
 
-def _of_values(way: tuple[Segment, ...], operator: str, values: Json) -> _Problems:
-    for place, value in enumerate(values if isinstance(values, list) else ()):
-        if not isinstance(value, str):
-            continue
-        if operator in ("Gt", "Lt") and _INTEGER.fullmatch(value) is None:
-            message = f"the operator {operator} compares whole numbers, and {value!r} is not one"
-            yield (*way, place), message, None
-        for error in label_value_errors(value) if operator in ("In", "NotIn") else ():
-            yield (*way, place), f"no node has a label with the value {value!r}, which {error}", None
-
-
-def _of_spread(way: tuple[Segment, ...], constraint: JsonObject) -> _Problems:
+def _spread_problems(way: tuple[Segment, ...], constraint: JsonObject) -> _Problems:
     """Yield what ``validateTopologySpreadConstraints`` rejects but KubeVirt accepts."""
     least, action = constraint.get("minDomains"), text_at(constraint, "whenUnsatisfiable")
     if isinstance(least, int) and (least < 1 or action == "ScheduleAnyway"):
         message = (
-            "minDomains is at least 1" if least < 1 else "minDomains is for whenUnsatisfiable: DoNotSchedule"
+            "minDomains must be at least 1"
+            if least < 1
+            else "minDomains needs whenUnsatisfiable: DoNotSchedule"
         )
         yield (*way, "minDomains"), message, None
 
 
-_MOST_PORT = 65_535
-_PROBE_NUMBERS = (
-    "failureThreshold",
-    "periodSeconds",
-    "successThreshold",
-    "timeoutSeconds",
-    "initialDelaySeconds",
-)
-
-
-def _of_probe(kind: str, written: Json, machine: VirtualMachineView) -> _Problems:
+def _probe_problems(kind: str, written: Json, machine: VirtualMachineView) -> _Problems:
     probe = object_at(written)
     for handler in ("httpGet", "tcpSocket"):
-        for message, hint in _of_probed_port(object_at(probe, handler).get("port"), machine):
+        for message, hint in _port_problems(object_at(probe, handler).get("port"), machine):
             yield (kind, handler, "port"), message, hint
     for name in _PROBE_NUMBERS:
         value = probe.get(name)
@@ -203,7 +209,7 @@ def _of_probe(kind: str, written: Json, machine: VirtualMachineView) -> _Problem
         yield (kind, "successThreshold"), "successThreshold of a livenessProbe can only be 1", None
 
 
-def _of_probed_port(port: Json, machine: VirtualMachineView) -> Iterator[tuple[str, str | None]]:
+def _port_problems(port: Json, machine: VirtualMachineView) -> Iterator[tuple[str, str | None]]:
     """Yield the problems of a port number, or of a port name, which kubelet looks up in the pod."""
     if isinstance(port, int) and not isinstance(port, bool) and not 1 <= port <= _MOST_PORT:
         yield f"ports are from 1 to {_MOST_PORT}, not {port}", None
@@ -218,80 +224,35 @@ def _of_probed_port(port: Json, machine: VirtualMachineView) -> Iterator[tuple[s
         yield f"no interface of the machine has a port with the name {port!r}", hint
 
 
-_HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*"
-_DOMAIN = rf"(?:{_HOST}|\[[0-9A-Fa-f:]+\])(?::[0-9]+)?"
-_COMPONENT = r"[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*"
-#: The first part is a registry if it looks like one (``splitDockerDomain``).
-_REGISTRY = rf"(?=localhost/|[^/]*[.:A-Z]){_DOMAIN}/"
-#: https://github.com/distribution/reference, ``regexp.go`` and ``normalize.go``.
-_IMAGE = pattern(
-    rf"(?:{_REGISTRY})?(?P<repository>{_COMPONENT}(?:/{_COMPONENT})*)"
-    r"(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@[A-Za-z][A-Za-z0-9+._-]*:[0-9a-fA-F]{32,})?",
-)
-#: ``RepositoryNameTotalLengthMax``, and the longest text that is matched.
-_LONGEST_REPOSITORY, _LONGEST_IMAGE = 255, 4096
-_SHA256 = pattern(r".*@sha256:[0-9a-f]{64}")
-
-
-def _of_volumes(volumes: Json, _: VirtualMachineView) -> _Problems:
+def _volume_problems(volumes: Json, _: VirtualMachineView) -> _Problems:
     for index, volume in elements(volumes):
         if "containerDisk" in volume:
             image = object_at(volume, "containerDisk").get("image")
-            yield from _of_image(("volumes", index, "containerDisk", "image"), image)
+            problem = image_problem(image) if isinstance(image, str) else None
+            if problem:
+                yield ("volumes", index, "containerDisk", "image"), *problem
 
 
-def _of_image(way: tuple[Segment, ...], image: Json) -> _Problems:
-    if not isinstance(image, str):
-        return
-    if not image:
-        yield way, "the image has no name", "write one, such as quay.io/containerdisks/fedora:43"
-        return
-    found = _IMAGE.fullmatch(image) if len(image) <= _LONGEST_IMAGE else None
-    message = f"no registry has an image called {image!r}"
-    length = len(found["repository"]) if found else len(image)
-    if length > (_LONGEST_REPOSITORY if found else _LONGEST_IMAGE):
-        hint = f"shorten it: a repository has at most {_LONGEST_REPOSITORY} characters, and here are {length}"
-        yield way, message, hint
-    elif found is None or ("@sha256:" in image and _SHA256.fullmatch(image) is None):
-        yield way, message, _image_hint(image)
-
-
-def _image_hint(image: str) -> str:
-    if "://" in image:
-        return f"leave out {image.partition('://')[0]}://"
-    if image != image.strip() or " " in image:
-        return "drop the blanks"
-    if "@sha256:" in image:
-        return "a digest has sha256: and 64 hexadecimal digits"
-    if image != image.lower():
-        return "the path of an image has small letters only"
-    return "write it as registry/path:tag, or registry/path@sha256:digest"
-
-
-#: The second hex digits of multicast addresses, in which the last bit of the first byte is set.
-_ODD = frozenset("13579bdfBDF")
-_UUID_DIGITS = 32
-
-
-def _of_grace_period(grace: Json, _: VirtualMachineView) -> _Problems:
+def _grace_period_problems(grace: Json, _: VirtualMachineView) -> _Problems:
     if isinstance(grace, int) and grace < 0:
         message = "terminationGracePeriodSeconds is negative"
         yield ("terminationGracePeriodSeconds",), message, "0 stops the guest at once"
 
 
-def _of_priority(priority: Json, _: VirtualMachineView) -> _Problems:
+def _priority_class_problems(priority: Json, _: VirtualMachineView) -> _Problems:
     for error in dns_subdomain_errors(priority) if isinstance(priority, str) and priority else ():
-        yield ("priorityClassName",), f"no PriorityClass can be called {priority!r}: its name {error}", None
+        yield ("priorityClassName",), f"invalid PriorityClass name {priority!r}: it {error}", None
 
 
-def _of_domain(domain: Json, machine: VirtualMachineView) -> _Problems:
+def _domain_problems(domain: Json, machine: VirtualMachineView) -> _Problems:
     for index, interface in machine.interfaces:
         mac = text_at(interface, "macAddress")
-        if mac[1:2] in _ODD and _is_mac_address(mac):
+        octets = mac.replace("-", ":").split(":") if mac[1:2] in _ODD_DIGITS else ()
+        if [*map(len, octets)] == [2] * 6 and all(consists_of(octet, HEXADECIMAL) for octet in octets):
             yield (
                 ("domain", "devices", "interfaces", index, "macAddress"),
-                f"{mac} is a multicast MAC address, and no interface can have it",
-                "the first two digits have to be even: 02 is for addresses of one's own",
+                f"{mac} is a multicast MAC address, which no interface can have",
+                "the first two digits must be an even number: 02 is for locally administered addresses",
             )
     firmware = object_at(domain, "firmware")
     if not firmware:
@@ -300,26 +261,28 @@ def _of_domain(domain: Json, machine: VirtualMachineView) -> _Problems:
     digits = uuid.replace("-", "")
     if uuid and (len(digits) != _UUID_DIGITS or not consists_of(digits, HEXADECIMAL)):
         yield ("domain", "firmware", "uuid"), f"{uuid!r} is not a UUID", "a UUID has 32 hexadecimal digits"
-    way = ("domain", "firmware", "kernelBoot", "container", "image")
-    yield from _of_image(way, object_at(machine.instance, *way[:-1]).get("image"))
+    image = object_at(firmware, "kernelBoot", "container").get("image")
+    problem = image_problem(image) if isinstance(image, str) else None
+    if problem:
+        yield ("domain", "firmware", "kernelBoot", "container", "image"), *problem
 
 
 #: The checks of the fields of an instance; arguments are the value of the field, and the machine.
 _CHECKS: Mapping[str, Callable[[Json, VirtualMachineView], Iterable[_Problem]]] = {
-    "affinity": _of_node_affinity,
-    "domain": _of_domain,
-    "livenessProbe": partial(_of_probe, "livenessProbe"),
-    "nodeSelector": _of_node_selector,
-    "priorityClassName": _of_priority,
-    "readinessProbe": partial(_of_probe, "readinessProbe"),
-    "terminationGracePeriodSeconds": _of_grace_period,
-    "tolerations": partial(_of_each, "tolerations", _of_toleration),
-    "topologySpreadConstraints": partial(_of_each, "topologySpreadConstraints", _of_spread),
-    "volumes": _of_volumes,
+    "affinity": _node_affinity_problems,
+    "domain": _domain_problems,
+    "livenessProbe": partial(_probe_problems, "livenessProbe"),
+    "nodeSelector": lambda selector, _: _problems_of_labels(object_at(selector)),
+    "priorityClassName": _priority_class_problems,
+    "readinessProbe": partial(_probe_problems, "readinessProbe"),
+    "terminationGracePeriodSeconds": _grace_period_problems,
+    "tolerations": partial(_element_problems, "tolerations", _toleration_problems),
+    "topologySpreadConstraints": partial(_element_problems, "topologySpreadConstraints", _spread_problems),
+    "volumes": _volume_problems,
 }
 
 
-def _asks_for_no_memory(machine: VirtualMachineView) -> bool:
+def _requests_no_memory(machine: VirtualMachineView) -> bool:
     """Return True if ``ValidateVirtualMachineInstanceMandatoryFields`` will reject the instances.
 
     The webhook of an instance reports this itself, and an instance type sets memory.
@@ -334,28 +297,15 @@ def _asks_for_no_memory(machine: VirtualMachineView) -> bool:
     return all(object_at(resources, key).get("memory") is None for key in ("requests", "limits"))
 
 
-def _is_mac_address(text: str) -> bool:
-    bytes_ = text.replace("-", ":").split(":")
-    return [*map(len, bytes_)] == [2] * 6 and all(consists_of(byte, HEXADECIMAL) for byte in bytes_)
-
-
-def _of_name(reference: ObjectReference) -> Iterator[Finding]:
+def _name_problems(reference: ObjectReference) -> Iterator[Finding]:
     """Yield the findings for an invalid object name."""
     names = [(reference.kind, reference.name, dns_subdomain_errors(reference.name))]
     if reference.kind == NETWORK and reference.namespace:
         names.append(("Namespace", reference.namespace, dns_label_errors(reference.namespace)))
     for kind, name, errors in names:
         for error in () if has_placeholder(name) else errors:
-            message = f"no {kind} can be called {name!r}: its name {error}"
+            message = f"invalid {kind} name {name!r}: it {error}"
             yield Finding(reference.resource, reference.field, message)
-
-
-_SOURCES = ("blank", "gcs", "http", "imageio", "pvc", "registry", "s3", "snapshot", "upload", "vddk")
-_SCHEMES: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("gcs", "http", "imageio", "s3", "vddk"), ("http://", "https://", "gs://")),
-    "registry": ("docker://", "oci-archive://"),
-}
-_SIZE = ("resources", "requests", "storage")
 
 
 def _data_volume_problems(spec: JsonObject) -> _Problems:
@@ -364,26 +314,35 @@ def _data_volume_problems(spec: JsonObject) -> _Problems:
         return
     source = object_at(spec, "source")
     targets = [key for key in ("pvc", "storage") if spec.get(key) is not None]
-    given = [name for name in _SOURCES if name in source and source[name] is not None]
+    sources = [name for name in _SOURCES if name in source and source[name] is not None]
     has_reference = spec.get("sourceRef") is not None
-    has_other_source = has_reference or any(_is_populated(object_at(spec, key)) for key in targets)
+    has_data_source = any(
+        object_at(spec, key).get(field) is not None
+        for key in targets
+        for field in ("dataSource", "dataSourceRef")
+    )
     if "pvc" not in spec and "storage" not in spec:  # the schema reports a null
         yield (), "the DataVolume has neither storage nor pvc", "add storage with the size"
     elif len(targets) > 1:
         yield ("pvc",), "the DataVolume has both storage and pvc", "keep one of them"
     elif targets:
-        yield from _target_problems(targets[0], spec, is_copied="pvc" in given or "snapshot" in given)
-    if len(given) > 1:
-        yield ("source",), f"the DataVolume has more than one source: {', '.join(given)}", "keep one of them"
-    elif given and has_reference:
+        yield from _target_problems(targets[0], spec, is_copied="pvc" in sources or "snapshot" in sources)
+    if len(sources) > 1:
+        message = f"the DataVolume has more than one source: {', '.join(sources)}"
+        yield ("source",), message, "keep one of them"
+    elif sources and has_reference:
         yield ("sourceRef",), "the DataVolume has both source and sourceRef", "keep one of them"
-    elif not given and not has_other_source:
-        yield ("source",), "the DataVolume does not say what it is filled from", "add source or sourceRef"
-    yield from _source_problems(source)
+    elif not sources and not has_reference and not has_data_source:
+        yield ("source",), "the DataVolume has no source", "add source or sourceRef"
+    for name, schemes in _SCHEMES.items() if source else ():
+        url = object_at(source, name).get("url")
+        if isinstance(url, str) and not has_placeholder(url) and not url.lower().startswith(schemes):
+            message = f"the URL of the source {name} does not begin with {' or '.join(schemes)}"
+            yield ("source", name, "url"), message, None
 
 
-def _is_populated(target: JsonObject) -> bool:
-    return target.get("dataSource") is not None or target.get("dataSourceRef") is not None
+#: The DataVolumes that many machines share are checked only once.
+_problems_of_data_volume = once_for_same(lambda spec: tuple(_data_volume_problems(spec)))
 
 
 def _target_problems(key: str, spec: JsonObject, *, is_copied: bool) -> _Problems:
@@ -391,25 +350,15 @@ def _target_problems(key: str, spec: JsonObject, *, is_copied: bool) -> _Problem
     target = object_at(spec, key)
     may_lack_size = key == "storage" and (is_copied or spec.get("sourceRef") is not None)
     if not may_lack_size and object_at(target, *_SIZE[:-1]).get(_SIZE[-1]) is None:
-        message = f"{key} has no size, and only what is copied from another volume has one of its own"
+        message = f"{key} has no size, and only a copy of another volume gets one by default"
         yield (key,), message, f"add {'.'.join(_SIZE)}"
     modes = array_at(target, "accessModes")
     if key == "pvc" and len(modes) != 1:
-        message = f"CDI takes a pvc with one access mode, not {len(modes)}"
+        message = f"CDI accepts a pvc with exactly one access mode, not {len(modes)}"
         yield ("pvc",), message, "write one access mode, or use storage instead of pvc"
 
 
-def _source_problems(source: JsonObject) -> _Problems:
-    for name, schemes in _SCHEMES.items() if source else ():
-        url = object_at(source, name).get("url")
-        if not isinstance(url, str) or has_placeholder(url):
-            continue
-        if not url.lower().startswith(schemes):
-            message = f"the URL of the source {name} does not begin with {' or '.join(schemes)}"
-            yield ("source", name, "url"), message, None
-
-
-def _of_network(spec: JsonObject) -> _Problems:
+def _network_problems(spec: JsonObject) -> _Problems:
     """Yield the problems of a NetworkAttachmentDefinition (Multus ``pkg/types/conf.go``)."""
     written = spec.get("config")
     if not isinstance(written, str) or not written or has_placeholder(written):
@@ -425,8 +374,4 @@ def _of_network(spec: JsonObject) -> _Problems:
         yield ("config",), message, 'add the CNI plugin, such as "type": "bridge"'
 
 
-#: Values that many machines share are checked only once.
-_of_labels = once_for_same(lambda selector: tuple(_label_problems(selector)))
-_of_data_volume = once_for_same(lambda spec: tuple(_data_volume_problems(spec)))
-
-RULE = Rule(Code.UNUSABLE_VALUE, Level.WARNING, MachineCheck(_of_machine, _of_others), __doc__)
+RULE = Rule(Code.UNUSABLE_VALUE, Level.WARNING, MachineCheck(_check_machine, _check_others), __doc__)

@@ -50,7 +50,7 @@ from renderer.model.rule_settings import Level
 _WITHOUT_DISK = frozenset({"memoryDump", "downwardMetrics", "containerPath"})
 
 
-def _of_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
     if not len(machine.volumes) > len(machine.disks) > 0:
         return
     devices = object_at(machine.domain, "devices")
@@ -66,4 +66,4 @@ def _of_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
             )
 
 
-RULE = Rule(Code.VOLUME_WITHOUT_DISK, Level.INFO, MachineCheck(_of_machine), __doc__)
+RULE = Rule(Code.VOLUME_WITHOUT_DISK, Level.INFO, MachineCheck(_check_machine), __doc__)

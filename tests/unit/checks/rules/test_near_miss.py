@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.checks.rules.references import is_near_miss
+from renderer.checks.rules.near_miss import is_near_miss
 
 
 @pytest.mark.parametrize(
