@@ -87,16 +87,16 @@ def _read(root: Path, output: str, wanted: Mapping[str, bytes]) -> tuple[str, Tr
         folder = OutputFolder.locate(root, output)
         if has_staging_folder(folder):
             StagingArea.of(folder).check()
-        return folder.path, _read_at_rest(folder, wanted)
+        return folder.path, _read_consistently(folder, wanted)
 
 
-def _read_at_rest(output: OutputFolder, wanted: Mapping[str, bytes], attempts: int = 3) -> Tree:
+def _read_consistently(output: OutputFolder, wanted: Mapping[str, bytes], attempts: int = 3) -> Tree:
     """Return a consistent state of the tree: read it again if another process exchanged it meanwhile."""
     before = _identity(output.folder)
     tree = read_tree(output, wanted)
     if attempts == 1 or _identity(output.folder) == before:
         return tree
-    return _read_at_rest(output, wanted, attempts - 1)
+    return _read_consistently(output, wanted, attempts - 1)
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:

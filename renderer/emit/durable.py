@@ -57,7 +57,7 @@ class Unsynced:
         descriptor = _open_new(file)
         self._descriptors.append(descriptor)
         _write(descriptor, content)
-        self._go_on()
+        self._sync_if_many()
 
     def add_folder(self, folder: str) -> None:
         """Note that names in ``folder`` have changed."""
@@ -69,14 +69,14 @@ class Unsynced:
         if (status.st_dev, status.st_ino) in self._folders:
             os.close(self._descriptors.pop())
         self._folders.add((status.st_dev, status.st_ino))
-        self._go_on()
+        self._sync_if_many()
 
     def sync(self) -> None:
         """Wait until all of it is on the disk."""
         if self._waiting:
-            self._hand_over()
+            self._start_sync()
         else:  # few: threads cost more than they save
-            self._note_failure(_sync_and_close, self._taken())
+            self._note_failure(_sync_and_close, self._take_descriptors())
         while self._waiting:
             self._note_failure(self._waiting.popleft().result)
         if self._failure:
@@ -84,28 +84,28 @@ class Unsynced:
 
     def close(self) -> None:
         """Close all files, even if they are not on the disk yet."""
-        for descriptor in self._taken():
+        for descriptor in self._take_descriptors():
             os.close(descriptor)
         if self._pool:
             self._pool.shutdown()
 
-    def _go_on(self) -> None:
+    def _sync_if_many(self) -> None:
         if len(self._descriptors) == _MANY:
-            self._hand_over()
+            self._start_sync()
         if self._failure:
             raise self._failure
 
-    def _hand_over(self) -> None:
+    def _start_sync(self) -> None:
         if self._pool is None:
             from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only large changes pay for it
 
             self._pool = ThreadPoolExecutor(_AT_ONCE)
         # A task for several files: 1,000 tasks take more CPU time than 1,000 files.
-        self._waiting.append(self._pool.submit(_sync_and_close, self._taken()))
+        self._waiting.append(self._pool.submit(_sync_and_close, self._take_descriptors()))
         if len(self._waiting) > _AT_ONCE:
             self._note_failure(self._waiting.popleft().result)
 
-    def _taken(self) -> list[int]:
+    def _take_descriptors(self) -> list[int]:
         taken, self._descriptors = self._descriptors, []
         self._folders.clear()  # later changes of names need another sync
         return taken

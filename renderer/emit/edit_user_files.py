@@ -43,7 +43,7 @@ def change_files(
     """
     removals = tuple(dict.fromkeys(removals))
     check_writable(root, (*writes, *removals))
-    with _held_lock(root), _signals_held_back() as check_signals:
+    with _locked(root), _deferred_signals() as check_signals:
         _check_unchanged(root, before)
         missing = _missing_folders(root, writes)
         changed: set[str] = set()
@@ -63,34 +63,37 @@ def change_files(
                 raise write_failed(error) from error
             raise
         for path in (*writes, *removals):
-            _clear(root, path)
+            place = PurePosixPath(path)
+            with suppress(OSError), opened_folder(root, place.parent) as folder:
+                _, _, old = _file_new_old(folder, place)
+                old.unlink(missing_ok=True)
         _remove_empty(root, {PurePosixPath(path).parent for path in removals})
 
 
 @contextmanager
-def _held_lock(root: Path) -> Iterator[None]:
+def _locked(root: Path) -> Iterator[None]:
     """Wait until no other process changes files below ``root``, if the system supports locks."""
-    with ExitStack() as held:
+    with ExitStack() as lock:
         if sys.platform != "win32":
             with suppress(OSError):  # as on some network file systems
                 descriptor = os.open(root, os.O_RDONLY)
-                held.callback(os.close, descriptor)
+                lock.callback(os.close, descriptor)
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
 
 
 @contextmanager
-def _signals_held_back() -> Iterator[Callable[[], None]]:
+def _deferred_signals() -> Iterator[Callable[[], None]]:
     """Defer the signals that end a process, and yield a check that raises ``KeyboardInterrupt``.
 
     A signal takes effect at the end. Only the main thread receives signals; ignored signals stay ignored.
     """
     import signal  # noqa: PLC0415 - for commands that edit files, when they do
 
-    came: list[int] = []
+    received: list[int] = []
 
     def check() -> None:
-        if came:
+        if received:
             raise KeyboardInterrupt
 
     before = {}
@@ -98,13 +101,13 @@ def _signals_held_back() -> Iterator[Callable[[], None]]:
         with suppress(ValueError):  # in another thread
             for number in (getattr(signal, name) for name in _ENDING if hasattr(signal, name)):
                 if signal.getsignal(number) not in (signal.SIG_IGN, None):
-                    before[number] = signal.signal(number, lambda number, _: came.append(number))
+                    before[number] = signal.signal(number, lambda number, _: received.append(number))
         yield check
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        if came:
-            signal.raise_signal(came[0])
+        if received:
+            signal.raise_signal(received[0])
 
 
 def check_writable(root: Path, paths: Iterable[str]) -> None:
@@ -151,7 +154,7 @@ def _prepare(root: Path, path: str, content: bytes | None) -> None:
         suppress(*() if is_written else (FileNotFoundError,)),
         opened_folder(root, place.parent, make=is_written) as folder,
     ):
-        file, new, old = _names(folder, place)
+        file, new, old = _file_new_old(folder, place)
         new.unlink(missing_ok=True)
         old.unlink(missing_ok=True)
         exists = file.exists()
@@ -166,7 +169,7 @@ def _prepare(root: Path, path: str, content: bytes | None) -> None:
 def _change(root: Path, path: str, *, is_written: bool) -> None:
     place = PurePosixPath(path)
     with suppress(*() if is_written else (FileNotFoundError,)), opened_folder(root, place.parent) as folder:
-        file, new, _ = _names(folder, place)
+        file, new, _ = _file_new_old(folder, place)
         if is_written:
             os.replace(new, file)  # noqa: PTH105 - the call that is atomic on Windows as well
         else:
@@ -177,7 +180,7 @@ def _undo(root: Path, path: str, *, is_changed: bool) -> None:
     """Restore the old content of the file, if it had any; if that fails, the hard link stays."""
     place = PurePosixPath(path)
     with suppress(OSError), opened_folder(root, place.parent) as folder:  # the first failure is reported
-        file, new, old = _names(folder, place)
+        file, new, old = _file_new_old(folder, place)
         new.unlink(missing_ok=True)
         if is_changed and old.exists():
             os.replace(old, file)  # noqa: PTH105 - as above
@@ -186,13 +189,7 @@ def _undo(root: Path, path: str, *, is_changed: bool) -> None:
         old.unlink(missing_ok=True)  # renaming one hard link to another of the same file does nothing
 
 
-def _clear(root: Path, path: str) -> None:
-    place = PurePosixPath(path)
-    with suppress(OSError), opened_folder(root, place.parent) as folder:
-        _names(folder, place)[2].unlink(missing_ok=True)
-
-
-def _names(folder: Path, place: PurePosixPath) -> tuple[Path, Path, Path]:
+def _file_new_old(folder: Path, place: PurePosixPath) -> tuple[Path, Path, Path]:
     """Return the file, and the paths next to it of its new and its old content."""
     return folder / place.name, folder / f".{place.name}{_NEW}", folder / f".{place.name}{_OLD}"
 

@@ -44,8 +44,6 @@ _WINDOWS_DEVICE = pattern(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)")
 _NAMELESS = "_"
 _KUSTOMIZATION = "kustomization"
 _LONGEST = 120  # with the longest suffix still under the 255 bytes that file systems allow
-
-
 #: The forms of a path: short, with the group, with a digest of the identity, with a digest of the content.
 _SHORT, _GROUP, _IDENTITY, _CONTENT = range(4)
 #: Characters of a piece, which needs up to 512 bytes with Python's header; the same for non-ASCII text.
@@ -98,19 +96,8 @@ def _next_form(form: int, resource: Resource) -> int:
 
 
 def _path(resource: Resource, file_pattern: str, form: int) -> str:
-    values = _values(resource, form)
-    *folders, file = (part.format_map(values) for part in file_pattern.split("/"))
-    stem, _, suffix = file.rpartition(".")
-    safe = _safe(stem if resource.name else stem.rstrip("_-.")) or _NAMELESS
-    if safe == _KUSTOMIZATION:
-        safe = f"{safe}-"
-    above = (_safe(folder) or _NAMELESS for folder in folders)
-    return "/".join((*above, f"{safe}{_digest_suffix(resource, form)}.{suffix}"))
-
-
-def _values(resource: Resource, form: int) -> Mapping[str, str]:
     gvk = resource.gvk
-    return {
+    values = {
         "namespace": _safe(resource.namespace) or CLUSTER_FOLDER,
         "kind": f"{gvk.kind}.{gvk.group}" if form >= _GROUP and gvk.group else gvk.kind,
         "name": resource.name,
@@ -118,6 +105,13 @@ def _values(resource: Resource, form: int) -> Mapping[str, str]:
         "version": gvk.version,
         "part": _CATALOG if gvk.group == _CATALOG_GROUP else _RESOURCES,
     }
+    *folders, file = (part.format_map(values) for part in file_pattern.split("/"))
+    stem, _, suffix = file.rpartition(".")
+    safe = _safe(stem if resource.name else stem.rstrip("_-.")) or _NAMELESS
+    if safe == _KUSTOMIZATION:
+        safe = f"{safe}-"
+    above = (_safe(folder) or _NAMELESS for folder in folders)
+    return "/".join((*above, f"{safe}{_digest_suffix(resource, form)}.{suffix}"))
 
 
 def _digest_suffix(resource: Resource, form: int) -> str:
@@ -158,7 +152,7 @@ def texts_by_path(resources: Iterable[Resource], paths: Iterable[str]) -> Mappin
     Each resource is freed once its text is made; the text reuses its memory (``_TextsByPath``).
     Raises ``DiagnosticError``: build-limit.
     """
-    files = _by_path(zip(paths, resources, strict=True))
+    files = _grouped(zip(paths, resources, strict=True))
     del resources
     left = limits().output_size
     pieces: dict[str, tuple[str, ...]] = {}
@@ -169,7 +163,7 @@ def texts_by_path(resources: Iterable[Resource], paths: Iterable[str]) -> Mappin
     return _TextsByPath(pieces)
 
 
-def _by_path(resources: Iterable[tuple[str, Resource]]) -> dict[str, list[Resource]]:
+def _grouped(resources: Iterable[tuple[str, Resource]]) -> dict[str, list[Resource]]:
     files: dict[str, list[Resource]] = {}
     for path, resource in resources:
         files.setdefault(path, []).append(resource)

@@ -14,6 +14,8 @@ from renderer.emit.output_folder import is_link
 from renderer.emit.ownership import OWNERSHIP_FILE
 
 _ANY_DEPTH = 100
+_MANIFESTS = (".yaml", ".yml", ".json")
+_KUSTOMIZATIONS = frozenset({"kustomization.yaml", "kustomization.yml", "Kustomization"})
 
 
 def find_stale_trees(
@@ -25,14 +27,14 @@ def find_stale_trees(
     with a file called ``other_project`` belongs to another project and is skipped.
     """
     current = {output.casefold() for output in outputs}
-    places = dict(_place(pattern) for pattern in sorted(patterns))
+    places = dict(_search_root(pattern) for pattern in sorted(patterns))
     found = {
         tree for place, depth in places.items() for tree in _trees(root, place, depth, other_project, current)
     }
     return tuple(sorted(tree for tree in found if tree.casefold() not in current))
 
 
-def _place(pattern: str) -> tuple[str, int]:
+def _search_root(pattern: str) -> tuple[str, int]:
     """Return the (folder, depth) to search; the root is searched only as deep as the pattern goes."""
     parts = pattern.split("/")
     fixed = tuple(takewhile(lambda part: "{" not in part, parts[:-1]))
@@ -59,10 +61,6 @@ def _trees(
                 and not (below.casefold() in current and lexists(f"{root}/{below}/{OWNERSHIP_FILE}"))
             ):
                 yield from _trees(root, below, depth - 1, other_project, current)
-
-
-_MANIFESTS = (".yaml", ".yml", ".json")
-_KUSTOMIZATIONS = frozenset({"kustomization.yaml", "kustomization.yml", "Kustomization"})
 
 
 def foreign_manifests(folder: Path, listed: Collection[str]) -> tuple[str, ...]:
@@ -94,18 +92,15 @@ def _unlisted_manifests(folder: str, listed: Collection[str]) -> Iterator[str]:
 
 def holds_only(folder: str, files: Collection[str], folders: Collection[str]) -> bool:
     """Return True if ``folder`` contains no manifests except ``files``, and no folders except ``folders``."""
-    return all(
-        path in folders or (path in files and entry.is_file(follow_symlinks=False))
-        for below in folders
-        for entry in _entries(f"{folder}/{below}")
-        if (path := posixpath.join(below, entry.name)) and _matters(entry)
-    )
-
-
-def _matters(entry: os.DirEntry[str]) -> bool:
-    """Return True for an entry that may be, or contain, a manifest that is applied with a tree."""
-    is_folder = _is_folder(entry) and not entry.is_symlink()
-    return is_folder or entry.name.endswith(_MANIFESTS) or entry.name in _KUSTOMIZATIONS
+    for below in folders:
+        for entry in _entries(f"{folder}/{below}"):
+            path = posixpath.join(below, entry.name)
+            is_manifest = entry.name.endswith(_MANIFESTS) or entry.name in _KUSTOMIZATIONS
+            if not is_manifest and (entry.is_symlink() or not _is_folder(entry)):
+                continue
+            if path not in folders and not (path in files and entry.is_file(follow_symlinks=False)):
+                return False
+    return True
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:

@@ -64,7 +64,7 @@ class OutputFolder(Record):
         return self.root / self.path
 
     @contextmanager
-    def held(self) -> Iterator[Path]:
+    def pinned(self) -> Iterator[Path]:
         """Yield a path of the folder that stays valid even if a folder above is replaced by a link.
 
         Missing folders above it are created. Raises ``OSError``.

@@ -31,8 +31,8 @@ def write_proof(area: Path, before: bytes | None, after: bytes) -> None:
     key = signing_key(os.environ)
     (area / PROOF).unlink(missing_ok=True)
     if key:
-        stated = f"{_digest(before)} {_digest(after)}"
-        write_new_file(area / PROOF, f"{stated} {_signature(key, stated)}\n".encode())
+        digests = f"{_digest(before)} {_digest(after)}"
+        write_new_file(area / PROOF, f"{digests} {_signature(key, digests)}\n".encode())
 
 
 def unproved_tree(area: Path) -> str | None:
@@ -46,7 +46,7 @@ def unproved_tree(area: Path) -> str | None:
     ]
     if not trees:
         return None
-    before, after = _proved(area)
+    before, after = _proved_digests(area)
     allowed = {"swapping": {before, after}, "replaying": {after}}
     for name in trees:
         found = read_file(area / name, OWNERSHIP_FILE)
@@ -59,9 +59,9 @@ def unproved_tree(area: Path) -> str | None:
     return None
 
 
-def _proved(area: Path) -> tuple[str, str]:
+def _proved_digests(area: Path) -> tuple[str, str]:
     """Return the digests of the ownership files before and after the change; empty without a proof."""
-    key, content = signing_key(os.environ), _content(area / PROOF)
+    key, content = signing_key(os.environ), _read_regular_file(area / PROOF)
     with suppress(ValueError):
         before, after, signature = content.decode().split()
         if key and is_same_digest(signature.encode(), _signature(key, f"{before} {after}").encode()):
@@ -69,7 +69,7 @@ def _proved(area: Path) -> tuple[str, str]:
     return "", ""
 
 
-def _content(file: Path) -> bytes:
+def _read_regular_file(file: Path) -> bytes:
     """Return the beginning of a regular file, else nothing; ``file`` may be below an open folder."""
     with suppress(OSError), os.fdopen(os.open(file, _READ), "rb") as opened:
         if stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
@@ -77,8 +77,8 @@ def _content(file: Path) -> bytes:
     return b""
 
 
-def _signature(key: bytes, stated: str) -> str:
-    return hmac_sha256(key, f"staging {stated}".encode()).hex()
+def _signature(key: bytes, digests: str) -> str:
+    return hmac_sha256(key, f"staging {digests}".encode()).hex()
 
 
 def _digest(ownership: bytes | None) -> str:

@@ -56,7 +56,9 @@ def redact(lines: Sequence[str]) -> list[str]:
     The text may have any author and style: a document that may hold a Secret counts as one, and anything that
     may be a value counts as a value.
     """
-    return [line for document in _documents(lines) for line in _shown(document, _may_hold_secret(document))]
+    return [
+        line for document in _documents(lines) for line in _redacted(document, _may_hold_secret(document))
+    ]
 
 
 def redact_before(path: str, before: Sequence[str], after: Sequence[str]) -> list[str]:
@@ -67,7 +69,7 @@ def redact_before(path: str, before: Sequence[str], after: Sequence[str]) -> lis
     """
     documents = tuple(_documents(before))
     if _SECRET_FILE.search(path):
-        return [line for document in documents for line in _shown(document, is_secret=True)]
+        return [line for document in documents for line in _redacted(document, is_secret=True)]
     kept = {_identity(document) for document in documents}
     other = {_identity(document): _may_hold_secret(document) for document in _documents(after)}
     missing = {identity[1] for identity, is_secret in other.items() if is_secret and identity not in kept}
@@ -79,14 +81,14 @@ def redact_before(path: str, before: Sequence[str], after: Sequence[str]) -> lis
     return [
         line
         for document in documents
-        for line in _shown(
+        for line in _redacted(
             document, _may_hold_secret(document) or (bool(missing) and may_be_missing(document))
         )
     ]
 
 
-def redact_rewritten(lines: Sequence[str], after: Sequence[str], shown: Sequence[str]) -> list[str]:
-    """Mask further confidential values in ``lines``; ``shown`` is the result so far.
+def redact_rewritten(lines: Sequence[str], after: Sequence[str], redacted: Sequence[str]) -> list[str]:
+    """Mask further confidential values in ``lines``; ``redacted`` is the result so far.
 
     In a style that vmrender does not write, lines cannot be assigned to values. But the data is the same in
     each style: a line stays only if it is public after the documents are rewritten in vmrender's style or, if
@@ -102,12 +104,14 @@ def redact_rewritten(lines: Sequence[str], after: Sequence[str], shown: Sequence
     pairs = tuple(zip(written, redact(written), strict=True))
     hidden = {line for line, left in pairs if line != left}
     if not hidden:
-        return list(shown)
+        return list(redacted)
     public = {line for line, _ in pairs} - hidden
-    return [left if left != line or line in public else MASK for line, left in zip(lines, shown, strict=True)]
+    return [
+        left if left != line or line in public else MASK for line, left in zip(lines, redacted, strict=True)
+    ]
 
 
-def _shown(document: Sequence[str], is_secret: bool) -> Sequence[str]:  # noqa: FBT001 - a predicate's result
+def _redacted(document: Sequence[str], is_secret: bool) -> Sequence[str]:  # noqa: FBT001 - a predicate's result
     return tuple(_redact_secret(document) if is_secret else _redact_start_data(document))
 
 
@@ -126,15 +130,12 @@ def _documents(lines: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def _may_hold_secret(document: Sequence[str]) -> bool:
     """Return True if the document may be a Secret, or may hold the values of one."""
-    if _holds_answer_file(document) or any(map(_is_aliased, document)):
+    holds_answer_file = any(map(_CONFIG_MAP.search, document)) and any(map(_ANSWER_FILE.search, document))
+    if holds_answer_file or any(map(_is_aliased, document)):
         return True
     if any(map(_OTHER_KIND.fullmatch, document)):
         return False
     return any(_SECRET.search(line) or _VALUES.search(line) for line in document)
-
-
-def _holds_answer_file(document: Sequence[str]) -> bool:
-    return any(map(_CONFIG_MAP.search, document)) and any(map(_ANSWER_FILE.search, document))
 
 
 def _is_aliased(line: str) -> bool:
@@ -142,7 +143,7 @@ def _is_aliased(line: str) -> bool:
     return key is not None and _ALIAS.match(line, key.end()) is not None
 
 
-def _copy_at(line: str, before: int | None) -> int | None:
+def _copy_indent(line: str, before: int | None) -> int | None:
     """Return the indentation of the copied Secret that this line is part of; None outside of a copy."""
     indent = len(line) - len(line.lstrip())
     if _COPY in line:
@@ -154,7 +155,7 @@ def _redact_secret(document: Sequence[str]) -> Iterator[str]:
     section = ""
     copied_at: int | None = None
     for line in document:
-        copied_at = _copy_at(line, copied_at)
+        copied_at = _copy_indent(line, copied_at)
         if copied_at is not None:
             yield f"{line.partition(_COPY)[0]}{_COPY}: {MASK}" if _COPY in line else MASK
             continue

@@ -58,8 +58,8 @@ def locked(top: Path) -> Iterator[Path]:
     The lock is a file in it, which is removed on release. The system releases the lock when a process
     dies, however it dies. Raises ``OSError``.
     """
-    with ExitStack() as held:
-        folder = _acquire(top, held)
+    with ExitStack() as lock:
+        folder = _acquire(top, lock)
         try:
             with suppress(FileNotFoundError):  # it may be there half-written
                 os.unlink(folder / _IGNORE)  # noqa: PTH108 - as the others here
@@ -76,7 +76,8 @@ def locked(top: Path) -> Iterator[Path]:
         (top / STAGING_FOLDER).rmdir()
 
 
-def _acquire(top: Path, held: ExitStack) -> Path:
+def _acquire(top: Path, lock: ExitStack) -> Path:
+    """Return the folder ``.vmrender`` once it is locked; ``lock`` releases it."""
     below = PurePosixPath(STAGING_FOLDER)
     failure = OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(top / below))
     for _ in range(_ATTEMPTS):
@@ -87,9 +88,9 @@ def _acquire(top: Path, held: ExitStack) -> Path:
                 file = folder / LOCK
                 descriptor = os.open(file, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o666)
                 attempt.callback(os.close, descriptor)
-                _wait_for(descriptor)
+                _lock(descriptor)
                 if os.path.samestat(os.fstat(descriptor), file.lstat()):
-                    held.push(attempt.pop_all())
+                    lock.push(attempt.pop_all())
                     return folder
         except FileNotFoundError as error:
             failure = error
@@ -101,7 +102,8 @@ def _trees_in(folder: Path) -> set[str]:
     return {*os.listdir(folder)} - {LOCK, _IGNORE}  # noqa: PTH208 - names are what counts
 
 
-def _wait_for(descriptor: int) -> None:
+def _lock(descriptor: int) -> None:
+    """Lock the file; wait while another process has it locked."""
     if sys.platform == "win32":
         while True:
             try:
@@ -264,7 +266,7 @@ class StagingArea(Record):
         return self.path.name in trees or trees <= {_BUILDING}
 
     def check(self) -> None:
-        """Raises ``DiagnosticError``: output-invalid, for a tree in it that vmrender did not leave there."""
+        """Raise ``DiagnosticError`` (output-invalid) for a tree in it that vmrender did not leave there."""
         with suppress(FileNotFoundError, PermissionError):  # a run is under way, maybe of another user
             self._refuse(unproved_tree(self.top / self.path))
 

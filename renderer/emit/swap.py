@@ -28,6 +28,10 @@ from renderer.model.text_enum import TextEnum
 #: Not loaded by Argo CD or Flux.
 _SUFFIX = ".edited"
 _NUMBERS = tuple(f"-{number}" for number in range(2, 100))
+#: The name of the file that is being written at the moment.
+_PART = ".vmrender-part"
+#: The errors of systems that cannot exchange folders: no such call or flag, a mount, an image layer.
+_CANNOT = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EXDEV, errno.EBUSY})
 
 
 def keep_foreign_file(file: Path, folder: Path, path: str, *, renamed: bool = False) -> str | None:
@@ -43,20 +47,12 @@ def keep_foreign_file(file: Path, folder: Path, path: str, *, renamed: bool = Fa
         with suppress(FileExistsError):
             folder.mkdir()
         with opened_folder(folder, place.parent, make=True) as inside:
-            name = next((name for name in names[renamed:] if not _is_taken(inside / name)), None)
+            name = next((name for name in names[renamed:] if not os.path.lexists(inside / name)), None)
             if name:
                 file.rename(inside / name)
     except OSError:
         return None
     return str(place.with_name(name)) if name else None
-
-
-def _is_taken(path: Path) -> bool:
-    return path.exists() or path.is_symlink()
-
-
-#: The errors of systems that cannot exchange folders: no such call or flag, a mount, an image layer.
-_CANNOT = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EXDEV, errno.EBUSY})
 
 
 def exchange(one: Path, other: Path) -> bool:
@@ -116,7 +112,11 @@ def remove_old_tree(
                     file.unlink()
                 else:
                     kept.append(keep_foreign_file(file, folder, path, renamed=is_recovery))
-    _remove_last(tree)
+    with suppress(OSError):
+        # The ownership file is removed last: it tells the next run which files are ours.
+        if {path.name for path in tree.iterdir()} <= {OWNERSHIP_FILE}:
+            (tree / OWNERSHIP_FILE).unlink(missing_ok=True)
+            tree.rmdir()
     return tuple(name for name in kept if name)
 
 
@@ -129,35 +129,18 @@ def read_ownership(tree: Path) -> Mapping[str, str] | None:
         return None
 
 
-def _remove_last(tree: Path) -> None:
-    """Remove ``tree`` once only its ownership file is left: it tells the next run which files are ours."""
-    with suppress(OSError):
-        if {path.name for path in tree.iterdir()} <= {OWNERSHIP_FILE}:
-            (tree / OWNERSHIP_FILE).unlink(missing_ok=True)
-            tree.rmdir()
-
-
 def _is_dispensable(file: Path, path: str, folder: Path, owned: Mapping[str, str]) -> bool:
+    """Return True if ``folder`` has the same file or link at ``path``, or if vmrender wrote the file."""
     status, twin = file.lstat(), folder / path
-    if _is_same_file(status, twin):
-        return True
+    with suppress(OSError):
+        if os.path.samestat(status, twin.lstat()):
+            return True
     if is_link(status):
         return twin.is_symlink() and twin.readlink() == file.readlink()
     if not stat.S_ISREG(status.st_mode):
         return False
     content = file.read_bytes()
     return sha256(content) == owned.get(path) or read_file(folder, path) == content
-
-
-def _is_same_file(status: os.stat_result, twin: Path) -> bool:
-    try:
-        return os.path.samestat(status, twin.lstat())
-    except OSError:
-        return False
-
-
-#: The name of the file that is being written at the moment.
-_PART = ".vmrender-part"
 
 
 def write_file_by_file(tree: Path, folder: Path, given_up: Collection[str] = ()) -> tuple[str, ...]:
@@ -168,7 +151,7 @@ def write_file_by_file(tree: Path, folder: Path, given_up: Collection[str] = ())
     present names of such files. Raises ``OSError``.
     """
     before, after = read_ownership(folder) or {}, read_ownership(tree)
-    if after is None or not _is_whole(tree, after):  # not a complete tree of vmrender
+    if after is None or not _is_complete(tree, after):
         return ()
     kept: list[str] = []
     for path in (*after, *(before.keys() - after.keys())):
@@ -183,7 +166,7 @@ def write_file_by_file(tree: Path, folder: Path, given_up: Collection[str] = ())
     return tuple(kept)
 
 
-def _is_whole(tree: Path, owned: Mapping[str, str]) -> bool:
+def _is_complete(tree: Path, owned: Mapping[str, str]) -> bool:
     contents = ((read_file(tree, path), expected) for path, expected in owned.items())
     return all(isinstance(content, bytes) and sha256(content) == expected for content, expected in contents)
 

@@ -30,6 +30,17 @@ then run `vmrender render {source}`. `.vmrender-owned` lists the files with thei
 {rows}"""
 _UNSAFE = re.compile(r"[^\w./-]")
 
+_WAVE = "argocd.argoproj.io/sync-wave"
+_HOOK = "argocd.argoproj.io/hook"
+_PREFERENCES = ("VirtualMachineClusterPreference", "VirtualMachinePreference")
+_INSTANCETYPES = ("VirtualMachineClusterInstancetype", "VirtualMachineInstancetype")
+#: By API group and kind; everything else is in wave 0, as without the annotation.
+_WAVES = {
+    ("", "Namespace"): "-2",
+    ("apps", "ControllerRevision"): "-1",
+    **{("instancetype.kubevirt.io", kind): "-1" for kind in (*_INSTANCETYPES, *_PREFERENCES)},
+}
+
 
 def extras(
     wanted: Iterable[Extra], source: str, release: Release, manifests: Iterable[str], resources: ResourceSet
@@ -44,20 +55,13 @@ def extras(
         match extra:
             case Extra.KUSTOMIZATION:
                 if len(resources):
-                    found[KUSTOMIZATION_FILE] = _kustomization(manifests)
+                    kustomization: JsonObject = {**KUSTOMIZATION_HEAD, "resources": sorted(manifests)}
+                    found[KUSTOMIZATION_FILE] = encode([kustomization])
             case Extra.GITATTRIBUTES:
                 found[".gitattributes"] = _GITATTRIBUTES
             case Extra.README:
                 found["README.md"] = _readme(source, release, resources)
     return found
-
-
-def _kustomization(manifests: Iterable[str]) -> str:
-    content: JsonObject = {
-        **KUSTOMIZATION_HEAD,
-        "resources": sorted(manifests),
-    }
-    return encode([content])
 
 
 def _readme(source: str, release: Release, resources: ResourceSet) -> str:
@@ -72,24 +76,12 @@ def _safe(text: str) -> str:
     return _UNSAFE.sub("-", text)
 
 
-_WAVE = "argocd.argoproj.io/sync-wave"
-_HOOK = "argocd.argoproj.io/hook"
-_PREFERENCES = ("VirtualMachineClusterPreference", "VirtualMachinePreference")
-_INSTANCETYPES = ("VirtualMachineClusterInstancetype", "VirtualMachineInstancetype")
-#: By API group and kind; everything else is in wave 0, as without the annotation.
-_WAVES = {
-    ("", "Namespace"): "-2",
-    ("apps", "ControllerRevision"): "-1",
-    **{("instancetype.kubevirt.io", kind): "-1" for kind in (*_INSTANCETYPES, *_PREFERENCES)},
-}
-
-
 def in_sync_waves(resources: ResourceSet) -> Outcome[ResourceSet]:
     """Return the resources with ``argocd.argoproj.io/sync-wave``; hooks and objects with a wave are kept."""
-    return Outcome(resources.map(_in_wave))
+    return Outcome(resources.map(_with_wave))
 
 
-def _in_wave(resource: Resource) -> Resource:
+def _with_wave(resource: Resource) -> Resource:
     wave = _WAVES.get((resource.gvk.group, resource.kind))
     if wave is None or _WAVE in resource.annotations or _HOOK in resource.annotations:
         return resource

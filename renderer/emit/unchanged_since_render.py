@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from renderer.emit.output_folder import OutputFolder
@@ -46,12 +46,7 @@ def unchanged_tree(
         owned = {line[_DIGEST + 2 :]: line[:_DIGEST] for line in ownership.decode().splitlines()[1:]}
     except (OSError, DiagnosticError):  # writing or checking the tree reports it better
         return None
-    alone = is_alone(folder.path, digest, owned, _folders(owned))
-    return None if alone is None else UnchangedTree(tuple(owned), alone)
-
-
-def _folders(paths: Iterable[str]) -> frozenset[str]:
-    """Return all folders that contain the files, including the tree itself, which is the empty path."""
-    parents = {path.rpartition("/")[0] for path in paths} | {""}
+    parents = {path.rpartition("/")[0] for path in owned} | {""}  # the tree itself is the empty path
     above = {parent[:index] for parent in parents for index, letter in enumerate(parent) if letter == "/"}
-    return frozenset(parents | above)
+    alone = is_alone(folder.path, digest, owned, frozenset(parents | above))
+    return None if alone is None else UnchangedTree(tuple(owned), alone)

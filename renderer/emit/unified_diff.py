@@ -6,10 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import islice, takewhile
+from typing import TypeAlias
 
 from renderer.emit.redact import redact, redact_before, redact_rewritten
 from renderer.model.log_line import log_line
 from renderer.model.masking import MASK, NOTHING, Masking
+
+#: An opcode of ``SequenceMatcher``: tag, start and end before, start and end after.
+_Change: TypeAlias = tuple[str, int, int, int, int]
 
 _CONTEXT = 3
 _LONGEST = 300  # lines
@@ -78,9 +82,6 @@ def _without_values(lines: Sequence[str], other: Sequence[str]) -> list[str]:
     known = {key[0] for key in map(_KEY.match, other) if key}
     keys = map(_KEY.match, lines)
     return [f"{key[0]} {MASK}" if key and key[0] in known else MASK for key in keys]
-
-
-_Change = tuple[str, int, int, int, int]
 
 
 def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[list[_Change]]:

@@ -13,7 +13,7 @@ import errno
 import os
 import posixpath
 import stat
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path, PurePosixPath
 from typing import Self, TypeAlias, TypeVar
@@ -41,6 +41,17 @@ from renderer.model.record import Record
 
 T = TypeVar("T")
 
+#: The steps of a change: the writes of each must be on the disk before the next may begin.
+_Steps: TypeAlias = Generator[None, None, T]
+
+_HINT = "nothing is lost: free space or give access, then render again"
+#: Trees in one batch; each keeps up to two folders open.
+TREES_AT_ONCE = 32
+#: The maximum in a batch; they may use a quarter of the files that this process may open.
+_MOST_TREES_AT_ONCE = 256
+#: The errors of a folder that is on another file system, or that has just been created.
+_IN_THE_WAY = frozenset({errno.EXDEV, errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR})
+
 
 def is_at_work(root: Path, output: str) -> bool:
     """Return True if a run that changes trees is under way or was killed.
@@ -63,25 +74,20 @@ def build_tree(old: Path, new: Path, plan: TreePlan, wanted: Mapping[str, bytes]
     folders = (
         _link_kept_files(old, new, {*plan.removed, *plan.updated, OWNERSHIP_FILE}) if is_folder(old) else {}
     )
-    made = _make_folders(new, (*plan.created, *plan.updated))
+    new_folders = {path.rpartition("/")[0] for path in (*plan.created, *plan.updated)} - {""}
+    for folder in new_folders:
+        (new / folder).mkdir(parents=True, exist_ok=True)
     for path in (*plan.created, *plan.updated):
         unsynced.write_new_file(f"{new}/{path}", wanted[path])
     unsynced.write_new_file(f"{new}/{OWNERSHIP_FILE}", plan.ownership)
     for path in plan.updated:
-        _take_over_rights(new / path, (old / path).lstat())
+        _copy_rights(new / path, (old / path).lstat())
     for path, status in reversed(folders.items()):
         if is_folder(new / path):
-            _take_over_rights(new / path, status)
-    places = (place for place, _, _ in os.walk(new)) if folders or made else [str(new)]
+            _copy_rights(new / path, status)
+    places = (place for place, _, _ in os.walk(new)) if folders or new_folders else [str(new)]
     for place in places:
         unsynced.add_folder(place)
-
-
-def _make_folders(new: Path, paths: Iterable[str]) -> set[str]:
-    folders = {path.rpartition("/")[0] for path in paths} - {""}
-    for folder in folders:
-        (new / folder).mkdir(parents=True, exist_ok=True)
-    return folders
 
 
 def _link_kept_files(old: Path, new: Path, gone: set[str]) -> dict[str, os.stat_result]:
@@ -97,42 +103,26 @@ def _link_kept_files(old: Path, new: Path, gone: set[str]) -> dict[str, os.stat_
             for entry in entries:
                 path, status = (folder / entry.name).as_posix(), entry.lstat()
                 if stat.S_ISDIR(status.st_mode) and not is_link(status):
-                    _check_same_device(entry, status, folders[""])
+                    if status.st_dev != folders[""].st_dev:
+                        raise OSError(errno.EXDEV, "another file system is mounted there", str(entry))
                     folders[path] = status
                     waiting.append(path)
                 elif path not in gone:
                     (new / folder).mkdir(parents=True, exist_ok=True)
-                    _link(entry, new / path, status)
+                    if is_link(status):
+                        (new / path).symlink_to(entry.readlink())
+                    else:
+                        link_or_copy(entry, new / path)
     return folders
 
 
-def _check_same_device(folder: Path, status: os.stat_result, top: os.stat_result) -> None:
-    if status.st_dev != top.st_dev:
-        raise OSError(errno.EXDEV, "another file system is mounted there", str(folder))
-
-
-def _link(old: Path, new: Path, status: os.stat_result) -> None:
-    if is_link(status):
-        new.symlink_to(old.readlink())
-    else:
-        link_or_copy(old, new)
-
-
-def _take_over_rights(path: Path, status: os.stat_result) -> None:
+def _copy_rights(path: Path, status: os.stat_result) -> None:
     """Copy mode and, if permitted, owner: a run as root must not take a folder from its user."""
     path.chmod(stat.S_IMODE(status.st_mode))
     own = path.lstat()
     if (own.st_uid, own.st_gid) != (status.st_uid, status.st_gid):
         with suppress(OSError):
             os.chown(path, status.st_uid, status.st_gid)
-
-
-_HINT = "nothing is lost: free space or give access, then render again"
-
-#: Trees in one batch; each keeps up to two folders open.
-TREES_AT_ONCE = 32
-#: The maximum in a batch; they may use a quarter of the files that this process may open.
-_MOST_TREES_AT_ONCE = 256
 
 
 def most_trees_at_once() -> int:
@@ -172,6 +162,17 @@ class Written(Record):
     unchanged: tuple[str, ...]
     rescued: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, plan: TreePlan, rescued: tuple[str, ...] = ()) -> Written:
+        """Return the changes of a plan that was carried out."""
+        return cls(
+            created=plan.created,
+            updated=plan.updated,
+            removed=plan.removed,
+            unchanged=plan.unchanged,
+            rescued=rescued,
+        )
+
 
 def write_tree(
     root: Path,
@@ -203,10 +204,11 @@ def write_trees(root: Path, changes: Sequence[TreeChange]) -> Iterator[Written |
     """
     root = root.resolve()
     for start in range(0, len(changes), TREES_AT_ONCE):
-        yield from _written_at_once(root, changes[start : start + TREES_AT_ONCE])
+        yield from _write_together(root, changes[start : start + TREES_AT_ONCE])
 
 
-def _written_at_once(root: Path, changes: Sequence[TreeChange]) -> list[Written | DiagnosticError]:
+def _write_together(root: Path, changes: Sequence[TreeChange]) -> list[Written | DiagnosticError]:
+    """Write all trees; those that need the lock of another folder are in a later batch."""
     results: dict[int, Written | DiagnosticError] = {}
     waiting = list(range(len(changes)))
     while waiting:
@@ -251,7 +253,7 @@ class TreeBatch:
         self._writing[number] = self._begun.enter_context(
             closing(_write_steps(self._root, change, self._turn))
         )
-        self._go_on(number, None)
+        self._run_step(number, None)
         self._above |= dict.fromkeys(each for each in missing if os.path.lexists(self._root / each))
 
     def finish(self) -> list[Written | DiagnosticError | None]:
@@ -263,11 +265,11 @@ class TreeBatch:
         while self._writing:
             failure = _sync(self._turn.unsynced)
             for number in tuple(self._writing):
-                self._go_on(number, failure)
+                self._run_step(number, failure)
         _sync(self._turn.unsynced)  # sync the last steps: the trees are in place
         return [self._results[number] for number in range(len(self))]
 
-    def _go_on(self, number: int, failure: OSError | None) -> None:
+    def _run_step(self, number: int, failure: OSError | None) -> None:
         """Run the next step of a tree, or end it with ``failure``."""
         steps = self._writing[number]
         try:
@@ -309,10 +311,6 @@ def remove_tree(
     return result
 
 
-#: The steps of a change: the writes of each must be on the disk before the next may begin.
-_Steps: TypeAlias = Generator[None, None, T]
-
-
 def _write_steps(root: Path, change: TreeChange, turn: Turn) -> _Steps[Written]:
     """Write below ``root``, a path without links.
 
@@ -324,23 +322,23 @@ def _write_steps(root: Path, change: TreeChange, turn: Turn) -> _Steps[Written]:
         area = StagingArea.of(folder)
         plan = plan_tree(read_tree(folder, wanted), wanted, force)
         if plan.is_done and not area.is_left_over() and not change.removes:
-            return _written(plan)
+            return Written.of(plan)
         # Read again: without the lock, another process may have been half-way through a write.
-        with area.entered(turn) as staging, folder.held() as held:
+        with area.entered(turn) as staging, folder.pinned() as pinned:
             if staging.was_left:
                 change.on_repair(repair_needed(staging))
-            rescued = recover(staging, held)
+            rescued = recover(staging, pinned)
             tree = read_tree(folder, wanted)
             plan = plan_tree(tree, wanted, force)
             if plan.blocked:
                 raise DiagnosticError(*refusals(folder.path, tree, plan))
             if not plan.is_done:
-                build_tree(held, staging.building, plan, wanted, turn.unsynced)
+                build_tree(pinned, staging.building, plan, wanted, turn.unsynced)
                 yield
-                rescued += yield from _exchange_steps(staging, held, tree, plan, force)
+                rescued += yield from _exchange_steps(staging, pinned, tree, plan, force)
             if change.removes:
-                _remove_folder(held)
-            return _written(plan, rescued)
+                _remove_folder(pinned)
+            return Written.of(plan, rescued)
 
 
 def _remove_folder(folder: Path) -> None:
@@ -354,6 +352,7 @@ def _remove_folder(folder: Path) -> None:
 def _exchange_steps(
     area: Staging, folder: Path, tree: Tree, plan: TreePlan, force: Collection[str]
 ) -> _Steps[tuple[str, ...]]:
+    """Put the built tree in place of the old one; return the names of files that someone else wrote."""
     if not is_folder(folder) and _try_move(area.building, folder, _IN_THE_WAY):
         area.unsynced.add_folder(str(folder.parent))
         yield
@@ -384,10 +383,6 @@ def _exchange_steps(
     return rescued
 
 
-#: The errors of a folder that is on another file system, or that has just been created.
-_IN_THE_WAY = frozenset({errno.EXDEV, errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR})
-
-
 def _try_move(new: Path, folder: Path, cannot: Collection[int]) -> bool:
     """Move ``new`` to the free path ``folder`` in one step; return False after an error in ``cannot``."""
     try:
@@ -397,13 +392,3 @@ def _try_move(new: Path, folder: Path, cannot: Collection[int]) -> bool:
             raise
         return False
     return True
-
-
-def _written(plan: TreePlan, rescued: tuple[str, ...] = ()) -> Written:
-    return Written(
-        created=plan.created,
-        updated=plan.updated,
-        removed=plan.removed,
-        unchanged=plan.unchanged,
-        rescued=rescued,
-    )
