@@ -83,10 +83,6 @@ class SchemaTree:
         """Return the places of all fields called ``name``, except for those below ``status``."""
         return self._places_by_name.get(name, ())
 
-    def all_places(self) -> Iterator[SchemaPlace]:
-        """Yield the places of all fields, except for those below ``status``."""
-        return (place for places in self._places_by_name.values() for place in places)
-
     def _child(self, schema: JsonObject, segment: Segment) -> JsonObject | None:
         if isinstance(segment, str):
             properties = object_at(schema, "properties")

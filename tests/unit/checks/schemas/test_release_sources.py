@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from renderer.checks.schemas.kind_schema import SchemaTree
+from renderer.checks.schemas.kind_schema import ELEMENT, KEY, SchemaTree
 from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind
 from renderer.checks.schemas.release_sources import release_schemas
 from renderer.checks.schemas.schema_import import UnlikeKubevirtError, import_release, import_schema
@@ -124,4 +124,15 @@ def test_an_openapi_document_has_the_fields_that_the_definitions_have(tag: str) 
 
 
 def places(schema: JsonObject) -> set[tuple[str, ...]]:
-    return set(SchemaTree(schema).all_places())
+    tree = SchemaTree(schema)
+    names = {ELEMENT, KEY} | property_names(schema)
+    return {place for name in names for place in tree.places(name)}
+
+
+def property_names(value: Json) -> set[str]:
+    """Return the names of all fields that a schema or a part of it describes."""
+    if isinstance(value, list):
+        return set().union(*map(property_names, value))
+    if not isinstance(value, dict):
+        return set()
+    return set(object_at(value, "properties")).union(*map(property_names, value.values()))
