@@ -201,33 +201,42 @@ class _Expander:
         if self._mode is ExpandMode.OFF:
             _refuse_unexpanded(found, template, behaviour)
         selected, sized = with_custom_size(found, _inferred(matchers, found, template), vm, behaviour)
+        if self._mode is ExpandMode.OFF:
+            applied = apply_checked(selected, sized, scope, self._cluster)
+            return vm.resource, vm.with_content(expanded(vm.content, applied))
+        whole = self._write_expanded(vm, selected, sized, scope, has_matchers=bool(matchers))
+        return whole, whole
+
+    def _write_expanded(
+        self,
+        vm: VirtualMachine,
+        selected: ResolvedMatchers,
+        sized: JsonObject,
+        scope: Scope,
+        *,
+        has_matchers: bool,
+    ) -> Resource:
+        """Return the VirtualMachine expanded in the mode ``applied`` or ``defaults``; note its warnings."""
         preference = None if selected.preference is None else selected.preference.spec
         writes_defaults = (
-            self._mode is ExpandMode.DEFAULTS and behaviour.expand_defaults is not ExpandDefaults.NONE
+            self._mode is ExpandMode.DEFAULTS and self._behaviour.expand_defaults is not ExpandDefaults.NONE
         )
-        completed = sized
-        if self._mode is not ExpandMode.OFF and not writes_defaults:
-            completed = with_preferred_devices(sized, preference, self._cluster)
+        completed = sized if writes_defaults else with_preferred_devices(sized, preference, self._cluster)
         applied = apply_checked(selected, completed, scope, self._cluster)
-        if self._mode is ExpandMode.OFF:
-            return vm.resource, vm.with_content(expanded(vm.content, applied))
-        defaults = self._mode is ExpandMode.DEFAULTS and bool(matchers)
+        defaults = self._mode is ExpandMode.DEFAULTS and has_matchers
         if defaults:
             applied = expand_spec(selected, completed, scope, self._cluster)
             if with_preferred_devices(applied, preference, self._cluster) is not applied:
                 self._warnings.append(input_device_left_out(vm, preference or EMPTY))
         whole = vm.with_content(expanded(vm.content, applied))
-        if whole is not vm.resource:
-            self._warnings += empty_matchers(vm)
-            if (
-                completed is not sized
-                and not self._knows_cluster
-                and _networks(completed) != _networks(sized)
-            ):
-                self._with_assumed_network.append(vm)
-        if self._observe and whole is not vm.resource:
+        if whole is vm.resource:
+            return whole
+        self._warnings += empty_matchers(vm)
+        if completed is not sized and not self._knows_cluster and _networks(completed) != _networks(sized):
+            self._with_assumed_network.append(vm)
+        if self._observe:
             self._observe(VmExpansion(vm, whole, selected, sized, completed, self._cluster, defaults))
-        return whole, whole
+        return whole
 
     def _resolved(self, vm: VirtualMachine, scope: Scope) -> tuple[Matchers, ResolvedMatchers]:
         """Return the matchers and the objects that they name. In a fleet these are mostly the same objects.
