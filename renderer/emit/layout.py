@@ -70,7 +70,7 @@ def file_paths(resources: Iterable[Resource], file_pattern: str) -> tuple[str, .
         path, resource = max(zip(paths, resources, strict=True), key=lambda each: len(each[0]))
         raise Diagnostic(
             Code.OUTPUT_INVALID,
-            f"the path of its file has {len(path)} characters; a rendered tree takes {LONGEST_PATH}",
+            f"the path of its file has {len(path)} characters; the maximum is {LONGEST_PATH}",
             hint="give files: a pattern that repeats less of the name",
             sites=resource.sites(FieldPath.of("metadata", "name")),
             resource=resource.current_id,

@@ -103,7 +103,7 @@ def check_outputs(outputs: Mapping[str, tuple[Site, ...]], inputs: Collection[st
     sources = {_comparable(path): path for path in inputs if posixpath.normpath(path) != "."}
     trees = {_comparable(path): path for path in outputs}
     ordered = sorted(sources)
-    hint = "give each overlay a folder beside the others and beside the sources"
+    hint = "give each overlay its own output folder, outside the sources"
     return tuple(
         Diagnostic(Code.OUTPUT_INVALID, f"the output {path} {problem}", hint=hint, sites=outputs[path])
         for key, path in sorted(trees.items())
