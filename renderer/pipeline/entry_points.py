@@ -117,7 +117,7 @@ class EntryPointComposer:
         from renderer.pipeline.flux_build import read_variables, substitute_variables
 
         options = point.options
-        variables = read_variables(point.entry, point.variables, secrets=options.secrets, lenient=True)
+        variables = read_variables(point.entry, point.variables, secrets=options.secrets)
         outcome = substitute_variables(composed, variables, strict=options.strict)
         self._confidential[overlay.path] = outcome.value.confidential
         return Outcome(outcome.value.resources, outcome.diagnostics)

@@ -80,10 +80,8 @@ class FluxSubstituted(Record):
     confidential: frozenset[str] = frozenset()
 
 
-def read_variables(
-    entry: Resource, candidates: Iterable[Resource], *, secrets: bool, lenient: bool = False
-) -> Outcome[Variables]:
-    """Return the variables of ``entry``; ``lenient``: missing sources may be in the cluster."""
+def read_variables(entry: Resource, candidates: Iterable[Resource], *, secrets: bool) -> Outcome[Variables]:
+    """Return the variables of ``entry``; missing sources may be in the cluster."""
     from renderer.gitops.refusal import (
         KUSTOMIZATION_FIELDS,
         KUSTOMIZATION_FORMATS,
@@ -96,7 +94,7 @@ def read_variables(
     findings: list[Diagnostic] = [*misspelled_fields(entry, spec, KUSTOMIZATION_FIELDS, "spec")]
     findings += malformed_fields(entry, KUSTOMIZATION_FORMATS)
     post_build = read_post_build(entry, findings, variables_only=False)
-    reader = VariableReader(candidates, secrets=secrets, findings=findings, lenient=lenient)
+    reader = VariableReader(candidates, secrets=secrets, findings=findings, lenient=True)
     variables = reader.read(post_build)
     return Outcome(Variables() if has_errors(findings) else variables, tuple(findings))
 
@@ -117,39 +115,21 @@ def substitute_variables(
     return Outcome(FluxSubstituted(resources, confidential), found + outcome.diagnostics)
 
 
-def build_kustomization(
-    fs: FileSystem, entry: Resource, candidates: Iterable[Resource], *, secrets: bool, strict: bool
+def discover_kustomization(
+    fs: FileSystem, entry: Resource, candidates: Iterable[Resource], *, secrets: bool
 ) -> Outcome[ResourceSet]:
     """Return the objects that the Kustomization ``entry`` applies from ``fs``, the artifact of its source.
 
     ``candidates`` are objects that its variables may come from; Secrets count only if ``secrets`` is set.
+    Variables without a value in the repository stay unchanged.
     """
-    return _finished(compose_kustomization(fs, entry), entry, candidates, secrets=secrets, strict=strict)
-
-
-def discover_kustomization(
-    fs: FileSystem, entry: Resource, candidates: Iterable[Resource], *, secrets: bool
-) -> Outcome[ResourceSet]:
-    """Build the kustomization; variables without a value in the repository stay unchanged."""
-    composed = compose_kustomization(fs, entry)
-    return _finished(composed, entry, candidates, secrets=secrets, strict=False, lenient=True)
-
-
-def _finished(  # noqa: PLR0913 - what decides about variables, each by its name
-    composed: Outcome[ResourceSet],
-    entry: Resource,
-    candidates: Iterable[Resource],
-    *,
-    secrets: bool,
-    strict: bool,
-    lenient: bool = False,
-) -> Outcome[ResourceSet]:
     from renderer.gitops.flux.applied_objects import read_objects, with_common_metadata
 
+    composed = compose_kustomization(fs, entry)
     if composed.failed:
         return composed
-    variables = read_variables(entry, candidates, secrets=secrets, lenient=lenient)
-    outcome = substitute_variables(composed, variables, strict=strict)
+    variables = read_variables(entry, candidates, secrets=secrets)
+    outcome = substitute_variables(composed, variables, strict=False)
     objects = read_objects(outcome.value.resources)
     return Outcome(with_common_metadata(objects, entry), outcome.diagnostics)
 
@@ -189,7 +169,7 @@ class FluxVariables:
 
         if overlay.flux is None:
             return Variables()
-        sources = FluxSources(self._fs, overlay, self._composed)
+        sources = FluxSources(self._fs, overlay, self._compose_folder)
         try:
             post_build = read_post_build(sources.kustomization(overlay.flux), findings)
             names = {source.name for source in post_build.sources}
@@ -201,8 +181,8 @@ class FluxVariables:
             return Variables()
         return VariableReader(candidates, secrets=overlay.flux.secrets, findings=findings).read(post_build)
 
-    def _composed(self, folder: str, site: Site) -> tuple[Resource, ...]:
-        """Raises ``DiagnosticError``."""
+    def _compose_folder(self, folder: str, site: Site) -> tuple[Resource, ...]:
+        """Return the resources of a folder. Raises ``DiagnosticError``."""
         composed = self._compose(folder, site)
         if composed.failed:
             raise DiagnosticError(*composed.diagnostics)

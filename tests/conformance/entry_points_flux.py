@@ -10,10 +10,13 @@ from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.gitops.flux.discovery import FluxDiscovery, Key, ReachedKustomization
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
+from renderer.model.entry_point import EntryKind, EntryOptions, EntryPoint
 from renderer.model.json import object_at
 from renderer.model.location import Site
+from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.model.resource import Resource, ResourceSet
-from renderer.pipeline.flux_build import build_kustomization
+from renderer.pipeline.entry_points import EntryPointComposer
+from renderer.pipeline.flux_build import BuildContext, discover_kustomization
 from renderer.yamlio.encode import encode
 
 
@@ -26,9 +29,12 @@ def run_flux(fs: FileSystem, case: dict[str, Any]) -> dict[str, Any]:
         return {"entries": _discovered(fs, entry["path"])}
     found = read_resources(fs.read(entry["path"]), Site(entry["path"]))
     kustomization = next(each for each in found if each.kind == entry["kind"] and each.name == entry["name"])
-    return stated(
-        build_kustomization(ArtifactFileSystem(fs), kustomization, data, secrets=True, strict=strict)
-    )
+    config = RenderConfig()
+    overlay = config.overlay(OverlayEntry(entry["path"]), entry["path"], entry["name"])
+    point = EntryPoint(EntryOptions(EntryKind.FLUX, secrets=True, strict=strict), kustomization, "", data)
+    composer = EntryPointComposer(fs, config, BuildContext())
+    substituted = composer.substituted(overlay, point, composer.compose(overlay, point, None))
+    return stated(composer.applied(point, substituted))
 
 
 def _discovered(fs: FileSystem, folder: str) -> list[dict[str, Any]]:
@@ -38,7 +44,7 @@ def _discovered(fs: FileSystem, folder: str) -> list[dict[str, Any]]:
 
     def build(reached: ReachedKustomization, known: Mapping[Key, Resource]) -> Outcome[ResourceSet]:
         artifact = ArtifactFileSystem(fs, reached.ignore)
-        return build_kustomization(artifact, reached.entry, known.values(), secrets=True, strict=False)
+        return discover_kustomization(artifact, reached.entry, known.values(), secrets=True)
 
     discovery = FluxDiscovery(
         build, lambda _url, _path: False, tuple(each for each in sync if each is not root)
