@@ -38,13 +38,15 @@ def argocd_points(
     fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
 ) -> Iterator[tuple[str, EntryPoint]]:
     """Yield (name, entry point) for each Application with virtual machines that the entry deploys."""
+    from renderer.gitops.argocd.application import sources
     from renderer.gitops.argocd.discovery import ArgocdDiscovery
     from renderer.gitops.argocd.roots import application_objects
+    from renderer.gitops.repository_url import named_urls
     from renderer.pipeline.argocd_build import build_application, generate
 
-    urls = repository_urls(fs, config)
-    roots = application_objects(fs, entry.path, lambda folder: _composed(fs, folder, entry))
-    urls = urls._replace(named=_application_urls(roots))
+    roots = application_objects(fs, entry.path, lambda folder: _compose_folder(fs, folder, entry))
+    named = named_urls(source.url for each in roots for source in sources(each))
+    urls = repository_urls(fs, config)._replace(named=named)
     warnings: list[Diagnostic] = []
     discovery = ArgocdDiscovery(
         lambda application: (
@@ -85,7 +87,7 @@ def argocd_points(
         notes = ()
 
 
-def _composed(fs: FileSystem, folder: str, entry: OverlayEntry) -> tuple[Resource, ...]:
+def _compose_folder(fs: FileSystem, folder: str, entry: OverlayEntry) -> tuple[Resource, ...]:
     """Return the resources of a folder with a kustomization. Raises ``DiagnosticError``."""
     from renderer.gitops.flux.generator import find_or_generate
     from renderer.kustomize.reader.find_kustomization import LoadRestrictor
@@ -107,13 +109,6 @@ def _nothing_rendered(
     elsewhere = (source for each in every if each.outcome is None for source in sources(each.entry))
     urls = [source.url for source in elsewhere if not source.is_chart]
     return nothing_rendered(entry, "Application", [each.entry.name for each in every], notes, urls)
-
-
-def _application_urls(roots: Iterable[Resource]) -> tuple[str, ...]:
-    from renderer.gitops.argocd.application import sources
-    from renderer.gitops.repository_url import named_urls
-
-    return named_urls(source.url for each in roots for source in sources(each))
 
 
 def _application_folders(fs: FileSystem, entry: Resource, urls: RepositoryUrls) -> Iterator[str]:

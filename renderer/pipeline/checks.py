@@ -54,23 +54,20 @@ class Checks:
 
     def validated(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
         """Validate all resources against schemas. The value has the resources to write."""
-        with self._recorder.using(Task("schemas")):
-            return self._validated(resources, release)
-
-    def _validated(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
         from renderer.checks.schemas.validate import unchecked, validate
         from renderer.kubevirt.instancetype.target_form import is_render_time_only
 
-        written = resources.where(lambda resource: not is_render_time_only(resource))
-        diagnostics = validate(written, release, self._schemas)
-        for resource in unchecked(written, self._schemas):
-            self.unchecked.setdefault(resource.kind, set()).add(resource.current_id)
-        if len(written) < len(resources):
-            from renderer.checks.schemas.registry import InputSchemaRegistry
+        with self._recorder.using(Task("schemas")):
+            written = resources.where(lambda resource: not is_render_time_only(resource))
+            diagnostics = validate(written, release, self._schemas)
+            for resource in unchecked(written, self._schemas):
+                self.unchecked.setdefault(resource.kind, set()).add(resource.current_id)
+            if len(written) < len(resources):
+                from renderer.checks.schemas.registry import InputSchemaRegistry
 
-            schemas = InputSchemaRegistry(self._project_schemas, self._config.kubernetes)
-            diagnostics += validate(resources.where(is_render_time_only), release, schemas)
-        return Outcome(written, diagnostics)
+                schemas = InputSchemaRegistry(self._project_schemas, self._config.kubernetes)
+                diagnostics += validate(resources.where(is_render_time_only), release, schemas)
+            return Outcome(written, diagnostics)
 
     def reviewed(
         self,
@@ -152,7 +149,7 @@ class Checks:
 
     @cached_property
     def _project_schemas(self) -> ProjectSchemas:
-        """Raises ``DiagnosticError``."""
+        """The schemas in the repository. Raises ``DiagnosticError``."""
         if not self._config.schemas:
             return NO_SCHEMAS
         from renderer.project.project_schemas import read_project_schemas

@@ -51,25 +51,31 @@ class Deployers:
         self._settings: list[IgnoreRule] = []
         for path in files.below("."):
             for resource in _objects(fs, path):
-                self._add(resource)
-
-    def _add(self, resource: Resource) -> None:
-        if _deploys(resource):
-            self._found.append(resource)
-        elif resource.kind == "ConfigMap" and resource.name == _SETTINGS:
-            self._settings += rules_of_settings(resource, _customizations(resource))
+                if (
+                    is_application(resource)
+                    or is_application_set(resource)
+                    or is_flux_kustomization(resource)
+                ):
+                    self._found.append(resource)
+                elif resource.kind == "ConfigMap" and resource.name == _SETTINGS:
+                    self._settings += rules_of_settings(resource, _customizations(resource))
 
     def of(self, overlay: Overlay) -> tuple[Resource, ...]:
         """Return the objects that deploy an overlay."""
         if overlay.entry is not None and overlay.entry.entry is not None:
             return (overlay.entry.entry,)
-        return tuple(each for each in self._found if _leads_to(each, overlay.path))
+        return tuple(each for each in self._found if _deploys_folder(each, overlay.path))
 
     def rules(self, overlay: Overlay) -> tuple[IgnoreRule, ...]:
         """Return the differences of an overlay that its engine is configured to ignore."""
-        own = tuple(rule for each in self.of(overlay) for rule in _rules(each))
-        is_flux = any(is_flux_kustomization(each) for each in self.of(overlay))
-        return own if is_flux else (*own, *self._settings)
+        rules: list[IgnoreRule] = []
+        deployers = self.of(overlay)
+        for each in deployers:
+            is_flux = is_flux_kustomization(each)
+            rules += rules_of_kustomization(each) if is_flux else rules_of_application(each)
+        if not any(is_flux_kustomization(each) for each in deployers):
+            rules += self._settings
+        return tuple(rules)
 
 
 def _objects(fs: FileSystem, path: str) -> Iterator[Resource]:
@@ -80,18 +86,6 @@ def _objects(fs: FileSystem, path: str) -> Iterator[Resource]:
         return
     for resource in found:
         yield from with_items(resource)
-
-
-def _deploys(resource: Resource) -> bool:
-    return is_application(resource) or is_application_set(resource) or is_flux_kustomization(resource)
-
-
-def _rules(deployer: Resource) -> Iterator[IgnoreRule]:
-    return (
-        rules_of_kustomization(deployer)
-        if is_flux_kustomization(deployer)
-        else rules_of_application(deployer)
-    )
 
 
 def _customizations(settings: Resource) -> dict[str, Json]:
@@ -105,7 +99,7 @@ def _customizations(settings: Resource) -> dict[str, Json]:
     return found
 
 
-def _leads_to(deployer: Resource, path: str) -> bool:
+def _deploys_folder(deployer: Resource, path: str) -> bool:
     return any(
         fnmatchcase(posixpath.normpath(path), posixpath.normpath(_PLACEHOLDER.sub("*", folder)))
         for folder in _folders(deployer)

@@ -57,10 +57,11 @@ def flux_points(
         names = [each.entry.name for each in reached if each.entry is not root.kustomization]
         raise nothing_rendered(entry, "Flux Kustomization", names, notes)
     shared = deployed_instancetypes(each.outcome for each in reached)
-    for each in _in_order(rendered):
+    for each in _dependencies_first(rendered):
         sources = [discovery.known(key) for key in variable_sources(each.entry)]
+        of_root = each.entry.namespace == root.kustomization.namespace
         yield (
-            _flux_name(each, root.kustomization.namespace),
+            each.entry.name if of_root else f"{each.entry.namespace}_{each.entry.name}",
             EntryPoint(
                 entry.entry,
                 each.entry,
@@ -105,13 +106,7 @@ def _flux_folders(entry: Resource) -> Iterator[str]:
             yield posixpath.normpath(posixpath.join(folder, component))
 
 
-def _flux_name(reached: ReachedKustomization, system: str) -> str:
-    """Return the Kustomization's name, with its namespace if that differs from the root's."""
-    entry = reached.entry
-    return entry.name if entry.namespace == system else f"{entry.namespace}_{entry.name}"
-
-
-def _in_order(reached: Iterable[ReachedKustomization]) -> list[ReachedKustomization]:
+def _dependencies_first(reached: Iterable[ReachedKustomization]) -> list[ReachedKustomization]:
     """Return the Kustomizations, each after its dependencies, otherwise in the given order."""
     waiting = list(reached)
     keys = {each.key for each in waiting}
@@ -137,12 +132,16 @@ def _check_flux_cycles(reached: Iterable[ReachedKustomization]) -> None:
                 raise cycle_error("deploy each other", [*reversed(names), names[-1]], each.entry)
     state: dict[Key, int] = {}
     for key in by_key:
-        _wait(key, by_key, state, [])
+        _check_dependencies(key, by_key, state, [])
 
 
-def _wait(
+def _check_dependencies(
     key: Key, by_key: Mapping[Key, ReachedKustomization], state: dict[Key, int], way: list[Key]
 ) -> None:
+    """Follow ``dependsOn`` from one Kustomization. Raises ``DiagnosticError``: entry-point-cycle.
+
+    ``state`` is 1 for Kustomizations on the current ``way``, and 2 for those without a cycle.
+    """
     pending = [(key, iter(by_key[key].depends_on))]
     way.append(key)
     if state.get(key):

@@ -40,7 +40,7 @@ class MountedObjects:
         named: dict[str, None] = {}
         for kind in sorted(MOUNTED & self._kinds):
             for reference in found.get(kind, ()):
-                if _is_mounted(reference) and self._lacks(reference):
+                if _is_mounted(reference) and self._is_missing(reference):
                     place = f"{reference.namespace}/{reference.name}".removeprefix("/")
                     named[
                         f"{reference.resource.current_id} names {kind} {place}, which is neither in these "
@@ -48,7 +48,7 @@ class MountedObjects:
                     ] = None
         yield from named
 
-    def _lacks(self, reference: ObjectReference) -> bool:
+    def _is_missing(self, reference: ObjectReference) -> bool:
         if has_placeholder(f"{reference.namespace}/{reference.name}"):
             return False
         if reference.namespace not in self._namespaces:

@@ -205,7 +205,7 @@ class Pipeline:
 
     def _whole(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Run composed resources through all stages; instance types and preferences stay in the result."""
-        with self._catalogs.beside(overlay):
+        with self._catalogs.including_deployed(overlay):
             return self._through_stages(overlay, composed)
 
     def _through_stages(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
@@ -222,7 +222,7 @@ class Pipeline:
         checked = self._checks.reviewed(checked, named, overlay.kubevirt, overlay.expand)
         judged = self._checks.judged(checked, composed.value, overlay)
         checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
-        found = (*checked.diagnostics, *_unprocessed(checked.value))
+        found = (*checked.diagnostics, *_unprocessed_templates(checked.value))
         return Outcome(strip_status(checked.value), self._reported(overlay, composed, found))
 
     def _at_deciding_sites(
@@ -315,7 +315,7 @@ class Pipeline:
         return Loader(self._fs, self._restrictor, self._composer.accumulate, self._context.recorder)
 
 
-def _unprocessed(resources: ResourceSet) -> Iterable[Diagnostic]:
+def _unprocessed_templates(resources: ResourceSet) -> Iterable[Diagnostic]:
     if not any(resource.kind == "Template" for resource in resources):
         return ()
     from renderer.gitops.openshift_template import unprocessed

@@ -53,7 +53,7 @@ class ProjectCatalogs:
         self._compose = compose
         self._recorder = context.recorder
         self._known = context.catalogs
-        self._beside: CatalogSource | None = None
+        self._deployed: CatalogSource | None = None
 
     @property
     def sources(self) -> tuple[CatalogSource, ...]:
@@ -65,7 +65,7 @@ class ProjectCatalogs:
     def whole(self) -> Catalog:
         """Return all catalogs as one. Raises ``DiagnosticError`` with all errors of one of them."""
         with self._recorder.using(Task("catalogs")):
-            return self._whole if self._beside is None else self._whole.after(self._beside)
+            return self._whole if self._deployed is None else self._whole.after(self._deployed)
 
     @property
     def empty(self) -> Catalog:
@@ -81,16 +81,16 @@ class ProjectCatalogs:
             return self._definitions.feature_gates
 
     @contextmanager
-    def beside(self, overlay: Overlay) -> Iterator[None]:
+    def including_deployed(self, overlay: Overlay) -> Iterator[None]:
         """Within the block, also find objects that other entry points of the overlay's cluster deploy."""
         from renderer.kubevirt.instancetype.catalog import CatalogSource
 
         known = overlay.entry.instancetypes if overlay.entry else ()
-        self._beside = CatalogSource(overlay.listed_as, ResourceSet(known)) if known else None
+        self._deployed = CatalogSource(overlay.listed_as, ResourceSet(known)) if known else None
         try:
             yield
         finally:
-            self._beside = None
+            self._deployed = None
 
     def find(self, kind: str, name: str, namespace: str) -> Resource | None:
         """Return the object, or None; None also if a catalog cannot be read, which the expansion reports."""
@@ -107,11 +107,17 @@ class ProjectCatalogs:
             return None
         from renderer.instancetype_names.rename import Renamer
 
-        return Renamer(overlay.instancetype_names, self._names)
+        return Renamer(overlay.instancetype_names, self._find_named_sources)
 
     @cached_property
     def _sources(self) -> tuple[CatalogSource, ...]:
-        return tuple(self._source(source) for source in self._config.catalogs)
+        from renderer.kubevirt.instancetype.catalog import CatalogSource
+
+        sources: list[CatalogSource] = []
+        for source in self._config.catalogs:
+            folder = source.path if isinstance(source, CatalogPath) else builtin_path(source.name)
+            sources.append(CatalogSource(folder, self._composed(folder)))
+        return tuple(sources)
 
     @cached_property
     def _whole(self) -> Catalog:
@@ -146,24 +152,19 @@ class ProjectCatalogs:
         manifests = ManifestFiles(self._fs, (), OWNERSHIP_FILE, self._config.exclude)
         return Definitions(self._fs, manifests, _generated)
 
-    def _names(self) -> tuple[NamedSource, ...]:
+    def _find_named_sources(self) -> tuple[NamedSource, ...]:
         with self._recorder.using(Task("names in catalogs")):
-            return self._named
+            return self._named_sources
 
     @cached_property
-    def _named(self) -> tuple[NamedSource, ...]:
+    def _named_sources(self) -> tuple[NamedSource, ...]:
         from renderer.instancetype_names.new_names import named_catalogs
         from renderer.pipeline.entry_points import find_overlays
 
         return named_catalogs(self.sources, find_overlays(self._fs, self._config))
 
-    def _source(self, source: CatalogPath | BuiltinCatalog) -> CatalogSource:
-        from renderer.kubevirt.instancetype.catalog import CatalogSource
-
-        folder = source.path if isinstance(source, CatalogPath) else builtin_path(source.name)
-        return CatalogSource(folder, self._composed(folder))
-
     def _composed(self, folder: str) -> ResourceSet:
+        """Return the resources of a catalog. Raises ``DiagnosticError``."""
         known = self._known.find(folder, self._recorder) if self._known else None
         if known is not None:
             return known

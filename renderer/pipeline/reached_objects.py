@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.files.file_system import FileSystem
+from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
 from renderer.model.plural import plural
@@ -19,16 +20,12 @@ from renderer.project.overlays import entry_site
 if TYPE_CHECKING:
     from renderer.gitops.repository_url import RepositoryUrls
 
+#: Returns True if folders are worth building, judged by the words in their files.
+Relevant: TypeAlias = Callable[[Iterable[str]], bool]
+
 _MOST_NAMED = 5
-
-
-_INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
-
-
 #: Errors about entries that deploy other objects, or need charts, services or other repositories.
-_BEYOND_US = frozenset({Code.ENTRY_POINT, Code.UNSUPPORTED_FIELD, Code.APPLICATION_SET})
-
-
+_CANNOT_RENDER = frozenset({Code.ENTRY_POINT, Code.UNSUPPORTED_FIELD, Code.APPLICATION_SET})
 #: Kinds that are counted as virtual machines.
 MACHINES = (
     "VirtualMachine",
@@ -36,14 +33,8 @@ MACHINES = (
     "VirtualMachinePool",
     "VirtualMachineInstanceReplicaSet",
 )
-
-
 #: API groups of objects that only deploy others: a rendered tree with only these would be useless.
 _PLUMBING = (".toolkit.fluxcd.io", "argoproj.io")
-
-
-#: Returns True if folders are worth building, judged by the words in their files.
-Relevant: TypeAlias = Callable[[Iterable[str]], bool]
 
 
 def is_rendered(outcome: Outcome[ResourceSet]) -> bool:
@@ -59,7 +50,7 @@ def needs_others(outcome: Outcome[ResourceSet]) -> bool:
 
 def is_broken(found: Iterable[Diagnostic]) -> bool:
     """Return True if the repository has errors, not only objects that cannot be rendered."""
-    return any(each.severity is Severity.ERROR and each.code not in _BEYOND_US for each in found)
+    return any(each.severity is Severity.ERROR and each.code not in _CANNOT_RENDER for each in found)
 
 
 def _is_plumbing(outcome: Outcome[ResourceSet]) -> bool:
@@ -78,7 +69,7 @@ def count_machines(outcome: Outcome[ResourceSet] | None) -> int:
 def deployed_instancetypes(outcomes: Iterable[Outcome[ResourceSet] | None]) -> tuple[Resource, ...]:
     """Return the instance types and preferences that a cluster's entry points deploy."""
     every = (each for outcome in outcomes if outcome for each in outcome.value)
-    return tuple(each for each in every if each.gvk.group == _INSTANCETYPE_GROUP)
+    return tuple(each for each in every if each.gvk.group == INSTANCETYPE_GROUP)
 
 
 def cycle_error(verb: str, names: Iterable[str], entry: Resource) -> DiagnosticError:
@@ -88,7 +79,7 @@ def cycle_error(verb: str, names: Iterable[str], entry: Resource) -> DiagnosticE
         None,
         Code.ENTRY_POINT_CYCLE,
         f"these {entry.kind}s {verb}: {' → '.join(names)}",
-        "take one of them out of the circle",
+        "remove one of them from the cycle",
     ).error()
 
 
@@ -120,18 +111,18 @@ def nothing_rendered(
     """
     site = entry_site(entry.path, entry.listed_by).below(entry.listed_by)
     if not names:
-        message = f"{entry.path} leads to no {what}"
+        message = f"{entry.path} deploys no {what}"
         hint = "name a folder or file that has one; list clusters to choose from under clusters"
     else:
         listed = ", ".join(list(names)[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
         counted = plural(len(names), what)
-        message = f"{entry.path} leads to {counted} ({listed}), but to no object of this repository to render"
+        message = f"{entry.path} deploys {counted} ({listed}), but no object of this repository to render"
         others = tuple(dict.fromkeys(urls))
         hint = (
             f"if this repository is {' or '.join(others[:_MOST_NAMED])}, list that under repositories in"
             " vmrender.yaml; else leave the entry out"
             if others
-            else "see that their paths are right and lead to manifests, or leave the entry out"
+            else "check that their paths are folders with manifests, or leave the entry out"
         )
     related = tuple(Related(note.message, note.sites) for note in notes)
     return Diagnostic.at(site, Code.ENTRY_POINT, message, hint, related=related).error()

@@ -73,12 +73,12 @@ class VmChanges:
 
     @cached_property
     def stores(self) -> list[VmStore]:
-        """Raise ``DiagnosticError`` for a KubeVirt object with values of a wrong type."""
-        return [self._store(state) for state in self._states]
-
-    def _store(self, state: ProjectState) -> VmStore:
-        config = read_cluster_config(state.resources, state.catalog)
-        return VmStore(state.catalog, state.resources, Cluster(self._release, config))
+        """One for each state. Raises ``DiagnosticError`` for a KubeVirt object with invalid values."""
+        stores: list[VmStore] = []
+        for state in self._states:
+            config = read_cluster_config(state.resources, state.catalog)
+            stores.append(VmStore(state.catalog, state.resources, Cluster(self._release, config)))
+        return stores
 
     @cached_property
     def _cluster_after(self) -> Cluster:
