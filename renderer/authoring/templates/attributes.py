@@ -14,7 +14,22 @@ from renderer.authoring.templates.errors import TemplateError
 from renderer.authoring.templates.filters.collections import pairs
 from renderer.authoring.templates.filters.text import join, replace, split
 from renderer.authoring.templates.limits import check_items
-from renderer.authoring.templates.words import as_text
+from renderer.authoring.templates.values import as_text
+
+#: The attributes of ``loop``.
+LOOP_FIELDS = (
+    "index",
+    "index0",
+    "revindex",
+    "revindex0",
+    "first",
+    "last",
+    "length",
+    "previtem",
+    "nextitem",
+    "depth",
+    "depth0",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +66,7 @@ def _index(values: list[object], value: object) -> int:
     raise TemplateError("the list has no such value")
 
 
-_TEXT: Mapping[str, Callable[..., object]] = {
+_TEXT_METHODS: Mapping[str, Callable[..., object]] = {
     "capitalize": str.capitalize,
     "count": str.count,
     "endswith": str.endswith,
@@ -71,35 +86,23 @@ _TEXT: Mapping[str, Callable[..., object]] = {
     "title": str.title,
     "upper": str.upper,
 }
-_MAPPING: Mapping[str, Callable[..., object]] = {
+_MAPPING_METHODS: Mapping[str, Callable[..., object]] = {
     "get": dict.get,
     "items": pairs,
     "keys": list,
     "values": lambda mapping: list(mapping.values()),
 }
-_LIST: Mapping[str, Callable[..., object]] = {"count": list.count, "index": _index}
-_LOOP: Mapping[str, Callable[..., object]] = {"changed": LoopContext.changed, "cycle": LoopContext.cycle}
-_METHODS: Mapping[type, Mapping[str, Callable[..., object]]] = {
-    str: _TEXT,
-    dict: _MAPPING,
-    list: _LIST,
-    LoopContext: _LOOP,
+_LIST_METHODS: Mapping[str, Callable[..., object]] = {"count": list.count, "index": _index}
+_LOOP_METHODS: Mapping[str, Callable[..., object]] = {
+    "changed": LoopContext.changed,
+    "cycle": LoopContext.cycle,
 }
-
-#: The attributes of ``loop``.
-LOOP_FIELDS = (
-    "index",
-    "index0",
-    "revindex",
-    "revindex0",
-    "first",
-    "last",
-    "length",
-    "previtem",
-    "nextitem",
-    "depth",
-    "depth0",
-)
+_METHODS: Mapping[type, Mapping[str, Callable[..., object]]] = {
+    str: _TEXT_METHODS,
+    dict: _MAPPING_METHODS,
+    list: _LIST_METHODS,
+    LoopContext: _LOOP_METHODS,
+}
 
 
 def _range(*bounds: int) -> range:

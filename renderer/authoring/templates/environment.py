@@ -14,14 +14,16 @@ from jinja2.utils import Namespace
 
 from renderer.authoring.templates.attributes import FUNCTIONS, LOOP_FIELDS, Function, method_of, methods_of
 from renderer.authoring.templates.errors import TemplateError, TemplateLimitError
-from renderer.authoring.templates.filters.table import FILTERS, TAKES_UNDEFINED, TESTS
+from renderer.authoring.templates.filters.table import ACCEPTS_UNDEFINED, FILTERS, TESTS
 from renderer.authoring.templates.instrument import instruments
 from renderer.authoring.templates.limits import MAX_BRACKETS, Meter
 from renderer.authoring.templates.operators import OPERATORS, operate
-from renderer.authoring.templates.words import UndefinedValue, describe, fail_if_undefined
+from renderer.authoring.templates.values import UndefinedValue, describe, fail_if_undefined
 
 _OPENING: Final = ("lbrace", "lbracket", "lparen")
 _CLOSING: Final = ("rbrace", "rbracket", "rparen")
+#: The arguments that Jinja adds to each call in a loop or block.
+_JINJA_ARGUMENTS = ("_loop_vars", "_block_vars")
 
 
 def read_tokens(stream: Iterable[Token]) -> list[Token]:
@@ -33,18 +35,14 @@ def read_tokens(stream: Iterable[Token]) -> list[Token]:
         elif token.type in _CLOSING:
             depth -= 1
         if depth > MAX_BRACKETS:
-            raise nested_too_deeply(token.lineno)
+            raise nesting_error(token.lineno)
         tokens.append(token)
     return tokens
 
 
-def nested_too_deeply(line: int) -> TemplateLimitError:
+def nesting_error(line: int) -> TemplateLimitError:
     """Return the error for a template whose brackets or blocks are nested too deeply."""
     return TemplateLimitError("the template is nested too deeply", "take it apart with {% set %}", line)
-
-
-#: The arguments that Jinja adds to each call in a loop or block.
-_VARIABLES_OF_JINJA = ("_loop_vars", "_block_vars")
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
@@ -104,20 +102,20 @@ class Sandbox(ImmutableSandboxedEnvironment):
         if isinstance(obj, dict):
             return obj[key] if key in obj else self.undefined(obj=obj, name=name)
         if name.startswith("_"):
-            raise TemplateError(f"{name} is out of reach for templates")
+            raise TemplateError(f"templates cannot use {name}")
         if isinstance(obj, Namespace):
             return getattr(obj, name, self.undefined(obj=obj, name=name))
         if isinstance(obj, LoopContext) and name in LOOP_FIELDS:
             return getattr(obj, name)
         if isinstance(obj, tuple) and name in getattr(obj, "_fields", ()):  # the result of groupby
             return getattr(obj, name)
-        raise TemplateError(f"{describe(obj)} has no {name} in templates", _other_than(obj, name))
+        raise TemplateError(f"{describe(obj)} has no {name} in templates", _method_hint(obj, name))
 
     def call(self, context: Context, obj: object, /, *args: object, **kwargs: object) -> object:
         """Call a function or macro and return its result; nothing else can be called."""
         fail_if_undefined(obj)
         if not isinstance(obj, Macro):
-            kwargs = {name: value for name, value in kwargs.items() if name not in _VARIABLES_OF_JINJA}
+            kwargs = {name: value for name, value in kwargs.items() if name not in _JINJA_ARGUMENTS}
         meter = self.meter
         meter.weigh(*args, *kwargs.values())
         if isinstance(obj, Function):
@@ -140,7 +138,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return _weighed(operate(operator, left, right), self.meter)
 
 
-def _other_than(obj: object, name: str) -> str | None:
+def _method_hint(obj: object, name: str) -> str | None:
+    """Return a hint with the methods of a value that lacks ``name``."""
     if isinstance(obj, str) and name.startswith("format"):
         return "write '%s-%02d' % (name, number)"
     methods = methods_of(obj)
@@ -148,14 +147,14 @@ def _other_than(obj: object, name: str) -> str | None:
 
 
 def _metered(name: str, function: Callable[..., object], meter: Meter) -> Callable[..., object]:
-    takes_undefined = name in TAKES_UNDEFINED
+    accepts_undefined = name in ACCEPTS_UNDEFINED
 
     @pass_context  # a filter that gets the context is never run while Jinja compiles
     def run(context: Context, *args: object, **kwargs: object) -> object:
-        if not takes_undefined:
+        if not accepts_undefined:
             fail_if_undefined(*args, *kwargs.values())
         meter.weigh(*args, *kwargs.values())
-        passed = _passed(function, context)
+        passed = _jinja_arguments(function, context)
         try:
             return _weighed(function(*passed, *args, **kwargs), meter)
         except (AttributeError, TypeError) as error:
@@ -164,17 +163,17 @@ def _metered(name: str, function: Callable[..., object], meter: Meter) -> Callab
     return run
 
 
-def _passed(function: Callable[..., object], context: Context) -> tuple[object, ...]:
+def _jinja_arguments(function: Callable[..., object], context: Context) -> tuple[object, ...]:
     """Return the first argument that one of Jinja's filters gets (``jinja2.utils.pass_context``), if any."""
-    wanted = getattr(function, "jinja_pass_arg", None)
-    if wanted is None:
+    kind = getattr(function, "jinja_pass_arg", None)
+    if kind is None:
         return ()
     by_name = {"context": context, "eval_context": context.eval_ctx, "environment": context.environment}
-    return (by_name[wanted.name],)
+    return (by_name[kind.name],)
 
 
 def _argument_error(
-    what: str,
+    subject: str,
     function: Callable[..., object],
     args: tuple[object, ...],
     kwargs: Mapping[str, object],
@@ -183,9 +182,9 @@ def _argument_error(
     """Return the error for arguments that do not match: in number or name, or else in type."""
     try:
         signature(function).bind(*args, **kwargs)
-    except (TypeError, ValueError) as misfit:
-        return TemplateError(f"{what} takes other arguments: {misfit}")
-    return TemplateError(f"{what} cannot work on this: {error}")
+    except (TypeError, ValueError) as mismatch:
+        return TemplateError(f"wrong arguments for {subject}: {mismatch}")
+    return TemplateError(f"{subject} cannot process this value: {error}")
 
 
 def _metered_test(name: str, test: Callable[..., object], meter: Meter) -> Callable[..., object]:
@@ -200,7 +199,7 @@ def _metered_test(name: str, test: Callable[..., object], meter: Meter) -> Calla
 
 
 def _weighed(value: object, meter: Meter) -> object:
-    """Return the value, but not a generator, which would do its work later and uncounted."""
-    made = list(value) if isinstance(value, Iterator) and not isinstance(value, Undefined) else value
-    meter.weigh(made)
-    return made
+    """Return the value, weighed; a generator becomes a list, since its later work would not be counted."""
+    result = list(value) if isinstance(value, Iterator) and not isinstance(value, Undefined) else value
+    meter.weigh(result)
+    return result

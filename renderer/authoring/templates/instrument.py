@@ -11,7 +11,7 @@ from jinja2.visitor import NodeTransformer
 
 from renderer.authoring.templates.filters.collections import elements
 from renderer.authoring.templates.limits import Meter, check_text
-from renderer.authoring.templates.words import as_text, fail_if_undefined
+from renderer.authoring.templates.values import as_text, fail_if_undefined
 
 # A space keeps them out of templates, where a filter is a word; naming one in ``map`` would gain nothing.
 DATA: Final = " data"
@@ -20,6 +20,9 @@ STEPS: Final = " steps"
 WEIGH: Final = " weigh"
 LOOP: Final = " loop"
 CONCAT: Final = " concat"
+
+N = TypeVar("N", bound=nodes.Node)
+_WITH_BODY = (nodes.For, nodes.Macro, nodes.CallBlock)
 
 
 class Piece(str):
@@ -52,8 +55,8 @@ def instruments(meter: Meter) -> Mapping[str, Callable[..., object]]:
         meter.weigh(text)
         return Piece.of(text, line, is_data=True)
 
-    def value(_context: Context, shown: object, line: int) -> Piece:
-        text = as_text(shown)
+    def value(_context: Context, result: object, line: int) -> Piece:
+        text = as_text(result)
         meter.weigh(text)
         return Piece.of(text, line, is_data=False)
 
@@ -87,10 +90,6 @@ def instruments(meter: Meter) -> Mapping[str, Callable[..., object]]:
     }
     # A filter that gets the context is never run while Jinja compiles.
     return {name: pass_context(instrument) for name, instrument in by_name.items()}
-
-
-N = TypeVar("N", bound=nodes.Node)
-_BODIES = (nodes.For, nodes.Macro, nodes.CallBlock)
 
 
 class Instrumenter(NodeTransformer):
@@ -176,7 +175,7 @@ def _size(body: Iterable[nodes.Node]) -> int:
     while waiting:
         node = waiting.pop()
         count += 1
-        if not isinstance(node, _BODIES):
+        if not isinstance(node, _WITH_BODY):
             waiting += node.iter_child_nodes()
     return count
 

@@ -40,6 +40,12 @@ MAX_ITEMS = 100_000
 #: Bits of a whole number.
 MAX_BITS = 128
 
+_CHARACTERS_PER_STEP = 8
+#: Number of template steps after which they are reported to the run (``model.work``).
+_REPORTED_AT_ONCE = 500
+_STEPS_OF_CALL = 50
+_SPLIT_HINT = "make fewer or smaller resources in one Template, or split it; {}"
+
 
 def check_text(length: int) -> None:
     """Check a length before a text of that length is created. Raises ``TemplateLimitError``."""
@@ -53,13 +59,6 @@ def check_items(length: int) -> None:
         raise TemplateLimitError(f"a list would have more than {MAX_ITEMS} values")
 
 
-_CHARACTERS_PER_STEP = 8
-#: Number of template steps after which they are reported to the run (``model.work``).
-_COUNTED_AT_ONCE = 500
-_STEPS_OF_CALL = 50
-_SPLIT = "make fewer or smaller resources in one Template, or split it; {}"
-
-
 class Meter:
     """Counts; every method raises ``TemplateLimitError`` if a limit is exceeded."""
 
@@ -67,24 +66,24 @@ class Meter:
         self._steps = limits().template_steps
         self._output = limits().template_output
         self._calls = 0
-        self._uncounted = 0
+        self._unreported = 0
 
     def steps(self, count: int) -> None:
         self._steps -= count
-        self._uncounted += count
-        if self._uncounted > _COUNTED_AT_ONCE:
-            spend(self._uncounted * 2 // 3, "rendering Templates")
-            self._uncounted = 0
+        self._unreported += count
+        if self._unreported > _REPORTED_AT_ONCE:
+            spend(self._unreported * 2 // 3, "rendering Templates")
+            self._unreported = 0
         if self._steps < 0:
-            message = f"the template takes more than {limits().template_steps} steps"
-            raise TemplateLimitError(message, _SPLIT.format(limit_hint("template_steps")))
+            message = f"the template needs more than {limits().template_steps} steps"
+            raise TemplateLimitError(message, _SPLIT_HINT.format(limit_hint("template_steps")))
 
     def output(self, length: int, line: int) -> None:
         """Count characters that ``line`` of the template produced."""
         self._output -= length
         if self._output < 0:
-            message = f"the template makes more than {limits().template_output} characters"
-            raise TemplateLimitError(message, _SPLIT.format(limit_hint("template_output")), line)
+            message = f"the template produces more than {limits().template_output} characters"
+            raise TemplateLimitError(message, _SPLIT_HINT.format(limit_hint("template_output")), line)
 
     def enter_call(self) -> None:
         self.steps(_STEPS_OF_CALL)

@@ -25,27 +25,14 @@ from renderer.model.source_tree import ListedFile, ListedFiles
 from renderer.model.suggest import suggest
 from renderer.yamlio.decode import decode_documents
 
-
-@dataclass(frozen=True, slots=True)
-class MatrixRow:
-    """The values of one rendering, their name for users, and their place."""
-
-    values: JsonObject
-    label: str
-    site: Site
-
-
-@dataclass(frozen=True, slots=True)
-class Template:
-    """The file and the rows that it is rendered for, in order."""
-
-    file: ListedFile
-    rows: tuple[MatrixRow, ...]
-
-
+_MAX_COMPARISONS = 1_000_000
+_LONGEST_LABEL = 40
+_LONGEST_RANGE = 20
+_NO_AXES = ("include", "exclude")
+_RANGE = re.compile(r"([0-9]{1,9})\s*\.\.\.?\s*([0-9]{1,9})")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 #: The keywords of Jinja's expressions, and the names that Jinja itself assigns.
-TAKEN_NAMES = frozenset(
+RESERVED_NAMES = frozenset(
     {
         *(
             "and",
@@ -69,15 +56,21 @@ TAKEN_NAMES = frozenset(
 )
 
 
-def check_name(fields: Fields, name: str, key: str | None = None) -> bool:
-    """Return True if a template can use the value ``name``; otherwise reject the field ``key``."""
-    if _NAME.fullmatch(name) and name not in TAKEN_NAMES:
-        return True
-    reason = (
-        "the template language uses it itself" if name in TAKEN_NAMES else "a name has letters, digits and _"
-    )
-    fields.reject(key or name, f"no value of a template can have the name {name}", reason)
-    return False
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """The values of one rendering, their name for users, and their place."""
+
+    values: JsonObject
+    label: str
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """The file and the rows that it is rendered for, in order."""
+
+    file: ListedFile
+    rows: tuple[MatrixRow, ...]
 
 
 class Values(NamedTuple):
@@ -88,7 +81,30 @@ class Values(NamedTuple):
 
     def merged(self, content: JsonObject, sites: Mapping[str, Site]) -> Values:
         """Return these values, overridden by ``content``."""
-        return Values(_over(self.content, content), {**self.sites, **sites})
+        return Values(_merged(self.content, content), {**self.sites, **sites})
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A value on an axis, and its place."""
+
+    value: Json
+    site: Site
+    label: str
+
+
+_Axes: TypeAlias = Mapping[str, Sequence[_Cell]]
+
+
+def check_name(fields: Fields, name: str, key: str | None = None) -> bool:
+    """Return True if a template can use the value ``name``; otherwise reject the field ``key``."""
+    if _NAME.fullmatch(name) and name not in RESERVED_NAMES:
+        return True
+    reason = (
+        "the template language reserves it" if name in RESERVED_NAMES else "a name has letters, digits and _"
+    )
+    fields.reject(key or name, f"a value of a template cannot be named {name}", reason)
+    return False
 
 
 def read_values(spec: Fields, files: ListedFiles, findings: list[Diagnostic]) -> Values:
@@ -102,12 +118,12 @@ def read_values(spec: Fields, files: ListedFiles, findings: list[Diagnostic]) ->
         if name and other is not entry:
             related = Related(f"{other.name()} is the other one", (other.site_of("name"),))
             entry.reject("name", f"there are two values {name}", "give one of them another name", (related,))
-        values = values.merged(*_of_file(entry, name, files, findings))
+        values = values.merged(*_values_of_file(entry, name, files, findings))
     inline = spec.child("values")
     return values.merged(*_named_values(inline))
 
 
-def _of_file(
+def _values_of_file(
     entry: Fields, name: str | None, files: ListedFiles, findings: list[Diagnostic]
 ) -> tuple[JsonObject, Mapping[str, Site]]:
     path = entry.text("file")
@@ -117,26 +133,22 @@ def _of_file(
             entry.reject(None, f"{entry.name()} names no file")
         return EMPTY, EMPTY
     try:
-        content = _decoded(file, entry)
+        documents = decode_documents(file.content, file.path)
     except DiagnosticError as error:
         findings += error.diagnostics
         return EMPTY, EMPTY
+    if len(documents) > 1:
+        entry.reject("file", f"{file.path} has more than one document", "values are in a single document")
+    content = documents[0] if documents else None
     site = Site(file.path)
     if name is not None:
         return ({name: content}, {name: site}) if check_name(entry, name, "name") else (EMPTY, EMPTY)
     if content is None:
         return EMPTY, EMPTY
     if not isinstance(content, dict):
-        entry.reject("file", f"{path} does not hold values by name", "give what it holds a name, with name:")
+        entry.reject("file", f"{path} is not a mapping of values", "give the file a name, with name:")
         return EMPTY, EMPTY
     return _named_values(Fields(content, site, findings, Code.TEMPLATE_INVALID))
-
-
-def _decoded(file: ListedFile, entry: Fields) -> Json:
-    documents = decode_documents(file.content, file.path)
-    if len(documents) > 1:
-        entry.reject("file", f"{file.path} has more than one document", "values are a single one")
-    return documents[0] if documents else None
 
 
 def _named_values(fields: Fields) -> tuple[JsonObject, Mapping[str, Site]]:
@@ -144,34 +156,15 @@ def _named_values(fields: Fields) -> tuple[JsonObject, Mapping[str, Site]]:
     return content, {name: fields.site_of(name) for name in content}
 
 
-def _over(below: JsonObject, above: JsonObject) -> JsonObject:
-    """Return the value overridden by another: mappings are merged, everything else is replaced."""
-    merged: dict[str, Json] = dict(below)
-    for key, value in above.items():
+def _merged(base: JsonObject, override: JsonObject) -> JsonObject:
+    """Return ``base`` overridden by another value: mappings are merged, everything else is replaced."""
+    merged: dict[str, Json] = dict(base)
+    for key, value in override.items():
         present = merged.get(key)
         merged[key] = (
-            _over(present, value) if isinstance(present, dict) and isinstance(value, dict) else value
+            _merged(present, value) if isinstance(present, dict) and isinstance(value, dict) else value
         )
     return merged
-
-
-_MAX_COMPARISONS = 1_000_000
-_LONGEST_LABEL = 40
-_LONGEST_RANGE = 20
-_NO_AXES = ("include", "exclude")
-_RANGE = re.compile(r"([0-9]{1,9})\s*\.\.\.?\s*([0-9]{1,9})")
-
-
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    """A value on an axis, and its place."""
-
-    value: Json
-    site: Site
-    label: str
-
-
-_Axes: TypeAlias = Mapping[str, Sequence[_Cell]]
 
 
 def read_rows(matrix: Fields, values: Values) -> tuple[MatrixRow, ...]:
@@ -214,10 +207,10 @@ def _axes(matrix: Fields, values: Values) -> _Axes:
 def _is_misspelt(matrix: Fields, name: str) -> bool:
     """Return True if a list of mappings was probably meant as ``include`` or ``exclude``, and report it."""
     listed = matrix.content[name]
-    meant = suggest(name, _NO_AXES, most=1, cutoff=0.8)
-    if not meant or not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+    suggested = suggest(name, _NO_AXES, most=1, cutoff=0.8)
+    if not suggested or not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
         return False
-    matrix.reject(name, f"{matrix.name(name)} is an axis of mappings", f"did you mean {meant[0]}?")
+    matrix.reject(name, f"{matrix.name(name)} is an axis of mappings", f"did you mean {suggested[0]}?")
     return True
 
 
@@ -227,9 +220,11 @@ def _check_range(matrix: Fields, name: str, listed: Sequence[Json]) -> None:
         found = _RANGE.fullmatch(value) if isinstance(value, str) else None
         if found:
             first, last = int(found[1]), int(found[2])
-            shown = ", ".join(map(str, range(first, last + 1))) if 0 < last - first < _LONGEST_RANGE else "…"
+            numbers = (
+                ", ".join(map(str, range(first, last + 1))) if 0 < last - first < _LONGEST_RANGE else "…"
+            )
             message = f"{matrix.name(name, index)} is the text {value}, not a range of numbers"
-            matrix.reject(name, message, f"write each value: [{shown}]")
+            matrix.reject(name, message, f"write each value: [{numbers}]")
 
 
 def _cells(matrix: Fields, name: str, values: Values) -> Sequence[_Cell]:
@@ -250,7 +245,7 @@ def _cells(matrix: Fields, name: str, values: Values) -> Sequence[_Cell]:
         return ()
     _check_range(matrix, name, listed)
     return [
-        _Cell(value, site.below(index), f"{name}={_shown(value, index)}")
+        _Cell(value, site.below(index), f"{name}={_value_label(value, index)}")
         for index, value in enumerate(listed)
     ]
 
@@ -276,7 +271,7 @@ def _without_excluded(
         unknown = [key for key in entry.content if key not in axes]
         for key in unknown:
             entry.reject(key, f"there is no axis {key}", nearest_hint(key, axes))
-        kept = [row for row in rows if not _has(row.values, entry.content)]
+        kept = [row for row in rows if not _has_values(row.values, entry.content)]
         if len(kept) == len(rows) and rows and not unknown:
             entry.reject(
                 None,
@@ -296,9 +291,9 @@ def _with_included(
         for name in entry.content:
             check_name(entry, name)
         on_axes = {name: value for name, value in entry.content.items() if name in axes}
-        fits = [_has(values, on_axes) for values in original]
+        fits = [_has_values(values, on_axes) for values in original]
         if not any(fits):
-            label = ", ".join(f"{name}={_shown(value, None)}" for name, value in entry.content.items())
+            label = ", ".join(f"{name}={_value_label(value, None)}" for name, value in entry.content.items())
             added.append(MatrixRow(entry.content, label, entry.site))
         rows = [
             MatrixRow({**row.values, **entry.content}, row.label, row.site) if fit else row
@@ -307,16 +302,16 @@ def _with_included(
     return [*rows, *added]
 
 
-def _has(values: JsonObject, wanted: JsonObject) -> bool:
-    return all(key in values and _same(values[key], value) for key, value in wanted.items())
+def _has_values(values: JsonObject, expected: JsonObject) -> bool:
+    return all(key in values and _is_equal(values[key], value) for key, value in expected.items())
 
 
-def _same(left: Json, right: Json) -> bool:
+def _is_equal(left: Json, right: Json) -> bool:
     """Return True if both are equal as JSON, where true is not 1."""
     return left == right and isinstance(left, bool) == isinstance(right, bool)
 
 
-def _shown(value: Json, index: int | None) -> str:
+def _value_label(value: Json, index: int | None) -> str:
     """Return the name of a value for a message: a short value itself, otherwise its name or place."""
     if isinstance(value, dict):
         name = text_at(value, "name") or text_at(value, "id")

@@ -9,14 +9,26 @@ from typing import Final
 
 from renderer.authoring.templates.errors import TemplateError
 from renderer.authoring.templates.limits import MAX_BITS, check_items, check_text
-from renderer.authoring.templates.words import as_text, describe
+from renderer.authoring.templates.values import as_text, describe
 
 _DIRECTIVE = re.compile(
     r"%(?:\((?P<key>[^()]*)\))?(?P<form>[-+ #0]*(?P<width>[0-9]*)(?:\.(?P<precision>[0-9]*))?)(?P<type>.?)",
     re.DOTALL,
 )
 _MAX_WIDTH = 1000
-_NUMBERS = frozenset("diuxXoeEfFgG")
+_NUMBER_TYPES = frozenset("diuxXoeEfFgG")
+_JOIN_HINT = "join text with ~, and make numbers of text with | int"
+_ARITHMETIC: Final[Mapping[str, Callable[[float, float], float]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+}
+
+OPERATORS = frozenset(_ARITHMETIC)
 
 
 def printf(text: str, values: object) -> str:
@@ -42,10 +54,9 @@ def _replaced(directive: re.Match[str], values: object, remaining: Iterator[obje
     kind, form = directive["type"], directive["form"]
     if kind == "%":
         return "%"
-    if kind not in _NUMBERS and kind != "s":
-        shown = directive[0]
+    if kind not in _NUMBER_TYPES and kind != "s":
         raise TemplateError(
-            f"{shown!r} is not a format", "the formats are %s, %d, %x, %o, %e, %f and %g; %% is a %"
+            f"{directive[0]!r} is not a format", "the formats are %s, %d, %x, %o, %e, %f and %g; %% is a %"
         )
     if any(int(number or 0) > _MAX_WIDTH for number in (directive["width"], directive["precision"])):
         raise TemplateError(f"a format asks for more than {_MAX_WIDTH} characters")
@@ -72,20 +83,6 @@ def _value(key: str | None, values: object, remaining: Iterator[object]) -> obje
     return value
 
 
-_JOIN = "join text with ~, and make numbers of text with | int"
-_ARITHMETIC: Final[Mapping[str, Callable[[float, float], float]]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-    "**": operator.pow,
-}
-
-OPERATORS = frozenset(_ARITHMETIC)
-
-
 def operate(sign: str, left: object, right: object) -> object:
     """Return the result of ``left sign right``. Raises ``TemplateError``."""
     if isinstance(left, int | float) and isinstance(right, int | float):
@@ -94,14 +91,16 @@ def operate(sign: str, left: object, right: object) -> object:
         return printf(left, right)
     if sign == "*":
         return _repeated(left, right)
-    if sign == "+":
-        return _joined(left, right)
+    if sign == "+" and isinstance(left, str) and isinstance(right, str):
+        return left + right
+    if sign == "+" and isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        return [*left, *right]
     raise _mismatch(sign, left, right)
 
 
 def _arithmetic(sign: str, left: float, right: float) -> object:
     if sign == "**" and abs(right) > MAX_BITS:
-        raise TemplateError(f"exponents end at {MAX_BITS}")
+        raise TemplateError(f"an exponent is larger than {MAX_BITS}")
     try:
         result = _ARITHMETIC[sign](left, right)
     except ZeroDivisionError:
@@ -124,14 +123,6 @@ def _repeated(left: object, right: object) -> object:
     raise _mismatch("*", left, right)
 
 
-def _joined(left: object, right: object) -> object:
-    if isinstance(left, str) and isinstance(right, str):
-        return left + right
-    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
-        return [*left, *right]
-    raise _mismatch("+", left, right)
-
-
 def _mismatch(sign: str, left: object, right: object) -> TemplateError:
-    hint = _JOIN if isinstance(left, str) or isinstance(right, str) else None
-    return TemplateError(f"{sign} does not go with {describe(left)} and {describe(right)}", hint)
+    hint = _JOIN_HINT if isinstance(left, str) or isinstance(right, str) else None
+    return TemplateError(f"{sign} cannot combine {describe(left)} and {describe(right)}", hint)

@@ -1,4 +1,4 @@
-"""Parse, check, compile and render the text of a template; each line of output has its origin."""
+"""Parse, check, compile and render the text of a template; each line of output knows its line in it."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from jinja2 import TemplateError as JinjaError
 from jinja2 import TemplateSyntaxError, nodes
 from jinja2.utils import missing
 
-from renderer.authoring.templates.environment import Sandbox, nested_too_deeply
+from renderer.authoring.templates.environment import Sandbox, nesting_error
 from renderer.authoring.templates.errors import TemplateError, TemplateLimitError
 from renderer.authoring.templates.instrument import Instrumenter, Output, OutputBuilder
 from renderer.authoring.templates.limits import MAX_BRANCHES, MAX_COMPARISONS, MAX_DEPTH, MAX_NODES, Meter
-from renderer.authoring.templates.words import UndefinedValueError
+from renderer.authoring.templates.values import UndefinedValueError
 from renderer.model.fields import nearest_hint
 from renderer.model.json import JsonObject
 from renderer.model.limits import limit_hint, limits
 from renderer.model.suggest import did_you_mean
 from renderer.model.work import spend
 
-_NO_OTHERS = "other templates cannot be used"
+_NO_INCLUDES = "other templates cannot be used"
 _ONE_FILE = "a template is one file; its macros are in it, and values in valuesFrom"
-_REFUSED: Final = (
-    (nodes.Include, _NO_OTHERS, _ONE_FILE),
-    (nodes.Import, _NO_OTHERS, _ONE_FILE),
-    (nodes.FromImport, _NO_OTHERS, _ONE_FILE),
-    (nodes.Extends, _NO_OTHERS, _ONE_FILE),
+_REFUSED_NODES: Final = (
+    (nodes.Include, _NO_INCLUDES, _ONE_FILE),
+    (nodes.Import, _NO_INCLUDES, _ONE_FILE),
+    (nodes.FromImport, _NO_INCLUDES, _ONE_FILE),
+    (nodes.Extends, _NO_INCLUDES, _ONE_FILE),
     (nodes.Block, "blocks are for templates that use others, which they cannot", _ONE_FILE),
     (nodes.ScopedEvalContextModifier, "autoescape is for HTML", None),
 )
@@ -40,13 +40,13 @@ _UNKNOWN_STATEMENT: Final = re.compile(r"Encountered unknown tag '(\w+)'\.$")
 _STEPS_PER_NODE = 150
 #: The position in characters of the whole text, which is of no use to the user.
 _OFFSET: Final = re.compile(r" at \d+$")
-_SIGNS: Final = {
+_DELIMITERS: Final = {
     "begin of print statement": "{{",
     "end of print statement": "}}",
     "begin of statement block": "{%",
     "end of statement block": "%}",
 }
-_OUT_OF_REACH = ("self", "super")
+_FORBIDDEN_NAMES = ("self", "super")
 _KNOWN_NODES: Final = (
     *(nodes.Template, nodes.Output, nodes.For, nodes.If, nodes.Macro, nodes.CallBlock, nodes.FilterBlock),
     *(
@@ -63,6 +63,8 @@ _KNOWN_NODES: Final = (
     *(nodes.Call, nodes.Getattr, nodes.Getitem, nodes.Slice, nodes.Filter, nodes.Test),
     *(nodes.Pair, nodes.Keyword),
 )
+#: The errors that templates cause, in addition to the errors of Jinja and of our own filters.
+_CAUSED_BY_TEMPLATES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def parse(environment: Sandbox, content: bytes) -> nodes.Template:
@@ -78,7 +80,7 @@ def parse(environment: Sandbox, content: bytes) -> nodes.Template:
             message = f"a template has up to {MAX_NODES} expressions and blocks"
             raise TemplateLimitError(message, "loop over a list of values, or make two of it", node.lineno)
         if depth > MAX_DEPTH:
-            raise nested_too_deeply(node.lineno)
+            raise nesting_error(node.lineno)
         if isinstance(node, nodes.Compare) and len(node.ops) > MAX_COMPARISONS:
             message = f"a comparison has up to {MAX_COMPARISONS} parts"
             raise TemplateLimitError(message, "take it apart with {% set %}", node.lineno)
@@ -101,20 +103,20 @@ def _parsed(environment: Sandbox, content: bytes) -> nodes.Template:
         line = content.count(b"\n", 0, error.start) + 1
         raise TemplateError("the template is not UTF-8 text", "save the file as UTF-8", line) from None
     except TemplateSyntaxError as error:
-        raise _misspelt(str(error.message), error.lineno) from None
+        raise _syntax_error(str(error.message), error.lineno) from None
     except RecursionError:
-        raise nested_too_deeply(1) from None
+        raise nesting_error(1) from None
     except ValueError:
         raise TemplateError("a number has thousands of digits", line=1) from None
 
 
-def _misspelt(message: str, line: int) -> TemplateError:
+def _syntax_error(message: str, line: int) -> TemplateError:
     """Return Jinja's syntax error, with the symbols that the file uses."""
     unknown = _UNKNOWN_STATEMENT.match(message)
     if unknown:
         hint = nearest_hint(unknown[1], _STATEMENTS).replace("known fields", "the statements are")
         return TemplateError(f"there is no statement {unknown[1]}", hint, line)
-    for name, sign in _SIGNS.items():
+    for name, sign in _DELIMITERS.items():
         message = message.replace(f"'{name}'", sign)
     end = "a value ends with }}, a statement with %}" if message == "unexpected '}'" else None
     return TemplateError(_OFFSET.sub("", message), end, line)
@@ -131,7 +133,7 @@ def _walk(tree: nodes.Node) -> Iterator[tuple[nodes.Node, int]]:
 
 
 def _check_kind(node: nodes.Node) -> None:
-    for kind, message, hint in _REFUSED:
+    for kind, message, hint in _REFUSED_NODES:
         if isinstance(node, kind):
             raise TemplateError(message, hint, node.lineno)
     if not isinstance(node, _KNOWN_NODES):
@@ -144,8 +146,8 @@ def _check_kind(node: nodes.Node) -> None:
 
 
 def _check_names(node: nodes.Node, environment: Sandbox) -> None:
-    if isinstance(node, nodes.Name) and node.name in _OUT_OF_REACH:
-        raise TemplateError(f"{node.name} is out of reach for templates", line=node.lineno)
+    if isinstance(node, nodes.Name) and node.name in _FORBIDDEN_NAMES:
+        raise TemplateError(f"templates cannot use {node.name}", line=node.lineno)
     if isinstance(node, nodes.Filter):
         _check_known("filter", node.name, environment.offered_filters, node.lineno)
     if isinstance(node, nodes.Test):
@@ -156,10 +158,6 @@ def _check_known(what: str, name: str, known: tuple[str, ...], line: int) -> Non
     if name not in known:
         hint = nearest_hint(name, tuple(sorted(known))).replace("known fields", f"the {what}s are")
         raise TemplateError(f"there is no {what} {name}", hint, line)
-
-
-#: The errors that templates cause, in addition to the errors of Jinja and of our own filters.
-_CAUSED_BY_TEMPLATES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 class Renderer:
@@ -197,7 +195,7 @@ class Renderer:
         if isinstance(error, TemplateError):
             return type(error)(error.message, error.hint, error.line or line)
         if isinstance(error, UndefinedValueError):
-            return TemplateError(str(error), _nearest(error, tuple(values)), line)
+            return TemplateError(str(error), _undefined_hint(error, tuple(values)), line)
         if isinstance(error, RecursionError):
             return TemplateLimitError("values are nested too deeply", line=line)
         return TemplateError(f"{error}", line=line)
@@ -213,7 +211,7 @@ class Renderer:
         return line
 
 
-def _nearest(error: UndefinedValueError, names: tuple[str, ...]) -> str | None:
+def _undefined_hint(error: UndefinedValueError, names: tuple[str, ...]) -> str | None:
     if error.owner is missing:
         known = names
     elif isinstance(error.owner, dict):

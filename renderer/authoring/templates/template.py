@@ -68,8 +68,8 @@ def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Gener
     the Template and its values; template-failed, template-limit, resource-invalid and errors of the YAML
     decoder for the first row that fails.
     """
-    is_of_secret = _may_make_secret(content, files)
-    if is_of_secret:
+    may_be_secret = _may_generate_secret(content, files)
+    if may_be_secret:
         taint_texts(content.get("spec"))
         for path, file in files.items():
             if path != text_at(content, "spec", "template"):
@@ -81,12 +81,12 @@ def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Gener
     try:
         renderer = Renderer(template.file.content)
     except TemplateError as error:
-        raise _failed(error, template.file) from None
-    rendered = partial(_rendered, renderer, template.file, is_of_secret=is_of_secret)
-    return tuple(made for row in template.rows for made in rendered(row))
+        raise _render_error(error, template.file) from None
+    rendered = partial(_rendered, renderer, template.file, may_be_secret=may_be_secret)
+    return tuple(generated for row in template.rows for generated in rendered(row))
 
 
-def _may_make_secret(content: JsonObject, files: ListedFiles) -> bool:
+def _may_generate_secret(content: JsonObject, files: ListedFiles) -> bool:
     """Return True if the Template may generate a Secret: then its values may be confidential."""
     if any(b"Secret" in file.content for file in files.values()):
         return True
@@ -94,23 +94,23 @@ def _may_make_secret(content: JsonObject, files: ListedFiles) -> bool:
 
 
 def _rendered(
-    renderer: Renderer, file: ListedFile, row: MatrixRow, *, is_of_secret: bool
+    renderer: Renderer, file: ListedFile, row: MatrixRow, *, may_be_secret: bool
 ) -> tuple[Generated, ...]:
     """Return the output of the template for a row.
 
-    ``is_of_secret``: no message may quote the results of its expressions.
+    ``may_be_secret``: no message may quote the results of its expressions.
     """
     try:
         output = renderer.render(row.values)
     except TemplateError as error:
-        raise _failed(error, file, Related(f"made of {row.label}", (row.site,))) from None
-    if is_of_secret:
+        raise _render_error(error, file, Related(f"made of {row.label}", (row.site,))) from None
+    if may_be_secret:
         written = file.content.decode("utf-8", "replace")
         taint(value for value in output.values if value not in written)
     return read_objects(output, file.path, row)
 
 
-def _failed(error: TemplateError, file: ListedFile, *related: Related) -> DiagnosticError:
+def _render_error(error: TemplateError, file: ListedFile, *related: Related) -> DiagnosticError:
     return Diagnostic.in_file(
         Location(file.path, error.line), error.code, error.message, error.hint, related=related
     ).error()
@@ -170,11 +170,11 @@ def read_objects(output: Output, path: str, row: MatrixRow) -> tuple[Generated, 
         raise DiagnosticError(
             *(
                 found._replace(
-                    message=f"the template's output is not usable: {_LINES_OF_OUTPUT.sub('', found.message)}",
-                    location=_mapped(found.location, output.lines),
+                    message=f"the template's output is invalid: {_LINES_OF_OUTPUT.sub('', found.message)}",
+                    location=_template_location(found.location, output.lines),
                     related=(
                         *(
-                            related._replace(location=_mapped(related.location, output.lines))
+                            related._replace(location=_template_location(related.location, output.lines))
                             for related in found.related
                         ),
                         Related(f"made of {row.label}", (row.site,)),
@@ -184,7 +184,7 @@ def read_objects(output: Output, path: str, row: MatrixRow) -> tuple[Generated, 
             )
         ) from None
     sites = [Site(path, index, text=text) for index in range(len(documents))]
-    findings = tuple(_problems(documents, sites))
+    findings = tuple(_object_problems(documents, sites))
     if findings:
         raise DiagnosticError(*findings)
     return tuple(
@@ -194,14 +194,14 @@ def read_objects(output: Output, path: str, row: MatrixRow) -> tuple[Generated, 
     )
 
 
-def _mapped(location: Location | None, lines: Sequence[int]) -> Location | None:
+def _template_location(location: Location | None, lines: Sequence[int]) -> Location | None:
     """Return the template's line for a line of the output; a missing part is noticed after the last line."""
     if location is None or not location.line:
         return location
     return Location(location.path, lines[min(location.line, len(lines)) - 1])
 
 
-def _problems(documents: Sequence[Json], sites: Sequence[Site]) -> Iterator[Diagnostic]:
+def _object_problems(documents: Sequence[Json], sites: Sequence[Site]) -> Iterator[Diagnostic]:
     for document, site in zip(documents, sites, strict=True):
         if document is None or document in ({}, []):
             continue

@@ -11,7 +11,7 @@ from jinja2.filters import make_attrgetter
 
 from renderer.authoring.templates.errors import TemplateError
 from renderer.authoring.templates.limits import check_items
-from renderer.authoring.templates.words import describe
+from renderer.authoring.templates.values import describe
 
 _MAX_DIGITS = 15
 _ROUNDING: Final[Mapping[str, Callable[[float], float]]] = {
@@ -24,7 +24,7 @@ _ROUNDING: Final[Mapping[str, Callable[[float], float]]] = {
 def pairs(mapping: object) -> list[tuple[object, object]]:
     """Return the keys of a mapping with their values, in the order of writing."""
     if not isinstance(mapping, dict):
-        raise TemplateError(f"{describe(mapping)} has no keys, a mapping has")
+        raise TemplateError(f"{describe(mapping)} is not a mapping")
     return list(mapping.items())
 
 
@@ -52,7 +52,8 @@ def rounded(value: float, precision: int = 0, method: str = "common") -> float:
     """Return the rounded number: an integer, unless there is a precision."""
     if method not in _ROUNDING or abs(precision) > _MAX_DIGITS:
         raise TemplateError(
-            "cannot round so", f"the precision is up to {_MAX_DIGITS}, the method common, ceil or floor"
+            "invalid arguments of round",
+            f"the precision is up to {_MAX_DIGITS}, the method common, ceil or floor",
         )
     if not precision:
         return int(_ROUNDING[method](value))

@@ -6,7 +6,7 @@ A quantity is text such as ``1.5Gi``, or a number. A result is written in the fo
 from __future__ import annotations
 
 from renderer.authoring.templates.errors import TemplateError
-from renderer.authoring.templates.words import describe
+from renderer.authoring.templates.values import describe
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json
 from renderer.model.quantity import INT64_MAX, Quantity, QuantityFormat

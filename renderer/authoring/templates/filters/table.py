@@ -9,10 +9,10 @@ from jinja2.filters import FILTERS as JINJA_FILTERS
 from jinja2.tests import TESTS as JINJA_TESTS
 
 from renderer.authoring.templates.filters import collections, quantities, text
-from renderer.authoring.templates.words import as_text
+from renderer.authoring.templates.values import as_text
 
 #: Jinja's filters whose work and result are not larger than their input.
-_OF_JINJA = (
+_BOUNDED_JINJA_FILTERS = (
     "abs",
     "count",
     "d",
@@ -34,7 +34,7 @@ _OF_JINJA = (
     "sort",
     "unique",
 )
-_OURS: Mapping[str, Callable[..., object]] = {
+_OWN_FILTERS: Mapping[str, Callable[..., object]] = {
     "b64decode": text.b64decode,
     "b64encode": text.b64encode,
     "batch": collections.batch,
@@ -78,10 +78,13 @@ _OURS: Mapping[str, Callable[..., object]] = {
     "upper": text.upper,
 }
 
-FILTERS: Mapping[str, Callable[..., object]] = {**{name: JINJA_FILTERS[name] for name in _OF_JINJA}, **_OURS}
+FILTERS: Mapping[str, Callable[..., object]] = {
+    **{name: JINJA_FILTERS[name] for name in _BOUNDED_JINJA_FILTERS},
+    **_OWN_FILTERS,
+}
 
 #: Filters that exist for undefined values.
-TAKES_UNDEFINED = frozenset({"d", "default"})
+ACCEPTS_UNDEFINED = frozenset({"d", "default"})
 
 #: All of Jinja's tests except those about its own machinery.
 TESTS: Mapping[str, Callable[..., object]] = {

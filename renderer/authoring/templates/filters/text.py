@@ -14,7 +14,7 @@ from renderer.authoring.templates.errors import TemplateError
 from renderer.authoring.templates.filters.collections import elements
 from renderer.authoring.templates.limits import check_text
 from renderer.authoring.templates.operators import printf
-from renderer.authoring.templates.words import as_text, describe
+from renderer.authoring.templates.values import as_text, describe
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json
 from renderer.yamlio.encode import encode
@@ -23,6 +23,7 @@ from renderer.yamlio.encode import encode
 _MAX_LABEL = 63
 _MAX_SUBDOMAIN = 253
 _DIGEST_LENGTH = 8
+_MAX_INDENT = 8
 
 
 def slug(value: object) -> str:
@@ -32,13 +33,13 @@ def slug(value: object) -> str:
 
 def dns_label(value: object) -> str:
     """Return a name for a service, volume etc.; a long one ends in a digest, and stays unique."""
-    return _checked_name(_shortened(slug(value), _MAX_LABEL), value, "name")
+    return _checked_name(_shortened(slug(value), _MAX_LABEL), value)
 
 
 def dns_subdomain(value: object) -> str:
     """Return a name for an object: labels separated by dots."""
     labels = (slug(part) for part in as_text(value).split("."))
-    return _checked_name(_shortened(".".join(filter(None, labels)), _MAX_SUBDOMAIN), value, "name")
+    return _checked_name(_shortened(".".join(filter(None, labels)), _MAX_SUBDOMAIN), value)
 
 
 def label_value(value: object) -> str:
@@ -58,18 +59,11 @@ def _shortened(text: str, length: int) -> str:
     return f"{text[: length - _DIGEST_LENGTH - 1].rstrip('-._')}-{digest}"
 
 
-def _checked_name(name: str, value: object, wanted: str) -> str:
+def _checked_name(name: str, value: object) -> str:
     if not name:
-        hint = f"a {wanted} needs a letter or digit of ASCII"
-        raise TemplateError(f"no {wanted} can be made of {_shown(as_text(value))}", hint)
+        text = "this text" if as_text(value) else "an empty text"
+        raise TemplateError(f"{text} cannot become a name", "a name needs a letter or digit of ASCII")
     return name
-
-
-def _shown(text: str) -> str:
-    return "an empty text" if not text else "this text"
-
-
-_MAX_INDENT = 8
 
 
 def to_yaml(value: object) -> str:
@@ -86,7 +80,7 @@ def to_json(value: object, indent: int | None = None) -> str:
     try:
         return json.dumps(_tree(value), ensure_ascii=False, allow_nan=False, indent=width)
     except ValueError:
-        raise TemplateError("a number that is not finite has no form in JSON") from None
+        raise TemplateError("JSON cannot represent a number that is not finite") from None
 
 
 def quote(value: object) -> str:
@@ -97,15 +91,15 @@ def quote(value: object) -> str:
 def _tree(value: object) -> Json:
     """Return the value as a JSON tree. Raises ``TemplateError`` for a value that JSON cannot represent."""
     if isinstance(value, dict):
-        return {_key(key): _tree(child) for key, child in value.items()}
+        return {_text_key(key): _tree(child) for key, child in value.items()}
     if isinstance(value, list | tuple | range):
         return [_tree(child) for child in value]
     if value is None or isinstance(value, str | bool | int | float):
         return value
-    raise TemplateError(f"{describe(value)} has no form in YAML")
+    raise TemplateError(f"{describe(value)} cannot be written as YAML")
 
 
-def _key(key: object) -> str:
+def _text_key(key: object) -> str:
     if isinstance(key, str):
         return key
     raise TemplateError(f"{describe(key)} is the key of a mapping", "the keys of a mapping have to be text")
@@ -160,7 +154,8 @@ def indent(value: str, width: int | str = 4, first: bool = False, blank: bool = 
     """Return the text with every line indented except the first and blank ones."""
     text = as_text(value)
     lines = text.split("\n")
-    pad = _pad(width, len(text), len(lines))
+    check_text(len(text) + len(lines) * (len(width) if isinstance(width, str) else width))
+    pad = width if isinstance(width, str) else " " * width
     return "\n".join(
         pad + line if (line.strip() or blank) and (index or first) else line
         for index, line in enumerate(lines)
@@ -199,7 +194,7 @@ def b64decode(value: str) -> str:
     try:
         return base64.b64decode(as_text(value), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
-        raise TemplateError("this is not the base64 of a text") from None
+        raise TemplateError("this is not text in base64") from None
 
 
 def sha256(value: str) -> str:
@@ -228,9 +223,7 @@ def _number(
     except (ValueError, OverflowError):
         pass
     if default is None:
-        raise TemplateError(
-            f"{describe(value)} is not the number it should be", "or say what to take: | int(0)"
-        )
+        raise TemplateError(f"{describe(value)} is not a number", "or give a default, as in | int(0)")
     return default
 
 
@@ -238,9 +231,3 @@ def _attribute(value: object, key: str) -> object:
     if isinstance(value, dict) and key in value:
         return value[key]
     raise TemplateError(f"{describe(value)} in the list has no {key}")
-
-
-def _pad(width: int | str, length: int, lines: int) -> str:
-    size = len(width) if isinstance(width, str) else width
-    check_text(length + size * lines)
-    return width if isinstance(width, str) else " " * width

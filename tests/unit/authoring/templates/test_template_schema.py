@@ -7,7 +7,7 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from renderer.authoring.templates.matrix import TAKEN_NAMES
+from renderer.authoring.templates.matrix import RESERVED_NAMES
 from renderer.authoring.templates.template import read_template
 from renderer.files.bundled import data_folder
 from renderer.model.codes import Code
@@ -23,7 +23,7 @@ FILES = {"t.j2": ListedFile("t.j2", b""), "v.yaml": ListedFile("v.yaml", b"[1]")
 
 def test_it_is_a_schema_and_knows_all_names_that_are_taken() -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    assert SCHEMA["$defs"]["name"]["not"]["enum"] == sorted(TAKEN_NAMES)
+    assert SCHEMA["$defs"]["name"]["not"]["enum"] == sorted(RESERVED_NAMES)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Values as text: as templates write them, as users name them, and undefined ones."""
+"""Values in templates: as text, by the names that users know, and undefined ones."""
 
 from __future__ import annotations
 
@@ -11,6 +11,21 @@ from jinja2.runtime import LoopContext, Macro, Undefined
 from jinja2.utils import Namespace, missing
 
 from renderer.authoring.templates.errors import TemplateError
+
+_TYPE_NAMES: tuple[tuple[type, str], ...] = (
+    (bool, "a boolean"),
+    (int, "a whole number"),
+    (float, "a number"),
+    (str, "text"),
+    (dict, "a mapping"),
+    (list, "a list"),
+    (tuple, "a list"),
+    (range, "a range"),
+    (Macro, "a macro"),
+    (Namespace, "a namespace"),
+    (LoopContext, "loop"),
+    (Undefined, "an undefined value"),
+)
 
 
 def as_text(value: object) -> str:
@@ -27,7 +42,7 @@ def as_text(value: object) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
-        return repr(value) if math.isfinite(value) else _special(value)
+        return repr(value) if math.isfinite(value) else _non_finite_text(value)
     if isinstance(value, Undefined):
         return str(value)  # raises Jinja's own error
     hint = "write it with | to_yaml or | to_json" if isinstance(value, list | tuple | dict | range) else None
@@ -38,29 +53,13 @@ def describe(value: object) -> str:
     """Return a user's word for a value; its own text may be secret and is not shown."""
     if value is None:
         return "null"
-    for kind, name in _NAMES:
+    for kind, name in _TYPE_NAMES:
         if isinstance(value, kind):
             return name
     return "a function"
 
 
-_NAMES: tuple[tuple[type, str], ...] = (
-    (bool, "a boolean"),
-    (int, "a whole number"),
-    (float, "a number"),
-    (str, "text"),
-    (dict, "a mapping"),
-    (list, "a list"),
-    (tuple, "a list"),
-    (range, "a range"),
-    (Macro, "a macro"),
-    (Namespace, "a namespace"),
-    (LoopContext, "loop"),
-    (Undefined, "an undefined value"),
-)
-
-
-def _special(value: float) -> str:
+def _non_finite_text(value: float) -> str:
     if math.isnan(value):
         return ".nan"
     return ".inf" if value > 0 else "-.inf"
@@ -85,14 +84,14 @@ class UndefinedValue(StrictUndefined):
         hint: str | None = None,
         obj: object = missing,
         name: str | None = None,
-        exc: type[TemplateRuntimeError] = UndefinedError,  # noqa: ARG002 - Jinja's signature; ours says more
+        exc: type[TemplateRuntimeError] = UndefinedError,  # noqa: ARG002 - Jinja's signature; ours error more
     ) -> None:
-        shown = str(name)
+        name = str(name)
         message = hint or (
-            f"there is no value {shown}" if obj is missing else f"{describe(obj)} has no {shown}"
+            f"there is no value {name}" if obj is missing else f"{describe(obj)} has no {name}"
         )
-        says = partial(UndefinedValueError, name=shown, owner=obj)
-        super().__init__(message, obj, shown, cast("type[TemplateRuntimeError]", says))
+        error = partial(UndefinedValueError, name=name, owner=obj)
+        super().__init__(message, obj, name, cast("type[TemplateRuntimeError]", error))
 
 
 def fail_if_undefined(*values: object) -> None:
