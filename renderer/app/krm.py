@@ -8,7 +8,8 @@ from pathlib import Path
 from renderer.app.project import Project
 from renderer.emit.bounded_text import check_size
 from renderer.files.file_system import FileSystem
-from renderer.kustomize.krm import ResourceList, is_local
+from renderer.kustomize.build_annotations import is_local
+from renderer.kustomize.krm import ResourceList
 from renderer.kustomize.reader.listed_files import function_files
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome

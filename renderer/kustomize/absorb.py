@@ -40,7 +40,7 @@ def absorb(resources: ResMap, generated: Resource, behavior: Behavior) -> None:
     if not keys:
         resources.extend((generated,))
     elif changes:
-        resources.replace(keys[0], _over(others[0], generated, behavior))
+        resources.replace(keys[0], _merged_or_replaced(others[0], generated, behavior))
     else:
         message = f"{generated.current_id} is there already"
         hint = "use behavior: merge or replace to change it"
@@ -49,7 +49,7 @@ def absorb(resources: ResMap, generated: Resource, behavior: Behavior) -> None:
         raise Diagnostic.about(generated, None, Code.DUPLICATE_ID, message, hint, related=related).error()
 
 
-def _over(present: Resource, generated: Resource, behavior: Behavior) -> Resource:
+def _merged_or_replaced(present: Resource, generated: Resource, behavior: Behavior) -> Resource:
     """Return the generated object with the name and history of the present one, which it replaces.
 
     Merged content keeps the origin of the present object; replaced content gets the origin of the generator.

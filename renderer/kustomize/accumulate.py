@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from renderer.kustomize.generators import GeneratorTable
 
 
+#: Steps for a kustomization and for a transformer, in addition to those for each resource (``model.work``).
+_STEPS_PER_VISIT, _STEPS_PER_TRANSFORM = 100, 20
+
+
 def _replacement_transforms(context: TransformerContext) -> Iterator[Transform]:
     from renderer.kustomize.replacements import replacement_transform  # noqa: PLC0415 - few have any
 
@@ -96,10 +100,6 @@ BUILTIN_TRANSFORMERS = (
     ),
     BuiltinTransformer("ReplacementTransformer", lambda root: root.replacements, _replacement_transforms),
 )
-
-
-#: Steps for a kustomization and for a transformer, in addition to those for each resource (``model.work``).
-_VISIT, _TRANSFORM = 100, 20
 
 
 class Accumulated(Record):
@@ -193,8 +193,8 @@ class Accumulation:
         self._schema = self._known[key].schema
         return self._known[key]
 
-    def _enter(self, root: KustomizationRoot) -> None:
-        """Record the OpenAPI schema of a kustomization that another one uses."""
+    def _use_schema_of(self, root: KustomizationRoot) -> None:
+        """Use the OpenAPI schema of ``root`` from now on, if it is the first of the build that has one."""
         if root.open_api and not self._schema.open_api:
             self._schema = self._schema.with_open_api(
                 root.open_api, (resource for gathered in self._open for resource in gathered.resources)
@@ -202,14 +202,18 @@ class Accumulation:
 
     def _accumulate(self, root: KustomizationRoot, into: _Gathered) -> None:
         """Add the resources that ``root`` lists, then transform everything gathered so far."""
-        self._count_visit(root)
-        spend(_VISIT + 4 * len(into.resources), "composing kustomizations")
+        self._visits += 1  # a component is visited each time it is used
+        most = limits().kustomizations
+        if self._visits > most:
+            message = f"this build goes through more than {most} kustomizations"
+            raise over_limit("kustomizations", message, root.kustomization.site)
+        spend(_STEPS_PER_VISIT + 4 * len(into.resources), "composing kustomizations")
         into.warnings += root.warnings
         self._add(root.resources, into)
         into.field_specs = with_configured_field_specs(into.field_specs, root)
         self._generate(root, into)
         for component in root.components:
-            self._enter(component)
+            self._use_schema_of(component)
             self._accumulate(component, into)
             into.resources.check_ids()
         self._transform(root, into)
@@ -221,14 +225,6 @@ class Accumulation:
             run_observed(self._observer, FinalTransform(root, FinalStep.VARIABLES), marking, into.resources)
             into.variables = merge_variables(into.variables, added)
 
-    def _count_visit(self, root: KustomizationRoot) -> None:
-        """Limit the visits, because a component is visited each time it is used."""
-        self._visits += 1
-        most = limits().kustomizations
-        if self._visits > most:
-            message = f"this build goes through more than {most} kustomizations"
-            raise over_limit("kustomizations", message, root.kustomization.site)
-
     def _add(self, listed: tuple[ResourceFile | KustomizationRoot, ...], into: _Gathered) -> None:
         for entry in listed:
             if isinstance(entry, ResourceFile):
@@ -236,7 +232,7 @@ class Accumulation:
                 into.resources.extend(map(with_build_annotations_read, read))
                 del read
             else:
-                self._enter(entry)
+                self._use_schema_of(entry)
                 into.merge(self._result_of(entry))
 
     def _generate(self, root: KustomizationRoot, into: _Gathered) -> None:
@@ -247,11 +243,11 @@ class Accumulation:
 
         for plugin in generator_plugins(root):
             for resource, behavior in generate(plugin, self._generators):
-                made = with_generator(resource, plugin.configured_by) if self._traces else resource
+                generated = with_generator(resource, plugin.configured_by) if self._traces else resource
                 if self._observer:
-                    self._observer.generated(made, plugin)
-                absorbing = partial(absorb, generated=made, behavior=behavior)
-                among = into.resources.keys_of(current_identity(made))
+                    self._observer.generated(generated, plugin)
+                absorbing = partial(absorb, generated=generated, behavior=behavior)
+                among = into.resources.keys_of(current_identity(generated))
                 run_observed(self._observer, plugin, absorbing, into.resources, among)
 
     def _transform(self, root: KustomizationRoot, into: _Gathered) -> None:
@@ -288,7 +284,7 @@ class Accumulation:
         self, transform: Transform, by: ConfiguredBy, change: CompositionChange, resources: ResMap
     ) -> None:
         def apply(resources: ResMap) -> None:
-            spend(_TRANSFORM + 4 * len(resources), "transforming resources")
+            spend(_STEPS_PER_TRANSFORM + 4 * len(resources), "transforming resources")
             transform(resources)
             if self._traces:
                 resources.update(lambda resource: with_transformer(resource, by))

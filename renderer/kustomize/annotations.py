@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from renderer.kustomize.build_annotations import BUILD_ANNOTATIONS
+from renderer.kustomize.build_annotations import BUILD_ANNOTATIONS, is_local
 from renderer.kustomize.res_map import ResMap
 from renderer.kustomize.values import is_bare_text
 from renderer.model.codes import Code
@@ -17,8 +17,6 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import Json, JsonObject, object_at, scalar_text, with_value, without
 from renderer.model.resource import Resource
 
-_ANNOTATION = "config.kubernetes.io/local-config"
-
 
 def with_text_annotations(resource: Resource, text: Callable[[Json], str] = scalar_text) -> Resource:
     """Return the resource with its annotations as texts (kyaml ``SetAnnotations``); unchanged if they are."""
@@ -26,13 +24,13 @@ def with_text_annotations(resource: Resource, text: Callable[[Json], str] = scal
     return resource if content is resource.content else resource.with_content(content)
 
 
-def with_annotations_for_notes(resource: Resource) -> JsonObject:
-    """Return the content as kustomize has it, with annotations if it records build notes there."""
+def with_annotations_for_build(resource: Resource) -> JsonObject:
+    """Return the content with annotations, possibly empty, if kustomize records build annotations there."""
     content = resource.content
-    has_notes = (
+    has_build_annotations = (
         resource.previous_ids or resource.name_prefixes or resource.name_suffixes or resource.needs_hash
     )
-    if not has_notes or object_at(content, "metadata").get("annotations"):
+    if not has_build_annotations or object_at(content, "metadata").get("annotations"):
         return content
     return with_value(content, ("metadata", "annotations"), {})
 
@@ -49,16 +47,15 @@ def with_texts(
         return without(content, "metadata", field)
     if not resource.spellings and all(isinstance(value, str) for value in entries.values()):
         return content
-    spelled = {key: resource.spelling("metadata", field, key) for key in entries}
-    texts: Json = {
-        key: text(value) if (spelling := spelled[key]) is None else spelling.text
-        for key, value in entries.items()
-    }
+    texts: dict[str, Json] = {}
+    for key, value in entries.items():
+        spelling = resource.spelling("metadata", field, key)
+        texts[key] = text(value) if spelling is None else spelling.text
     return content if texts == entries else with_value(content, ("metadata", field), texts)
 
 
 def with_final_annotations(resource: Resource, warn: Callable[[Diagnostic], None]) -> Resource:
-    """Return the resource with annotations as texts; ``warn`` receives the values that are lost.
+    """Return the resource with annotations as texts; ``warn`` receives the values that kustomize drops.
 
     Raises: resource-invalid for a key that would not be a text.
     """
@@ -91,21 +88,13 @@ def with_final_annotations(resource: Resource, warn: Callable[[Diagnostic], None
 def drop_local(resources: ResMap) -> None:
     """Remove local objects. Raises: resource-invalid for an object that has lost its name or kind."""
     for key, resource in resources.items():
-        _check(resource)
-        if _is_local(resource):
+        is_identified = resource.kind and (resource.name or resource.kind.endswith("List"))
+        if not is_identified:
+            missing = "metadata.name" if resource.kind else "kind"
+            raise Diagnostic(
+                Code.RESOURCE_INVALID,
+                f"{resource.original_id} has no {missing} after all patches",
+                sites=resource.sites(),
+            ).error()
+        if is_local(resource.content):
             resources.remove(key)
-
-
-def _is_local(resource: Resource) -> bool:
-    annotations = object_at(resource.content, "metadata", "annotations")
-    return _ANNOTATION in annotations and scalar_text(annotations[_ANNOTATION]) != "false"
-
-
-def _check(resource: Resource) -> None:
-    missing = "kind" if not resource.kind else "metadata.name" if not resource.name else ""
-    if missing and not resource.kind.endswith("List"):
-        raise Diagnostic(
-            Code.RESOURCE_INVALID,
-            f"{resource.original_id} has no {missing} after all patches",
-            sites=resource.sites(),
-        ).error()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_path import FieldPath
-from renderer.model.json import object_at
+from renderer.model.json import JsonObject, object_at, scalar_text
 from renderer.model.res_id import Gvk, ResId
 from renderer.model.resource import Resource
 
@@ -21,6 +21,7 @@ _NEEDS_HASH = f"{_DOMAIN}/needsHashSuffix"
 #: On a patch, the permission to change the name or the kind of its target.
 ALLOW_NAME_CHANGE, ALLOW_KIND_CHANGE = f"{_DOMAIN}/allowNameChange", f"{_DOMAIN}/allowKindChange"
 _ENABLED = "enabled"
+_LOCAL_CONFIG = "config.kubernetes.io/local-config"
 _OTHERS = (
     "refBy",
     "generatorBehavior",
@@ -57,6 +58,12 @@ def has_build_annotations(resource: Resource) -> bool:
     return not BUILD_ANNOTATIONS.isdisjoint(object_at(resource.content, "metadata", "annotations"))
 
 
+def is_local(content: JsonObject) -> bool:
+    """Return True if the object configures tools and is never applied to a cluster."""
+    annotations = object_at(content, "metadata", "annotations")
+    return _LOCAL_CONFIG in annotations and scalar_text(annotations[_LOCAL_CONFIG]) != "false"
+
+
 def is_enabled(resource: Resource, annotation: str) -> bool:
     """Return True if the build annotation has the value ``enabled``."""
     return _text(resource, annotation) == _ENABLED
@@ -71,18 +78,18 @@ def with_build_annotations_read(resource: Resource) -> Resource:
         return resource
     return resource._replace(
         previous_ids=_previous_ids(resource),
-        name_prefixes=_listed(resource, _PREFIXES),
-        name_suffixes=_listed(resource, _SUFFIXES),
+        name_prefixes=_comma_separated(resource, _PREFIXES),
+        name_suffixes=_comma_separated(resource, _SUFFIXES),
         needs_hash=resource.needs_hash or is_enabled(resource, _NEEDS_HASH),
     )
 
 
 def _previous_ids(resource: Resource) -> tuple[ResId, ...]:
     """Return the previous ids (``api/internal/utils/makeResIds.go`` PrevIds)."""
-    names = _listed(resource, _NAMES)
+    names = _comma_separated(resource, _NAMES)
     if not names:
         return ()
-    namespaces, kinds = (_listed(resource, key) or ("",) for key in (_NAMESPACES, _KINDS))
+    namespaces, kinds = (_comma_separated(resource, key) or ("",) for key in (_NAMESPACES, _KINDS))
     if not len(names) == len(namespaces) == len(kinds):
         field = FieldPath.of("metadata", "annotations", _NAMES)
         message = f"{resource.current_id} has unequal numbers of previous names, namespaces and kinds"
@@ -95,11 +102,12 @@ def _previous_ids(resource: Resource) -> tuple[ResId, ...]:
     )
 
 
-def _listed(resource: Resource, annotation: str) -> tuple[str, ...]:
+def _comma_separated(resource: Resource, annotation: str) -> tuple[str, ...]:
     text = _text(resource, annotation)
     return () if text is None else tuple(text.split(","))
 
 
 def _text(resource: Resource, annotation: str) -> str | None:
-    is_there = annotation in object_at(resource.content, "metadata", "annotations")
-    return resource.written_text("metadata", "annotations", annotation) if is_there else None
+    if annotation not in object_at(resource.content, "metadata", "annotations"):
+        return None
+    return resource.written_text("metadata", "annotations", annotation)

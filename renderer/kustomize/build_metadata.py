@@ -55,7 +55,7 @@ def with_build_metadata(resource: Resource, options: tuple[str, ...], folder: st
 
 def _origin(resource: Resource, folder: str) -> str:
     if resource.generated_by:
-        return "".join(f"{line}\n" for line in _configured(resource.generated_by, folder))
+        return "".join(f"{line}\n" for line in _configuration_lines(resource.generated_by, folder))
     return f"path: {_scalar(_relative(resource.origin.path, folder))}\n"
 
 
@@ -63,11 +63,11 @@ def _transformations(resource: Resource, folder: str) -> str:
     return "".join(
         f"{'- ' if index == 0 else '  '}{line}\n"
         for transformer in resource.transformed_by
-        for index, line in enumerate(_configured(transformer, folder))
+        for index, line in enumerate(_configuration_lines(transformer, folder))
     )
 
 
-def _configured(plugin: ConfiguredBy, folder: str) -> Iterator[str]:
+def _configuration_lines(plugin: ConfiguredBy, folder: str) -> Iterator[str]:
     yield f"configuredIn: {_scalar(_relative(plugin.path, folder))}"
     yield "configuredBy:"
     yield f"  apiVersion: {_scalar(plugin.api_version)}"

@@ -75,7 +75,7 @@ class Composer:
             accumulation = self._traced if tree.root.kustomization.build_metadata else self._plain
             accumulated = accumulation.of(tree.root, is_last=is_last)
             resources = ResMap(accumulated.resources)
-            accumulated = accumulated._replace(resources=())  # frees what the last steps replace
+            accumulated = accumulated._replace(resources=())  # frees those that the final steps replace
             warnings = list(accumulated.warnings)
             finished = self._finished(resources, accumulated, tree.root, warnings.append)
         except DiagnosticError as error:
@@ -89,28 +89,28 @@ class Composer:
         root: KustomizationRoot,
         warn: Callable[[Diagnostic], None],
     ) -> ResourceSet:
-        """Return the resources after the last steps: hashes, references, variables, order."""
+        """Return the resources after the final steps: hashes, references, variables, order."""
         spend(_FINISHING * len(resources), "composing overlays")
-        for what, step in _last_steps(resources, accumulated, warn):
-            run_observed(self._observer, FinalTransform(root, what), step, resources)
+        for step, transform in _final_steps(resources, accumulated, warn):
+            run_observed(self._observer, FinalTransform(root, step), transform, resources)
         drop_local(resources)
         ordered = ResourceSet(self._ordered(resources, root.kustomization.sort_options))
-        return ordered.map(lambda resource: self._described(resource, root, warn))
+        return ordered.map(lambda resource: self._with_build_metadata(resource, root, warn))
 
-    def _described(
+    def _with_build_metadata(
         self, resource: Resource, root: KustomizationRoot, warn: Callable[[Diagnostic], None]
     ) -> Resource:
-        """Return the resource as it is written, with the requested metadata about the build."""
+        """Return the resource with the requested metadata about the build, and with plain values only."""
         options = root.kustomization.build_metadata
         if self.options.managed_by_label:
             options = (*options, MANAGED_BY_LABEL)
-        described = with_final_annotations(with_build_metadata(resource, options, root.folder), warn)
-        if described.spellings or described.shared_fields:
-            described = without_nodes(described)
-        if self._observer and described is not resource:
+        changed = with_final_annotations(with_build_metadata(resource, options, root.folder), warn)
+        if changed.spellings or changed.shared_fields:
+            changed = without_nodes(changed)
+        if self._observer and changed is not resource:
             change = FinalTransform(root, FinalStep.BUILD_METADATA)
-            self._observer.changed(resource, described, change)
-        return described
+            self._observer.changed(resource, changed, change)
+        return changed
 
     def _ordered(self, resources: ResMap, options: SortOptions | None) -> tuple[Resource, ...]:
         """Return the resources in the order that the kustomization or the build options request."""
@@ -121,11 +121,11 @@ class Composer:
         return ordered
 
 
-def _last_steps(
+def _final_steps(
     resources: ResMap, accumulated: Accumulated, warn: Callable[[Diagnostic], None]
 ) -> Iterator[tuple[FinalStep, Transform]]:
-    """Yield the last steps that the resources need, each after the earlier ones have run."""
-    specs, known = accumulated.field_specs, accumulated.variables
+    """Yield the final steps that the resources need, each after the earlier ones have run."""
+    specs, variables = accumulated.field_specs, accumulated.variables
     if any(resource.needs_hash for resource in resources):
         from renderer.kustomize.name_hash import add_name_hashes  # noqa: PLC0415 - it needs hashlib
 
@@ -135,10 +135,10 @@ def _last_steps(
             FinalStep.NAME_REFERENCE,
             lambda all_: fix_name_references(all_, specs.name_reference),
         )
-    if known:
+    if variables:
         from renderer.kustomize.variables import resolve_variables  # noqa: PLC0415 - few builds have any
 
         yield (
             FinalStep.VARIABLES,
-            lambda all_: resolve_variables(all_, known, specs.var_reference, warn),
+            lambda all_: resolve_variables(all_, variables, specs.var_reference, warn),
         )

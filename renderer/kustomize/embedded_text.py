@@ -31,12 +31,12 @@ def text_on_path(
     """Return the place of the first scalar on the path that is YAML or JSON, and the steps inside it."""
     for length in range(1, len(steps)):
         try:
-            found, place = lookup_place(resource.content, steps[:length])
+            value, place = lookup_place(resource.content, steps[:length])
         except PathError:
             continue
-        if found is not ABSENT and not isinstance(found, dict | list):
+        if value is not ABSENT and not isinstance(value, dict | list):
             try:
-                _parsed(resource.written_text(*place))
+                _parse(resource.written_text(*place))
             except PathError:
                 continue
             return place, steps[length:]
@@ -44,13 +44,13 @@ def text_on_path(
 
 
 def count_within(text: str, steps: tuple[str, ...], *, creates: bool) -> int:
-    """Return the number of fields that ``steps`` lead to inside ``text``. Raises ``PathError``."""
+    """Return the number of fields inside ``text`` that match ``steps``. Raises ``PathError``."""
 
     def within(scalar: Json, _at: tuple[Segment, ...], rest: tuple[str, ...]) -> int:
         return count_within(scalar_text(scalar), rest, creates=creates)
 
     matcher = PathMatcher(lambda old, _at: None if old is ABSENT else old, creates, within)
-    matcher.visit(_parsed_mapping(text), steps)
+    matcher.visit(_parse_non_blank(text), steps)
     return matcher.matches
 
 
@@ -72,7 +72,7 @@ def changed_text(
     matcher = PathMatcher(
         set_field, creates, lambda scalar, _at, rest: count_within(scalar_text(scalar), rest, creates=creates)
     )
-    tree = matcher.visit(_parsed_mapping(text), steps)
+    tree = matcher.visit(_parse_non_blank(text), steps)
     if not matcher.matches:
         raise PathError("there is no such field in the text")
     is_json = text.lstrip()[:1] in ("{", "[")
@@ -80,15 +80,15 @@ def changed_text(
     return changed, matcher.matches_within
 
 
-def _parsed_mapping(text: str) -> Json:
+def _parse_non_blank(text: str) -> Json:
     """Return the tree in a text. Raises ``PathError`` for an empty text, which is not a node."""
     if not text.strip():
         raise PathError("the field on the way is blank")
-    return _parsed(text)
+    return _parse(text)
 
 
 @lru_cache(maxsize=4)  # callers ask for several fields of one text; trees are read-only
-def _parsed(text: str) -> Json:
+def _parse(text: str) -> Json:
     """Return the tree in a text. Raises ``PathError`` for a text that is neither YAML nor JSON."""
     spend(_READING + 4 * len(text), "reading YAML inside of texts")
     try:

@@ -109,14 +109,14 @@ def _config_map_data(generator: DataGenerator) -> dict[str, Json]:
     binary_data: dict[str, Json] = {}
     for pair in generator.data:
         try:
-            data[pair.key] = _text(pair)
+            data[pair.key] = _writable_text(pair)
         except UnicodeDecodeError:
             binary_data[pair.key] = _base64(pair.value)
     named: dict[str, Json] = {"data": data, "binaryData": binary_data}
     return {field: pairs for field, pairs in named.items() if pairs}
 
 
-def _text(pair: KeyValue) -> str:
+def _writable_text(pair: KeyValue) -> str:
     text = pair.value.decode()
     if "\n" not in text:
         return text

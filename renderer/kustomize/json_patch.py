@@ -13,7 +13,7 @@ from operator import is_
 from typing import TypeAlias
 
 from renderer.kubevirt.facts.confidential import secret_values
-from renderer.kustomize.annotations import with_annotations_for_notes, with_text_annotations
+from renderer.kustomize.annotations import with_annotations_for_build, with_text_annotations
 from renderer.kustomize.identity import with_previous_id
 from renderer.kustomize.res_map import ResMap
 from renderer.kustomize.scalar_nodes import without_nodes
@@ -319,7 +319,7 @@ def _path_hint(document: Json, path: str) -> str | None:
 
 def _as_json(resource: Resource) -> JsonObject:
     """Return the content to patch, in which annotations may be numbers."""
-    content = with_annotations_for_notes(resource)
+    content = with_annotations_for_build(resource)
     for each in resource.spellings:
         names = tuple(segment for segment in each.field.segments if isinstance(segment, str))
         if names[:-1] == ("metadata", "annotations") and value_at(content, names) == each.text:

@@ -11,10 +11,10 @@ from renderer.model.json import Json, JsonObject, object_at, with_value
 from renderer.model.resource import Resource
 from renderer.model.work import spend
 
-_LENGTH = 10
+_HASH_LENGTH = 10
 #: The name should be part of the hash, but kustomize looks in the wrong place and finds nothing.
 _NAME = ""
-_AMBIGUOUS = str.maketrans("013ae", "ghkmt")
+_UNAMBIGUOUS = str.maketrans("013ae", "ghkmt")
 _ESCAPED_BY_GO = str.maketrans(
     {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 )
@@ -24,11 +24,15 @@ def add_name_hashes(resources: ResMap) -> None:
     """Append the hash of their content to the names of the resources that need it."""
     for key, resource in resources.items():
         if resource.needs_hash:
-            resources.replace(key, _with_hash(resource))
+            name = f"{resource.name}-{name_hash(resource)}"
+            renamed = with_previous_id(resource)
+            resources.replace(
+                key, renamed._replace(content=with_value(renamed.content, ("metadata", "name"), name))
+            )
 
 
 def name_hash(resource: Resource) -> str:
-    """The hash of a ConfigMap or Secret; its metadata is not part of it.
+    """Return the hash of a ConfigMap or Secret; its metadata is not part of it.
 
     Raises: resource-invalid for other kinds, into which only a patch can turn a generated object.
     """
@@ -50,12 +54,12 @@ def name_hash(resource: Resource) -> str:
     if isinstance(content.get(optional), dict):
         hashed[optional] = content[optional]
     spend(2 * len(object_at(content, "data")), "hashing generated data")
-    return sha256(go_json(hashed).encode())[:_LENGTH].translate(_AMBIGUOUS)
+    return sha256(go_json(hashed).encode())[:_HASH_LENGTH].translate(_UNAMBIGUOUS)
 
 
 def go_json(value: Json) -> str:
-    """``value`` as Go's ``json.Marshal`` writes it: compact, keys sorted, safe inside HTML."""
-    import json  # noqa: PLC0415 - as above
+    """Return ``value`` as Go's ``json.Marshal`` writes it: compact, keys sorted, safe inside HTML."""
+    import json  # noqa: PLC0415 - only hashes need it
 
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     return as_go_escapes(text)
@@ -66,13 +70,7 @@ def as_go_escapes(text: str) -> str:
     return text.translate(_ESCAPED_BY_GO)
 
 
-def _with_hash(resource: Resource) -> Resource:
-    remembered = with_previous_id(resource)
-    name = f"{resource.name}-{name_hash(resource)}"
-    return remembered._replace(content=with_value(remembered.content, ("metadata", "name"), name))
-
-
 def _field(content: JsonObject, key: str) -> Json:
-    """Return Go's zero value if the field is missing."""
+    """Return the value of a field; Go's zero value of a text if it is missing."""
     value = content.get(key)
     return "" if value is None else value

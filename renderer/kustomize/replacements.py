@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from renderer.kubevirt.facts.confidential import is_confidential
-from renderer.kustomize.annotations import with_annotations_for_notes
+from renderer.kustomize.annotations import with_annotations_for_build
 from renderer.kustomize.embedded_text import changed_text, count_within, text_on_path
 from renderer.kustomize.identity import DEFAULT_NAMESPACE
 from renderer.kustomize.replacement_paths import PathError, PathMatcher, lookup_place, split_field_path
@@ -291,7 +291,7 @@ def _with_target_fields(
     content = resource.content
     # An empty section is a mapping if kustomize keeps notes in it. A missing one is left to ``create``.
     if "annotations" in object_at(content, "metadata"):
-        content = with_annotations_for_notes(resource)
+        content = with_annotations_for_build(resource)
     written = resource.with_content(content, target.site)
     for path in target.field_paths:
         spend(_STEPS_PER_FIELD, "writing replacements")

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from renderer.findings.located import Located, LocatedRelated
-from renderer.kustomize.krm import FunctionSubject, noted
+from renderer.kustomize.krm import FunctionSubject, orchestrator_note
 from renderer.model.json import Json, JsonObject
 from renderer.model.location import Location
 from renderer.model.resource import Resource
@@ -73,7 +73,7 @@ def _reference(resource: Resource) -> JsonObject:
 
 def _file(resource: Resource) -> JsonObject | None:
     """Return the file that the orchestrator read the object from."""
-    path, index = noted(resource.content, "path"), noted(resource.content, "index")
+    path, index = orchestrator_note(resource.content, "path"), orchestrator_note(resource.content, "index")
     if not path:
         return None
     return {"path": path, "index": int(index)} if index.isdecimal() else {"path": path}
