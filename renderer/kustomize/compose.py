@@ -95,9 +95,9 @@ class Composer:
             run_observed(self._observer, FinalTransform(root, step), transform, resources)
         drop_local(resources)
         ordered = ResourceSet(self._ordered(resources, root.kustomization.sort_options))
-        return ordered.map(lambda resource: self._with_build_metadata(resource, root, warn))
+        return ordered.map(lambda resource: self._final_resource(resource, root, warn))
 
-    def _with_build_metadata(
+    def _final_resource(
         self, resource: Resource, root: KustomizationRoot, warn: Callable[[Diagnostic], None]
     ) -> Resource:
         """Return the resource with the requested metadata about the build, and with plain values only."""

@@ -60,16 +60,16 @@ def apply_operation(document: Json, operation: Json) -> Json:
         raise OperationError(
             f"{name or 'nothing'} is not an operation; there are {', '.join(_OPERATIONS)}", "op"
         )
-    return apply(document, _pointer(operation, "path"), operation)
+    return apply(document, _pointer_in(operation, "path"), operation)
 
 
 def _add(document: Json, path: str, operation: Json) -> Json:
-    return _inserted(document, path, _value(operation))
+    return _insert(document, path, _value(operation))
 
 
 def _remove(document: Json, path: str, operation: Json) -> Json:
     del operation
-    return _edited(document, path, _without)
+    return _edit(document, path, _without_child)
 
 
 def _replace(document: Json, path: str, operation: Json) -> Json:
@@ -78,21 +78,21 @@ def _replace(document: Json, path: str, operation: Json) -> Json:
         if not isinstance(value, dict | list):
             raise OperationError("the whole object can only be replaced by a mapping", "value")
         return value
-    return _edited(document, path, lambda container, key: _with(container, key, value))
+    return _edit(document, path, lambda container, key: _with_child(container, key, value))
 
 
 def _move(document: Json, path: str, operation: Json) -> Json:
     with _errors_about("from"):
-        source = _pointer(operation, "from")
-        value = _get(document, source)
-        document = _edited(document, source, _without)
-    return _inserted(document, path, value)
+        source = _pointer_in(operation, "from")
+        value = _value_at_path(document, source)
+        document = _edit(document, source, _without_child)
+    return _insert(document, path, value)
 
 
 def _copy(document: Json, path: str, operation: Json) -> Json:
     with _errors_about("from"):
-        value = _get(document, _pointer(operation, "from"))
-    return _inserted(document, path, value)
+        value = _value_at_path(document, _pointer_in(operation, "from"))
+    return _insert(document, path, value)
 
 
 @contextmanager
@@ -105,7 +105,7 @@ def _errors_about(field: str) -> Iterator[None]:
 
 
 def _test(document: Json, path: str, operation: Json) -> Json:
-    actual = _get(document, path) if path else document
+    actual = _value_at_path(document, path) if path else document
     if not _equal(actual, _value(operation)):
         raise OperationError(f"the test fails, {path} holds something else", "value")
     return document
@@ -121,7 +121,7 @@ _OPERATIONS: dict[str, Callable[[Json, str, Json], Json]] = {
 }
 
 
-def _pointer(operation: Json, field: str) -> str:
+def _pointer_in(operation: Json, field: str) -> str:
     pointer = object_at(operation).get(field)
     if not isinstance(pointer, str):
         raise OperationError(f"the operation has no {field}")
@@ -132,24 +132,26 @@ def _value(operation: Json) -> Json:
     return object_at(operation).get("value")
 
 
-def _inserted(document: Json, path: str, value: Json) -> Json:
+def _insert(document: Json, path: str, value: Json) -> Json:
     def insert(container: dict[str, Json] | list[Json], key: str) -> dict[str, Json] | list[Json]:
         if isinstance(container, dict):
             return container | {key: value}
         index = len(container) if key == "-" else _index(key, len(container) + 1)
         return [*container[:index], value, *container[index:]]
 
-    return _edited(document, path, insert)
+    return _edit(document, path, insert)
 
 
-def _with(container: dict[str, Json] | list[Json], key: str, value: Json) -> dict[str, Json] | list[Json]:
+def _with_child(
+    container: dict[str, Json] | list[Json], key: str, value: Json
+) -> dict[str, Json] | list[Json]:
     if isinstance(container, dict):
         return container | {key: value}
     index = _index(key, len(container))
     return [*container[:index], value, *container[index + 1 :]]
 
 
-def _without(container: dict[str, Json] | list[Json], key: str) -> dict[str, Json] | list[Json]:
+def _without_child(container: dict[str, Json] | list[Json], key: str) -> dict[str, Json] | list[Json]:
     if isinstance(container, list):
         index = _index(key, len(container))
         return [*container[:index], *container[index + 1 :]]
@@ -158,7 +160,7 @@ def _without(container: dict[str, Json] | list[Json], key: str) -> dict[str, Jso
     return {name: value for name, value in container.items() if name != key}
 
 
-def _get(document: Json, path: str) -> Json:
+def _value_at_path(document: Json, path: str) -> Json:
     keys = _keys(path)
     for key in keys[:-1]:
         document = _child(_container(document, path), key)
@@ -166,21 +168,21 @@ def _get(document: Json, path: str) -> Json:
     return _child(container, keys[-1])
 
 
-def _edited(document: Json, path: str, edit: Edit) -> Json:
+def _edit(document: Json, path: str, edit: Edit) -> Json:
     """Return the document with the container of the last key in ``path`` edited.
 
     Untouched parts are shared.
     """
-    return _edited_below(document, _keys(path), path, edit)
+    return _edit_below(document, _keys(path), path, edit)
 
 
-def _edited_below(value: Json, keys: list[str], path: str, edit: Edit) -> Json:
+def _edit_below(value: Json, keys: list[str], path: str, edit: Edit) -> Json:
     container = _container(value, path)
     spend(_KEY + len(container) // _COPIED_PER_STEP, "applying patches")
     if len(keys) == 1:
         return edit(container, keys[0])
-    child = _edited_below(_child(container, keys[0]), keys[1:], path, edit)
-    return _with(container, keys[0], child)
+    child = _edit_below(_child(container, keys[0]), keys[1:], path, edit)
+    return _with_child(container, keys[0], child)
 
 
 def _container(value: Json, path: str) -> dict[str, Json] | list[Json]:
@@ -214,7 +216,7 @@ def _keys(path: str) -> list[str]:
 
 
 def _equal(left: Json, right: Json) -> bool:
-    """Return True if both are equal as JSON, where 1 is not equal to true."""
+    """Return True if both are equal as JSON: 1 is not equal to true."""
     if isinstance(left, dict | list):
         spend(len(left), "applying patches")
     if isinstance(left, dict) and isinstance(right, dict):
@@ -245,17 +247,22 @@ class JsonPatching:
         resource = resources[key]
         if self._remembers_ids:
             resource = with_previous_id(resource)
-        operated = self._operated(_as_json(resource), resource)
-        resources.check_growth(key, resource.with_content(object_at(operated), self._patch.site))
-        content = self._in_floats(operated, resource, resources.in_floats(key))
+        document = self._apply_operations(_as_json(resource), resource)
+        resources.check_growth(key, resource.with_content(object_at(document), self._patch.site))
+        content = self._through_floats(document, resource, resources.in_floats(key))
         patched = without_nodes(resource.with_content(content, self._patch.site))
         patched = with_text_annotations(patched, _float_text)
-        return patched if patched.api_version == resource.api_version else _with_ids_of_version(patched)
+        if patched.api_version == resource.api_version:
+            return patched
+        # Previous ids are compared with the API version of the resource, not with one of their own.
+        group, version = patched.gvk.group, patched.gvk.version
+        previous = (id_._replace(gvk=Gvk(group, version, id_.gvk.kind)) for id_ in patched.previous_ids)
+        return patched._replace(previous_ids=tuple(previous))
 
-    def _operated(self, document: Json, resource: Resource) -> Json:
-        held: set[str] = set()
+    def _apply_operations(self, document: Json, resource: Resource) -> Json:
+        secrets: set[str] = set()
         for index, operation in enumerate(self._patch.operations):
-            held |= secret_values([document])
+            secrets |= secret_values([document])
             try:
                 document = apply_operation(document, operation)
             except OperationError as error:
@@ -266,11 +273,11 @@ class JsonPatching:
                 elif error.field != "value":
                     hint = _path_hint(document, wrong)
                 raise self._invalid(str(error), (index, error.field), operation, resource, hint) from None
-        if held:  # an operation may move what another one added
-            taint(held - secret_values([document]))
+        if secrets:  # an operation may move what another one added
+            taint(secrets - secret_values([document]))
         return document
 
-    def _in_floats(self, document: Json, resource: Resource, known: Json) -> JsonObject:
+    def _through_floats(self, document: Json, resource: Resource, known: Json) -> JsonObject:
         try:
             rounded = document if _is_exact(document, known) else _rounded(document)
         except OverflowError:  # from a patch in JSON: YAML reads such numbers as texts
@@ -300,7 +307,7 @@ class JsonPatching:
 
 
 def _path_hint(document: Json, path: str) -> str | None:
-    """Return the hint if the object does not have all of ``path``; None if it has."""
+    """Return a hint about the first key of ``path`` that the object does not have; None if it has all."""
     keys = parse_pointer(path) if path.startswith("/") else []
     for index, key in enumerate(keys):
         if not isinstance(document, dict):
@@ -372,10 +379,3 @@ def _float_text(value: Json) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return format_float(float(value))
     return scalar_text(value)
-
-
-def _with_ids_of_version(resource: Resource) -> Resource:
-    """Return the resource with its API version in its previous ids, which are compared without their own."""
-    group, version = resource.gvk.group, resource.gvk.version
-    ids = (known._replace(gvk=Gvk(group, version, known.gvk.kind)) for known in resource.previous_ids)
-    return resource._replace(previous_ids=tuple(ids))

@@ -26,6 +26,25 @@ _MERGING = "merging lists"
 _MIXED = "a list that merges by key holds both mappings and other values"
 
 
+#: Lists with missing or repeated keys of up to this length are searched element by element, as in upstream.
+_MAX_ODD_ELEMENTS = 2000
+_DIRECTIVE = "$patch"
+#: Returns the merged element for an element of the object and an element of the patch.
+MergeElement: TypeAlias = Callable[[Slot, Slot], Slot]
+
+
+class Directive(TextEnum):
+    """The values of ``$patch``."""
+
+    MERGE = "merge"
+    REPLACE = "replace"
+    DELETE = "delete"
+
+
+class DirectiveError(Exception):
+    """``$patch`` has an unknown value."""
+
+
 class ElementError(Exception):
     """A list cannot be merged by key: its elements are mixed, or too many have no key."""
 
@@ -70,7 +89,7 @@ def set_element(elements: Sequence[Json], element: Json, keys: Keys, values: Key
 
     Raises ``ElementError``.
     """
-    kept, matched = _replaced(elements, [element], keys, values)
+    kept, matched = _replace_matches(elements, [element], keys, values)
     return kept if matched else [*kept, element]
 
 
@@ -79,10 +98,10 @@ def delete_elements(elements: Sequence[Json], keys: Keys, values: KeyValues) -> 
 
     Raises ``ElementError``.
     """
-    return _replaced(elements, [], keys, values)[0]
+    return _replace_matches(elements, [], keys, values)[0]
 
 
-def _replaced(
+def _replace_matches(
     elements: Sequence[Json], replacement: list[Json], keys: Keys, values: KeyValues
 ) -> tuple[list[Json], bool]:
     is_for_mappings = bool(keys[0] and values and values[0])
@@ -157,24 +176,25 @@ def append_elements(target: list[Json], source: Sequence[Json], keys: Keys) -> l
 def in_order_of(elements: Sequence[Json], merged: Sequence[Json], keys: Keys) -> list[Json]:
     """Return ``merged`` in the order of ``elements``, followed by new elements."""
     positions = {values: position for position, values in enumerate(element_values(elements, keys))}
-    placed = zip(element_values(merged, keys), merged, strict=True)
-    return [element for _, element in sorted(placed, key=lambda each: positions.get(each[0], len(positions)))]
+    keyed = zip(element_values(merged, keys), merged, strict=True)
+    return [element for _, element in sorted(keyed, key=lambda each: positions.get(each[0], len(positions)))]
 
 
 def complete_values(found: list[KeyValues]) -> list[KeyValues]:
-    """Return the key values, each completed by another one that agrees with it (``mergeValues``)."""
+    """Return the key values, each completed from others that it can be merged with (``mergeValues``)."""
     completed = list(found)
     spend(len(found) * len(found), _MERGING)
     for index in range(len(completed)):
         current = completed[index]
         for other in range(len(completed)):
-            merged = _agreed(current, completed[other])
+            merged = _merged_values(current, completed[other])
             if merged is not None:
                 completed[index] = completed[other] = merged
     return completed
 
 
-def _agreed(left: KeyValues, right: KeyValues) -> KeyValues | None:
+def _merged_values(left: KeyValues, right: KeyValues) -> KeyValues | None:
+    """Return the key values of both; None if they contradict each other or have none in common."""
     if any(one and other and one != other for one, other in zip(left, right, strict=True)):
         return None
     if all(one != other for one, other in zip(left, right, strict=True)):
@@ -194,27 +214,12 @@ def used_keys(found: Iterable[KeyValues], values: KeyValues, keys: Keys) -> tupl
     return tuple(key for key, _ in pairs), tuple(value for _, value in pairs)
 
 
-_KEY = "$patch"
-
-
-class Directive(TextEnum):
-    """The values of ``$patch``."""
-
-    MERGE = "merge"
-    REPLACE = "replace"
-    DELETE = "delete"
-
-
-class DirectiveError(Exception):
-    """``$patch`` has an unknown value."""
-
-
 def mapping_directive(patch: JsonObject) -> tuple[Directive, JsonObject]:
     """Return the directive in a mapping, and the mapping without it. Raises ``DirectiveError``."""
-    if _KEY not in patch:
+    if _DIRECTIVE not in patch:
         return Directive.MERGE, patch
-    directive = _directive(patch[_KEY])
-    return directive, {key: value for key, value in patch.items() if key != _KEY}
+    directive = _parse_directive(patch[_DIRECTIVE])
+    return directive, {key: value for key, value in patch.items() if key != _DIRECTIVE}
 
 
 def list_directive(patch: list[Json]) -> tuple[Directive, list[Json]]:
@@ -222,24 +227,18 @@ def list_directive(patch: list[Json]) -> tuple[Directive, list[Json]]:
 
     Only the first element with ``$patch`` counts. Raises ``DirectiveError``.
     """
-    found = next((element for element in patch if isinstance(element, dict) and _KEY in element), None)
-    if found is None or len(cast("JsonObject", found)) > 1:
+    first = next((element for element in patch if isinstance(element, dict) and _DIRECTIVE in element), None)
+    if first is None or len(cast("JsonObject", first)) > 1:
         return Directive.MERGE, patch
-    directive = _directive(cast("JsonObject", found)[_KEY])
-    return directive, delete_elements(patch, (_KEY,), (directive.value,))
+    directive = _parse_directive(cast("JsonObject", first)[_DIRECTIVE])
+    return directive, delete_elements(patch, (_DIRECTIVE,), (directive.value,))
 
 
-def _directive(value: Json) -> Directive:
+def _parse_directive(value: Json) -> Directive:
     text = scalar_text(value)
     if text not in set(Directive):
         raise DirectiveError(f"$patch cannot be {text}; it is one of {', '.join(Directive)}")
     return Directive(text)
-
-
-#: Lists with missing or repeated keys of up to this length are searched element by element, as in upstream.
-_MOST_ODD = 2000
-#: Returns the merged element for an element of the object and an element of the patch.
-MergeElement: TypeAlias = Callable[[Slot, Slot], Slot]
 
 
 def merge_elements(
@@ -257,8 +256,8 @@ def merge_elements(
     old, new = _by_values(dest, used), _by_values(patch, used)
     if all(values) and old is not None and new is not None:
         return _merge_each(old, old if patch is dest else new, used, merge)
-    if len(dest) + len(patch) > _MOST_ODD:
-        raise ElementError(f"of more than {_MOST_ODD} elements, some have the same key or none")
+    if len(dest) + len(patch) > _MAX_ODD_ELEMENTS:
+        raise ElementError(f"of more than {_MAX_ODD_ELEMENTS} elements, some have the same key or none")
     if len(keys) > 1:
         found = complete_values(found)
     merging = _ElementMerge(dest, patch, merge)
@@ -310,28 +309,25 @@ class _ElementMerge:
 
     def merge_matching(self, keys: Keys, values: KeyValues) -> None:
         """Merge the elements that have the key values."""
-        position, old = _found(self.kept, keys, values)
-        source, new = _found(self._patch, keys, values)
+        position, old = _lookup(self.kept, keys, values)
+        source, new = _lookup(self._patch, keys, values)
         element = self._merge(old, new)
-        replaces = self._take_directive(source, new) is Directive.REPLACE
+        directive = Directive.MERGE
+        if new is not ABSENT:
+            directive, self._patch[source] = _without_directive(new)
         if element is ABSENT or element is None or element == {}:
             self.kept[:] = delete_elements(self.kept, keys, values)
             return
         element = _with_keys(element, keys, values)
-        if isinstance(old, dict) and (old is new or not replaces):  # upstream oddity: the replaced one stays
+        if isinstance(old, dict) and (old is new or directive is not Directive.REPLACE):
+            # An upstream oddity: an element that is replaced stays.
             self.kept[position] = element
         self.merged = set_element(self.merged, element, keys, values)
-
-    def _take_directive(self, position: int, element: Slot) -> Directive:
-        if element is ABSENT:
-            return Directive.MERGE
-        directive, self._patch[position] = _without_directive(element)
-        return directive
 
 
 def _without_directive(element: Json) -> tuple[Directive, Json]:
     """Return the directive of an element of the patch, and the element without it; an unknown one stays."""
-    if not isinstance(element, dict) or "$patch" not in element:
+    if not isinstance(element, dict) or _DIRECTIVE not in element:
         return Directive.MERGE, element
     try:
         return mapping_directive(element)
@@ -339,13 +335,13 @@ def _without_directive(element: Json) -> tuple[Directive, Json]:
         return Directive.MERGE, element
 
 
-def _found(elements: Sequence[Json], keys: Keys, values: KeyValues) -> tuple[int, Slot]:
+def _lookup(elements: Sequence[Json], keys: Keys, values: KeyValues) -> tuple[int, Slot]:
     position = find_element(elements, *used_keys([values], values, keys))
     return (-1, ABSENT) if position is None else (position, elements[position])
 
 
 def _with_keys(element: Json, keys: Keys, values: KeyValues) -> Json:
-    """Return the element with the keys that it was found by."""
+    """Return the element with the keys by which it was matched."""
     if not isinstance(element, dict):
         return element
     for key, value in zip(keys, values, strict=True):

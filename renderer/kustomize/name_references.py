@@ -45,7 +45,7 @@ class ReferralCandidates:
         return self._by_previous_name.get(name, ())
 
     def original_namespaces(self, referrer: Referrer) -> frozenset[str]:
-        """The original namespaces of the resources that ``referrer`` can see."""
+        """Return the original namespaces of the resources that ``referrer`` can see."""
         key = referrer.namespace, referrer.bound_namespaces
         if key not in self._original_namespaces:
             spend(8 * len(self._resources), "following names to other namespaces")
@@ -69,7 +69,7 @@ class Referrer:
 
     @cached_property
     def bound_namespaces(self) -> frozenset[str]:
-        """The namespaces of the service accounts that a RoleBinding names."""
+        """Return the namespaces of the service accounts that a RoleBinding names."""
         if self.resource.kind != "RoleBinding":
             return frozenset()
         return frozenset(
@@ -112,7 +112,8 @@ class Referrer:
 
         (``PrefixesSuffixesEquals``).
         """
-        return _end_alike(self.resource.name_prefixes, other.name_prefixes, exactly=exactly) and _end_alike(
+        same_prefixes = _have_same_end(self.resource.name_prefixes, other.name_prefixes, exactly=exactly)
+        return same_prefixes and _have_same_end(
             self.resource.name_suffixes, other.name_suffixes, exactly=exactly
         )
 
@@ -137,21 +138,21 @@ def with_same_affixes(found: Iterable[Resource], referrer: Referrer) -> Sequence
     return remaining
 
 
-def _end_alike(left: Sequence[str], right: Sequence[str], *, exactly: bool) -> bool:
+def _have_same_end(left: Sequence[str], right: Sequence[str], *, exactly: bool) -> bool:
     if not left or not right:
         return not exactly or left == right
     length = min(len(left), len(right))
     return left[-length:] == right[-length:]
 
 
-def text_of_field(content: Json, field: str) -> str | None:
-    """The text of a scalar field; None if it is missing."""
+def _field_text(content: Json, field: str) -> str | None:
+    """Return the text of a scalar field; None if it is missing."""
     fields = object_at(content)
     return scalar_text(fields[field]) if field in fields else None
 
 
 def fix_name_references(resources: ResMap, references: Sequence[NameReference]) -> None:
-    """Updates the fields that hold previous names of resources to the current names.
+    """Update the fields that hold previous names of resources to the current names.
 
     Raises: name-ambiguous if several resources match, resource-invalid.
     """
@@ -206,7 +207,7 @@ class _NameField:
         return FieldSpecFilter(self._renamed).apply(self._resource, (self._field,))
 
     def _renamed(self, value: Json) -> Json:
-        """The updated name, list of names or mapping with a name."""
+        """Return the updated name, list of names or mapping with a name."""
         if isinstance(value, list):
             elements = [self._renamed_element(element) for element in value]
             return value if elements == value else elements
@@ -217,17 +218,17 @@ class _NameField:
             return None
         if isinstance(value, list):
             raise WrongTypeError("a name, or a mapping with one")
-        return self._renamed_mapping(value) if isinstance(value, dict) else self._renamed_scalar(value)
-
-    def _renamed_scalar(self, value: Json) -> Json:
-        referral = self._referral(scalar_text(value), lambda _: True, same_namespace=False)
-        return value if referral is None or referral.name == scalar_text(value) else referral.name
+        if isinstance(value, dict):
+            return self._renamed_mapping(value)
+        name = scalar_text(value)
+        referral = self._referral(name, lambda _: True, same_namespace=False)
+        return value if referral is None or referral.name == name else referral.name
 
     def _renamed_mapping(self, value: JsonObject) -> JsonObject:
-        name = text_of_field(value, "name")
+        name = _field_text(value, "name")
         if name is None:
             raise WrongTypeError("a mapping with a name")
-        in_namespace = self._namespace_condition(text_of_field(value, "namespace"))
+        in_namespace = self._namespace_condition(_field_text(value, "namespace"))
         referral = self._referral(name, in_namespace, same_namespace=True)
         if referral is None:
             return value
@@ -244,11 +245,11 @@ class _NameField:
         return lambda other: Referrer(other).namespace == namespace
 
     def _referral(self, name: str, condition: Condition, *, same_namespace: bool) -> Resource | None:
-        """Return the resource that had ``name``; None if there is none."""
+        """Return the resource that had ``name``, or None."""
         role = self._referrer.role() if self._field.path.endswith("roleRef/name") else None
         candidates = self._candidates.named(name)
         spend(16 * len(candidates), "following names")
-        found = with_same_affixes(
+        matches = with_same_affixes(
             (
                 other
                 for other in candidates
@@ -259,12 +260,12 @@ class _NameField:
             ),
             self._referrer,
         )
-        if len({(other.name, same_namespace and other.namespace) for other in found}) > 1:
+        if len({(other.name, same_namespace and other.namespace) for other in matches}) > 1:
             raise Diagnostic.about(
                 self._resource,
                 None,
                 Code.NAME_AMBIGUOUS,
                 f"{name} in {self._field.path} of {self._resource.current_id} has several matches",
-                related=tuple(Related(str(other.current_id), other.sites()) for other in found),
+                related=tuple(Related(str(other.current_id), other.sites()) for other in matches),
             ).error()
-        return found[0] if found else None
+        return matches[0] if matches else None

@@ -25,7 +25,7 @@ from renderer.kustomize.transformers.value_add import value_add_transform
 from renderer.model import source_tree as plugins
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import JsonObject, without
+from renderer.model.json import without
 from renderer.model.resource import Resource
 from renderer.model.source_tree import TransformerConfig, TransformerPlugin
 
@@ -131,9 +131,7 @@ def validate(plugin: TransformerPlugin, resources: ResMap, context: TransformerC
 
 
 def _differs(old: Resource, new: Resource | None) -> bool:
-    return new is None or (new is not old and _without_mark(new.content) != old.content)
-
-
-def _without_mark(content: JsonObject) -> JsonObject:
-    """Return the object without the label that a validator may add."""
-    return without(content, "metadata", "labels", _VALIDATED_BY)
+    """Return True if anything except the label that a validator may add has changed."""
+    if new is None:
+        return True
+    return new is not old and without(new.content, "metadata", "labels", _VALIDATED_BY) != old.content

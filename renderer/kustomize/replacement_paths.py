@@ -20,6 +20,11 @@ from renderer.yamlio.scalars import CORE_RULES, NotJsonError, resolve
 _INDEX = pattern(r"[+-]?[0-9]{1,18}")
 _LAST = "-"
 EVERY = "*"
+#: Returns the new value of the field at a path; the old one is ``ABSENT`` if the field is being created.
+SetSlot: TypeAlias = Callable[[Slot, tuple[Segment, ...]], Json]
+_FOLLOWING = "following the paths of replacements"
+#: Steps for an element on a path, and the fields that are copied in one step (``model.work``).
+_STEPS_PER_ELEMENT, _COPIED_PER_STEP = 4, 16
 
 
 class PathError(Exception):
@@ -27,7 +32,7 @@ class PathError(Exception):
 
 
 def split_field_path(path: str) -> tuple[str, ...]:
-    """The steps of a dotted path. Brackets protect dots, and are kept if they name a list element.
+    """Return the steps of a dotted path. Brackets protect dots, and are kept if they name a list element.
 
     Raises ``PathError`` for a path with more steps than the allowed depth of objects.
     """
@@ -50,7 +55,7 @@ def split_field_path(path: str) -> tuple[str, ...]:
 
 
 def element_name(step: str) -> tuple[str, str] | None:
-    """Field and value of ``[field=value]``; an empty field for ``[=value]``. Raises ``PathError``."""
+    """Return field and value of ``[field=value]``; an empty field for ``[=value]``. Raises ``PathError``."""
     if not (step.startswith("[") and step.endswith("]")):
         return None
     field, equals, value = step.removesuffix("]").removeprefix("[").partition("=")
@@ -60,7 +65,7 @@ def element_name(step: str) -> tuple[str, str] | None:
 
 
 def list_index(step: str) -> int | None:
-    """The number in ``step``, which may be negative; None if it is not a number."""
+    """Return the number in ``step``, which may be negative; None if it is not a number."""
     return int(step) if _INDEX.fullmatch(step) else None
 
 
@@ -73,15 +78,15 @@ def lookup_place(value: Json, steps: tuple[str, ...]) -> tuple[Slot, tuple[Segme
     found: Slot = value
     place: list[Segment] = []
     for step in filter(None, map(str.strip, steps)):
-        segment = _segment(found, step)
+        segment = _child_segment(found, step)
         if segment is None:
             return ABSENT, tuple(place)
         place.append(segment)
-        found = found[segment]  # type: ignore[index] # _segment has looked
+        found = found[segment]  # type: ignore[index] # the segment is in it
     return found, tuple(place)
 
 
-def _segment(value: Slot, step: str) -> str | int | None:
+def _child_segment(value: Slot, step: str) -> str | int | None:
     """Return the key or index of the child that ``step`` leads to; None if it does not exist."""
     index = list_index(step)
     if index is not None and index < 0:
@@ -106,36 +111,27 @@ def _is_named(element: Json, field: str, value: str) -> bool:
 
 
 def as_list(value: Slot, step: str) -> list[Json]:
-    """``value``, which ``step`` requires to be a list; empty for null."""
+    """Return ``value`` as the list that ``step`` requires; empty for null."""
     if value is None or value is ABSENT:
         return []
     if not isinstance(value, list):
-        raise PathError(f"{step} is for lists, and this is {_described(value)}")
+        raise PathError(f"{step} is for lists, and this is {_describe(value)}")
     return value
 
 
 def as_mapping(value: Slot, step: str) -> dict[str, Json]:
-    """``value``, which ``step`` requires to be a mapping; empty for null."""
+    """Return ``value`` as the mapping that ``step`` requires; empty for null."""
     if value is None or value is ABSENT:
         return {}
     if not isinstance(value, dict):
-        raise PathError(f"{step} is looked for in {_described(value)}")
+        raise PathError(f"{step} is looked for in {_describe(value)}")
     return value
 
 
-def _described(value: Slot) -> str:
-    return (
-        "a mapping" if isinstance(value, dict) else "a list" if isinstance(value, list) else "a single value"
-    )
-
-
-#: Returns the new value of the field at a path; the old one is ``ABSENT`` if the field is being created.
-SetSlot: TypeAlias = Callable[[Slot, tuple[Segment, ...]], Json]
-
-
-_FOLLOWING = "following the paths of replacements"
-#: Steps for an element on a path, and the fields that are copied in one step (``model.work``).
-_STEPS_PER_ELEMENT, _COPIED_PER_STEP = 4, 16
+def _describe(value: Slot) -> str:
+    if isinstance(value, dict):
+        return "a mapping"
+    return "a list" if isinstance(value, list) else "a single value"
 
 
 class PathMatcher:
@@ -232,8 +228,8 @@ class PathMatcher:
         at: tuple[Segment, ...],
     ) -> Json:
         if not name:
-            return self.visit(element, (), at) if matches(_shown(element)) else element
-        if isinstance(element, dict) and name in element and matches(_shown(element[name])):
+            return self.visit(element, (), at) if matches(_yaml_text(element)) else element
+        if isinstance(element, dict) and name in element and matches(_yaml_text(element[name])):
             return self.visit(element, rest, at)
         return element
 
@@ -259,7 +255,7 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
     return lambda text: expression.search(text) is not None
 
 
-def _shown(value: Json) -> str:
-    """The value as written in YAML, with quotes if a text needs them."""
+def _yaml_text(value: Json) -> str:
+    """Return the value as written in YAML, with quotes if a text needs them."""
     text = scalar_text(value).strip()
     return f'"{text}"' if isinstance(value, str) and not is_bare_text(text) else text

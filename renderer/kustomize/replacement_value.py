@@ -40,7 +40,7 @@ class ReplacementValue(Record):
         return cls(value, spelling.text, spelling.is_untyped)
 
     @classmethod
-    def given(cls, text: str) -> ReplacementValue:
+    def from_source_value(cls, text: str) -> ReplacementValue:
         """Return the value for ``sourceValue``, which is untyped. Raises ``PathError``."""
         return cls(untagged(text), text, is_untyped=True)
 
@@ -73,12 +73,12 @@ class ReplacementValue(Record):
             is_scalar = not isinstance(self.whole, dict | list)
             return ScalarNode(self.whole, self.text, self.is_untyped) if is_scalar else self.whole
         if old is ABSENT or (spelling is not None and spelling.is_untyped):
-            text = self._inserted("" if spelling is None else spelling.text, options)
+            text = self._insert("" if spelling is None else spelling.text, options)
             return ScalarNode(untagged(text), text, is_untyped=True)
-        text = self._inserted(scalar_text(old) if spelling is None else spelling.text, options)
+        text = self._insert(scalar_text(old) if spelling is None else spelling.text, options)
         return ScalarNode(_typed_as(old, text), text)
 
-    def _inserted(self, old: str, options: FieldOptions) -> str:
+    def _insert(self, old: str, options: FieldOptions) -> str:
         if not options.delimiter:
             return self.text
         if options.index < 0:

@@ -48,7 +48,10 @@ _PATTERN_SIGN = pattern(r"[][\\^$*+?(){}|]")
 
 
 def find_source(resources: ResMap, source: ReplacementSource) -> Resource:
-    """The resource that ``source`` identifies by a current or previous id. Raises: kustomization-field."""
+    """Return the resource that ``source`` identifies by a current or previous id.
+
+    Raises: kustomization-field.
+    """
     named = resources.named(source.name or None)
     spend(len(named) * STEPS_PER_SELECTION, "looking for sources of replacements")
     matches = [resource for _, resource in named if _is_source(resource, source)]
@@ -59,14 +62,14 @@ def find_source(resources: ResMap, source: ReplacementSource) -> Resource:
         raise Diagnostic.at(
             source.site.below("name"),
             Code.KUSTOMIZATION_FIELD,
-            f"the replacement source {_described(source)} does not exist",
+            f"the replacement source {_describe(source)} does not exist",
             hint,
         ).error()
     if len(matches) > 1:
         raise Diagnostic.at(
             source.site,
             Code.KUSTOMIZATION_FIELD,
-            f"several resources match the replacement source {_described(source)}",
+            f"several resources match the replacement source {_describe(source)}",
             "say which one with group, version, kind, name and namespace",
             related=tuple(Related(f"this is {match.current_id}", match.sites()) for match in matches),
         ).error()
@@ -78,7 +81,10 @@ def _is_source(resource: Resource, source: ReplacementSource) -> bool:
     if source.group not in ("", gvk.group) or source.version not in ("", gvk.version):
         return False
     return any(
-        source.kind in ("", id_.gvk.kind) and source.name in ("", id_.name) and _in_namespace(id_, source)
+        source.kind in ("", id_.gvk.kind)
+        and source.name in ("", id_.name)
+        # Here kustomize does not check whether the kind is namespaced.
+        and source.namespace in ("", id_.namespace or DEFAULT_NAMESPACE)
         for id_ in _ids(resource)
     )
 
@@ -93,14 +99,7 @@ def _names_of_kind(kind: str, resources: Iterable[Resource]) -> set[str]:
     return {id_.name for resource in resources for id_ in _ids(resource) if kind in ("", id_.gvk.kind)}
 
 
-def _in_namespace(id_: ResId, source: ReplacementSource) -> bool:
-    """Return True if the namespaces match; here kustomize does not check whether the kind is namespaced."""
-    if not source.namespace:
-        return True
-    return source.namespace == (id_.namespace or DEFAULT_NAMESPACE)
-
-
-def _described(source: ReplacementSource) -> str:
+def _describe(source: ReplacementSource) -> str:
     kind = source.kind or "resource"
     name = f"{source.namespace}/{source.name}" if source.namespace else source.name
     return f"{kind} {name}".strip()
@@ -124,7 +123,7 @@ class TargetSelector:
         ]
 
     def selected(self, resources: ResMap) -> tuple[tuple[int, Resource], ...]:
-        """The selected resources, each with its key."""
+        """Return the selected resources, each with its key."""
         named = resources.named(self._select.only_name)
         steps = _STEPS_PER_TARGET * (1 + len(self._reject))
         spend(len(named) * steps, "selecting targets of replacements")
@@ -148,9 +147,11 @@ class TargetSelector:
 def replacement_transform(
     replacements: tuple[Replacement, ...], warn: Callable[[Diagnostic], None]
 ) -> Transform:
-    """Applies the replacements in order; ``warn`` receives targets that are probably mistyped.
+    """Return the transform that applies the replacements in order.
 
-    The transform raises: kustomization-field, resource-invalid.
+       ``warn`` receives targets that are probably misspelled.
+    The transform raises: kustomization-field,
+       resource-invalid.
     """
 
     def replace(resources: ResMap) -> None:
@@ -191,17 +192,17 @@ def _warn_of_misspelled(
         ("kind", select.kind, kinds, select.kind),
         ("name", select.name, names, named),
     ):
-        spend(len(known), "naming resources that could be meant")
+        spend(len(known), "naming resources that could be suggested")
         if not written or written in known or _PATTERN_SIGN.search(written):
             continue
-        meant = suggest(written, known, most=1, cutoff=0.8)
-        if meant and _DIGITS.findall(meant[0]) == _DIGITS.findall(written):
+        suggested = suggest(written, known, most=1, cutoff=0.8)
+        if suggested and _DIGITS.findall(suggested[0]) == _DIGITS.findall(written):
             warn(
                 Diagnostic.at(
                     target.site.below("select", key),
                     Code.KUSTOMIZATION_FIELD,
                     f"the target of the replacement selects nothing: there is no {what}",
-                    f"did you mean {meant[0]}?",
+                    f"did you mean {suggested[0]}?",
                     severity=Severity.WARNING,
                 )
             )
@@ -234,7 +235,7 @@ def _value_to_write(resources: ResMap, replacement: Replacement) -> ReplacementV
 
 
 def _path_hint(content: Json, path: str) -> str | None:
-    """Return the hint with the path whose first unknown key is corrected.
+    """Return a hint with the path after its first unknown key is corrected.
 
     None if no key resembles it, or if it is not a path.
     """
@@ -247,11 +248,9 @@ def _path_hint(content: Json, path: str) -> str | None:
             return None
         if key not in content:
             nearest = suggest(key, content, most=1)
-            return (
-                f"did you mean {'.'.join((*keys[:index], nearest[0], *keys[index + 1 :]))}?"
-                if nearest
-                else None
-            )
+            if not nearest:
+                return None
+            return f"did you mean {'.'.join((*keys[:index], nearest[0], *keys[index + 1 :]))}?"
         content = content[key]
     return None
 
@@ -267,7 +266,7 @@ def _value_of_field(resource: Resource, source: ReplacementSource) -> Replacemen
 
 def _value_of_source_value(replacement: Replacement) -> ReplacementValue:
     try:
-        return ReplacementValue.given(replacement.source_value or "")
+        return ReplacementValue.from_source_value(replacement.source_value or "")
     except PathError as error:
         raise Diagnostic.at(
             replacement.site,

@@ -20,33 +20,33 @@ from renderer.model.taint import taint
 from renderer.model.work import spend
 
 #: Characters of a number, and of the characters around a value when it is written.
-_SCALAR, _AROUND = 4, 2
+_NUMBER_SIZE, _PUNCTUATION_SIZE = 4, 2
 
 
 #: Steps to replace a resource with another one (``model.work``).
-_REPLACING = 120
+_STEPS_PER_REPLACEMENT = 120
 #: Keys per step. Changed mappings and lists were copied, and are compared with the previous ones.
 _KEYS_PER_STEP = 2
 #: Steps for the id of a resource, and for a new value.
-_IDENTIFYING, _STEPS_PER_VALUE = 15, 3
+_STEPS_PER_ID, _STEPS_PER_VALUE = 15, 3
 
 
 #: Approximate characters added, and the deepest nesting reached.
 Growth: TypeAlias = tuple[int, int]
 
-_NOTHING: Growth = (0, 0)
+_NO_GROWTH: Growth = (0, 0)
 #: Marks a key that a mapping does not have.
 _MISSING = object()
 
 
 def growth(before: Json, after: Json) -> Growth:
     """Return the parts of ``after`` that it does not share with ``before``, as a size and a depth."""
-    return _added(before, after, {})
+    return _growth(before, after, {})
 
 
-def _added(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
+def _growth(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
     if before is after:
-        return _NOTHING
+        return _NO_GROWTH
     if isinstance(after, dict):
         spend(len(after) // _KEYS_PER_STEP, "changing resources")
         old = before if isinstance(before, dict) else {}
@@ -56,20 +56,20 @@ def _added(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
             if earlier is child:
                 continue
             if earlier is _MISSING:
-                more, deep = _whole(child, known)
-                size += len(key) + _AROUND
+                more, deep = _size_and_depth(child, known)
+                size += len(key) + _PUNCTUATION_SIZE
             else:
-                more, deep = _added(earlier, child, known)
+                more, deep = _growth(earlier, child, known)
             size += more
             depth = max(depth, deep)
         return size, depth + 1
     if isinstance(after, list):
-        return _added_elements(before if isinstance(before, list) else [], after, known)
-    return _scalar(after), 0
+        return _element_growth(before if isinstance(before, list) else [], after, known)
+    return _scalar_size(after), 0
 
 
-def _added_elements(before: list[Json], after: list[Json], known: dict[int, Growth]) -> Growth:
-    """Elements may have moved. A changed element is most likely at its previous position."""
+def _element_growth(before: list[Json], after: list[Json], known: dict[int, Growth]) -> Growth:
+    """Return the growth of a list; a changed element is most likely at its previous position."""
     spend(len(after) // _KEYS_PER_STEP, "changing resources")
     kept = set(map(id, before))
     same_length = len(before) == len(after)
@@ -77,34 +77,34 @@ def _added_elements(before: list[Json], after: list[Json], known: dict[int, Grow
     for index, child in enumerate(after):
         if id(child) in kept:
             continue
-        more, deep = _added(before[index], child, known) if same_length else _whole(child, known)
-        size += more + (0 if same_length else _AROUND)
+        more, deep = _growth(before[index], child, known) if same_length else _size_and_depth(child, known)
+        size += more + (0 if same_length else _PUNCTUATION_SIZE)
         depth = max(depth, deep)
     return size, depth + 1
 
 
-def _whole(value: Json, known: dict[int, Growth]) -> Growth:
-    """The size and depth of a whole tree."""
+def _size_and_depth(value: Json, known: dict[int, Growth]) -> Growth:
+    """Return the size and depth of a whole tree."""
     if not isinstance(value, dict | list):
-        return _scalar(value), 0
+        return _scalar_size(value), 0
     if id(value) not in known:
         spend(_STEPS_PER_VALUE * len(value), "changing resources")
-        size, depth = _AROUND * len(value), 0
+        size, depth = _PUNCTUATION_SIZE * len(value), 0
         if isinstance(value, dict):
             size += sum(map(len, value))
         for child in value.values() if isinstance(value, dict) else value:
             if type(child) is str:
                 size += len(child)
                 continue
-            more, deep = _whole(child, known)
+            more, deep = _size_and_depth(child, known)
             size += more
             depth = max(depth, deep)
         known[id(value)] = size, depth + 1
     return known[id(value)]
 
 
-def _scalar(value: Json) -> int:
-    return len(value) if isinstance(value, str) else _SCALAR
+def _scalar_size(value: Json) -> int:
+    return len(value) if isinstance(value, str) else _NUMBER_SIZE
 
 
 class ResMap:
@@ -147,9 +147,9 @@ class ResMap:
         Raises ``DiagnosticError``: duplicate-id if two have the same id now, build-limit if there are too
         many.
         """
-        by_current, most = self._current(), limits().resources
+        by_current, most = self._current_identities(), limits().resources
         for resource in resources:
-            spend(2 * _IDENTIFYING, "gathering resources")
+            spend(2 * _STEPS_PER_ID, "gathering resources")
             identity = current_identity(resource)
             if identity in by_current:
                 raise duplicate_id(self._resources[by_current[identity]], resource)
@@ -157,20 +157,20 @@ class ResMap:
                 raise over_limit("resources", f"these are more than {most} resources", *resource.sites())
             by_current[identity] = self._next_key
             self._resources[self._next_key] = resource
-            self._note(self._next_key, resource)
+            self._add_to_indices(self._next_key, resource)
             self._next_key += 1
 
     def keys_of(self, identity: Identity) -> tuple[int, ...]:
-        """The keys of the resources that have the id now or had it before."""
+        """Return the keys of the resources that have the id now or had it before."""
         if self._by_any is None:
             self._by_any = {}
-            spend(2 * _IDENTIFYING * len(self._resources), "identifying resources")
+            spend(2 * _STEPS_PER_ID * len(self._resources), "identifying resources")
             for key, resource in self._resources.items():
-                _index(self._by_any, key, resource)
+                _add_identities(self._by_any, key, resource)
         return tuple(key for key in self._by_any.get(identity, ()) if key in self._resources)
 
     def named(self, name: str | None) -> tuple[tuple[int, Resource], ...]:
-        """The resources that have or had the name, each with its key; all resources for None.
+        """Return the resources that have or had the name, each with its key; all resources for None.
 
         It may include a resource that had the name only before it was replaced.
         """
@@ -178,9 +178,9 @@ class ResMap:
             return self.items()
         if self._by_name is None:
             self._by_name = {}
-            spend(_IDENTIFYING * len(self._resources), "identifying resources")
+            spend(_STEPS_PER_ID * len(self._resources), "identifying resources")
             for key, resource in self._resources.items():
-                _index_names(self._by_name, key, resource)
+                _add_names(self._by_name, key, resource)
         keys = sorted(self._by_name.get(name, ()))
         return tuple((key, self._resources[key]) for key in keys if key in self._resources)
 
@@ -189,7 +189,7 @@ class ResMap:
 
         Raises: build-limit.
         """
-        spend(_REPLACING, "changing resources")
+        spend(_STEPS_PER_REPLACEMENT, "changing resources")
         if resource.shared_fields:
             resource = with_shared_change(self._resources[key], resource)
         self._added += self.check_growth(key, resource)
@@ -198,7 +198,7 @@ class ResMap:
             self._by_current = None
         _taint_lost_values(before, resource)
         self._resources[key] = resource
-        self._note(key, resource)
+        self._add_to_indices(key, resource)
 
     def check_growth(self, key: int, changed: Resource) -> int:
         """Return the number of characters that are added if ``changed`` replaces the resource with the key.
@@ -235,25 +235,31 @@ class ResMap:
         self._by_current = None
 
     def update(self, change: Callable[[Resource], Resource]) -> None:
-        """Changes every resource."""
-        self._resources = {key: _changed(resource, change) for key, resource in self._resources.items()}
+        """Change every resource."""
+        resources: dict[int, Resource] = {}
+        for key, resource in self._resources.items():
+            changed = change(resource)
+            if changed.shared_fields and changed is not resource:
+                changed = with_shared_change(resource, changed)
+            resources[key] = changed
+        self._resources = resources
         self._by_current = self._by_any = self._by_name = None
 
     def check_ids(self) -> None:
-        """Raises: duplicate-id if two resources have the same current id."""
-        self._current()
+        """Check that current ids are unique. Raises: duplicate-id."""
+        self._current_identities()
 
-    def _note(self, key: int, resource: Resource) -> None:
+    def _add_to_indices(self, key: int, resource: Resource) -> None:
         """Add the ids and names of the resource to the indices."""
         if self._by_any is not None:
-            _index(self._by_any, key, resource)
+            _add_identities(self._by_any, key, resource)
         if self._by_name is not None:
-            _index_names(self._by_name, key, resource)
+            _add_names(self._by_name, key, resource)
 
-    def _current(self) -> dict[Identity, int]:
+    def _current_identities(self) -> dict[Identity, int]:
         if self._by_current is None:
             self._by_current = {}
-            spend(_IDENTIFYING * len(self._resources), "identifying resources")
+            spend(_STEPS_PER_ID * len(self._resources), "identifying resources")
             for key, resource in self._resources.items():
                 other = self._by_current.setdefault(current_identity(resource), key)
                 if other != key:
@@ -277,26 +283,20 @@ def _taint_lost_values(before: Resource, after: Resource | None = None) -> None:
         taint(lost_values(before.content, after.content if after else EMPTY))
 
 
-def _changed(resource: Resource, change: Callable[[Resource], Resource]) -> Resource:
-    changed = change(resource)
-    is_shared = changed.shared_fields and changed is not resource
-    return with_shared_change(resource, changed) if is_shared else changed
-
-
-def _index(index: dict[Identity, list[int]], key: int, resource: Resource) -> None:
+def _add_identities(index: dict[Identity, list[int]], key: int, resource: Resource) -> None:
     for identity in identities(resource):
         keys = index.setdefault(identity, [])
         if key not in keys:
             keys.append(key)
 
 
-def _index_names(index: dict[str, set[int]], key: int, resource: Resource) -> None:
+def _add_names(index: dict[str, set[int]], key: int, resource: Resource) -> None:
     for name in {resource.name, *(previous.name for previous in resource.previous_ids)}:
         index.setdefault(name, set()).add(key)
 
 
 def duplicate_id(present: Resource, added: Resource) -> DiagnosticError:
-    """The error for two resources with one id."""
+    """Return the error for two resources with the same id."""
     return Diagnostic.about(
         added,
         None,

@@ -20,7 +20,7 @@ from renderer.model.work import spend
 from renderer.yamlio.decode import decode_yaml11
 
 #: Steps to record the spelling of a field, and to compare one with fields of the same value (``model.work``).
-_SETTING, _SHARING = 30, 12
+_STEPS_PER_FIELD, _STEPS_PER_SHARED_FIELD = 30, 12
 
 
 class ScalarNode(Record):
@@ -35,15 +35,15 @@ def with_scalar_nodes(
     resource: Resource, nodes: Iterable[tuple[tuple[Segment, ...], ScalarNode]]
 ) -> Resource:
     """Return the resource, whose content already has the nodes' values, with their spellings recorded."""
-    found = {each.field: each for each in resource.spellings}
-    spend(_SETTING + len(found) // 2, "writing fields")
+    spellings = {each.field: each for each in resource.spellings}
+    spend(_STEPS_PER_FIELD + len(spellings) // 2, "writing fields")
     for segments, node in nodes:
-        spend(_SETTING, "writing fields")
+        spend(_STEPS_PER_FIELD, "writing fields")
         field = resource.named_field(segments)
-        found.pop(field, None)
+        spellings.pop(field, None)
         if node.is_untyped or node.text != scalar_text(node.value):
-            found[field] = Spelling(field, node.text, node.value, node.is_untyped)
-    return resource._replace(spellings=tuple(found.values()))
+            spellings[field] = Spelling(field, node.text, node.value, node.is_untyped)
+    return resource._replace(spellings=tuple(spellings.values()))
 
 
 def with_scalar_node(resource: Resource, place: tuple[Segment, ...], node: ScalarNode) -> Resource:
@@ -76,7 +76,7 @@ def with_shared_change(before: Resource, after: Resource) -> Resource:
     groups: list[tuple[FieldPath, ...]] = []
     content: Json = after.content
     for group in after.shared_fields:
-        spend(_SHARING * (1 + len(group)), "writing fields that share a value")
+        spend(_STEPS_PER_SHARED_FIELD * (1 + len(group)), "writing fields that share a value")
         present = tuple(field for field in group if value_at(content, field.segments) is not None)
         values = [value_at(content, field.segments) for field in present]
         changed = [
@@ -123,7 +123,7 @@ def before_merge(resource: Resource, patch: JsonObject, schema: MergeSchema) -> 
     """
     if resource.shared_fields:
         groups = (
-            tuple(field for field in group if not _is_replaced(patch, field.segments))
+            tuple(field for field in group if not _is_in_replaced_mapping(patch, field.segments))
             for group in resource.shared_fields
         )
         resource = resource._replace(shared_fields=tuple(groups))
@@ -137,8 +137,8 @@ def before_merge(resource: Resource, patch: JsonObject, schema: MergeSchema) -> 
         is_text = (
             each.is_untyped
             and value_at(patch, segments) is None
-            and _is_visited(content, segments, root, schema)
-            and _is_no_text(each.text)
+            and _is_merged(content, segments, root, schema)
+            and _is_other_type_in_yaml11(each.text)
         )
         is_plain = isinstance(each.value, str) and "\n" not in each.text
         if is_plain and value_at(patch, segments) is not None and resource.spelling(*segments) is not None:
@@ -167,13 +167,13 @@ def with_patch_spellings(merged: Resource, patch: Resource) -> Resource:
     )
 
 
-def _is_replaced(patch: Json, path: Sequence[Segment]) -> bool:
+def _is_in_replaced_mapping(patch: Json, path: Sequence[Segment]) -> bool:
     """Return True if a mapping on the path has ``$patch: replace``."""
     values = (value_at(patch, path[:length]) for length in range(1, len(path)))
     return any(isinstance(value, dict) and value.get("$patch") == "replace" for value in values)
 
 
-def _is_visited(value: Json, path: Sequence[Segment], field: FieldSchema | None, schema: MergeSchema) -> bool:
+def _is_merged(value: Json, path: Sequence[Segment], field: FieldSchema | None, schema: MergeSchema) -> bool:
     """Return True if a strategic merge reaches the path: through mappings, and lists that merge by key."""
     for segment in path:
         if isinstance(value, list):
@@ -186,7 +186,8 @@ def _is_visited(value: Json, path: Sequence[Segment], field: FieldSchema | None,
     return True
 
 
-def _is_no_text(text: str) -> bool:
+def _is_other_type_in_yaml11(text: str) -> bool:
+    """Return True if YAML 1.1 reads the text, written without quotes, as another type."""
     if not text or "\n" in text:
         return False
     try:
@@ -207,8 +208,8 @@ def with_value_at(value: Json, path: Sequence[Segment], new: Json) -> Json:
         changed = False
         elements: list[Json] = []
         for index, element in enumerate(value):
-            is_it = not changed and (index == head if isinstance(head, int) else element is child)
-            elements.append(with_value_at(element, rest, new) if is_it else element)
-            changed = changed or is_it
+            is_target = not changed and (index == head if isinstance(head, int) else element is child)
+            elements.append(with_value_at(element, rest, new) if is_target else element)
+            changed = changed or is_target
         return elements
     return value

@@ -61,26 +61,33 @@ class ResourceSelector:
 
     @property
     def only_name(self) -> str | None:
-        """The one name that it matches, current or previous; None if there may be others."""
+        """Return the one name that it matches, current or previous; None if there may be others."""
         name = self._selector.name
         return name if name and _LITERAL.fullmatch(name) else None
 
     @property
     def names_id(self) -> bool:
-        """True if it has a condition on kind, name or namespace."""
+        """Return True if it has a condition on kind, name or namespace."""
         return any((self._group, self._version, self._kind, self._name, self._namespace))
 
     @property
     def names_metadata(self) -> bool:
-        """True if it has a condition on labels or annotations."""
+        """Return True if it has a condition on labels or annotations."""
         return bool(self._selector.label_selector or self._selector.annotation_selector)
 
     def matches_metadata(self, resource: Resource) -> bool:
         """Return True if labels and annotations match."""
         selector = self._selector
-        return (not selector.label_selector or self._labels_match(resource)) and (
-            not selector.annotation_selector or self._annotations_match(resource)
-        )
+        if selector.label_selector:
+            if self._labels is None:
+                self._labels = self._requirements("labelSelector", selector.label_selector)
+            if not _are_met(self._labels, resource, "labels"):
+                return False
+        if selector.annotation_selector:
+            if self._annotations is None:
+                self._annotations = self._requirements("annotationSelector", selector.annotation_selector)
+            return _are_met(self._annotations, resource, "annotations")
+        return True
 
     def matches_any_id(self, resource: Resource) -> bool:
         """Return True if kind, name and namespace of one id, current or previous, match."""
@@ -120,16 +127,6 @@ class ResourceSelector:
         current = effective_namespace(resource.api_version, resource.kind, resource.namespace)
         return self._namespace(current) or self._namespace(original_identity(resource).namespace)
 
-    def _labels_match(self, resource: Resource) -> bool:
-        if self._labels is None:
-            self._labels = self._requirements("labelSelector", self._selector.label_selector)
-        return _hold(self._labels, resource, "labels")
-
-    def _annotations_match(self, resource: Resource) -> bool:
-        if self._annotations is None:
-            self._annotations = self._requirements("annotationSelector", self._selector.annotation_selector)
-        return _hold(self._annotations, resource, "annotations")
-
     def _requirements(self, field: str, text: str) -> tuple[Requirement, ...]:
         from renderer.model.label_selector import SelectorError, parse_selector  # noqa: PLC0415 - most builds need none
 
@@ -141,7 +138,7 @@ class ResourceSelector:
             ).error() from None
 
     def _matcher(self, field: str, pattern: str) -> TextMatcher | None:
-        """Return the test whether a text matches the whole of ``pattern``; None if any text does."""
+        """Return a function that matches a text with the whole ``pattern``; None if any text matches."""
         if not pattern:
             return None
         if _LITERAL.fullmatch(pattern):
@@ -159,17 +156,18 @@ class ResourceSelector:
         return lambda text: expression.fullmatch(text) is not None
 
 
-def _hold(requirements: tuple[Requirement, ...], resource: Resource, field: str) -> bool:
+def _are_met(requirements: tuple[Requirement, ...], resource: Resource, field: str) -> bool:
+    """Return True if the labels or annotations in ``field`` meet all requirements."""
     values = object_at(resource.content, "metadata", field)
-    asked = (requirement.key for requirement in requirements if requirement.key in values)
-    texts = {key: resource.written_text("metadata", field, key) for key in asked}
+    keys = (requirement.key for requirement in requirements if requirement.key in values)
+    texts = {key: resource.written_text("metadata", field, key) for key in keys}
     return all(requirement.matches(texts) for requirement in requirements)
 
 
 def selected_keys(
     resources: ResMap, target: Selector, listed: Site, warn: Callable[[Diagnostic], None]
 ) -> tuple[int, ...]:
-    """The keys of the resources that ``target`` selects; if there are none, warn.
+    """Return the keys of the resources that ``target`` selects; warn if it selects nothing.
 
     ``listed`` is where the patch is listed. Raises: kustomization-field for an invalid selector.
     """
@@ -184,7 +182,7 @@ def selected_keys(
                 site,
                 Code.PATCH_TARGET_MISSING,
                 "the target of the patch selects nothing",
-                _known_names(target, resources),
+                _selection_hint(target, resources),
                 severity=Severity.WARNING,
             )
         )
@@ -192,7 +190,10 @@ def selected_keys(
 
 
 def target_of(patch: Resource, resources: ResMap) -> int:
-    """The key of the one resource that has or had the id of ``patch``. Raises: patch-target-missing."""
+    """Return the key of the one resource that has or had the id of ``patch``.
+
+    Raises: patch-target-missing.
+    """
     keys = resources.keys_of(original_identity(with_build_annotations_read(patch)))
     if len(keys) == 1:
         return keys[0]
@@ -200,13 +201,13 @@ def target_of(patch: Resource, resources: ResMap) -> int:
     raise Diagnostic(
         Code.PATCH_TARGET_MISSING,
         f"{found} {patch.current_id} to patch",
-        hint=_nearest_ids(patch, resources),
+        hint=_id_hint(patch, resources),
         sites=patch.sites(_NAME),
         resource=patch.current_id,
     ).error()
 
 
-def _known_names(target: Selector, resources: ResMap) -> str | None:
+def _selection_hint(target: Selector, resources: ResMap) -> str | None:
     spend(len(resources), "naming resources that could be meant")
     names = sorted({resource.name for resource in resources if resource.kind == target.kind})
     if names:
@@ -215,13 +216,11 @@ def _known_names(target: Selector, resources: ResMap) -> str | None:
     return did_you_mean(target.kind, sorted(kinds), most=1) if target.kind not in kinds else None
 
 
-def _nearest_ids(patch: Resource, resources: ResMap) -> str | None:
+def _id_hint(patch: Resource, resources: ResMap) -> str | None:
     spend(len(resources), "naming resources that could be meant")
     same_kind = [resource for resource in resources if resource.kind == patch.kind]
     names = {resource.name: f"{resource.api_version} {resource.current_id}" for resource in same_kind}
     nearest = [names[name] for name in suggest(patch.name, names)]
-    return (
-        f"did you mean {' or '.join(nearest)}?"
-        if nearest
-        else "apiVersion, kind, name and namespace must agree"
-    )
+    if nearest:
+        return f"did you mean {' or '.join(nearest)}?"
+    return "apiVersion, kind, name and namespace must agree"

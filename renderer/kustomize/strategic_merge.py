@@ -66,23 +66,25 @@ def without_blank_fields(resource: Resource, schema: MergeSchema) -> Resource:
     content: Json = resource.content
     root = schema.of_kind(resource.api_version, resource.kind)
     for field in reversed(blank_fields):
-        content = _without(content, field.segments, root, schema)
+        content = _without_blank(content, field.segments, root, schema)
     spellings = tuple(each for each in resource.spellings if each.field not in blank_fields)
     return resource._replace(content=object_at(content), spellings=spellings)
 
 
-def _without(value: Json, path: Sequence[Segment], field: FieldSchema | None, schema: MergeSchema) -> Json:
+def _without_blank(
+    value: Json, path: Sequence[Segment], field: FieldSchema | None, schema: MergeSchema
+) -> Json:
     head, *rest = path
     if isinstance(value, list):
         element = value_at(value, (head,))
         if field is None or field.merge_keys is None or element is None:
             return value
-        changed = _without(element, rest, schema.element(field), schema)
+        changed = _without_blank(element, rest, schema.element(field), schema)
         return [changed if each is element else each for each in value]
     if not isinstance(value, dict) or not isinstance(head, str) or head not in value:
         return value
     if rest:
-        return {**value, head: _without(value[head], rest, schema.fields(field).get(head), schema)}
+        return {**value, head: _without_blank(value[head], rest, schema.fields(field).get(head), schema)}
     if value[head] is not None:
         return value
     return {key: child for key, child in value.items() if key != head}
@@ -96,7 +98,7 @@ class StrategicMergeError(Exception):
         self._inner_first: list[Segment] = []
 
     def inside(self, segment: Segment) -> StrategicMergeError:
-        """The error as seen from the enclosing value."""
+        """Return the error with ``segment`` as the outermost segment of its field."""
         self._inner_first.append(segment)
         return self
 
@@ -141,8 +143,8 @@ class StrategicMerge:
         if patch is None:
             return ABSENT
         if patch is ABSENT:
-            return self._merged_fields(_mapping(dest), EMPTY, schema)
-        fields = _mapping(patch)
+            return self._merged_fields(_required_mapping(dest), EMPTY, schema)
+        fields = _required_mapping(patch)
         directive = Directive.MERGE
         try:
             directive, fields = mapping_directive(fields)
@@ -152,7 +154,7 @@ class StrategicMerge:
         if directive is Directive.DELETE:
             return ABSENT
         starts_from_patch = dest is None or dest is ABSENT or dest is patch or directive is Directive.REPLACE
-        return self._merged_fields(fields if starts_from_patch else _mapping(dest), fields, schema)
+        return self._merged_fields(fields if starts_from_patch else _required_mapping(dest), fields, schema)
 
     def _merged_fields(self, dest: JsonObject, patch: JsonObject, schema: FieldSchema | None) -> JsonObject:
         """Return ``dest`` with each of its fields merged; the same object if nothing changes."""
@@ -183,7 +185,7 @@ class StrategicMerge:
     def _merged_list(self, dest: Slot, patch: Slot, schema: FieldSchema | None) -> Slot:
         if patch is None:
             return ABSENT
-        elements = _list(dest if patch is ABSENT else patch)
+        elements = _required_list(dest if patch is ABSENT else patch)
         if schema is None or schema.merge_keys is None:
             return elements
         if dest is None or dest is ABSENT:
@@ -197,7 +199,9 @@ class StrategicMerge:
         if directive is Directive.DELETE:
             return ABSENT
         starts_from_patch = dest is patch or directive is Directive.REPLACE
-        return self._merged_elements(elements if starts_from_patch else _list(dest), elements, schema)
+        return self._merged_elements(
+            elements if starts_from_patch else _required_list(dest), elements, schema
+        )
 
     def _merged_elements(self, dest: list[Json], patch: list[Json], schema: FieldSchema) -> list[Json]:
         element = self._schema.element(schema)
@@ -213,7 +217,7 @@ class StrategicMerge:
         return dest if merged == dest else merged
 
     def _schema_of(self, value: Slot) -> FieldSchema | None:
-        """The schema of an object that names its own kind, at any depth."""
+        """Return the schema of an object that has a kind of its own, at any depth."""
         if not isinstance(value, dict) or "kind" not in value:
             return None
         return self._schema.of_kind(text_at(value, "apiVersion"), text_at(value, "kind"))
@@ -225,13 +229,13 @@ def _in_style_of(dest: Slot, patch: Json) -> Json:
     return scalar_text(patch) if is_quoted else patch
 
 
-def _mapping(value: Slot) -> JsonObject:
+def _required_mapping(value: Slot) -> JsonObject:
     if isinstance(value, dict):
         return value
     raise StrategicMergeError("only one of the patch and the object has a mapping here")
 
 
-def _list(value: Slot) -> list[Json]:
+def _required_list(value: Slot) -> list[Json]:
     if isinstance(value, list):
         return value
     raise StrategicMergeError("only one of the patch and the object has a list here")
@@ -262,14 +266,16 @@ class StrategicMergePatching:
         Raises: patch-target-missing, patch-invalid.
         """
         for document in documents:
-            self._apply(resources, target_of(document, resources), self._to_merge(document, document.content))
+            self._apply(
+                resources, target_of(document, resources), self._merged_document(document, document.content)
+            )
 
     def apply_to(self, resources: ResMap, keys: Iterable[int], document: Resource) -> None:
         """Patch the resources with the given keys, regardless of the id of the document.
 
         Raises: patch-invalid; duplicate-id if the patch gives two resources the same name.
         """
-        patch = self._to_merge(document, _as_targeted_patch(document))
+        patch = self._merged_document(document, _as_targeted_patch(document))
         versioned: dict[str, _MergedDocument] = {"": patch}
         for key in keys:
             api_version = resources[key].api_version
@@ -280,7 +286,7 @@ class StrategicMergePatching:
         if patch.may_rename or patch.may_change_kind:
             resources.check_ids()
 
-    def _to_merge(self, document: Resource, content: JsonObject) -> _MergedDocument:
+    def _merged_document(self, document: Resource, content: JsonObject) -> _MergedDocument:
         """Return a document without the fields that must not change in its target."""
         may_rename = self._listed.allow_name_change or is_enabled(document, ALLOW_NAME_CHANGE)
         may_change_kind = self._listed.allow_kind_change or is_enabled(document, ALLOW_KIND_CHANGE)

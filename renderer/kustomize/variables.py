@@ -67,8 +67,7 @@ def mark_sources(resources: ResMap, variables: Iterable[Variable]) -> None:
                 f"several resources could give the variable {variable.name} its value",
                 "say which one with objref.namespace",
                 related=tuple(
-                    Related(f"this is {match.current_id}", match.sites())
-                    for match in [resource for _, resource in matches]
+                    Related(f"this is {resource.current_id}", resource.sites()) for _, resource in matches
                 ),
             ).error()
         for key, resource in matches:
@@ -110,7 +109,7 @@ def expanded(text: str, values: Mapping[str, Scalar], used: Callable[[str], obje
         if name not in values:
             return match[0]
         used(name)
-        return _shown(values[name])
+        return _go_text(values[name])
 
     # No reference begins after the last bracket; looking for its end from each "$(" would be quadratic.
     end = text.rfind(")") + 1
@@ -122,7 +121,7 @@ def expanded(text: str, values: Mapping[str, Scalar], used: Callable[[str], obje
     return _DOLLAR.sub(replaced, text[:end]) + text[end:].replace("$$", "$")
 
 
-def _shown(value: Scalar) -> str:
+def _go_text(value: Scalar) -> str:
     """Return the value as Go prints it."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -132,25 +131,20 @@ def _shown(value: Scalar) -> str:
 def expanded_field(value: Json, expand: Callable[[str], Scalar]) -> Json:
     """Return the field with its text expanded, or the texts in its entries if it is a mapping or list.
 
-    Raises ``NotTextError`` for lists that hold anything else.
+    Raises ``WrongTypeError`` for lists that hold anything else.
     """
     if isinstance(value, str):
         return expand(value)
     if isinstance(value, dict):
         return {key: expand(child) if isinstance(child, str) else child for key, child in value.items()}
     if isinstance(value, list):
-        return [_expanded_element(element, expand) for element in value]
+        texts: list[Json] = []
+        for element in value:
+            if not isinstance(element, str):
+                raise WrongTypeError("a list of texts, in which variables could be replaced")
+            texts.append(expand(element))
+        return texts
     return value
-
-
-class NotTextError(Exception):
-    """A list with variables holds an element that is not a text."""
-
-
-def _expanded_element(element: Json, expand: Callable[[str], Scalar]) -> Scalar:
-    if not isinstance(element, str):
-        raise NotTextError
-    return expand(element)
 
 
 def resolve_variables(
@@ -167,10 +161,13 @@ def resolve_variables(
     if not ordered:
         return
     sources = {name: resource for resource in reversed(tuple(resources)) for name in resource.variables}
-    found = {variable.name: _value(variable, sources.get(variable.name)) for variable in ordered}
-    values = {name: value for name, value in found.items() if isinstance(value, str | int | float)}
+    resolved = {variable.name: _value(variable, sources.get(variable.name)) for variable in ordered}
+    values = {name: value for name, value in resolved.items() if isinstance(value, str | int | float)}
     used: set[str] = set()
-    expand = FieldSpecFilter(_expansion(values, _Uses(values, ordered, used)))
+    uses = _Uses(values, ordered, used)
+    expand = FieldSpecFilter(
+        lambda field: expanded_field(field, lambda text: expanded(text, values, uses.note))
+    )
     index = FieldSpecIndex(specs)
     resources.update(lambda resource: expand.apply(resource, index.targets(resource)))
     for variable in ordered:
@@ -196,22 +193,12 @@ class _Uses:
         self._left = limits().added_size
 
     def note(self, name: str) -> None:
-        """Raises: build-limit."""
+        """Record a use of the variable. Raises: build-limit."""
         self._used.add(name)
         self._left -= len(scalar_text(self._values[name]))
         if self._left < 0:
             message = f"the values of variables have more than {limits().added_size} characters"
             raise over_limit("added_size", message, self._sites[name])
-
-
-def _expansion(values: Mapping[str, Scalar], uses: _Uses) -> Callable[[Json], Json]:
-    def change(value: Json) -> Json:
-        try:
-            return expanded_field(value, lambda text: expanded(text, values, uses.note))
-        except NotTextError:
-            raise WrongTypeError("a list of texts, in which variables could be replaced") from None
-
-    return change
 
 
 def _value(variable: Variable, source: Resource | None) -> Json:
@@ -224,7 +211,7 @@ def _value(variable: Variable, source: Resource | None) -> Json:
             "objref has to name one, with apiVersion, kind and name",
         ).error()
     try:
-        found, place = lookup_place(source.content, tuple(_steps(variable.field_path)))
+        found, place = lookup_place(source.content, tuple(_path_steps(variable.field_path)))
     except PathError:
         found, place = ABSENT, ()
     if found is ABSENT:
@@ -260,7 +247,7 @@ def _value_of_node(value: Json, text: str) -> Json:
     raise ValueError(text)
 
 
-def _steps(path: str) -> Iterator[str]:
+def _path_steps(path: str) -> Iterator[str]:
     """Yield the steps of a path; ``ports[0]`` is two."""
     for step in split_field_path(path):
         match = _INDEXED.fullmatch(step)

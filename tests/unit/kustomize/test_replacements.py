@@ -259,7 +259,7 @@ def test_growth_in_fields_that_share_a_node_is_seen_after_the_last_field() -> No
     }
     resource = Resource(content, Site(""))._replace(shared_fields=groups)
     target = ReplacementTarget(select=None, field_paths=("spec.a",), site=Site(""))
-    value = ReplacementValue.given("long")
+    value = ReplacementValue.from_source_value("long")
     made = _with_target_fields(resource, value, target, found.append, lambda _: None)
     assert object_at(found[-1].content, "spec") == {"a": "long", "b": "long"}
     assert found[-1] == made
