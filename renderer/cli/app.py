@@ -25,20 +25,20 @@ COMMANDS = {
     "build": "Compose one overlay or catalog folder and print it.",
     "cache": "Show or remove the results of earlier runs.",
     "catalog": "List, show, compare, export and import instance types and preferences.",
-    "completion": "Print a script by which a shell completes commands, options and overlays.",
+    "completion": "Print a script that lets a shell complete commands, options and overlays.",
     "customize": "Make a customised copy of an instance type or preference.",
-    "diff": "Compare what is rendered with a Git revision, and say what that does to virtual machines.",
+    "diff": "Compare rendered overlays with a Git revision, and say what changes for virtual machines.",
     "expand": "Expand the virtual machines in files.",
     "explain": "Say what a diagnostic code means, or where a rendered field comes from.",
     "fn": "Run as a KRM function.",
     "help": "Print the help of a command.",
-    "import": "Make sources in Git of what runs in a cluster.",
+    "import": "Make sources in Git from the objects of a cluster.",
     "init": "Start a project: its file, a first overlay, hooks and a pipeline.",
     "migrate": "Rewrite deprecated fields, values and API versions in source files.",
     "pin": "Keep instance types and preferences of virtual machines as they are now.",
-    "plan": "Share the overlays out among several workers.",
+    "plan": "Distribute the overlays among several workers.",
     "render": "Render every overlay of the project into its folder.",
-    "schema": "List, export and import the JSON Schemas that manifests are checked by.",
+    "schema": "List, export and import the JSON Schemas that manifests are validated against.",
     "unpin": "Let pinned virtual machines follow the catalog again.",
     "validate": "Check files, folders or the whole project.",
     "version": "Print the version.",
@@ -46,8 +46,10 @@ COMMANDS = {
 
 #: The value of ``ExitCode.UNUSABLE``, which ``--version`` does not import.
 _UNREADABLE = 2
+#: The file descriptor of standard error.
+_STANDARD_ERROR = 2
 _CRASH = """\
-vmrender {version}: this is a bug of ours, not of your repository. Please report it with the lines above
+vmrender {version}: this is a bug in vmrender, not in your repository. Please report it with the lines above
 {where}
 """
 
@@ -66,7 +68,7 @@ class Vmrender(LazyGroup):
         # Settings of a run, such as limits, end with it.
         code = copy_context().run(self._exit_code, args, extra.get("prog_name") or "vmrender")
         if args is None:  # this process is ours
-            atexit.register(_end, code)
+            atexit.register(_end_process, code)
         sys.exit(code)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as below
@@ -104,7 +106,7 @@ class Vmrender(LazyGroup):
             return _report_error(error, self._context)
 
 
-def _end(code: int) -> None:
+def _end_process(code: int) -> None:
     """End the process at once: freeing every object first would take a tenth of the time of a short run."""
     try:
         sys.stdout.flush()
@@ -140,12 +142,9 @@ def _replace_closed_streams() -> None:
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= _STANDARD_ERROR:
         pass
     os.close(descriptor)
-    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: PTH123, SIM115 - as long as we run
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: PTH123, SIM115 - until the end
     sys.stdout = sys.stdout or _ClosedOutput()
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - as above
-
-
-_STANDARD_ERROR = 2
 
 
 def _write_utf8() -> None:
@@ -198,7 +197,7 @@ def _report_error(error: Exception, context: click.Context | None) -> int:
     from renderer.gitops.addresses import published_addresses  # noqa: PLC0415 - as above
 
     issues = published_addresses().issues
-    where = f"at {issues}" if issues else "where you have vmrender from."
+    where = f"at {issues}" if issues else "where you got vmrender from."
     _write_error(_CRASH.format(version=__version__, where=where) + "\n")
     return 3
 

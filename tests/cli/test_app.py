@@ -69,6 +69,6 @@ def test_internal_error_is_reported_and_exits_with_3(failing: pytest.MonkeyPatch
     result = run("build")
     assert result.exit_code == 3
     assert "ZeroDivisionError" in result.stderr
-    assert "this is a bug of ours" in result.stderr
-    assert result.stderr.endswith("Please report it with the lines above\nwhere you have vmrender from.\n\n")
+    assert "this is a bug in vmrender" in result.stderr
+    assert result.stderr.endswith("Please report it with the lines above\nwhere you got vmrender from.\n\n")
     assert result.stdout == ""
