@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Command(click.Command):
-    """A command that reports a use case's ``UsageError`` as a usage error of its own."""
+    """A command that reports a use case's ``UsageError`` as its own usage error."""
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
         from renderer.app.usage_error import UsageError  # noqa: PLC0415 - not on the way of --version

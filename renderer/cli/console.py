@@ -175,7 +175,7 @@ def report(
         findings = [finding for finding in findings if finding.severity is Severity.ERROR]
         unshown = unshown._replace(others=0)
     if findings or target.format is not Format.TEXT:
-        made = _report(fs, findings, unshown, tuple(overlays), target)
+        made = _report_of(fs, findings, unshown, tuple(overlays), target)
         document = target.format.write(made)
         if target.format is Format.TEXT:
             write_text(document, err=True, colour=shows_colour(sys.stderr))
@@ -206,13 +206,13 @@ def shows_colour(stream: TextIO) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
-def _home() -> str:
+def _home_page() -> str:
     from renderer.gitops.addresses import published_addresses  # noqa: PLC0415 - for the one format that names it
 
     return published_addresses().source
 
 
-def _report(
+def _report_of(
     fs: FileSystem | None,
     findings: Sequence[Located],
     unshown: Unshown,
@@ -225,7 +225,7 @@ def _report(
     from renderer.report.report import Report  # noqa: PLC0415 - as above
 
     shown = for_report(findings, limits().findings, unshown)
-    made = Report(shown, overlays, explain=explanation_of, home=_home, colour=shows_colour(sys.stderr))
+    made = Report(shown, overlays, explain=explanation_of, home=_home_page, colour=shows_colour(sys.stderr))
     if fs is None or not findings:
         return made
     if target.format is Format.TEXT:
@@ -236,8 +236,8 @@ def _report(
     if target.format is not Format.JSON and target.folder != ".":
         from renderer.report.paths import below  # noqa: PLC0415 - only below the top of a checkout
 
-        placed = tuple(below(target.folder, finding) for finding in shown)
-        return made._replace(findings=placed, nowhere=Location(f"{target.folder}/vmrender.yaml"))
+        moved = tuple(below(target.folder, finding) for finding in shown)
+        return made._replace(findings=moved, nowhere=Location(f"{target.folder}/vmrender.yaml"))
     return made
 
 

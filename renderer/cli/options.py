@@ -28,13 +28,13 @@ class ExistingPath(click.Path):
             if not os.path.lexists(value):
                 from renderer.model.suggest import suggest_paths  # noqa: PLC0415 - only when something is wrong
 
-                near = suggest_paths(os.fspath(value), _names_in)
+                near = suggest_paths(os.fspath(value), _list_folder)
                 if near:
                     self.fail(f"{error.message} Did you mean {' or '.join(near)}?", param, ctx)
             raise
 
 
-def _names_in(folder: str) -> tuple[str, ...]:
+def _list_folder(folder: str) -> tuple[str, ...]:
     try:
         return tuple(sorted(each.name for each in Path(folder).iterdir()))
     except OSError:
@@ -64,7 +64,7 @@ def _choose_quiet(_context: click.Context, _parameter: click.Parameter, quiet: b
     ReportTarget.chosen()._replace(is_quiet=quiet).choose()
 
 
-def _mode(_context: click.Context, _parameter: click.Parameter, text: str | None) -> ExpandMode | None:
+def _parse_mode(_context: click.Context, _parameter: click.Parameter, text: str | None) -> ExpandMode | None:
     return None if text is None else ExpandMode(text)
 
 
@@ -77,21 +77,21 @@ kubevirt_option = click.option(
 expand_option = click.option(
     "--expand",
     type=click.Choice([mode.value for mode in ExpandMode]),  # of values: click takes an enum's names
-    callback=_mode,
-    help="How far virtual machines are expanded [default: vmrender.yaml's, else applied]",
+    callback=_parse_mode,
+    help="How far to expand virtual machines [default: vmrender.yaml's, else applied]",
 )
-strict_option = click.option("--strict", is_flag=True, help="Take warnings for errors.")
+strict_option = click.option("--strict", is_flag=True, help="Treat warnings as errors.")
 quiet_option = click.option(
     "-q",
     "--quiet",
     is_flag=True,
     callback=_choose_quiet,
     expose_value=False,
-    help="Show errors only, and nothing if there is none.",
+    help="Show only errors, and nothing without errors.",
 )
-verbose_option = click.option("-v", "--verbose", is_flag=True, help="Say what is done and how long it took.")
+verbose_option = click.option("-v", "--verbose", is_flag=True, help="Report each step and its duration.")
 no_progress_option = click.option(
-    "--no-progress", is_flag=True, help="Show no progress, on a terminal either."
+    "--no-progress", is_flag=True, help="Do not show progress, even on a terminal."
 )
 
 
@@ -112,7 +112,7 @@ def format_option(
         show_default=True,
         callback=choose,
         expose_value=False,
-        help=f"How findings are written, to {place}.",
+        help=f"Format of the findings, which go to {place}.",
     )
 
 
@@ -121,7 +121,12 @@ def vm_arguments(command: Callable[..., object]) -> Callable[..., object]:
     for parameter in (
         format_option(),
         click.option("--all", "everything", is_flag=True, help="All virtual machines of the overlay."),
-        click.option("-l", "--selector", metavar="SELECTOR", help="Those whose labels match, as in app=db."),
+        click.option(
+            "-l",
+            "--selector",
+            metavar="SELECTOR",
+            help="Virtual machines whose labels match, such as app=db.",
+        ),
         click.argument("names", metavar="[VM]...", nargs=-1),
         click.argument("overlay"),
     ):
@@ -133,20 +138,20 @@ def shard_options(command: Callable[..., object]) -> Callable[..., object]:
     """Add the options that choose the overlays of one of several workers."""
     shard = click.option(
         "--shard",
-        type=_shard,
+        type=_parse_shard,
         metavar="I/N",
-        help="Only the overlays that worker I of N renders; all N together render each overlay once.",
+        help="Render only the share of worker I of N; all N together render each overlay once.",
     )
     plan = click.option(
         "--plan",
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
-        help="What is in which shard, as vmrender plan printed it [default: estimated from the sources]",
+        help="The plan of all shards, as printed by vmrender plan [default: estimated from the sources]",
     )
     return shard(plan(command))
 
 
-def _shard(text: str) -> ShardName:
+def _parse_shard(text: str) -> ShardName:
     from renderer.project.sharding import ShardName  # noqa: PLC0415 - few commands have shards
 
     try:
@@ -173,7 +178,7 @@ def apply_limits(text: str) -> None:
     can change that file. It is not an option, as it must also apply to hooks, plugins and functions that
     other programs start.
     """
-    from renderer.model.limits import (  # noqa: PLC0415 - few runs have limits of their own
+    from renderer.model.limits import (  # noqa: PLC0415 - few runs set limits
         VARIABLE,
         LimitValueError,
         set_maximum_from,

@@ -58,7 +58,11 @@ class TerminalReporter:
         """Print the diff of a tree, if there is one, and a line with its result."""
         if result.diff:
             print_diff(result.diff)
-        note(f"{result.source} -> {result.output}: {_words(result)}" if result.source else _removal(result))
+        note(
+            f"{result.source} -> {result.output}: {_tree_text(result)}"
+            if result.source
+            else _removal_text(result)
+        )
 
 
 def closing_line(result: RenderResult) -> str:
@@ -93,13 +97,13 @@ def partial_write_hint(result: RenderResult) -> str:
     sound = [path for path in result.overlays if path not in broken]
     if any(tree.source for tree in result.trees) or not all(found.overlays for found in errors) or not sound:
         return ""
-    more = "one of those" if len(sound) > 1 else "the one"
+    which = "one of those" if len(sound) > 1 else "the one"
     import shlex  # noqa: PLC0415 - compiles expressions, for a hint
 
-    return f"  hint: vmrender render {shlex.quote(sound[0])} writes {more} without errors"
+    return f"  hint: vmrender render {shlex.quote(sound[0])} writes {which} without errors"
 
 
-def _words(result: TreeResult) -> str:
+def _tree_text(result: TreeResult) -> str:
     """Return ``14 files (3 created, 1 removed)``, ``14 files, unchanged``, ``stale`` or ``up to date``."""
     if result.action is TreeAction.COMPARED:
         return "stale" if result.is_stale else "up to date"
@@ -111,7 +115,7 @@ def _words(result: TreeResult) -> str:
     return f"{files} ({counted}){kept}" if counted else f"{files}, unchanged{kept}"
 
 
-def _removal(result: TreeResult) -> str:
+def _removal_text(result: TreeResult) -> str:
     removed = "to be removed" if result.action is TreeAction.PLANNED else "removed"
     stays = "; what others put there stays" if result.stays else ""
     return f"{result.output}: {removed}, {plural(len(result.removed), 'file')}{stays}"

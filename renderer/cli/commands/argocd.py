@@ -47,8 +47,8 @@ def command() -> None:
 def discover() -> ExitCode:
     """Print the overlays of the project that are in the working directory or below it.
 
-    Nothing is printed if no vmrender.yaml lists any: to Argo CD that means that the application is none
-    of ours. A vmrender.yaml that cannot be used is printed itself, so that generate can say what is wrong.
+    Nothing is printed if there is no vmrender.yaml that lists any; Argo CD then does not use vmrender for
+    the application. The path of an invalid vmrender.yaml is printed, so that generate can report the error.
 
     \b
     Example:
@@ -69,10 +69,10 @@ def discover() -> ExitCode:
 
 @command.command("generate", short_help="Print the manifests of an application.")
 def generate() -> ExitCode:
-    """Render the overlay in the working directory and print its manifests, and nothing else.
+    """Render the overlay in the working directory and print only its manifests.
 
     Parameters are overlay (a name or path, if it is not the one in the working directory), kubevirt,
-    expand and write-instancetypes. What is wrong goes to standard error, and then nothing is printed.
+    expand and write-instancetypes. Errors go to standard error, and then no manifest is printed.
 
     \b
     Example:
@@ -92,17 +92,17 @@ def generate() -> ExitCode:
 
 
 @command.command(
-    "ignore-differences", short_help="Print what an Application has to ignore of virtual machines."
+    "ignore-differences", short_help="Print the fields of virtual machines that an Application has to ignore."
 )
 @click.argument("overlays", metavar="[OVERLAY]...", nargs=-1, shell_complete=complete_overlays)
 @format_option(beside_manifests=True)
 def ignore(overlays: tuple[str, ...]) -> ExitCode:
-    """Print what an Argo CD Application has to ignore of virtual machines.
+    """Print the fields of virtual machines that an Argo CD Application has to ignore.
 
     KubeVirt fills in fields when a virtual machine is created: firmware UUID, architecture, machine type and
-    more, depending on the release. Those that the rendered overlays leave open, and that their target release
-    fills in, are printed as a part of an Application's spec. webhookFields in vmrender.yaml is the other
-    way: then they are in Git.
+    more, depending on the release. The fields that the rendered overlays do not set, and that their target
+    release fills in, are printed as a part of an Application's spec. The alternative is webhookFields in
+    vmrender.yaml, which writes these fields to Git.
 
     \b
     Examples:
@@ -118,7 +118,7 @@ def ignore(overlays: tuple[str, ...]) -> ExitCode:
 
 @command.command("parameters", short_help="Print the parameters that an application may have.")
 def parameters() -> ExitCode:
-    """Announce the parameters of an application, with what vmrender.yaml says, as Argo CD's JSON.
+    """Announce the parameters of an application, with their values from vmrender.yaml, in Argo CD's JSON.
 
     \b
     Example:

@@ -30,13 +30,13 @@ from renderer.model.render_config import ExpandMode
 @click.option(
     "--validate",
     is_flag=True,
-    help="With --expand off, also look up and check what is printed; otherwise that is always done.",
+    help="Also check the manifests with --expand off; with any other mode, they are always checked.",
 )
 @click.option(
     "--load-restrictor",
     type=click.Choice([restrictor.value for restrictor in LoadRestrictor]),
     default=LoadRestrictor.ROOT_ONLY.value,
-    help="Whether files outside of a kustomization's folder may be read; never outside the repository.",
+    help="Whether a kustomization may read files outside its folder; never outside the repository.",
 )
 @strict_option
 @quiet_option
@@ -51,8 +51,8 @@ def command(  # noqa: PLR0913 - one for each option
 ) -> ExitCode:
     """Compose the overlay or catalog folder PATH, expand its virtual machines and print the manifests.
 
-    With --expand off this prints what kustomize build prints, byte for byte, and checks nothing: no instance
-    type is looked up, and no virtual machine is refused. --validate asks for the checks.
+    With --expand off, the output equals that of kustomize build, byte for byte, and nothing is checked: no
+    instance type is looked up, and no virtual machine is refused. --validate adds the checks.
 
     \b
     Examples:

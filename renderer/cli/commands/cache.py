@@ -18,8 +18,8 @@ _MEBIBYTE = 1 << 20
 def command() -> None:
     """Show or remove the results of earlier runs in the user's cache folder.
 
-    It tells render which overlays have not changed since they were rendered. Of virtual machines it holds
-    digests only. It can be removed at any time, and is not used with --no-cache.
+    From the cache, render knows which overlays have not changed since they were rendered. It stores only
+    digests of virtual machines. It can be removed at any time, and is not used with --no-cache.
 
     \b
     Examples:
@@ -30,7 +30,7 @@ def command() -> None:
 
 @command.command("clear", short_help="Remove everything from the cache.")
 def clear_cache() -> None:
-    """Remove everything from the cache, of all repositories. The next run renders everything anew.
+    """Remove everything from the cache, of all repositories. The next run renders everything again.
 
     \b
     Examples:
@@ -39,9 +39,9 @@ def clear_cache() -> None:
     note(f"removed {_size_text(clear(cache_folder(os.environ)))}")
 
 
-@command.command("info", short_help="Say where the cache is and how large.")
+@command.command("info", short_help="Show the location and size of the cache.")
 def info() -> None:
-    """Say where the cache is, how large it is and may become, and whether it can be used.
+    """Show the location of the cache, its size and largest size, and whether it can be used.
 
     \b
     Examples:

@@ -38,13 +38,13 @@ from renderer.model.taint import taint_masking
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
-def _name(text: str) -> str:
+def _parse_name(text: str) -> str:
     if not _NAME.fullmatch(text):
         raise click.BadParameter("a name has lower-case letters, digits and . _ -")
     return text
 
 
-def _release(text: str) -> str:
+def _parse_release(text: str) -> str:
     from renderer.app.catalog_import import normalized_release  # noqa: PLC0415 - for one command
 
     try:
@@ -53,7 +53,7 @@ def _release(text: str) -> str:
         raise click.BadParameter(str(error)) from None
 
 
-def _range(parse: Callable[[str], Quantity]) -> Callable[[str], Range]:
+def _range_type(parse: Callable[[str], Quantity]) -> Callable[[str], Range]:
     def convert(text: str) -> Range:
         try:
             return parse_range(text, parse)
@@ -65,7 +65,7 @@ def _range(parse: Callable[[str], Quantity]) -> Callable[[str], Range]:
 
 @click.group("catalog", cls=CommandGroup)
 def command() -> None:
-    """Look at instance types and preferences: those of the project's catalogs, or of any other.
+    """Show instance types and preferences of the project's catalogs, or of other catalogs.
 
     \b
     Examples:
@@ -78,20 +78,20 @@ def command() -> None:
 @command.command("diff", short_help="Compare two catalogs, field by field.")
 @click.argument("before")
 @click.argument("after")
-@click.option("--spec-only", is_flag=True, help="Compare what is in spec, not labels and annotations.")
+@click.option("--spec-only", is_flag=True, help="Compare only spec, not labels and annotations.")
 @click.option(
     "--format",
     "output_format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How differences are printed.",
+    help="Format of the differences.",
 )
 def diff(before: str, after: str, spec_only: bool, output_format: str) -> ExitCode:  # noqa: FBT001 - click passes flags so
     """Compare the instance types and preferences of two catalogs, field by field.
 
-    BEFORE and AFTER are folders, files, builtin:common-instancetypes or REVISION:PATH, with a path of the
-    project. Quantities are compared by what they amount to. Exits with 1 when anything differs.
+    BEFORE and AFTER are folders, files, builtin:common-instancetypes or REVISION:PATH, with a path in the
+    project. Quantities are compared as amounts. Exits with 1 if there are differences.
 
     \b
     Examples:
@@ -113,11 +113,11 @@ def diff(before: str, after: str, spec_only: bool, output_format: str) -> ExitCo
 @command.command("export", short_help="Print a catalog as manifests.")
 @click.argument("catalog", required=False)
 def export(catalog: str | None) -> ExitCode:
-    """Print all of CATALOG as manifests: a folder, builtin:common-instancetypes or REVISION:PATH.
+    """Print the manifests of CATALOG: a folder, builtin:common-instancetypes or REVISION:PATH.
 
-    Without CATALOG it is the instance types and preferences of the project's catalogs, each as virtual
-    machines see it: of two with one name the first. Sizes that leave vCPUs or memory to the virtual machine
-    (custom) are left out, as no release of KubeVirt knows them.
+    Without CATALOG, the instance types and preferences of the project's catalogs are printed as virtual
+    machines find them: of two with the same name, the first. Sizes that leave vCPUs or memory to the virtual
+    machine (custom) are omitted, as no release of KubeVirt supports them.
 
     \b
     Examples:
@@ -140,15 +140,18 @@ def export(catalog: str | None) -> ExitCode:
 )
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=ExistingPath(exists=True))
 @click.option(
-    "--release", type=_release, metavar="RELEASE", help="As in v1.5.1 [default: what a bundle says]"
+    "--release",
+    type=_parse_release,
+    metavar="RELEASE",
+    help="Such as v1.5.1 [default: the release that a bundle names]",
 )
 @click.option(
     "--name",
-    type=_name,
+    type=_parse_name,
     metavar="NAME",
     default="common-instancetypes",
     show_default=True,
-    help="What the catalog is called: its folder below --into.",
+    help="Name of the catalog, and of its folder below --into.",
 )
 @click.option(
     "--into",
@@ -156,16 +159,18 @@ def export(catalog: str | None) -> ExitCode:
     default="catalog",
     show_default=True,
     metavar="DIR",
-    help="The folder that gets NAME/RELEASE.",
+    help="The folder in which NAME/RELEASE is created.",
 )
 @click.option("--add", "adds", is_flag=True, help=f"List it in {PROJECT_FILE}, before all other catalogs.")
-@click.option("--force", is_flag=True, help="Replace an import of that release with other content.")
+@click.option(
+    "--force", is_flag=True, help="Replace an earlier import of that release that has other content."
+)
 def import_(paths: tuple[str, ...], release: str | None, name: str, into: Path, **switches: bool) -> ExitCode:
     """Make a folder of the repository from a release of common-instancetypes.
 
-    PATH is a checkout of it, a bundle as it publishes them, or a folder with bundles. Only instance types and
-    preferences are taken. They are checked against the schemas of the project's KubeVirt release, and their
-    digests are kept in SHA256SUMS: a later import of that release must give the same.
+    PATH is a checkout of its repository, a published bundle, or a folder with bundles. Only instance types
+    and preferences are imported. They are checked against the schemas of the project's KubeVirt release, and
+    their digests are written to SHA256SUMS: a later import of that release must have the same content.
 
     \b
     Examples:
@@ -188,32 +193,34 @@ def import_(paths: tuple[str, ...], release: str | None, name: str, into: Path, 
     "--kind",
     "entry_type",
     type=click.Choice([str(kind) for kind in EntryType]),
-    help="Instance types or preferences alone.",
+    help="Only instance types, or only preferences.",
 )
 @click.option(
     "--scope",
     type=click.Choice([str(scope) for scope in EntryScope]),
-    help="Cluster-wide or namespaced ones alone.",
+    help="Only cluster-wide, or only namespaced entries.",
 )
-@click.option("--class", "class_name", metavar="CLASS", help="A class or series: general.purpose or u1.")
-@click.option("--vcpus", type=_range(count), metavar="RANGE", help="As in 4, 2..8 or '>=4'.")
 @click.option(
-    "--memory", type=_range(amount_of_memory), metavar="RANGE", help="As in 4Gi, 2Gi..8Gi or '<2Gi'."
+    "--class", "class_name", metavar="CLASS", help="A class or series, such as general.purpose or u1."
 )
-@click.option("--arch", "architecture", metavar="ARCH", help="Preferences for amd64, arm64 or s390x alone.")
+@click.option("--vcpus", type=_range_type(count), metavar="RANGE", help="Such as 4, 2..8 or '>=4'.")
+@click.option(
+    "--memory", type=_range_type(amount_of_memory), metavar="RANGE", help="Such as 4Gi, 2Gi..8Gi or '<2Gi'."
+)
+@click.option("--arch", "architecture", metavar="ARCH", help="Only preferences for amd64, arm64 or s390x.")
 @click.option(
     "--format",
     "output_format",
     type=click.Choice(["table", "json", "names"]),
     default="table",
     show_default=True,
-    help="How the list is printed.",
+    help="Format of the list.",
 )
-def list_(entry_type: str | None, scope: str | None, output_format: str, **asked: object) -> ExitCode:
+def list_(entry_type: str | None, scope: str | None, output_format: str, **criteria: object) -> ExitCode:
     """List the instance types and preferences of the project's catalogs.
 
-    Only those are listed that have every WORD in name, class, description, tags or features, and match all
-    options. VCPUS and MEMORY of a preference are what it requires.
+    Only entries are listed that have every WORD in their name, class, description, tags or features, and
+    match all options. VCPUS and MEMORY of a preference are its requirements.
 
     \b
     Examples:
@@ -226,7 +233,7 @@ def list_(entry_type: str | None, scope: str | None, output_format: str, **asked
     wanted = Filter(
         type=None if entry_type is None else EntryType(entry_type),
         scope=None if scope is None else EntryScope(scope),
-        **asked,  # type: ignore[arg-type] # click has converted each as its option says
+        **criteria,  # type: ignore[arg-type] # click has converted each as its option says
     )
     everything = project_entries(project)
     entries = list(wanted.apply(everything))
@@ -238,21 +245,21 @@ def list_(entry_type: str | None, scope: str | None, output_format: str, **asked
         )
         print_lines(taint_masking().mask(shown))
     if not entries:
-        note(f"nothing of that kind in {', '.join(catalog_names(project))}")
-        for what, known in _misnamed(wanted, everything):
+        note(f"no matching entry in {', '.join(catalog_names(project))}")
+        for what, known in _known_choices(wanted, everything):
             note(f"{what}: {', '.join(sorted(known - {''}))}")
     return ExitCode.CLEAN
 
 
-@command.command("show", short_help="Say all about one instance type or preference.")
+@command.command("show", short_help="Describe one instance type or preference.")
 @click.argument("name")
 @kubevirt_option
 def show(name: str, kubevirt: Release | None) -> ExitCode:
     """Describe one instance type or preference of the project's catalogs.
 
-    What it is for, its labels and spec, the line where it is written, what of it is deprecated in the target
-    release, and which preferences the instance type satisfies, or which instance types have what the
-    preference requires. NAME means what is cluster-wide; write KIND/NAME for another.
+    The description has its purpose, labels and spec, the file and line of its source, the fields that are
+    deprecated in the target release, and the preferences that an instance type satisfies, or the instance
+    types that satisfy a preference. NAME is a cluster-wide entry; write KIND/NAME for any other.
 
     \b
     Examples:
@@ -270,7 +277,7 @@ def _public(document: Json) -> Json:
     return withheld(document, ROOT, "Catalog", taint_masking())
 
 
-def _misnamed(wanted: Filter, everything: Sequence[CatalogEntry]) -> Iterator[tuple[str, set[str]]]:
+def _known_choices(wanted: Filter, everything: Sequence[CatalogEntry]) -> Iterator[tuple[str, set[str]]]:
     """Yield the existing classes or architectures, if no entry has the requested one."""
     if wanted.class_name and not Filter(class_name=wanted.class_name).matches_any(everything):
         yield "classes", {entry.class_name for entry in everything}

@@ -25,10 +25,10 @@ class Shell(TextEnum):
 @click.argument("shell", type=click.Choice([shell.value for shell in Shell]))
 @click.pass_context
 def command(context: click.Context, shell: str) -> ExitCode:
-    """Print a script for SHELL: commands, options, their values and the project's overlays are completed.
+    """Print a script for SHELL that completes commands, options, their values and the project's overlays.
 
-    It goes to where the shell looks for such scripts, once; or into the shell's start-up file, so that it is
-    made anew each time.
+    Save it once in the folder where the shell looks for such scripts, or evaluate the output of this command
+    in the shell's start-up file.
 
     \b
     Examples:
@@ -37,9 +37,9 @@ def command(context: click.Context, shell: str) -> ExitCode:
       vmrender completion fish > ~/.config/fish/completions/vmrender.fish
       eval "$(vmrender completion bash)"
     """
-    made = get_completion_class(shell)
-    if made is None:
-        raise click.UsageError(f"this version of click knows no {shell}")
-    completing = made(context.find_root().command, {}, _PROGRAM, _VARIABLE)
-    print_document(ShellComplete.source(completing))  # bash's own class runs bash first, to get its version
+    script = get_completion_class(shell)
+    if script is None:
+        raise click.UsageError(f"this version of click does not support {shell}")
+    completion = script(context.find_root().command, {}, _PROGRAM, _VARIABLE)
+    print_document(ShellComplete.source(completion))  # bash's own class runs bash first, to get its version
     return ExitCode.CLEAN

@@ -17,37 +17,37 @@ from renderer.model.diagnostic import has_errors
 from renderer.model.release import Release
 from renderer.model.resource import ResourceSet
 
-_GIVEN, _CLEARED = "switch_", "no_switch_"
+_SET, _CLEARED = "switch_", "no_switch_"
 
 
 def switch_options(command: Callable[..., object]) -> Callable[..., object]:
     """Return the command with an option for each switch, and the ``--no-`` options."""
     for switch in reversed(list(SWITCHES.values())):
-        for decorate in _options(switch):
+        for decorate in _options_of(switch):
             command = decorate(command)
     return command
 
 
-def changes_of(asked: Mapping[str, object]) -> SpecChanges:
+def changes_of(options: Mapping[str, object]) -> SpecChanges:
     """Return the changes that the command's options request."""
-    given: dict[str, tuple[str, ...]] = {}
+    values: dict[str, tuple[str, ...]] = {}
     for name in SWITCHES:
-        value = asked[_GIVEN + name.replace("-", "_")]
+        value = options[_SET + name.replace("-", "_")]
         if isinstance(value, tuple) and value:
-            given[name] = tuple(map(str, value))
+            values[name] = tuple(map(str, value))
         elif value is True:
-            given[name] = ()
-    cleared = (name for name in SWITCHES if asked.get(_CLEARED + name.replace("-", "_")))
-    return SpecChanges(given, frozenset(cleared))
+            values[name] = ()
+    cleared = (name for name in SWITCHES if options.get(_CLEARED + name.replace("-", "_")))
+    return SpecChanges(values, frozenset(cleared))
 
 
-def _options(switch: Switch) -> Iterable[Callable[[Callable[..., object]], Callable[..., object]]]:
+def _options_of(switch: Switch) -> Iterable[Callable[[Callable[..., object]], Callable[..., object]]]:
     word = switch.name.replace("-", "_")
     names = [f"--{name}" for name in (switch.name, switch.alias) if name]
     if switch.value.metavar:
-        yield click.option(*names, _GIVEN + word, multiple=True, metavar=switch.value.metavar)
+        yield click.option(*names, _SET + word, multiple=True, metavar=switch.value.metavar)
     else:
-        yield click.option(*names, _GIVEN + word, is_flag=True)
+        yield click.option(*names, _SET + word, is_flag=True)
     if switch.is_optional:
         yield click.option(f"--no-{switch.name}", _CLEARED + word, is_flag=True)
 
@@ -60,17 +60,17 @@ class SwitchCommand(Command):
             record
             for parameter in self.get_params(ctx)
             if isinstance(parameter, click.Option)
-            and not str(parameter.name).startswith((_GIVEN, _CLEARED))
+            and not str(parameter.name).startswith((_SET, _CLEARED))
             and (record := parameter.get_help_record(ctx)) is not None
         ]
         with formatter.section("Options"):
             formatter.write_dl(records)
         for target, switches in SWITCHES_FOR.items():
             with formatter.section(f"For {target}s; --no-NAME removes what SOURCE has"):
-                formatter.write_dl([_record(switch) for switch in switches])
+                formatter.write_dl([_help_record(switch) for switch in switches])
 
 
-def _record(switch: Switch) -> tuple[str, str]:
+def _help_record(switch: Switch) -> tuple[str, str]:
     metavar = f" {switch.value.metavar}" if switch.value.metavar else ""
     return f"--{switch.name}{metavar}", switch.summary + (" Repeatable." if switch.value.repeats else "")
 
@@ -82,13 +82,13 @@ def _record(switch: Switch) -> tuple[str, str]:
     "--cluster/--namespaced",
     "is_cluster_wide",
     default=False,
-    help="Make a cluster-wide object, or one that belongs to a namespace.  [default: namespaced]",
+    help="Make a cluster-wide or a namespaced object.  [default: namespaced]",
 )
-@click.option("-n", "--namespace", help="Namespace of the copy; left out otherwise.")
+@click.option("-n", "--namespace", help="Namespace of the copy; omitted by default.")
 @click.option(
     "--keep-labels",
     is_flag=True,
-    help="Keep labels and annotations of instancetype.kubevirt.io, made to fit the copy.",
+    help="Keep labels and annotations of instancetype.kubevirt.io, adapted to the copy.",
 )
 @click.option(
     "--write",
@@ -105,12 +105,12 @@ def command(
     folder: Path | None,
     kubevirt: Release | None,
     force: bool,  # noqa: FBT001 - click passes flags so
-    **asked: object,
+    **options: object,
 ) -> ExitCode:
     """Make a customised copy of an instance type or preference.
 
-    SOURCE is looked up in the project's catalogs as a virtual machine's matcher is: a name, which means
-    what is cluster-wide, or KIND/NAME. What is not asked to change is copied.
+    SOURCE is looked up in the project's catalogs like a virtual machine's matcher: the name of a cluster-wide
+    entry, or KIND/NAME. Everything that no option changes is copied.
 
     \b
     Examples:
@@ -119,7 +119,7 @@ def command(
       vmrender customize preference/fedora --name fedora.sata --disk-bus sata --cluster
     """
     project = open_project()
-    made = customize(project, source, _copy(asked), kubevirt, folder=folder, force=force)
+    made = customize(project, source, _copy(options), kubevirt, folder=folder, force=force)
     for text in made.written:
         note(text)
     if folder is None and not has_errors(made.findings):
@@ -127,12 +127,12 @@ def command(
     return report(project.fs, made.findings)
 
 
-def _copy(asked: Mapping[str, object]) -> Copy:
-    namespace = asked["namespace"]
+def _copy(options: Mapping[str, object]) -> Copy:
+    namespace = options["namespace"]
     return Copy(
-        name=str(asked["name"]),
-        is_cluster_wide=bool(asked["is_cluster_wide"]),
+        name=str(options["name"]),
+        is_cluster_wide=bool(options["is_cluster_wide"]),
         namespace=None if namespace is None else str(namespace),
-        keep_labels=bool(asked["keep_labels"]),
-        changes=changes_of(asked),
+        keep_labels=bool(options["keep_labels"]),
+        changes=changes_of(options),
     )

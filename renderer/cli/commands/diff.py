@@ -45,38 +45,40 @@ class DiffFormat(TextEnum):
 
 @click.command("diff", cls=Command)
 @click.argument("revisions", metavar="[REVISION]...", nargs=-1)
-@click.option("--overlay", "overlays", metavar="OVERLAY", multiple=True, help="Only this one. Repeatable.")
+@click.option(
+    "--overlay", "overlays", metavar="OVERLAY", multiple=True, help="Compare only this overlay. Repeatable."
+)
 @click.option(
     "--format",
     "output_format",
     type=click.Choice([member.value for member in DiffFormat]),  # of values: click takes an enum's names
     default=DiffFormat.TEXT.value,
     show_default=True,
-    help="How the difference is written to standard output.",
+    help="Format of the difference, which goes to standard output.",
 )
 @click.option(
     "--limit-bytes",
     type=click.IntRange(min=_LEAST_LIMIT),
     default=_DEFAULT_LIMIT,
     show_default=True,
-    help="How long Markdown may become; GitHub takes 65536 characters in a comment.",
+    help="Largest size of Markdown; GitHub accepts 65536 characters in a comment.",
 )
 @click.option(
     "--each",
     is_flag=True,
-    help="Look at each commit between the sides: VMs have been started from the first and seen all others.",
+    help="Also look at each commit between the sides, which VMs started from the first side receive in turn.",
 )
 @click.option(
     "--since",
     metavar="REVISION",
-    help="The revision that the VMs were started from: the first REVISION, with --each.",
+    help="The revision from which the VMs were started: sets the first REVISION and --each.",
 )
 @click.option(
     "--live",
     metavar="DUMP",
-    help="Compare a cluster with the project: the file or folder that kubectl get -o yaml printed, or -.",
+    help="Compare a cluster with the project: a file or folder with kubectl get -o yaml output, or -.",
 )
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 also when there are differences.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are differences.")
 @verbose_option
 @no_progress_option
 def command(  # noqa: PLR0913 - one for each option
@@ -92,14 +94,14 @@ def command(  # noqa: PLR0913 - one for each option
     verbose: bool,
     no_progress: bool,
 ) -> ExitCode:
-    """Compare what is rendered, and say what the change does to each virtual machine.
+    """Compare rendered overlays, and say what the change does to each virtual machine.
 
-    Without a REVISION the work tree is compared with HEAD; with one, with that; with two, the second with
-    the first. A..B is the same as A B, and A...B compares B with the commit where it parted from A. Each
-    side is rendered in memory by its own vmrender.yaml. With --live a cluster is compared with the work tree,
-    or with one REVISION, after the defaults of KubeVirt and of the API server: what has drifted, who did it,
-    and what a sync does to VMs that run. Exits with 1 when there are differences, with 2 when something
-    cannot be read.
+    Without a REVISION, HEAD is compared with the work tree; with one REVISION, that revision with the work
+    tree; with two, the first with the second. A..B is the same as A B, and A...B compares the merge base of A
+    and B with B. Each side is rendered in memory with its own vmrender.yaml. With --live, a cluster is
+    compared with the work tree or with one REVISION, after the defaults of KubeVirt and the API server are
+    applied: which fields have drifted, who changed them, and what a sync does to running VMs. Exits with 1 if
+    there are differences, and with 2 if something cannot be read.
 
     \b
     Examples:

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from renderer.app.build import expand_files, read_file
-from renderer.app.project import Project
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, open_project, print_manifests, report
 from renderer.cli.options import (
@@ -45,9 +44,9 @@ def command(
     kubevirt: Release | None,
     strict: bool,  # noqa: FBT001 - click passes flags so
 ) -> ExitCode:
-    """Expand the virtual machines of files and print all documents; - is standard input.
+    """Expand the virtual machines in files and print all documents; - is standard input.
 
-    Instance types and preferences are looked up in the files themselves, then in the project's catalogs.
+    Instance types and preferences are looked up in the files first, then in the project's catalogs.
 
     \b
     Examples:
@@ -55,16 +54,15 @@ def command(
       kubectl get vm db -o yaml | vmrender expand --kubevirt 1.8 -
     """
     project = open_project()
-    documents = {str(file): _content(project, file) for file in files}
+    documents = {
+        str(file): read_limited(sys.stdin.buffer, str(file))
+        if file == _STANDARD_INPUT
+        else read_file(project, file)
+        for file in files
+    }
     fs = FilesAbove(documents, project.fs)
     ReportTarget.chosen()._replace(fs=fs).choose()
     expanded = expand_files(project, documents, kubevirt=kubevirt, expand=expand, strict=strict)
     if expanded.resources is not None:
         print_manifests(expanded.resources)
     return report(fs, expanded.findings)
-
-
-def _content(project: Project, file: Path) -> bytes:
-    if file == _STANDARD_INPUT:
-        return read_limited(sys.stdin.buffer, str(_STANDARD_INPUT))
-    return read_file(project, file)

@@ -23,7 +23,7 @@ from renderer.model.suggest import did_you_mean
 from renderer.report.formats import Format
 
 
-def _choose(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
+def _choose_format(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
     ReportTarget(Format.named(text), beside_manifests=True).choose()
     return text
 
@@ -31,7 +31,7 @@ def _choose(_context: click.Context, _parameter: click.Parameter, text: str) -> 
 @click.command("explain", cls=Command)
 @click.argument("subject", metavar="[CODE | RESOURCE]", required=False)
 @click.argument("field", metavar="[FIELD]", required=False, default="")
-@click.option("--overlay", metavar="OVERLAY", default="", help="Which one, when several have the resource.")
+@click.option("--overlay", metavar="OVERLAY", default="", help="The overlay, if several have the resource.")
 @click.option("-n", "--namespace", metavar="NAMESPACE", default="", help="The namespace of the resource.")
 @click.option(
     "--format",
@@ -39,20 +39,20 @@ def _choose(_context: click.Context, _parameter: click.Parameter, text: str) -> 
     type=click.Choice([Format.TEXT.value, Format.JSON.value]),
     default=Format.TEXT.value,
     show_default=True,
-    callback=_choose,
-    help="How the answer is written to standard output.",
+    callback=_choose_format,
+    help="Format of the answer, which goes to standard output.",
 )
 def command(subject: str | None, field: str, overlay: str, namespace: str, format_: str) -> ExitCode:
     """Say what a diagnostic code means, or where the fields of a rendered resource come from.
 
-    CODE is the word in brackets of a finding; without it all codes are listed.
+    CODE is the word in brackets in a finding; without it, all codes are listed.
 
     RESOURCE is NAME, KIND/NAME or NAMESPACE/KIND/NAME, or a file of the rendered tree, FILE[:LINE]. For each
-    of its fields, or those at FIELD, stands what made it: the file and line of the base, each patch and
-    transformer, the instance type, the preference or the default, with the value after each.
+    of its fields, or the fields at FIELD, the answer lists its sources: the file and line of the base, each
+    patch and transformer, the instance type, the preference or the default, with the value after each.
 
     FIELD is a path such as spec.template.spec.domain.cpu, spec...disks[name=root], or a JSON pointer; ...
-    stands for any way between two parts.
+    matches any path between two parts.
 
     \b
     Examples:
@@ -64,17 +64,21 @@ def command(subject: str | None, field: str, overlay: str, namespace: str, forma
     if subject is None:
         if overlay or namespace:
             raise UsageError("of which resource?")
-        print_document(_all_codes_as_json() if as_json else all_codes())
+        summaries = {code: explanation_of(code).summary for code in sorted(Code)}
+        print_document(json.dumps(summaries, indent=2) + "\n" if as_json else all_codes())
         return ExitCode.CLEAN
     is_alone = not (field or overlay or namespace or "/" in subject)
-    if is_alone and (code := _code(subject)):
-        print_document(_as_json(code) if as_json else explanation_of(code).markdown)
+    word = subject.strip("[]").lower()
+    if is_alone and word in set(Code):
+        explanation = explanation_of(Code(word))
+        document = json.dumps({"code": word, **explanation._asdict()}, indent=2) + "\n"
+        print_document(document if as_json else explanation.markdown)
         return ExitCode.CLEAN
     return _explain_resource(Question(subject, field, overlay, namespace), is_alone=is_alone, as_json=as_json)
 
 
 def _explain_resource(question: Question, *, is_alone: bool, as_json: bool) -> ExitCode:
-    """Explain a resource. ``is_alone``: the subject may have been meant as a code."""
+    """Explain a resource. ``is_alone``: the subject may have been intended as a code."""
     from renderer.app.explain import NoSuchResourceError, explain_resource  # noqa: PLC0415 - the whole pipeline
     from renderer.report import history_json, history_text  # noqa: PLC0415 - as above
 
@@ -82,9 +86,11 @@ def _explain_resource(question: Question, *, is_alone: bool, as_json: bool) -> E
     try:
         explained = explain_resource(project, question)
     except NoSuchResourceError as error:
-        if is_alone:
-            raise UsageError(f"{_unknown_code_message(question.resource)}\n{error}") from None
-        raise
+        if not is_alone:
+            raise
+        word = question.resource
+        hint = did_you_mean(word.strip("[]").lower(), Code, otherwise="vmrender explain lists them")
+        raise UsageError(f"there is no diagnostic code {word!r}; {hint}\n{error}") from None
     if explained.history:
         if as_json:
             print_json(history_json.write(explained.history))
@@ -95,25 +101,7 @@ def _explain_resource(question: Question, *, is_alone: bool, as_json: bool) -> E
     )
 
 
-def _code(word: str) -> Code | None:
-    word = word.strip("[]").lower()
-    return Code(word) if word in set(Code) else None
-
-
-def _unknown_code_message(word: str) -> str:
-    hint = did_you_mean(word.strip("[]").lower(), Code, otherwise="vmrender explain lists them")
-    return f"there is no diagnostic code {word!r}; {hint}"
-
-
 def all_codes() -> str:
     """Return each code with its sentence, in two columns."""
     width = max(map(len, Code))
     return "".join(f"{code:<{width}}  {explanation_of(code).summary}\n" for code in sorted(Code))
-
-
-def _all_codes_as_json() -> str:
-    return json.dumps({code: explanation_of(code).summary for code in sorted(Code)}, indent=2) + "\n"
-
-
-def _as_json(code: Code) -> str:
-    return json.dumps({"code": code, **explanation_of(code)._asdict()}, indent=2) + "\n"

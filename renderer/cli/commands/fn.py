@@ -21,12 +21,12 @@ _STANDARD_INPUT = "-"
 
 @click.command("fn", cls=Command)
 def command() -> ExitCode:
-    """Run as a KRM function: a ResourceList comes in on standard input, and goes out on standard output.
+    """Run as a KRM function: read a ResourceList from standard input, and write it to standard output.
 
-    Its functionConfig says what is done: an Expansion expands virtual machines and checks all, a Validation
-    only checks, an InstancetypeSeries or Template adds what it makes. Without one it is an Expansion. What
-    they leave out is as vmrender.yaml says. Findings are in results, and on standard error; with an error
-    among them the exit code is 1 and the items are as they were.
+    The kind of its functionConfig decides: an Expansion expands virtual machines and checks all items, a
+    Validation only checks them, an InstancetypeSeries or Template adds the objects that it generates. The
+    default is an Expansion. Settings that the functionConfig omits come from vmrender.yaml. Findings are in
+    results, and on standard error; with an error among them, the exit code is 1 and the items are unchanged.
 
     \b
     Examples:
@@ -50,11 +50,11 @@ def command() -> ExitCode:
         fs = ReportTarget.chosen().fs or fs  # of the project, which may be the cause
         outcome = Outcome((), error.diagnostics)
     print_document(encode([_answer(given, outcome, fs)]))
-    report(fs, locate(fs, map(_with_name, outcome.diagnostics)))
+    report(fs, locate(fs, map(_name_object, outcome.diagnostics)))
     return ExitCode.FINDINGS if outcome.failed else ExitCode.CLEAN
 
 
-def _with_name(found: Diagnostic) -> Diagnostic:
+def _name_object(found: Diagnostic) -> Diagnostic:
     """Return the finding with its object: its line is in the orchestrator's list, not in a user's file."""
     if found.resource is None or all(site.path != _STANDARD_INPUT for site in found.sites):
         return found

@@ -25,7 +25,7 @@ from renderer.report.fit_text import fit_lines
 _MOST_NAMED = 40
 
 
-def _secrets(_context: click.Context, _parameter: click.Parameter, text: str) -> Secrets:
+def _parse_secrets(_context: click.Context, _parameter: click.Parameter, text: str) -> Secrets:
     return Secrets(text)
 
 
@@ -35,21 +35,21 @@ def _secrets(_context: click.Context, _parameter: click.Parameter, text: str) ->
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     show_default=f"{OUTPUT}, at the top of the project",
-    help="The folder that gets a folder for each namespace.",
+    help="The folder in which each namespace gets a folder.",
 )
 @click.option(
     "--kubevirt",
     type=release_of,
     metavar="RELEASE",
-    help="The release that the cluster runs [default: as its KubeVirt object says, else vmrender.yaml's]",
+    help="The release that the cluster runs [default: from its KubeVirt object, else vmrender.yaml's]",
 )
 @click.option(
     "--secrets",
     type=click.Choice([policy.value for policy in Secrets]),  # of values: click takes an enum's names
     default=Secrets.PLACEHOLDER.value,
     show_default=True,
-    callback=_secrets,
-    help="Write values of Secrets and start data with credentials, or only their keys.",
+    callback=_parse_secrets,
+    help="Whether to write the values of Secrets and of start data with credentials, or only their keys.",
 )
 @click.option(
     "--fit", "fits", is_flag=True, help="Find instance types and preferences for machines that name none."
@@ -58,13 +58,13 @@ def _secrets(_context: click.Context, _parameter: click.Parameter, text: str) ->
     "--group-by",
     metavar="LABEL",
     default="",
-    help="Make a base and patches of machines with the same value of LABEL.",
+    help="Write machines with the same value of LABEL as a base and patches.",
 )
 @click.option(
-    "--all-namespaces", is_flag=True, help="Take objects of namespaces without a virtual machine, too."
+    "--all-namespaces", is_flag=True, help="Also import objects of namespaces without a virtual machine."
 )
-@click.option("--force", is_flag=True, help="Replace files that differ from what the cluster has.")
-@click.option("--dry-run", is_flag=True, help="Write nothing; say what would be written.")
+@click.option("--force", is_flag=True, help="Replace files that differ from the cluster.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; print what would be written.")
 @quiet_option
 @format_option()
 def command(  # noqa: PLR0913 - one for each option
@@ -79,14 +79,15 @@ def command(  # noqa: PLR0913 - one for each option
     force: bool,
     dry_run: bool,
 ) -> ExitCode:
-    """Make sources of what runs in a cluster, from what kubectl get -o yaml or -o json prints.
+    """Make sources in Git from the objects of a cluster, as kubectl get -o yaml or -o json prints them.
 
     FILE is such output, a folder of it, as oc adm inspect makes it, or - for standard input, which is also
     read without FILE. Each namespace gets a folder with a kustomization and a file for each object, without
-    what the cluster wrote. What controllers make is left out, and so are namespaces in which no virtual
-    machine runs, unless the dump has no virtual machine at all. Virtual machines that were started with
-    another instance type than the catalogs have are pinned to theirs. vmrender.yaml is made or gets the
-    overlays; files that differ stay, unless --force is given. A second import of the same changes nothing.
+    the fields that the cluster wrote. Objects that controllers make are left out, and so are namespaces in
+    which no virtual machine runs, unless the dump has no virtual machine at all. Virtual machines that were
+    started with another version of an instance type than the catalogs have are pinned to it. The overlays are
+    added to vmrender.yaml, which is created if needed. Existing files that differ stay, unless --force is
+    set. To import the same dump again changes nothing.
 
     \b
     Examples:
@@ -104,11 +105,11 @@ def command(  # noqa: PLR0913 - one for each option
     imported = import_cluster(project, request)
     code = report(None, imported.findings)
     if not has_errors(imported.findings):
-        _note(imported, project.root, group_by, dry_run=dry_run)
+        _print_result(imported, project.root, group_by, dry_run=dry_run)
     return code
 
 
-def _note(imported: ImportedCluster, root: Path, group_by: str, *, dry_run: bool) -> None:
+def _print_result(imported: ImportedCluster, root: Path, group_by: str, *, dry_run: bool) -> None:
     """Print what was imported, what was left out and why, and the next steps."""
     counts = ", ".join(f"{count} {kind}" for kind, count in imported.objects.items())
     note(f"{'would import' if dry_run else 'imported'} for KubeVirt {imported.release}: {counts}")
@@ -117,15 +118,15 @@ def _note(imported: ImportedCluster, root: Path, group_by: str, *, dry_run: bool
     if imported.fields:
         note(f"left out: {_counted(imported.fields, 'field')} that the cluster writes")
     if imported.pins:
-        note(f"pinned: {imported.pins} to instance types and preferences that the catalogs have otherwise")
+        note(f"pinned: {imported.pins} to instance types and preferences that differ from the catalogs")
     note(*fit_lines(imported.fits, imported.sizes))
     if group_by:
         bases = f"{_counted(imported.grouped, 'machine')} in {_counted(imported.bases, 'base')}"
         none = f"none, as no two machines of a namespace have the same value of the label {group_by}"
         note(f"grouped: {bases if imported.bases else none}")
-    for path in _first(imported.to_seal):
+    for path in _first_paths(imported.to_seal):
         note(f"to seal: {path}")
-    for path in _first(imported.written) if dry_run else ():
+    for path in _first_paths(imported.written) if dry_run else ():
         note(f"{path}: would be written")
     state = "would be written" if dry_run else "written"
     unchanged = f", {imported.unchanged} unchanged" if imported.unchanged else ""
@@ -135,7 +136,7 @@ def _note(imported: ImportedCluster, root: Path, group_by: str, *, dry_run: bool
     note("", "next:", f"  vmrender render       writes {imported.rendered}/", f"  git add {added}")
 
 
-def _first(paths: tuple[str, ...]) -> tuple[str, ...]:
+def _first_paths(paths: tuple[str, ...]) -> tuple[str, ...]:
     """Return the first paths, and a last line with the number of others."""
     rest = len(paths) - _MOST_NAMED
     return paths if rest <= 1 else (*paths[:_MOST_NAMED], f"and {rest} other files")

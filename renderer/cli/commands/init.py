@@ -30,7 +30,9 @@ next:
   vmrender init         says what else to add"""
 
 
-def _ci_system(_context: click.Context, _parameter: click.Parameter, text: str | None) -> CiSystem | None:
+def _parse_ci_system(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> CiSystem | None:
     return None if text is None else CiSystem(text)
 
 
@@ -39,13 +41,13 @@ def _ci_system(_context: click.Context, _parameter: click.Parameter, text: str |
     "--kubevirt",
     type=release_of,
     metavar="RELEASE",
-    help=f"The release that the cluster runs [default: the one that the repository deploys, or {LATEST}]",
+    help=f"The release that the cluster runs [default: the release that the repository deploys, or {LATEST}]",
 )
 @click.option(
     "--ci",
     type=click.Choice([system.value for system in CiSystem]),  # of values: click takes an enum's names
-    callback=_ci_system,
-    help="Where pipelines run [default: as the host of the remote origin is called]",
+    callback=_parse_ci_system,
+    help="The CI system [default: derived from the host of the remote origin]",
 )
 @click.option(
     "--source",
@@ -54,17 +56,17 @@ def _ci_system(_context: click.Context, _parameter: click.Parameter, text: str |
     help="Where hooks and the pipeline install vmrender from: a Git repository and a revision, a wheel, or"
     " vmrender==VERSION of an index [default: where this copy was installed from]",
 )
-@click.option("--dry-run", is_flag=True, help="Write nothing; say what would be written.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; print what would be written.")
 @format_option()
 def command(kubevirt: Release | None, ci: CiSystem | None, source: str | None, *, dry_run: bool) -> ExitCode:
-    """Write a project file, a first overlay, and what runs vmrender on commit and in CI.
+    """Write a project file, a first overlay, and hooks and a pipeline that run vmrender.
 
-    It is run at the top of a repository, asks nothing and overwrites nothing. The repository is read first:
+    Run it at the top of a repository; it asks nothing and overwrites nothing. It reads the repository first:
     clusters of Flux, Applications of Argo CD, kustomizations, OpenShift Templates and plain folders with
-    virtual machines become entries of the project file, which says in comments what is left out and why.
-    Where there is any virtual machine, no overlay is made up. What has to be added to a
-    .pre-commit-config.yaml or .gitlab-ci.yml that is there is printed; a second run says what is new.
-    Hooks and the pipeline install vmrender from where this copy is from, or from --source or VMRENDER_SOURCE.
+    virtual machines become entries of the project file, which says in comments what is left out and why. An
+    example overlay is written only if there is no virtual machine. The lines to add to an existing
+    .pre-commit-config.yaml or .gitlab-ci.yml are printed; a second run prints what is new. Hooks and the
+    pipeline install vmrender from where this copy was installed from, or from --source or VMRENDER_SOURCE.
 
     \b
     Examples:
@@ -76,11 +78,11 @@ def command(kubevirt: Release | None, ci: CiSystem | None, source: str | None, *
     started = start_project(Path.cwd(), ProjectOptions(kubevirt, ci, source), os.environ, dry_run=dry_run)
     if started.findings:
         return report(None, started.findings)
-    _note(started, dry_run=dry_run)
+    _print_result(started, dry_run=dry_run)
     return ExitCode.CLEAN
 
 
-def _note(started: Started, *, dry_run: bool) -> None:
+def _print_result(started: Started, *, dry_run: bool) -> None:
     if started.found:
         note(*started.found.summary, *started.found.changes, "")
     if any(path.startswith(f"{OVERLAY}/") for path in started.planned.files):

@@ -15,8 +15,8 @@ from renderer.model.release import Release
 
 @click.command("migrate", cls=Command)
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=ExistingPath(exists=True, path_type=Path))
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when anything would be rewritten.")
-@click.option("--diff", is_flag=True, help="Write nothing; print what would be rewritten as a diff.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if anything would be rewritten.")
+@click.option("--diff", is_flag=True, help="Write nothing; print the changes as a diff.")
 @kubevirt_option
 @quiet_option
 @format_option()
@@ -28,9 +28,9 @@ def command(
 ) -> ExitCode:
     """Rewrite deprecated fields, values and API versions.
 
-    In files, in folders or, without PATH, in the whole project. Only the lines concerned change. A file is
-    rewritten as far as the oldest release allows that any overlay with a part of it targets, and only if
-    everything that is built from it stays the same; what stays is reported with the reason.
+    PATH is a file or a folder; the default is the whole project. Only the lines with these fields change. The
+    oldest release that any overlay built from a file targets decides what can be rewritten in it, and every
+    build must stay the same. Whatever is not rewritten is reported with the reason.
 
     \b
     Examples:

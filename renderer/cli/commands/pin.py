@@ -12,7 +12,7 @@ from renderer.cli.options import vm_arguments
 
 @click.command("pin", cls=Command)
 @vm_arguments
-@click.option("--update", is_flag=True, help="Pin anew what is pinned already, to what the catalog has now.")
+@click.option("--update", is_flag=True, help="Also update existing pins to the current catalog.")
 def command(
     overlay: str,
     names: tuple[str, ...],
@@ -20,11 +20,11 @@ def command(
     everything: bool,  # noqa: FBT001 - click passes flags so
     update: bool,  # noqa: FBT001 - as above
 ) -> ExitCode:
-    """Let virtual machines of OVERLAY keep their instance types and preferences as these are now.
+    """Pin virtual machines of OVERLAY to the current version of their instance types and preferences.
 
-    What the catalog says of them is copied into ControllerRevisions in OVERLAY/pins, a component of the
-    overlay which sets revisionName on VM... From then on, changes of the catalog reach only the others.
-    VM is a name, or namespace/name; OVERLAY is a path, or the name that the project has for it.
+    These are copied from the catalog into ControllerRevisions in OVERLAY/pins, a component of the overlay
+    that sets revisionName on each VM. From then on, changes of the catalog affect only virtual machines
+    without pins. VM is a name, or namespace/name; OVERLAY is a path, or its name in the project.
 
     \b
     Examples:

@@ -19,7 +19,7 @@ _MOST_JOBS = {"json": MOST_SHARDS, "github": 256, "gitlab": 200}
     type=click.IntRange(1, MOST_SHARDS),
     required=True,
     metavar="N",
-    help="How many workers share the overlays; shards that would be empty are left out.",
+    help="Number of workers that share the overlays; empty shards are left out.",
 )
 @click.option(
     "--format",
@@ -30,10 +30,10 @@ _MOST_JOBS = {"json": MOST_SHARDS, "github": 256, "gitlab": 200}
     help="The whole plan, or the jobs of a CI system.",
 )
 def command(shards: int, name: str) -> ExitCode:
-    """Share the project's overlays out among N workers, by what each costs to render.
+    """Distribute the project's overlays among N workers by their cost.
 
-    An overlay that was rendered on this machine before costs the time that it took; the cost of others is
-    estimated from their files. vmrender render --shard I/N --plan FILE renders one of the shards.
+    The cost of an overlay is the duration of its last rendering on this machine, or else an estimate from its
+    files. vmrender render --shard I/N --plan FILE renders one of the shards.
 
     \b
     Examples:

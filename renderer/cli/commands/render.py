@@ -27,27 +27,27 @@ from renderer.report.formats import Format
 
 @click.command("render", cls=Command)
 @click.argument("overlays", metavar="[OVERLAY]...", nargs=-1, shell_complete=complete_overlays)
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 when the rendered tree is stale.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a rendered tree is stale.")
 @click.option(
     "--force",
     "forced",
     metavar="FILE",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Overwrite or remove this file although it is not as vmrender wrote it. Repeatable.",
+    help="Overwrite or remove this file even if somebody changed it. Repeatable.",
 )
 @click.option(
-    "--dry-run", is_flag=True, help="Write nothing; say what would be created, updated and removed."
+    "--dry-run", is_flag=True, help="Write nothing; print what would be created, updated and removed."
 )
-@click.option("--prune", is_flag=True, help="Remove trees that no overlay is rendered into.")
-@click.option("--tracked", is_flag=True, help="Exit with 1, too, when Git does not track a rendered file.")
-@click.option("--no-cache", is_flag=True, help="Render everything anew, and leave nothing for the next run.")
+@click.option("--prune", is_flag=True, help="Remove rendered trees whose overlay no longer exists.")
+@click.option("--tracked", is_flag=True, help="Also exit with 1 if Git does not track a rendered file.")
+@click.option("--no-cache", is_flag=True, help="Render everything, and store no results for the next run.")
 @click.option(
     "--jobs",
     "-j",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Processes that render at once [default: as many as there are processors, where they are of use]",
+    help="Maximum number of processes [default: one for each processor, if the work is worth it]",
 )
 @strict_option
 @quiet_option
@@ -58,8 +58,8 @@ from renderer.report.formats import Format
 def command(*, verbose: bool, no_progress: bool, check: bool, dry_run: bool, **options: Any) -> ExitCode:  # noqa: ANN401 - each as its option says
     """Render the project's overlays, or those given by name or path, each into its own folder.
 
-    Nothing is written as long as anything is wrong with any of them. Only files that vmrender wrote are
-    overwritten or removed; one that was edited since, or was there before, is reported and left alone.
+    Nothing is written if any of them has an error. Only files that vmrender wrote are overwritten or removed;
+    a file that somebody edited or added is reported, and stays unchanged.
 
     \b
     Examples:

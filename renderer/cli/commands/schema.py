@@ -17,7 +17,7 @@ from renderer.project.project_root import find_project_root
 from renderer.project.project_schemas import RELEASES
 
 
-def _release(text: str) -> Release:
+def _parse_minor_release(text: str) -> Release:
     try:
         return Release.parse(text).minor_release
     except ValueError as error:
@@ -26,7 +26,7 @@ def _release(text: str) -> Release:
 
 @click.group("schema", cls=CommandGroup)
 def command() -> None:
-    """Show the JSON Schemas that manifests are checked by, and add those of other releases.
+    """Show the JSON Schemas that manifests are validated against, and import the schemas of other releases.
 
     \b
     Examples:
@@ -35,8 +35,8 @@ def command() -> None:
     """
 
 
-@command.command("list", short_help="List the releases and kinds that there are schemas of.")
-@click.option("--release", metavar="RELEASE", help="Only those of one release of KubeVirt.")
+@command.command("list", short_help="List the releases and kinds with schemas.")
+@click.option("--release", metavar="RELEASE", help="List the kinds of one KubeVirt release.")
 def list_(release: str | None) -> ExitCode:
     """List the KubeVirt releases with schemas, their kinds and API versions, and the project's own schemas.
 
@@ -49,9 +49,11 @@ def list_(release: str | None) -> ExitCode:
     return ExitCode.CLEAN
 
 
-@command.command("export", short_help="Print a schema, or write those of a release into a folder.")
+@command.command("export", short_help="Print a schema, or write all schemas of a release into a folder.")
 @click.argument("kinds", metavar="[KIND]...", nargs=-1)
-@click.option("--release", default=str(LATEST), show_default=True, metavar="RELEASE", help="Of KubeVirt.")
+@click.option(
+    "--release", default=str(LATEST), show_default=True, metavar="RELEASE", help="KubeVirt release."
+)
 @click.option(
     "--into",
     type=click.Path(file_okay=False, path_type=Path),
@@ -59,7 +61,7 @@ def list_(release: str | None) -> ExitCode:
     help="Write files for kubeconform: <group>/<kind>_<version>.json.",
 )
 def export(kinds: tuple[str, ...], release: str, into: Path | None) -> ExitCode:
-    """Print the schema of one KIND, or write those of all kinds of a release into a folder.
+    """Print the schema of one KIND, or write the schemas of all kinds of a release into a folder.
 
     \b
     Examples:
@@ -80,29 +82,35 @@ def export(kinds: tuple[str, ...], release: str, into: Path | None) -> ExitCode:
 @click.argument(
     "paths", metavar="PATH...", nargs=-1, required=True, type=ExistingPath(exists=True, path_type=Path)
 )
-@click.option("--release", type=_release, required=True, metavar="RELEASE", help="Of KubeVirt, as in 1.10.")
+@click.option(
+    "--release",
+    type=_parse_minor_release,
+    required=True,
+    metavar="RELEASE",
+    help="KubeVirt release, such as 1.10.",
+)
 @click.option(
     "--into",
     type=click.Path(path_type=Path),
     default="schemas",
     show_default=True,
     metavar="DIR",
-    help="The folder of the repository that gets kubevirt/RELEASE.",
+    help="The folder of the repository in which kubevirt/RELEASE is created.",
 )
 def import_(paths: tuple[Path, ...], release: Release, into: Path) -> ExitCode:
-    """Make the schemas of a KubeVirt release from its own definitions of its kinds.
+    """Make the schemas of a KubeVirt release from its definitions of its kinds.
 
-    PATH is a file, or a folder of files, with CustomResourceDefinitions (one, a bundle, or what
-    `kubectl get crd -o yaml` prints), the operator's manifest, or the OpenAPI document
-    api/openapi-spec/swagger.json. The operator's manifest defines the kind KubeVirt alone; give the OpenAPI
-    document with it.
+    PATH is a file, or a folder of files, with CustomResourceDefinitions (one, a bundle, or the output of
+    `kubectl get crd -o yaml`), the operator's manifest, or the OpenAPI document
+    api/openapi-spec/swagger.json. The operator's manifest defines only the kind KubeVirt; add the OpenAPI
+    document to it.
 
     \b
     Examples:
       vmrender schema import swagger.json kubevirt-operator.yaml --release 1.10
       kubectl get crd -o yaml > crds.yaml && vmrender schema import crds.yaml --release 1.10
     """
-    # Its settings are not read: they may already target the release whose schemas are imported here.
+    # The project file is not read: it may already target the release whose schemas are imported here.
     project = Project.with_defaults(find_project_root(Path.cwd()))
     made = import_schemas(project, paths, release, into)
     note(f"{made.folder}/{RELEASES}/{release}: {made.files} files written")

@@ -13,7 +13,7 @@ from renderer.cli.options import vm_arguments
 @click.command("unpin", cls=Command)
 @vm_arguments
 def command(overlay: str, names: tuple[str, ...], selector: str | None, everything: bool) -> ExitCode:  # noqa: FBT001 - click passes flags so
-    """Let virtual machines of OVERLAY follow the catalog again: what pin wrote for them is taken away.
+    """Let virtual machines of OVERLAY follow the catalog again, by removing their pins.
 
     VM is a name, or namespace/name. Files in pins/ that were changed by hand stay.
 

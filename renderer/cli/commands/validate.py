@@ -25,9 +25,7 @@ _MOST_KINDS = 12
 @click.command("validate", cls=Command)
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=ExistingPath(exists=True, path_type=Path))
 @kubevirt_option
-@click.option(
-    "--ignore-missing-schemas", is_flag=True, help="Pass over objects that there is no schema to judge by."
-)
+@click.option("--ignore-missing-schemas", is_flag=True, help="Do not report objects without a schema.")
 @strict_option
 @quiet_option
 @format_option()
@@ -39,9 +37,9 @@ def command(
 ) -> ExitCode:
     """Check files, folders or, without PATH, the whole project.
 
-    A file that a kustomization lists is judged by the overlays that are built from it: what they say of the
-    objects that the file has a part in is shown. Any other file is judged by itself; one without objects of
-    KubeVirt's or of the project's own schemas is passed over, as are files that vmrender rendered.
+    A file that a kustomization lists is checked through the overlays that are built from it: their findings
+    about objects of the file are shown. Any other file is checked alone; it is skipped if KubeVirt and the
+    project have no schema for its objects, or if vmrender rendered it.
 
     \b
     Examples:
@@ -58,7 +56,7 @@ def command(
     if ReportTarget.chosen().format is Format.TEXT:
         note(f"checked {_scope_text(result)}")
         if result.unchecked:
-            note(_unchecked(result.unchecked))
+            note(_unchecked_text(result.unchecked))
     return code
 
 
@@ -69,10 +67,10 @@ def _scope_text(result: ValidationResult) -> str:
     if result.unbuilt:
         overlays = plural(result.unbuilt, "overlay")
         return f"{' and '.join(parts) or 'nothing'}; {overlays} could not be built"
-    return " and ".join(parts) or "nothing: no file has an object to judge"
+    return " and ".join(parts) or "nothing: no file has an object to check"
 
 
-def _unchecked(kinds: Mapping[str, int]) -> str:
+def _unchecked_text(kinds: Mapping[str, int]) -> str:
     """Return ``9 objects of 3 kinds were not checked (Bar, Baz, Foo)``: they have no schema."""
     objects = sum(kinds.values())
     shown = ", ".join(sorted(kinds)[:_MOST_KINDS]) + (" …" if len(kinds) > _MOST_KINDS else "")
