@@ -63,7 +63,7 @@ def test_foreign_file_costs_next_to_nothing(repository: Path) -> None:
         {
             "renderer.kubevirt.instancetype",
             "renderer.checks.schemas.validate",
-            "renderer.kubevirt.admission.admit",
+            "renderer.kubevirt.admission.review",
             "jsonschema_rs",
         }
     )

@@ -72,7 +72,7 @@ def rows(only: Release | None = None) -> Iterator[str]:
 
 def _checks(table: CheckTable[...], only: Release | None) -> Iterator[str]:
     for check in table.checks:
-        if only is None or check.holds_for(only):
+        if only is None or check.is_made_by(only):
             yield f"  {_range(check):<10} {name_of(check.run)}  {check.upstream}"
 
 

@@ -50,6 +50,14 @@ _MACHINES_1_0 = Machines(_PATTERNS_1_0, has_general=False)
 _MACHINES_1_2 = Machines(_PATTERNS_1_0)
 _MACHINES_1_3 = Machines({**_PATTERNS_1_0, "s390x": _S390X}, frozenset({"s390x"}))
 _MACHINES_1_7 = Machines({"amd64": _AMD64, "arm64": _ARM64, "s390x": _S390X})
+_DISK_BUSES_ON_ARM = ("", "virtio", "scsi")
+_WATCHDOGS = frozenset({"i6300esb", "diag288"})
+_VIDEOS: Mapping[str, tuple[str, ...]] = {
+    "amd64": ("vga", "cirrus", "virtio", "ramfb", "bochs"),
+    "arm64": ("virtio", "ramfb"),
+    "s390x": ("virtio",),
+    "ppc64le": ("virtio", "bochs", "vga", "cirrus"),
+}
 
 
 def check_machine_type(vmi: VmiSpec, cluster: Cluster, *, machines: Machines, is_regexp: bool) -> Causes:
@@ -58,7 +66,7 @@ def check_machine_type(vmi: VmiSpec, cluster: Cluster, *, machines: Machines, is
     if not machine:
         return
     patterns = machines.of(vmi.architecture, cluster.config)
-    matches = _contains if is_regexp else file_path_match
+    matches = _matches_regexp if is_regexp else file_path_match
     if not any(matches(pattern, machine) for pattern in patterns):
         yield invalid(
             vmi.at("domain", "machine", "type"),
@@ -100,7 +108,7 @@ def check_foreign_architecture(vmi: VmiSpec, cluster: Cluster) -> Causes:
         )
 
 
-def _contains(pattern: str, name: str) -> bool:
+def _matches_regexp(pattern: str, name: str) -> bool:
     expression = _regexp(pattern)
     return expression is not None and expression.search(name) is not None
 
@@ -115,16 +123,6 @@ def _regexp(pattern: str) -> Regexp | None:
         return None
 
 
-_DISK_BUSES_ON_ARM = ("", "virtio", "scsi")
-_WATCHDOGS = frozenset({"i6300esb", "diag288"})
-_VIDEOS: Mapping[str, tuple[str, ...]] = {
-    "amd64": ("vga", "cirrus", "virtio", "ramfb", "bochs"),
-    "arm64": ("virtio", "ramfb"),
-    "s390x": ("virtio",),
-    "ppc64le": ("virtio", "bochs", "vga", "cirrus"),
-}
-
-
 def check_architecture(vmi: VmiSpec, _: Cluster, *, known: tuple[str, ...]) -> Causes:
     """Check that the architecture is in ``known``."""
     if vmi.architecture not in known:
@@ -133,7 +131,7 @@ def check_architecture(vmi: VmiSpec, _: Cluster, *, known: tuple[str, ...]) -> C
         yield invalid(vmi.at("architecture"), message, hint)
 
 
-def _on(architecture: str, check: Callable[[VmiSpec], Causes], vmi: VmiSpec, _: Cluster) -> Causes:
+def _check_on(architecture: str, check: Callable[[VmiSpec], Causes], vmi: VmiSpec, _: Cluster) -> Causes:
     if vmi.architecture == architecture:
         yield from check(vmi)
 
@@ -198,7 +196,7 @@ def _on_architecture(
     architecture: str, check: Callable[[VmiSpec], Causes], *fields: str, since: str = "", until: str = ""
 ) -> Check[[VmiSpec, Cluster]]:
     """Return the row of a check that applies to one architecture."""
-    run = partial(_on, architecture, check)
+    run = partial(_check_on, architecture, check)
     return on(run, *fields, upstream=f"webhooks/{architecture}.go", since=since, until=until)
 
 

@@ -31,23 +31,23 @@ class _MappedDisk(Record):
 def check_boot_order(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check disks with their volumes, and that all boot orders of devices differ."""
     yield from check_disk_volumes(vmi, cluster)
-    taken = disk_boot_orders(vmi)
+    used = disk_boot_orders(vmi)
     for position in range(len(vmi.interfaces)):
-        yield from check_interface_boot_order(vmi, position, taken)
+        yield from check_interface_boot_order(vmi, position, used)
 
 
 def check_disk_volumes(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check disks with their volumes, and that all boot orders of disks differ."""
     volumes = {text(volume, "name"): volume for volume in vmi.volumes}
-    taken: set[int] = set()
+    used: set[int] = set()
     for position, disk in enumerate(vmi.disks):
         mapped = _MappedDisk(vmi, position, disk, volumes.get(text(disk, "name")), cluster)
         yield from DISK_VOLUME_CHECKS.causes(cluster.release, frozenset(disk), mapped)
         order = disk.get("bootOrder")
         if isinstance(order, int):
-            if order in taken:
-                yield _cause_of_taken_order(vmi, "disks", position, order)
-            taken.add(order)
+            if order in used:
+                yield _duplicate_order(vmi, "disks", position, order)
+            used.add(order)
 
 
 def disk_boot_orders(vmi: VmiSpec) -> set[int]:
@@ -56,8 +56,8 @@ def disk_boot_orders(vmi: VmiSpec) -> set[int]:
     return {order for order in orders if isinstance(order, int)}
 
 
-def check_interface_boot_order(vmi: VmiSpec, position: int, taken: set[int]) -> Causes:
-    """Check that the boot order of an interface is not in ``taken``, and add it there."""
+def check_interface_boot_order(vmi: VmiSpec, position: int, used: set[int]) -> Causes:
+    """Check that the boot order of an interface is not in ``used``, and add it there."""
     order = vmi.interfaces[position].get("bootOrder")
     if not isinstance(order, int):
         return
@@ -66,12 +66,12 @@ def check_interface_boot_order(vmi: VmiSpec, position: int, taken: set[int]) -> 
         reported = FieldPath((*vmi.path.segments, position, "bootOrder"))
         yield invalid(at, f"boot orders start at 1, not {order}", reported=reported)
         return
-    if order in taken:
-        yield _cause_of_taken_order(vmi, "interfaces", position, order)
-    taken.add(order)
+    if order in used:
+        yield _duplicate_order(vmi, "interfaces", position, order)
+    used.add(order)
 
 
-def _cause_of_taken_order(vmi: VmiSpec, kind: str, index: int, order: int) -> Cause:
+def _duplicate_order(vmi: VmiSpec, kind: str, index: int, order: int) -> Cause:
     message = f"another device already has the boot order {order}"
     return invalid(vmi.device(kind, index, "bootOrder"), message, "give each device its own boot order")
 

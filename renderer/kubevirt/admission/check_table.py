@@ -30,13 +30,13 @@ class Check(Record, Generic[P]):
     until: tuple[Release, ...]
     ends: Callable[..., bool] | None
 
-    def holds_for(self, release: Release) -> bool:
+    def is_made_by(self, release: Release) -> bool:
         """Return True if ``release`` makes the check."""
         return (not self.since or release.includes(*self.since)) and not (
             self.until and release.includes(*self.until)
         )
 
-    def noted_for(self, release: Release) -> Check[P]:
+    def for_release(self, release: Release) -> Check[P]:
         """Return the check as ``release`` makes it.
 
         If ``release`` is only a minor version, and other patch releases of it do not make the check, its
@@ -45,14 +45,16 @@ class Check(Record, Generic[P]):
         exact = release.exact
         if release.names_patch or not exact.names_patch:
             return self
-        if all(self.holds_for(exact._replace(patch=patch)) for patch in range(exact.patch)):
+        if all(self.is_made_by(exact._replace(patch=patch)) for patch in range(exact.patch)):
             return self
-        return self._replace(run=partial(_noted, self.run, exact))
+        return self._replace(run=partial(_run_naming_release, self.run, exact))
 
 
-def _noted(run: Callable[P, Iterable[Cause]], exact: Release, *args: P.args, **kwargs: P.kwargs) -> Causes:
+def _run_naming_release(
+    run: Callable[P, Iterable[Cause]], release: Release, *args: P.args, **kwargs: P.kwargs
+) -> Causes:
     for cause in run(*args, **kwargs):
-        yield cause._replace(message=f"{cause.message} (KubeVirt {exact})")
+        yield cause._replace(message=f"{cause.message} (KubeVirt {release})")
 
 
 def on(
@@ -104,8 +106,8 @@ class CheckTable(Generic[P]):
         needed = self._needed.get(key)
         if needed is None:
             needed = self._needed[key] = tuple(
-                check.noted_for(release)
+                check.for_release(release)
                 for check in self.checks
-                if (not check.fields or not check.fields.isdisjoint(fields)) and check.holds_for(release)
+                if (not check.fields or not check.fields.isdisjoint(fields)) and check.is_made_by(release)
             )
         return needed

@@ -12,6 +12,8 @@ _CPU = ("domain", "cpu")
 _RESOURCES = ("domain", "resources")
 _PASSTHROUGH = (*_CPU, "numa", "guestMappingPassthrough")
 _FEATURE_POLICIES = ("force", "require", "optional", "disable", "forbid")
+_UINT32 = 2**32
+_MOST_THREADS = 2
 
 
 def check_cpu_request(vmi: VmiSpec, _: Cluster) -> Causes:
@@ -92,10 +94,6 @@ def check_realtime(vmi: VmiSpec, _: Cluster) -> Causes:
 
 def _passes_numa_through(vmi: VmiSpec) -> bool:
     return has(section(vmi.cpu, "numa"), "guestMappingPassthrough")
-
-
-_UINT32 = 2**32
-_MOST_THREADS = 2
 
 
 def check_dedicated_cpus(vmi: VmiSpec, cluster: Cluster) -> Causes:

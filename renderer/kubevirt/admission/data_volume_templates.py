@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from renderer.kubevirt.admission.causes import Cause, Causes, invalid, required
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, has, section, text
@@ -69,20 +69,18 @@ def _use_problem(vm: VmSpec, index: int, named: frozenset[str]) -> Cause | None:
     if name in named:
         return None
     spend(len(templates) + len(named), "naming volumes that could be meant")
+    unmatched = named - {_name_of(template) for template in templates}
+    suggested = suggest(name, sorted(unmatched), most=1)
+    if suggested:
+        hint = f"a volume names {suggested[0]}: did you mean {name} there?"
+    else:
+        hint = f"add a volume with dataVolume.name: {name}"
     return required(
         vm.at("dataVolumeTemplates", index, "metadata", "name"),
         f"no volume uses the dataVolumeTemplate {name}",
-        _use_of(name, named - {_name_of(template) for template in templates}),
+        hint,
         reported=_reported(vm, index),
     )
-
-
-def _use_of(name: str, unmatched: Collection[str]) -> str:
-    """Return the hint how to use the template; ``unmatched`` are names in volumes that match no template."""
-    written = suggest(name, sorted(unmatched), most=1)
-    if written:
-        return f"a volume names {written[0]}: did you mean {name} there?"
-    return f"add a volume with dataVolume.name: {name}"
 
 
 def check_template_namespaces(vm: VmSpec, namespace: str) -> Causes:
@@ -114,7 +112,7 @@ def _target_problem(vm: VmSpec, index: int, *, may_be_populated: bool) -> Cause 
     target = section(spec, targets[0])
     populated = has(target, "dataSourceRef") or has(target, "dataSource")
     if populated and (has(spec, "source") or has(spec, "sourceRef")):
-        message = "a volume that dataSource or dataSourceRef fills has no source or sourceRef of its own"
+        message = "a volume that dataSource or dataSourceRef fills cannot have source or sourceRef"
         hint, reported = "keep one of them", _reported(vm, index, "source")
         return invalid(_spec_at(vm, index), message, hint, reported=reported)
     is_filled = populated and may_be_populated

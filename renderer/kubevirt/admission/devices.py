@@ -21,15 +21,15 @@ from renderer.model.json import JsonObject
 from renderer.model.pattern import pattern
 
 _ADDRESS = pattern(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
+_SOUND_MODELS = ("ich9", "ac97")
+_PANIC_MODELS = ("hyperv", "isa", "pvpanic")
+_STORAGE_VOLUMES = frozenset({"persistentVolumeClaim", "dataVolume"})
+_CONFIG_VOLUMES = frozenset({"configMap", "secret", "serviceAccount", "downwardAPI"})
 
 
 def is_pci_address(address: str) -> bool:
     """Return True if ``address`` is domain:bus:slot.function, such as ``0000:81:01.0``."""
     return _ADDRESS.fullmatch(address) is not None
-
-
-_SOUND_MODELS = ("ich9", "ac97")
-_PANIC_MODELS = ("hyperv", "isa", "pvpanic")
 
 
 def check_inputs(vmi: VmiSpec, _: Cluster) -> Causes:
@@ -157,7 +157,7 @@ def check_panic_devices(vmi: VmiSpec, cluster: Cluster, *, without: tuple[str, .
     panic_devices = elements(vmi.devices, "panicDevices")
     architecture = cluster.architecture(vmi.architecture)
     if panic_devices and architecture in without:
-        yield invalid(vmi.device("panicDevices"), f"{architecture} has no panic devices of one's own")
+        yield invalid(vmi.device("panicDevices"), f"{architecture} does not support panic devices")
     for index, device in enumerate(panic_devices):
         model = device.get("model")
         if model is not None and model not in _PANIC_MODELS:
@@ -169,10 +169,6 @@ def check_reboot_policy(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check the gate of ``rebootPolicy``."""
     if has(vmi.domain, "rebootPolicy") and Gate.REBOOT_POLICY not in cluster.gates:
         yield needs_gate(vmi.at("domain", "rebootPolicy"), "rebootPolicy", Gate.REBOOT_POLICY)
-
-
-_STORAGE_VOLUMES = frozenset({"persistentVolumeClaim", "dataVolume"})
-_CONFIG_VOLUMES = frozenset({"configMap", "secret", "serviceAccount", "downwardAPI"})
 
 
 def check_root_filesystems(vmi: VmiSpec, cluster: Cluster) -> Causes:

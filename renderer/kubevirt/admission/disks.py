@@ -51,6 +51,12 @@ class Disk(Record):
 
 
 _SMALLEST, _LARGEST = 512, 2 * 1024 * 1024
+_SERIAL = pattern(r"[A-Za-z0-9_.+-]+")
+_LONGEST_SERIAL = 256
+_BUSES = ("virtio", "scsi", "sata", "usb")
+_CACHES = ("none", "writethrough", "writeback")
+_IO_MODES = ("native", "threads")
+_ERROR_POLICIES = ("stop", "ignore", "report", "enospace")
 
 
 def _check_block_size(disk: Disk) -> Causes:
@@ -115,14 +121,6 @@ def _check_size(disk: Disk, key: str, size: int) -> Causes:
 
 def _block_size_at(disk: Disk, key: str) -> FieldPath:
     return disk.at("blockSize", "custom", key)
-
-
-_SERIAL = pattern(r"[A-Za-z0-9_.+-]+")
-_LONGEST_SERIAL = 256
-_BUSES = ("virtio", "scsi", "sata", "usb")
-_CACHES = ("none", "writethrough", "writeback")
-_IO_MODES = ("native", "threads")
-_ERROR_POLICIES = ("stop", "ignore", "report", "enospace")
 
 
 def check_disks(vmi: VmiSpec, cluster: Cluster, *, decides: int) -> Causes:
@@ -202,7 +200,7 @@ def _refuse_io_thread(disk: Disk, bus: str) -> Causes:
     if disk.content.get("dedicatedIOThread"):
         yield not_supported(
             disk.at("dedicatedIOThread"),
-            f"a disk on the bus {bus} cannot have an I/O thread of its own",
+            f"a disk on the bus {bus} cannot have a dedicated I/O thread",
             "use the bus virtio, or drop dedicatedIOThread",
             reported=disk.reported(disk.position),
         )

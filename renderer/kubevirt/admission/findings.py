@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from renderer.kubevirt.admission.causes import Cause, WebhookAnswer
 from renderer.kubevirt.facts.placeholders import has_placeholder
@@ -14,7 +14,7 @@ from renderer.model.res_id import ResId
 from renderer.model.resource import ResourceSet
 from renderer.model.suggest import suggest
 
-_PARTIES = {"instancetype": "instance type", "preference": "preference"}
+_NOUNS = {"instancetype": "instance type", "preference": "preference"}
 #: Fields that an instance type sets in a VM; others that the files lack come from a preference or a default.
 _OF_INSTANCETYPES = frozenset(
     {
@@ -72,22 +72,19 @@ def without_consequences(causes: Sequence[Cause]) -> Iterator[Cause]:
         return
     interfaces = {cause.at: cause for cause in lone if "interfaces" in cause.at.segments}
     networks = {cause.lone or "": cause for cause in lone if cause.at not in interfaces}
-    meant = {at: _counterpart(cause, networks, len(interfaces)) for at, cause in interfaces.items()}
-    taken = [name for name in meant.values() if name]
+    intended: dict[FieldPath, str] = {}  # the network that an interface probably belongs to
+    for at, interface in interfaces.items():
+        is_only_pair = len(interfaces) == len(networks) == 1
+        for name in networks if is_only_pair else suggest(interface.lone or "", networks, most=1):
+            intended[at] = name
+    matched = frozenset(filter(None, intended.values()))
     for cause in causes:
         if cause.at in interfaces:
             if cause is interfaces[cause.at]:
-                name = meant[cause.at]
-                yield cause._replace(hint=f"did you mean the network {name}?") if name else cause
-        elif cause.lone is None or cause.lone not in taken:
+                network = intended.get(cause.at)
+                yield cause._replace(hint=f"did you mean the network {network}?") if network else cause
+        elif cause.lone is None or cause.lone not in matched:
             yield cause
-
-
-def _counterpart(interface: Cause, networks: Mapping[str, Cause], interfaces: int) -> str | None:
-    """Return the network without an interface that the interface probably belongs to."""
-    if interfaces == 1 and len(networks) == 1:
-        return next(iter(networks))
-    return next(iter(suggest(interface.lone or "", networks, most=1)), None)
 
 
 def _origin(seen: JsonObject, files: JsonObject, at: FieldPath) -> str:
@@ -96,19 +93,17 @@ def _origin(seen: JsonObject, files: JsonObject, at: FieldPath) -> str:
         return ""
     spec = object_at(files, "spec")
     spec = object_at(spec, "virtualMachineTemplate", "spec") or spec  # of a pool
-    parties = [
-        f"{noun} {text_at(spec, key, 'name')}" if text_at(spec, key, "name") else f"the inferred {noun}"
-        for key, noun in _PARTIES.items()
-        if spec.get(key) is not None and key in _givers(at)
-    ]
-    return f" (set by {' or '.join(parties)})" if parties else " (set by default)"
-
-
-def _givers(at: FieldPath) -> Container[str]:
+    owners: tuple[str, ...] = ("preference",)
     if not _OF_BOTH.isdisjoint(at.segments):
-        return _PARTIES
-    is_size = not _OF_INSTANCETYPES.isdisjoint(at.segments) and _CPU_FEATURES not in at.segments
-    return ("instancetype",) if is_size else ("preference",)
+        owners = ("instancetype", "preference")
+    elif not _OF_INSTANCETYPES.isdisjoint(at.segments) and _CPU_FEATURES not in at.segments:
+        owners = ("instancetype",)
+    owner_names = []
+    for key in owners:
+        if spec.get(key) is not None:
+            noun, name = _NOUNS[key], text_at(spec, key, "name")
+            owner_names.append(f"{noun} {name}" if name else f"the inferred {noun}")
+    return f" (set by {' or '.join(owner_names)})" if owner_names else " (set by default)"
 
 
 def _value(content: Json, at: FieldPath) -> Json:

@@ -75,7 +75,7 @@ def check_serial(vmi: VmiSpec, _: Cluster) -> Causes:
     if len(serial.encode(errors="replace")) > _LONGEST_SERIAL:
         yield invalid(at, f"the serial is longer than {_LONGEST_SERIAL} characters")
     if serial and _SERIAL.fullmatch(serial) is None:
-        yield invalid(at, "the serial is of letters, digits, '_', '.', '+' and '-'")
+        yield invalid(at, "the serial must consist of letters, digits, '_', '.', '+' and '-'")
 
 
 def check_persistent_tpm(vmi: VmiSpec, cluster: Cluster) -> Causes:

@@ -23,9 +23,12 @@ _ANNOTATIONS = ("kubevirt.io/placePCIDevicesOnRootComplex", "kubevirt.io/disable
 
 
 class _Request(Record):
+    """A device that uses a permitted PCI resource, with the vendor and the device of its selector."""
+
     at: FieldPath
     name: str
-    selector: tuple[str, str]
+    vendor: str
+    device: str
 
 
 def check_grace(vmi: VmiSpec, cluster: Cluster) -> Causes:
@@ -35,7 +38,7 @@ def check_grace(vmi: VmiSpec, cluster: Cluster) -> Causes:
     requests = list(_requests(vmi, cluster))
     is_on = Gate.GRACE_IO_VIRTUALIZATION in cluster.gates
     for request in requests:
-        if is_on and request.selector == (_NVIDIA, "*"):
+        if is_on and request.vendor == _NVIDIA and request.device == "*":
             message = f"the cluster's selector for {request.name} does not say which NVIDIA device it is"
             yield invalid(request.at, message, "give an exact pciVendorSelector in the KubeVirt object")
     grace = [request for request in requests if _is_grace(request)]
@@ -58,7 +61,7 @@ def check_grace_annotations(
         if section(metadata, "annotations").get(annotation) == "true":
             yield invalid(
                 metadata_at.child("annotations", annotation),
-                f"the annotation {annotation} does not go with an NVIDIA Grace GPU",
+                f"the annotation {annotation} cannot be combined with an NVIDIA Grace GPU",
                 reported=metadata_at.child(f"annotations[{annotation}]"),
             )
 
@@ -85,18 +88,12 @@ def _requests(vmi: VmiSpec, cluster: Cluster) -> Iterator[_Request]:
     for kind in _DEVICES:
         for index, device in enumerate(elements(vmi.devices, kind)):
             name = text(device, "deviceName")
-            selector = _selector(cluster.config.pci_host_devices.get(name, "")) if name else None
-            if selector is not None:
-                yield _Request(vmi.device(kind, index, "deviceName"), name, selector)
-
-
-def _selector(selector: str) -> tuple[str, str] | None:
-    """Return vendor and device; None if the selector has another form."""
-    normalised = ":".join(part.strip().upper().removeprefix("0X") for part in selector.split(":"))
-    match = _SELECTOR.fullmatch(normalised)
-    return None if match is None else (match[1], match[2])
+            selector = cluster.config.pci_host_devices.get(name, "") if name else ""
+            normalised = ":".join(part.strip().upper().removeprefix("0X") for part in selector.split(":"))
+            match = _SELECTOR.fullmatch(normalised)
+            if match is not None:
+                yield _Request(vmi.device(kind, index, "deviceName"), name, match[1], match[2])
 
 
 def _is_grace(request: _Request) -> bool:
-    vendor, device = request.selector
-    return vendor == _NVIDIA and device in _GRACE_DEVICES
+    return request.vendor == _NVIDIA and request.device in _GRACE_DEVICES

@@ -88,14 +88,14 @@ def _check_gate(vmi: VmiSpec, cluster: Cluster, what: str, gate: Gate) -> Causes
 
 def _problems(vmi: VmiSpec, kind: str, name: str) -> Iterator[tuple[str, str]]:
     if kind == "tdx" and is_not_disabled(section(vmi.domain, "features"), "smm"):
-        yield "TDX does not go with features.smm", "set domain.features.smm.enabled: false"
+        yield "TDX cannot be combined with features.smm", "set domain.features.smm.enabled: false"
     yield from _firmware_problems(vmi, kind, name)
     attests = has(section(section(vmi.domain, "launchSecurity"), "sev"), "attestation")
     if attests and text(vmi.content, "startStrategy") != "Paused":
         yield "the attestation of SEV needs a VM that starts paused", "set startStrategy: Paused"
     for interface in vmi.interfaces:
         if has(interface, "bootOrder"):
-            message = f"{name} does not go with booting from the interface {text(interface, 'name')}"
+            message = f"{name} cannot be combined with booting from the interface {text(interface, 'name')}"
             yield message, "drop its bootOrder"
 
 
@@ -105,6 +105,9 @@ def _firmware_problems(vmi: VmiSpec, kind: str, name: str) -> Iterator[tuple[str
         yield f"{name} needs firmware.bootloader.efi", "add efi: {secureBoot: false}"
         return
     if kind != "tdx" and boots_securely(vmi):
-        yield f"{name} does not go with secure boot", "set firmware.bootloader.efi.secureBoot: false"
+        yield f"{name} cannot be combined with secure boot", "set firmware.bootloader.efi.secureBoot: false"
     if kind != "sev" and section(bootloader, "efi").get("persistent"):
-        yield f"{name} does not go with persistent EFI variables", "drop firmware.bootloader.efi.persistent"
+        yield (
+            f"{name} cannot be combined with persistent EFI variables",
+            "drop firmware.bootloader.efi.persistent",
+        )

@@ -11,6 +11,10 @@ from renderer.kubevirt.facts.virtual_machine import ALWAYS, HALTED, MANUAL, ONCE
 
 _RUN_STRATEGIES = (HALTED, MANUAL, ALWAYS, RERUN_ON_FAILURE, ONCE)
 _RECEIVER = "WaitAsReceiver"
+_EVICTION_STRATEGIES = ("LiveMigrate", "LiveMigrateIfPossible", "None", "External")
+_PROBES = ("readinessProbe", "livenessProbe")
+_HANDLERS = ("httpGet", "tcpSocket", "exec", "guestAgentPing")
+_NEEDS_POD_NETWORK = ("httpGet", "tcpSocket")
 
 
 def check_running(vm: VmSpec, _: Cluster) -> Causes:
@@ -44,9 +48,6 @@ def check_run_strategy_or_receiver(vm: VmSpec, cluster: Cluster) -> Causes:
         yield needs_gate(at, f"runStrategy {_RECEIVER}", Gate.DECENTRALIZED_LIVE_MIGRATION)
 
 
-_EVICTION_STRATEGIES = ("LiveMigrate", "LiveMigrateIfPossible", "None", "External")
-
-
 def check_start_strategy(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject start strategies other than Paused, and Paused with a liveness probe."""
     strategy = vmi.content.get("startStrategy")
@@ -67,11 +68,6 @@ def check_eviction_strategy(vmi: VmiSpec, cluster: Cluster) -> Causes:
     if strategy not in _EVICTION_STRATEGIES:
         hint = f"one of {', '.join(_EVICTION_STRATEGIES)}"
         yield invalid(vmi.at("evictionStrategy"), f"{strategy!r} is not an evictionStrategy", hint)
-
-
-_PROBES = ("readinessProbe", "livenessProbe")
-_HANDLERS = ("httpGet", "tcpSocket", "exec", "guestAgentPing")
-_NEEDS_POD_NETWORK = ("httpGet", "tcpSocket")
 
 
 def check_probes(vmi: VmiSpec, _: Cluster) -> Causes:

@@ -20,6 +20,8 @@ _BYTES = {_BLOCK: 2 << 20, _LARGE_BLOCK: 1 << 30}
 _LEAST_GUEST = 1 << 30
 _CPU, _MEMORY = ("domain", "cpu"), ("domain", "memory")
 _HINT = "drop memory.maxGuest to do without hot plug"
+_HOT_PLUG_1_3 = ("amd64", "arm64")
+_WITHOUT_ARM = "1.5.3 1.6.1"
 
 
 def _if_live_update(check: Callable[[VmSpec, Cluster], Causes], vm: VmSpec, cluster: Cluster) -> Causes:
@@ -48,11 +50,11 @@ def _check_memory(
 
 def _incompatible(vmi: VmiSpec) -> str | None:
     if has(vmi.cpu, "realtime"):
-        return "does not go with cpu.realtime"
+        return "cannot be combined with cpu.realtime"
     if has(section(vmi.cpu, "numa"), "guestMappingPassthrough"):
-        return "does not go with cpu.numa.guestMappingPassthrough"
+        return "cannot be combined with cpu.numa.guestMappingPassthrough"
     if has(vmi.domain, "launchSecurity"):
-        return "does not go with launchSecurity"
+        return "cannot be combined with launchSecurity"
     return None if has(vmi.memory, "guest") else "needs memory.guest"
 
 
@@ -66,7 +68,7 @@ def _wrong_size(vmi: VmiSpec, architectures: tuple[str, ...], least_guest: int) 
             return f"needs memory.{name} to be a multiple of {block}, which {amount.json} is not"
     if vmi.architecture not in architectures:
         known = " and ".join(architectures)
-        return f"is only there on {known}, not on {vmi.architecture or 'a VM without architecture'}"
+        return f"is only available on {known}, not on {vmi.architecture or 'a VM without architecture'}"
     if guest.value() < least_guest:
         return f"needs a guest of at least 1Gi, not {guest.json}"
     return None
@@ -93,7 +95,9 @@ def _incompatible_fields(vmi: VmiSpec) -> Causes:
     )
     for is_there, path in fields:
         if is_there:
-            yield invalid(vmi.at(*path), f"memory hot plug does not go with {'.'.join(path[1:])}", _HINT)
+            yield invalid(
+                vmi.at(*path), f"memory hot plug cannot be combined with {'.'.join(path[1:])}", _HINT
+            )
 
 
 def _wrong_sizes(vmi: VmiSpec, most: Quantity, unaligned_most: Cause) -> Causes:
@@ -108,7 +112,9 @@ def _wrong_sizes(vmi: VmiSpec, most: Quantity, unaligned_most: Cause) -> Causes:
     if most.value() % _BYTES[_BLOCK]:
         yield unaligned_most
     if vmi.architecture != "amd64":
-        message = f"memory hot plug is only there on amd64, not on {vmi.architecture or 'an unknown machine'}"
+        message = (
+            f"memory hot plug is only available on amd64, not on {vmi.architecture or 'an unknown machine'}"
+        )
         yield invalid(vmi.at("architecture"), message, _HINT)
 
 
@@ -170,7 +176,7 @@ def _check_no_instancetype(vm: VmSpec, _: Cluster, *, part: str) -> Causes:
     features = section(vm.content, "liveUpdateFeatures")
     is_live = has(features, part) if part else has(vm.content, "liveUpdateFeatures")
     if is_live and has(vm.content, "instancetype"):
-        message = "liveUpdateFeatures does not go with an instance type"
+        message = "liveUpdateFeatures cannot be combined with an instance type"
         yield not_supported(vm.at("liveUpdateFeatures"), message, "drop one of them")
 
 
@@ -184,7 +190,7 @@ def _check_live_cpu(vm: VmSpec, _: Cluster) -> Causes:
         message = f"{sockets} sockets are more than maxSockets, {most}"
         yield invalid(at.child("cpu", "maxSockets"), message, reported=at)
     if "cpu" in vmi.requests or "cpu" in vmi.limits:
-        message = "live update of CPUs does not go with CPU requests and limits"
+        message = "live update of CPUs cannot be combined with CPU requests and limits"
         yield invalid(at.child("cpu"), message, reported=at)
 
 
@@ -194,7 +200,7 @@ def _check_live_memory(vm: VmSpec, _: Cluster) -> Causes:
         return
     at, most = vm.at("liveUpdateFeatures"), quantity(memory, "maxGuest")
     if "memory" in vm.vmi.limits:
-        message = "live update of memory does not go with memory limits"
+        message = "live update of memory cannot be combined with memory limits"
         yield invalid(at.child("memory"), message, reported=at)
     yield from _incompatible_fields(vm.vmi)
     unaligned = invalid(at.child("memory", "maxGuest"), _unaligned(most), reported=at.child("MaxGuest"))
@@ -208,9 +214,6 @@ def _live(
     upstream = "validateLiveUpdateFeatures"
     return on(partial(_if_live_update, check), *fields, upstream=upstream, since=since, until=until)
 
-
-_HOT_PLUG_1_3 = ("amd64", "arm64")
-_WITHOUT_ARM = "1.5.3 1.6.1"
 
 #: ``validateLiveUpdateFeatures``.
 LIVE_UPDATE_CHECKS: tuple[Check[[VmSpec, Cluster]], ...] = (

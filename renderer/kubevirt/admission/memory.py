@@ -14,6 +14,11 @@ _RESOURCES = ("domain", "resources")
 _MEMORY = ("domain", "memory")
 _PAGE_SIZE = (*_MEMORY, "hugepages", "pageSize")
 _LEAST_REQUEST = Quantity.parse("1M")
+_FIELDS = {
+    "the memory request": (*_RESOURCES, "requests", "memory"),
+    "the guest's memory": (*_MEMORY, "guest"),
+    "the memory limit": (*_RESOURCES, "limits", "memory"),
+}
 
 
 def check_memory_request(vmi: VmiSpec, _: Cluster) -> Causes:
@@ -108,13 +113,6 @@ def _page(vmi: VmiSpec) -> Quantity | None:
 
 def _size(vmi: VmiSpec) -> str:
     return text(section(vmi.memory, "hugepages"), "pageSize")
-
-
-_FIELDS = {
-    "the memory request": (*_RESOURCES, "requests", "memory"),
-    "the guest's memory": (*_MEMORY, "guest"),
-    "the memory limit": (*_RESOURCES, "limits", "memory"),
-}
 
 
 def _memory_of(vmi: VmiSpec) -> tuple[str, Quantity]:

@@ -122,7 +122,7 @@ def check_service_account_name(vmi: VmiSpec, _: Cluster) -> Causes:
             if other != name:
                 yield invalid(
                     at,
-                    f"serviceAccountName is {name}, but a volume is of the service account {other}",
+                    f"serviceAccountName is {name}, but a volume uses the service account {other}",
                     "name the same service account in both",
                 )
                 return

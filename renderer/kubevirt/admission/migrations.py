@@ -29,6 +29,23 @@ _SPEC = FieldPath.of("spec")
 _ONE = Quantity.parse("1")
 
 
+class _Factor(Record):
+    """The bounds of a factor of the stall detector: the minimum is 0 or 1, the maximum 1 or unlimited."""
+
+    name: str
+    from_one: bool = False
+    to_one: bool = False
+    positive: bool = False
+
+
+_FACTORS = (
+    _Factor("ewmaAlpha", to_one=True, positive=True),
+    _Factor("precopyPossibleFactor", from_one=True),
+    _Factor("patienceWindowDecayFactor", to_one=True),
+    _Factor("completionTimeoutFactor", from_one=True),
+)
+
+
 def _check_timeout(spec: JsonObject, _: Cluster) -> Causes:
     if number(spec, "completionTimeoutPerGiB") < 0:
         yield invalid(_SPEC.child("completionTimeoutPerGiB"), "completionTimeoutPerGiB is negative")
@@ -58,23 +75,6 @@ def _check_stall_detector_gate(spec: JsonObject, cluster: Cluster) -> Causes:
     options, at = section(spec, "experimental"), _SPEC.child("experimental")
     if has(options, "stallDetector") and Gate.MIGRATION_STALL_DETECTION not in cluster.gates:
         yield needs_gate(at.child("stallDetector"), "stallDetector", Gate.MIGRATION_STALL_DETECTION)
-
-
-class _Factor(Record):
-    """The bounds of a factor of the stall detector: the minimum is 0 or 1, the maximum 1 or unlimited."""
-
-    name: str
-    from_one: bool = False
-    to_one: bool = False
-    positive: bool = False
-
-
-_FACTORS = (
-    _Factor("ewmaAlpha", to_one=True, positive=True),
-    _Factor("precopyPossibleFactor", from_one=True),
-    _Factor("patienceWindowDecayFactor", to_one=True),
-    _Factor("completionTimeoutFactor", from_one=True),
-)
 
 
 def _check_stall_detector(spec: JsonObject, _: Cluster) -> Causes:

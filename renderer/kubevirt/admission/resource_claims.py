@@ -23,6 +23,28 @@ from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
 from renderer.model.record import Record
 
+_CLAIM_SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
+
+
+class _Kind(Record):
+    """A kind of device; either all GPUs use claims or none."""
+
+    key: str
+    name: str
+    gate: Gate
+    all_or_none: bool
+
+
+_KINDS_1_8_0 = (
+    _Kind("gpus", "GPU", Gate.GPUS_WITH_DRA, all_or_none=False),
+    _Kind("hostDevices", "host device", Gate.HOST_DEVICES_WITH_DRA, all_or_none=False),
+)
+_KINDS = (
+    _Kind("gpus", "GPU", Gate.GPUS_WITH_DRA, all_or_none=True),
+    _Kind("hostDevices", "host device", Gate.HOST_DEVICES_WITH_DRA, all_or_none=False),
+)
+_CLAIMING = ("gpus", "hostDevices", "resourceClaims")
+
 
 def check_claimed_networks(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check networks of resource claims: the gate, the claim, the binding."""
@@ -41,7 +63,9 @@ def check_claimed_networks(vmi: VmiSpec, cluster: Cluster) -> Causes:
         yield from _check_binding(vmi, text(vmi.networks[index], "name"))
         claim = section(vmi.networks[index], "resourceClaim")
         names = (text(claim, "claimName"), text(claim, "requestName"))
-        yield from _check_claim_names(at.child(index, "resourceClaim"), names)
+        for key, name in zip(("claimName", "requestName"), names, strict=True):
+            if not name:
+                yield required(at.child(index, "resourceClaim", key), f"a resourceClaim needs {key}")
         if not all(names):
             continue
         if names[0] not in {text(known, "name") for known in elements(vmi.content, "resourceClaims")}:
@@ -73,34 +97,6 @@ def _check_binding(vmi: VmiSpec, name: str) -> Causes:
                     reported=vmi.device("interfaces"),
                 )
             return
-
-
-def _check_claim_names(at: FieldPath, names: tuple[str, str]) -> Causes:
-    for key, name in zip(("claimName", "requestName"), names, strict=True):
-        if not name:
-            yield required(at.child(key), f"a resourceClaim needs {key}")
-
-
-_CLAIM_SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
-
-
-class _Kind(Record):
-    """A kind of device; either all GPUs use claims or none."""
-
-    key: str
-    name: str
-    gate: Gate
-    all_or_none: bool
-
-
-_KINDS_1_8_0 = (
-    _Kind("gpus", "GPU", Gate.GPUS_WITH_DRA, all_or_none=False),
-    _Kind("hostDevices", "host device", Gate.HOST_DEVICES_WITH_DRA, all_or_none=False),
-)
-_KINDS = (
-    _Kind("gpus", "GPU", Gate.GPUS_WITH_DRA, all_or_none=True),
-    _Kind("hostDevices", "host device", Gate.HOST_DEVICES_WITH_DRA, all_or_none=False),
-)
 
 
 def check_claimed_gpus(vmi: VmiSpec, cluster: Cluster) -> Causes:
@@ -165,7 +161,7 @@ def _check_claims_exist(vmi: VmiSpec, wanted: set[str]) -> Causes:
     missing = wanted - {text(claim, "name") for claim in elements(vmi.content, "resourceClaims")}
     if missing:
         at = vmi.at("resourceClaims")
-        yield invalid(at, f"devices use claims that are not there: {', '.join(sorted(missing))}")
+        yield invalid(at, f"devices use claims that do not exist: {', '.join(sorted(missing))}")
 
 
 def check_claim_names(vmi: VmiSpec, _: Cluster) -> Causes:
@@ -185,21 +181,15 @@ def check_claims(vmi: VmiSpec, _: Cluster) -> Causes:
     for index, claim in enumerate(elements(vmi.content, "resourceClaims")):
         at = vmi.at("resourceClaims", index)
         name = text(claim, "name")
-        if name in names:
+        errors = dns_label_errors(name) if name else []
+        if not name:
+            yield required(at.child("name"), "the claim has no name")
+        elif name in names:
             yield duplicate(at.child("name"), f"two claims are called {name}")
-        else:
-            yield from _check_claim_name(at.child("name"), name)
-        if name:
-            names.add(name)
+        elif errors:
+            yield invalid(at.child("name"), f"the claim's name {name!r} {' and '.join(errors)}")
+        names.add(name)
         yield from _check_claim_source(at, claim)
-
-
-def _check_claim_name(at: FieldPath, name: str) -> Causes:
-    errors = dns_label_errors(name) if name else []
-    if not name:
-        yield required(at, "the claim has no name")
-    elif errors:
-        yield invalid(at, f"the claim's name {name!r} {' and '.join(errors)}")
 
 
 def _check_claim_source(at: FieldPath, claim: JsonObject) -> Causes:
@@ -226,9 +216,7 @@ def _check_devices(
     claimed = [pair for pair in devices if pair[0] in claiming and not text(pair[1], "deviceName")]
     others = [pair for pair in devices if pair not in claimed]
     if kind.all_or_none and claimed and others:
-        return [
-            invalid(at, f"some {kind.name}s are claimed and some named; let all be the one or the other")
-        ], {}
+        return [invalid(at, f"some {kind.name}s use claims and some names; use one way for all of them")], {}
     causes = [
         cause
         for index, device in others
@@ -279,8 +267,6 @@ def _check_shared(at: FieldPath, first: dict[str, int], owners: dict[str, str]) 
             causes.append(duplicate(at.child(index), f"{owner} has the claim and request {pair} too"))
     return causes
 
-
-_CLAIMING = ("gpus", "hostDevices", "resourceClaims")
 
 #: ``pkg/dra/admitter``
 CLAIM_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (

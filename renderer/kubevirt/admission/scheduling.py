@@ -31,6 +31,13 @@ class Place(Record):
 
 
 _SELECTOR_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+_POD_AFFINITIES = ("podAffinity", "podAntiAffinity")
+_LEAST_WEIGHT, _MOST_WEIGHT = 1, 100
+_NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
+_NODE_NAME = "metadata.name"
+_ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
 
 
 def check_label_selector(place: Place, selector: JsonObject) -> Causes:
@@ -41,20 +48,17 @@ def check_label_selector(place: Place, selector: JsonObject) -> Causes:
         for error in label_value_errors(value if isinstance(value, str) else ""):
             yield labels.invalid(f"the value {value!r} of the label {key} {error}")
     for index, requirement in enumerate(elements(selector, "matchExpressions")):
-        yield from _check_label_requirement(place.child("matchExpressions", index), requirement)
+        at = place.child("matchExpressions", index)
+        yield from _check_requirement(at, requirement, _SELECTOR_OPERATORS, "label selector")
+        for position, value in enumerate(texts(requirement, "values")):
+            for error in label_value_errors(value):
+                yield at.child("values", position).invalid(f"the label value {value!r} {error}")
 
 
 def check_label_key(place: Place, key: str) -> Causes:
     """Check the key of a label."""
     for error in label_key_errors(key):
         yield place.invalid(f"the label {key!r} {error}")
-
-
-def _check_label_requirement(place: Place, requirement: JsonObject) -> Causes:
-    yield from _check_requirement(place, requirement, _SELECTOR_OPERATORS, "label selector")
-    for index, value in enumerate(texts(requirement, "values")):
-        for error in label_value_errors(value):
-            yield place.child("values", index).invalid(f"the label value {value!r} {error}")
 
 
 def _check_requirement(
@@ -68,18 +72,10 @@ def _check_requirement(
     elif operator in ("In", "NotIn") and not values:
         yield place.child("values").invalid(f"the operator {operator} needs values")
     elif operator in ("Exists", "DoesNotExist") and values:
-        yield place.child("values").invalid(f"the operator {operator} takes no values")
+        yield place.child("values").invalid(f"the operator {operator} accepts no values")
     elif operator in ("Gt", "Lt") and len(values) != 1:
         yield place.child("values").invalid(f"the operator {operator} needs one value")
     yield from check_label_key(place.child("key"), text(requirement, "key"))
-
-
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-_POD_AFFINITIES = ("podAffinity", "podAntiAffinity")
-_LEAST_WEIGHT, _MOST_WEIGHT = 1, 100
-_NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
-_NODE_NAME = "metadata.name"
 
 
 def check_affinity(vmi: VmiSpec, _: Cluster) -> Causes:
@@ -162,16 +158,13 @@ def _check_weight(place: Place, preferred: JsonObject) -> Causes:
         yield place.child("weight").invalid(message)
 
 
-_ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
-
-
 def check_topology_spread(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check ``topologySpreadConstraints`` as Kubernetes checks a pod's."""
     constraints = elements(vmi.content, "topologySpreadConstraints")
     if not constraints:
         return
     at = vmi.at("topologySpreadConstraints")
-    pairs = [_pair(constraint) for constraint in constraints]
+    pairs = [_topology_and_action(constraint) for constraint in constraints]
     for index, constraint in enumerate(constraints):
         place = Place(at.child(index), at.child(index))
         yield from _check_constraint(place, constraint)
@@ -188,7 +181,7 @@ def _check_constraint(place: Place, constraint: JsonObject) -> Causes:
     skew = number(constraint, "maxSkew")
     if skew <= 0:
         yield place.child("maxSkew").invalid(f"maxSkew must be greater than 0, not {skew}")
-    key, action = _pair(constraint)
+    key, action = _topology_and_action(constraint)
     if key:
         yield from check_label_key(place.child("topologyKey"), key)
     else:
@@ -198,5 +191,5 @@ def _check_constraint(place: Place, constraint: JsonObject) -> Causes:
         yield place.child("whenUnsatisfiable").invalid(message, f"one of {', '.join(_ACTIONS)}")
 
 
-def _pair(constraint: JsonObject) -> tuple[str, str]:
+def _topology_and_action(constraint: JsonObject) -> tuple[str, str]:
     return text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable")

@@ -22,6 +22,21 @@ _VM = "VirtualMachine"
 _VM_GROUP, _SNAPSHOT_GROUP = "kubevirt.io", "snapshot.kubevirt.io"
 _POLICIES_1_6 = ("InPlace", "RandomizeNames")
 _POLICIES_1_8 = (*_POLICIES_1_6, "PrefixTargetName")
+_PATCHED = ('"/metadata/labels/', '"/metadata/annotations/', '"/spec/')
+_EXPORTED_1_0 = (
+    ("PersistentVolumeClaim", ""),
+    ("VirtualMachineSnapshot", _SNAPSHOT_GROUP),
+    (_VM, _VM_GROUP),
+)
+_EXPORTED_1_8 = (*_EXPORTED_1_0, ("VirtualMachineBackup", "backup.kubevirt.io"))
+_EXPORTED_1_9 = (*_EXPORTED_1_8, ("VirtualMachineTemplate", "template.kubevirt.io"))
+_FILTERS_1_0 = (("annotationFilters", "spec.Annotations"), ("labelFilters", "spec.Labels"))
+_FILTERS_1_2 = (
+    ("annotationFilters", "spec.annotations"),
+    ("labelFilters", "spec.labels"),
+    ("template.annotationFilters", "spec.template.annotations"),
+    ("template.labelFilters", "spec.template.labels"),
+)
 
 
 def _always(_: JsonObject, __: Cluster) -> bool:
@@ -47,7 +62,7 @@ def _check_reference(spec: JsonObject, _: Cluster, *, key: str) -> Causes:
         yield invalid(at.child("kind"), message)
 
 
-def _is_no_machine(spec: JsonObject, cluster: Cluster) -> bool:
+def _has_invalid_target(spec: JsonObject, cluster: Cluster) -> bool:
     return any(_check_reference(spec, cluster, key="target"))
 
 
@@ -61,11 +76,8 @@ def _check_restore_patches(spec: JsonObject, _: Cluster) -> Causes:
                 message = f"the patch has a part that is not one key and one value: {pair.strip()}"
                 yield invalid(at.child(index), message, reported=at)
             elif key == '"path"' and not values[0].startswith(_PATCHED):
-                message = f"a patch reaches labels, annotations and what is below /spec/, not {values[0]}"
+                message = f"a patch may change labels, annotations and fields below /spec/, not {values[0]}"
                 yield invalid(at.child(index), message, reported=at)
-
-
-_PATCHED = ('"/metadata/labels/', '"/metadata/annotations/', '"/spec/')
 
 
 def _check_overrides(spec: JsonObject, _: Cluster) -> Causes:
@@ -109,15 +121,6 @@ def _check_template_export(spec: JsonObject, cluster: Cluster) -> Causes:
             )
 
 
-_EXPORTED_1_0 = (
-    ("PersistentVolumeClaim", ""),
-    ("VirtualMachineSnapshot", _SNAPSHOT_GROUP),
-    (_VM, _VM_GROUP),
-)
-_EXPORTED_1_8 = (*_EXPORTED_1_0, ("VirtualMachineBackup", "backup.kubevirt.io"))
-_EXPORTED_1_9 = (*_EXPORTED_1_8, ("VirtualMachineTemplate", "template.kubevirt.io"))
-
-
 def _check_filters(spec: JsonObject, _: Cluster, *, reported: tuple[tuple[str, str], ...]) -> Causes:
     """Check filters of labels and annotations; ``reported`` has the field that KubeVirt names for each."""
     for path, field in reported:
@@ -140,15 +143,6 @@ def _filter_problems(pattern: str) -> list[str]:
     if "*" in pattern[:-1]:
         problems.append(f"the filter {pattern!r} has a '*' that is not at its end")
     return problems
-
-
-_FILTERS_1_0 = (("annotationFilters", "spec.Annotations"), ("labelFilters", "spec.Labels"))
-_FILTERS_1_2 = (
-    ("annotationFilters", "spec.annotations"),
-    ("labelFilters", "spec.labels"),
-    ("template.annotationFilters", "spec.template.annotations"),
-    ("template.labelFilters", "spec.template.labels"),
-)
 
 
 def _check_clone_kinds(spec: JsonObject, _: Cluster) -> Causes:
@@ -203,7 +197,7 @@ SNAPSHOT_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
 
 RESTORE_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
     on(partial(_check_gate, gate=Gate.SNAPSHOT), upstream="vmrestore.go Admit", ends=_always),
-    on(partial(_check_reference, key="target"), upstream="vmrestore.go Admit", ends=_is_no_machine),
+    on(partial(_check_reference, key="target"), upstream="vmrestore.go Admit", ends=_has_invalid_target),
     on(_check_restore_patches, "patches", upstream="vmrestore.go validatePatches"),
     on(_check_overrides, "volumeRestoreOverrides", upstream="validateVolumeOverrides", since="1.6"),
     on(

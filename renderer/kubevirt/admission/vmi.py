@@ -22,6 +22,7 @@ _NEEDS = {
     "synictimer": "synic",
     "synic": "vpindex",
 }
+_RESERVED_PATHS = ("/var/run/kubevirt", "/var/run/libvirt")
 
 
 def check_hyperv_at_spec(vmi: VmiSpec, _: Cluster) -> Causes:
@@ -59,9 +60,6 @@ def _check_vmx(vmi: VmiSpec) -> Causes:
             yield invalid(at.child(index, "policy"), message, reported=reported.child(index, "policy"))
 
 
-_RESERVED_PATHS = ("/var/run/kubevirt", "/var/run/libvirt")
-
-
 def check_volume_devices(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check that each volume belongs to a disk or a file system."""
     disks = {text(disk, "name") for disk in vmi.disks}
@@ -97,7 +95,7 @@ def _check_container_path(
     if path.startswith(_RESERVED_PATHS):
         yield invalid(
             at.child("containerPath", "path"),
-            f"KubeVirt keeps {path} for itself",
+            f"KubeVirt reserves {path}",
             reported=reported.child("containerPath", "path"),
         )
 

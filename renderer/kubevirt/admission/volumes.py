@@ -15,19 +15,6 @@ from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
 
-def check_path(at: FieldPath, path: str, reported: FieldPath | None = None) -> Causes:
-    """Check that a path is absolute and clean."""
-    if path == "/":
-        yield invalid(at, "the path is the root, not a file", reported=reported)
-    elif not _is_clean(path.removesuffix("/")):
-        yield invalid(at, f"{path!r} is not an absolute path without '.', '..' and '//'", reported=reported)
-
-
-def _is_clean(path: str) -> bool:
-    root, *segments = path.split("/")
-    return path == "/" or (not root and not any(segment in ("", ".", "..") for segment in segments))
-
-
 class Volume(Record):
     """One of the volumes, at ``position`` in the list."""
 
@@ -50,6 +37,43 @@ _CLOUD_INIT = ("cloudInitNoCloud", "cloudInitConfigDrive")
 _MOST_BYTES = 2048
 _BASE64 = pattern(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 _NOT_BASE64 = pattern(r"[^A-Za-z0-9+/]")
+_SOURCES = frozenset(
+    {
+        "persistentVolumeClaim",
+        "sysprep",
+        "cloudInitNoCloud",
+        "cloudInitConfigDrive",
+        "containerDisk",
+        "ephemeral",
+        "emptyDisk",
+        "hostDisk",
+        "dataVolume",
+        "configMap",
+        "secret",
+        "downwardAPI",
+        "serviceAccount",
+        "downwardMetrics",
+        "memoryDump",
+        "containerPath",
+    }
+)
+#: Volumes with these sources have to name the object that they use.
+_NAMES = {"configMap": "name", "secret": "secretName", "serviceAccount": "serviceAccountName"}
+_ONLY_ONE = ("serviceAccount", "downwardMetrics", "memoryDump")
+_HOST_DISK_TYPES = ("Disk", "DiskOrCreate")
+
+
+def check_path(at: FieldPath, path: str, reported: FieldPath | None = None) -> Causes:
+    """Check that a path is absolute and clean."""
+    if path == "/":
+        yield invalid(at, "the path is the root, not a file", reported=reported)
+    elif not _is_clean(path.removesuffix("/")):
+        yield invalid(at, f"{path!r} is not an absolute path without '.', '..' and '//'", reported=reported)
+
+
+def _is_clean(path: str) -> bool:
+    root, *segments = path.split("/")
+    return path == "/" or (not root and not any(segment in ("", ".", "..") for segment in segments))
 
 
 def check_cloud_init(volume: Volume) -> Causes:
@@ -112,32 +136,6 @@ def _decoded_length(encoded: str) -> tuple[int, bool]:
     if _BASE64.fullmatch(characters):
         return len(characters) // 4 * 3 - characters.count("="), True
     return len(_NOT_BASE64.split(characters, maxsplit=1)[0]) // 4 * 3, False
-
-
-_SOURCES = frozenset(
-    {
-        "persistentVolumeClaim",
-        "sysprep",
-        "cloudInitNoCloud",
-        "cloudInitConfigDrive",
-        "containerDisk",
-        "ephemeral",
-        "emptyDisk",
-        "hostDisk",
-        "dataVolume",
-        "configMap",
-        "secret",
-        "downwardAPI",
-        "serviceAccount",
-        "downwardMetrics",
-        "memoryDump",
-        "containerPath",
-    }
-)
-#: Volumes with these sources have to name the object that they use.
-_NAMES = {"configMap": "name", "secret": "secretName", "serviceAccount": "serviceAccountName"}
-_ONLY_ONE = ("serviceAccount", "downwardMetrics", "memoryDump")
-_HOST_DISK_TYPES = ("Disk", "DiskOrCreate")
 
 
 def check_volumes(vmi: VmiSpec, cluster: Cluster) -> Causes:

@@ -31,6 +31,21 @@ _TEMPLATE = ("spec", "template")
 _VOLUME_TEMPLATE = ("spec", "dataVolumeTemplates", ANY, "spec")
 _DOMAIN = (*_TEMPLATE, "spec", "domain")
 _BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
+_SERVICE_ALLOCATION_SOURCE = "kubernetes pkg/registry/core/service/storage/alloc.go"
+_CLAIM_CONTROLLER_SOURCE = "kubernetes pkg/controller/volume/persistentvolume/pv_controller.go"
+_CLAIM_UTIL_SOURCE = "kubernetes pkg/api/persistentvolumeclaim/util.go"
+_STORAGE_CLASS_SOURCE = "kubernetes plugin/pkg/admission/storage/storageclass/setdefault/admission.go"
+_ACCOUNT_TOKENS_SOURCE = "kubernetes pkg/controller/serviceaccount/tokens_controller.go"
+_CORE_DEFAULTS_SOURCE = "kubernetes pkg/apis/core/v1/defaults.go"
+_SECURITY_CONTEXT_SOURCE = "openshift cluster-policy-controller pkg/security/controller"
+_PULL_SECRETS_SOURCE = "openshift openshift-controller-manager pkg/serviceaccounts/controllers"
+_VM_MUTATOR_SOURCE = "kubevirt pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go"
+_MATCHER_SOURCE = "kubevirt pkg/instancetype/webhooks/vm/mutator.go"
+_REVISION_SOURCE = "kubevirt pkg/instancetype/revision"
+_MAC_POOL_SOURCE = "kubemacpool pkg/pool-manager/virtualmachine_pool.go"
+_ARGO_CD_SOURCE = "argo-cd common/common.go"
+_FLUX_SOURCE = "flux kustomize-controller internal/controller/kustomization_controller.go"
+_FLUX_HELM_SOURCE = "flux helm-controller internal/postrender"
 
 
 def _always(_: JsonObject) -> bool:
@@ -72,22 +87,6 @@ class AllocatedField(Record):
         """Return True if objects of this kind have the field."""
         return not self.kind or (self.group, self.kind) == (gvk.group, gvk.kind)
 
-
-_SERVICE_ALLOCATION_SOURCE = "kubernetes pkg/registry/core/service/storage/alloc.go"
-_CLAIM_CONTROLLER_SOURCE = "kubernetes pkg/controller/volume/persistentvolume/pv_controller.go"
-_CLAIM_UTIL_SOURCE = "kubernetes pkg/api/persistentvolumeclaim/util.go"
-_STORAGE_CLASS_SOURCE = "kubernetes plugin/pkg/admission/storage/storageclass/setdefault/admission.go"
-_ACCOUNT_TOKENS_SOURCE = "kubernetes pkg/controller/serviceaccount/tokens_controller.go"
-_CORE_DEFAULTS_SOURCE = "kubernetes pkg/apis/core/v1/defaults.go"
-_SECURITY_CONTEXT_SOURCE = "openshift cluster-policy-controller pkg/security/controller"
-_PULL_SECRETS_SOURCE = "openshift openshift-controller-manager pkg/serviceaccounts/controllers"
-_VM_MUTATOR_SOURCE = "kubevirt pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go"
-_MATCHER_SOURCE = "kubevirt pkg/instancetype/webhooks/vm/mutator.go"
-_REVISION_SOURCE = "kubevirt pkg/instancetype/revision"
-_MAC_POOL_SOURCE = "kubemacpool pkg/pool-manager/virtualmachine_pool.go"
-_ARGO_CD_SOURCE = "argo-cd common/common.go"
-_FLUX_SOURCE = "flux kustomize-controller internal/controller/kustomization_controller.go"
-_FLUX_HELM_SOURCE = "flux helm-controller internal/postrender"
 
 ALLOCATED_FIELDS = (
     AllocatedField(*_CLAIM, ("spec", "volumeName"), _CLAIM_CONTROLLER_SOURCE, _is_bound_by_controller),

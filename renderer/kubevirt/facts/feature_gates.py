@@ -244,6 +244,13 @@ _UNKNOWN_IS_OFF = Release(1, 9)
 _ASKED_BY_NAME = frozenset({Gate.PERSISTENT_RESERVATION})
 
 
+class _Listed(Record):
+    """Only the gates of a configuration."""
+
+    feature_gates: tuple[str, ...]
+    disabled_feature_gates: tuple[str, ...]
+
+
 def state_of(gate: Gate, release: Release) -> State | None:
     """Return the state of ``gate`` in ``release``; None if the release does not know it."""
     history = _HISTORIES[gate]
@@ -294,13 +301,6 @@ def is_enabled(gate: Gate, release: Release, configured: ConfiguredGates) -> boo
 def enabled_gates(release: Release, configured: ConfiguredGates) -> frozenset[Gate]:
     """Return all gates that are on."""
     return _enabled_gates(release, _Listed(configured.feature_gates, configured.disabled_feature_gates))
-
-
-class _Listed(Record):
-    """Only the gates of a configuration."""
-
-    feature_gates: tuple[str, ...]
-    disabled_feature_gates: tuple[str, ...]
 
 
 #: A project's overlays share few configurations, but each asks once: a twentieth of rendering five VMs.

@@ -39,6 +39,8 @@ _QUANTITY_MAPS = frozenset(
         "requests",
     }
 )
+#: Texts that replace true and false, because Python treats them as 1 and 0. No YAML has such a character.
+_FLAGS = {"\0true": True, "\0false": False}
 
 
 def field_changes(before: Json, after: Json) -> tuple[FieldChange, ...]:
@@ -151,10 +153,6 @@ def _by_position(before: Sequence[Json], after: Sequence[Json], field: FieldPath
         yield _absent_on_one_side(before[index], field.child(index), is_added=False)
     for index in range(shared, len(after)):
         yield _absent_on_one_side(after[index], field.child(index), is_added=True)
-
-
-#: Texts that replace true and false, because Python treats them as 1 and 0. No YAML has such a character.
-_FLAGS = {"\0true": True, "\0false": False}
 
 
 def _without_flags(elements: Sequence[Json]) -> list[Json]:

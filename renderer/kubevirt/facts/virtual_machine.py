@@ -65,20 +65,20 @@ PATHS: Mapping[str, VirtualMachinePaths] = {
 }
 
 
-def virtual_machine_paths(content: JsonObject) -> VirtualMachinePaths | None:
-    """Return the paths in an object of one of KubeVirt's kinds; None for an object of any other kind."""
-    kind, api_version = content.get("kind"), content.get("apiVersion")
-    if not isinstance(kind, str) or kind not in PATHS or not isinstance(api_version, str):
-        return None
-    return PATHS[kind] if api_version.partition("/")[0] in _GROUPS else None
-
-
 class RunStrategy(Record):
     """A run strategy as text, the field that sets it, and its value there."""
 
     strategy: str
     field: FieldPath
     written: str
+
+
+def virtual_machine_paths(content: JsonObject) -> VirtualMachinePaths | None:
+    """Return the paths in an object of one of KubeVirt's kinds; None for an object of any other kind."""
+    kind, api_version = content.get("kind"), content.get("apiVersion")
+    if not isinstance(kind, str) or kind not in PATHS or not isinstance(api_version, str):
+        return None
+    return PATHS[kind] if api_version.partition("/")[0] in _GROUPS else None
 
 
 class VirtualMachineView:

@@ -65,18 +65,6 @@ class VmChange(NamedTuple):
     waiting: VmState | None = None
 
 
-def vm_state(
-    content: JsonObject, applied: JsonObject | None = None, instance: JsonObject | None = None
-) -> VmState:
-    """Return the state of a VirtualMachine; missing arguments default to its template."""
-    template = object_at(content, "spec", "template")
-    return VmState(
-        as_stored(content),
-        as_stored(object_at(template if applied is None else applied, "spec")),
-        as_stored(instance or template),
-    )
-
-
 class Update(NamedTuple):
     """A change, in a cluster, of a VirtualMachine that was started from ``before``."""
 
@@ -101,6 +89,18 @@ class InstancePatch(NamedTuple):
     reason: str
     fields: tuple[FieldPath, ...]
     source: str = ""
+
+
+def vm_state(
+    content: JsonObject, applied: JsonObject | None = None, instance: JsonObject | None = None
+) -> VmState:
+    """Return the state of a VirtualMachine; missing arguments default to its template."""
+    template = object_at(content, "spec", "template")
+    return VmState(
+        as_stored(content),
+        as_stored(object_at(template if applied is None else applied, "spec")),
+        as_stored(instance or template),
+    )
 
 
 class InstanceState(NamedTuple):

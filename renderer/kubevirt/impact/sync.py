@@ -44,6 +44,35 @@ _SINCE_PREFER_NO_EVICTION = Release(1, 6, 1)
 _BACKUP_HOOKS_COPIED = (Release(1, 6, 6), Release(1, 7, 3))
 _BACKUP_HOOKS = "kubevirt.io/skip-backup-hooks"
 _PLACED = "it takes effect at the next live migration"
+VM_GO = "pkg/virt-controller/watch/vm/vm.go"
+_SINCE_CLEARED_INTERFACES = Release(1, 0, 1)
+_RESTART_TAKEN_BACK = (Release(1, 6, 4), Release(1, 7, 1))
+_MOST_PASSES = 4
+
+
+class SyncStep(NamedTuple):
+    """A step of ``sync`` and the function of KubeVirt that it follows.
+
+    ``since`` is the first release that has it. A ``live`` step is skipped while the VM waits for a restart,
+    and if the cluster stages changes. A VM that the change stops only gets the ``early`` steps.
+    """
+
+    step: Step
+    source: str
+    since: Release = OLDEST
+    live: bool = False
+    early: bool = False
+
+
+class Reaction(NamedTuple):
+    """The final state of the instance, and the instance that the next start would create.
+
+    ``waits`` are the fields in which the two already differed in the same way before the change.
+    """
+
+    state: InstanceState
+    next_instance: JsonObject
+    waits: tuple[FieldPath, ...] = ()
 
 
 def handle_affinity_change(update: Update, state: InstanceState) -> InstanceState:
@@ -96,37 +125,6 @@ def sync_run_strategy(update: Update, state: InstanceState) -> InstanceState:
     if update.before.run_strategy == WAIT_AS_RECEIVER:
         return state
     return state.failing("a VM that runs cannot wait as a receiver", FieldPath.of("runStrategy"))
-
-
-VM_GO = "pkg/virt-controller/watch/vm/vm.go"
-_SINCE_CLEARED_INTERFACES = Release(1, 0, 1)
-_RESTART_TAKEN_BACK = (Release(1, 6, 4), Release(1, 7, 1))
-_MOST_PASSES = 4
-
-
-class SyncStep(NamedTuple):
-    """A step of ``sync`` and the function of KubeVirt that it follows.
-
-    ``since`` is the first release that has it. A ``live`` step is skipped while the VM waits for a restart,
-    and if the cluster stages changes. A VM that the change stops only gets the ``early`` steps.
-    """
-
-    step: Step
-    source: str
-    since: Release = OLDEST
-    live: bool = False
-    early: bool = False
-
-
-class Reaction(NamedTuple):
-    """The final state of the instance, and the instance that the next start would create.
-
-    ``waits`` are the fields in which the two already differed in the same way before the change.
-    """
-
-    state: InstanceState
-    next_instance: JsonObject
-    waits: tuple[FieldPath, ...] = ()
 
 
 #: In KubeVirt's order.

@@ -54,6 +54,12 @@ class VmExpansion(Record):
     defaults: bool
 
 
+#: Called with every VirtualMachine that is expanded.
+Observe: TypeAlias = Callable[[VmExpansion], None]
+#: The maximum number of cached pairs of matchers; the objects that they name are cached separately.
+_MOST_KNOWN = 1000
+
+
 def expand_spec(
     selected: ResolvedMatchers, template: JsonObject, scope: Scope, cluster: Cluster
 ) -> JsonObject:
@@ -82,10 +88,6 @@ def with_default_devices(template: JsonObject, cluster: Cluster) -> JsonObject:
         return template
     spec = default_disks(object_at(template, "spec"))
     return {**template, "spec": default_network(spec, cluster.config, behaviour)}
-
-
-#: Called with every VirtualMachine that is expanded.
-Observe: TypeAlias = Callable[[VmExpansion], None]
 
 
 def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and four that most callers leave out
@@ -131,10 +133,6 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and four t
     diagnostics += expander.warnings
     diagnostics += check_objects(resources, expander.used, behaviour_of(release))
     return Outcome(ResourceSet(tuple(results)), tuple(diagnostics)).then(in_target_form)
-
-
-#: The maximum number of cached pairs of matchers; the objects that they name are cached separately.
-_MOST_KNOWN = 1000
 
 
 class _Expander:

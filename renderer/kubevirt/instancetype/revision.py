@@ -57,6 +57,22 @@ class SpecRevision(Record):
     spec: JsonObject
 
 
+class RevisionError(Exception):
+    """The content of a ControllerRevision is unusable; the text describes the content."""
+
+    def __init__(self, reason: str, *, outdated: bool = False) -> None:
+        super().__init__(reason)
+        self.outdated = outdated
+
+
+class DecodedRevision(Record):
+    """A decoded ControllerRevision: a v1beta1 ``spec``, and its path in the revision."""
+
+    matcher_type: MatcherType
+    spec: JsonObject
+    field: FieldPath = _DATA_SPEC
+
+
 def decode_spec_revision(
     data: JsonObject, matcher_type: MatcherType, behaviour: Behaviour
 ) -> SpecRevision | None:
@@ -128,22 +144,6 @@ def _parse_json(text: str, decoding: Decoding) -> Json:
 def _refuse_constant(name: str) -> NoReturn:
     """Reject NaN and Infinity, which only Python accepts as JSON."""
     raise DecodeError(f"has {name}", FieldPath())
-
-
-class RevisionError(Exception):
-    """The content of a ControllerRevision is unusable; the text describes the content."""
-
-    def __init__(self, reason: str, *, outdated: bool = False) -> None:
-        super().__init__(reason)
-        self.outdated = outdated
-
-
-class DecodedRevision(Record):
-    """A decoded ControllerRevision: a v1beta1 ``spec``, and its path in the revision."""
-
-    matcher_type: MatcherType
-    spec: JsonObject
-    field: FieldPath = _DATA_SPEC
 
 
 def decode_revision(revision: JsonObject, matcher_type: MatcherType, behaviour: Behaviour) -> DecodedRevision:

@@ -30,6 +30,18 @@ from renderer.model.resource import Resource, ResourceSet
 _NAME = FieldPath.of("metadata", "name")
 
 
+class _Identity(Record):
+    """The parts that identify an object in any version."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    @classmethod
+    def of(cls, resource: Resource) -> _Identity:
+        return cls(resource.kind, resource.namespace, resource.name)
+
+
 def in_target_form(resources: ResourceSet) -> Outcome[ResourceSet]:
     """Return the resources with complete v1beta2 objects as v1beta1; all others unchanged.
 
@@ -71,18 +83,6 @@ def is_render_time_only(resource: Resource) -> bool:
 def written_form(resources: ResourceSet) -> ResourceSet:
     """Return the resources in forms that a cluster knows, without resources that have no such form."""
     return in_target_form(resources).value.where(lambda resource: not is_render_time_only(resource))
-
-
-class _Identity(Record):
-    """The parts that identify an object in any version."""
-
-    kind: str
-    namespace: str
-    name: str
-
-    @classmethod
-    def of(cls, resource: Resource) -> _Identity:
-        return cls(resource.kind, resource.namespace, resource.name)
 
 
 def _converted(resource: Resource) -> Resource:

@@ -46,16 +46,12 @@ _METHODS = ("bridge", "slirp", "masquerade", "sriov", "macvtap", "passt")
 
 def check_number(vmi: VmiSpec, _: Cluster, *, path: tuple[str, ...]) -> Causes:
     """Reject a list of more than 256 elements at ``path``."""
-    count = _length(vmi, path)
+    parent = vmi.content
+    for key in path[:-1]:
+        parent = section(parent, key)
+    count = len(elements(parent, path[-1]))
     if count > _MOST:
         yield invalid(vmi.at(*path), f"there are {count} {path[-1]}; {_MOST} are allowed")
-
-
-def _length(vmi: VmiSpec, path: tuple[str, ...]) -> int:
-    content = vmi.content
-    for key in path[:-1]:
-        content = section(content, key)
-    return len(elements(content, path[-1]))
 
 
 def check_pod_interfaces(vmi: VmiSpec, _: Cluster) -> Causes:
@@ -105,7 +101,7 @@ def _binding_problem(interface: Interface) -> Causes:
     if interface.network is EMPTY:
         yield missing_network(interface)
         return
-    checks = (_slirp, _masquerade, _bridge, _macvtap, _passt, _plugin)
+    checks = (_check_slirp, _check_masquerade, _check_bridge, _check_macvtap, _check_passt, _check_plugin)
     yield from next(filter(None, (tuple(check(interface)) for check in checks)), ())
 
 
@@ -115,12 +111,12 @@ def missing_network(interface: Interface) -> Cause:
     return invalid(interface.at("name"), f"the interface {interface.name} has no network", hint)
 
 
-def _slirp(interface: Interface) -> Causes:
+def _check_slirp(interface: Interface) -> Causes:
     if has(interface.content, "slirp"):
         yield from slirp_problems(interface)
 
 
-def _masquerade(interface: Interface) -> Causes:
+def _check_masquerade(interface: Interface) -> Causes:
     if not has(interface.content, "masquerade"):
         return
     if not interface.on_pod:
@@ -129,12 +125,12 @@ def _masquerade(interface: Interface) -> Causes:
         yield invalid(interface.at("macAddress"), RESERVED)
 
 
-def _bridge(interface: Interface) -> Causes:
+def _check_bridge(interface: Interface) -> Causes:
     if has(interface.content, "bridge") and interface.on_pod and not interface.cluster.config.permits_bridge:
         yield invalid(interface.at("name"), *BRIDGE_ON_POD)
 
 
-def _macvtap(interface: Interface) -> Causes:
+def _check_macvtap(interface: Interface) -> Causes:
     at, reported = interface.at("macvtap"), interface.at("name")
     if not has(interface.content, "macvtap"):
         return
@@ -144,7 +140,7 @@ def _macvtap(interface: Interface) -> Causes:
         yield invalid(at, "macvtap needs a multus network", reported=reported)
 
 
-def _passt(interface: Interface) -> Causes:
+def _check_passt(interface: Interface) -> Causes:
     at, reported = interface.at("passt"), interface.at("name")
     if not has(interface.content, "passt"):
         return
@@ -153,10 +149,10 @@ def _passt(interface: Interface) -> Causes:
     elif not interface.on_pod:
         yield invalid(at, "passt needs a pod network", reported=reported)
     elif len(interface.vmi.interfaces) > 1:
-        yield invalid(at, "passt does not go with another interface", reported=reported)
+        yield invalid(at, "passt cannot be combined with another interface", reported=reported)
 
 
-def _plugin(interface: Interface) -> Causes:
+def _check_plugin(interface: Interface) -> Causes:
     gate = Gate.NETWORK_BINDING_PLUGINS
     if has(interface.content, "binding") and gate not in interface.cluster.gates:
         yield needs_gate(interface.at("binding"), "a binding plugin", gate, reported=interface.at("name"))
@@ -192,7 +188,7 @@ def check_plugins(vmi: VmiSpec, cluster: Cluster) -> Causes:
         yield from check_plugins_are_alone(interface, methods=_METHODS)
 
 
-def _repeats_option(vmi: VmiSpec, _: Cluster) -> bool:
+def _has_repeated_option(vmi: VmiSpec, _: Cluster) -> bool:
     return any(map(has_repeated_option, vmi.interfaces))
 
 
@@ -228,7 +224,7 @@ NETWORK_CHECKS_AFTER_BOOT_ORDER: Checks = (
         "interfaces",
         upstream="validateNetworksMatchInterfaces",
         until="1.3",
-        ends=_repeats_option,
+        ends=_has_repeated_option,
     ),
     on(check_networks_are_used, "networks", upstream="validateNetworksAssignedToInterfaces", until="1.3"),
     on(

@@ -20,6 +20,9 @@ _METHODS_1_8 = ("bridge", "masquerade", "sriov", "passtBinding")
 _BINDINGS_1_9 = (*_METHODS_1_8, "binding")
 #: The address of the bridge inside the pod.
 RESERVED_ADDRESS = "02:00:00:00:00:00"
+MASQUERADE_OFF_POD = ("masquerade needs the pod network", "use bridge, or make the network pod")
+RESERVED = f"{RESERVED_ADDRESS} is the address of the pod's own bridge"
+BRIDGE_ON_POD = ("the cluster does not permit a bridge on the pod network", "use masquerade")
 
 
 def check_discontinued_gates(vmi: VmiSpec, cluster: Cluster) -> Causes:
@@ -147,11 +150,6 @@ def _check_masquerade(interface: Interface) -> Causes:
         yield invalid(interface.at("name"), *MASQUERADE_OFF_POD)
     if text(interface.content, "macAddress") == RESERVED_ADDRESS:
         yield invalid(interface.at("macAddress"), RESERVED)
-
-
-MASQUERADE_OFF_POD = ("masquerade needs the pod network", "use bridge, or make the network pod")
-RESERVED = f"{RESERVED_ADDRESS} is the address of the pod's own bridge"
-BRIDGE_ON_POD = ("the cluster does not permit a bridge on the pod network", "use masquerade")
 
 
 def _check_bridge(interface: Interface) -> Causes:

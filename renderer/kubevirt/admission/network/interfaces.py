@@ -69,7 +69,7 @@ def check_interfaces(vmi: VmiSpec, cluster: Cluster) -> Causes:
 def check_name_format(interface: Interface) -> Causes:
     """Check the characters of the name."""
     if not interface.name or not consists_of(interface.name, f"{ALPHANUMERIC}-_"):
-        message = f"an interface's name is of letters, digits, '-' and '_', which {interface.name!r} is not"
+        message = f"the interface's name {interface.name!r} must consist of letters, digits, '-' and '_'"
         yield invalid(interface.at("name"), message)
 
 

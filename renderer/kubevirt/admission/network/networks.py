@@ -24,6 +24,7 @@ from renderer.kubevirt.facts.cluster import Cluster
 from renderer.model.json import Json
 
 _SOURCES = ("pod", "multus", "resourceClaim")
+_LINK_STATES = ("absent", "down", "up")
 
 
 def check_default_networks(vmi: VmiSpec, _: Cluster) -> Causes:
@@ -96,8 +97,6 @@ def check_networks_have_interfaces(vmi: VmiSpec, _: Cluster) -> Causes:
                 f"add an interface {name} to {vmi.device('interfaces')}",
             )._replace(lone=name)
 
-
-_LINK_STATES = ("absent", "down", "up")
 
 #: ``Validate`` of ``validator.go``, in its order.
 NETWORK_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(

@@ -77,15 +77,17 @@ def _check_ranges(at: FieldPath, ranges: Sequence[JsonObject]) -> Causes:
     if len(ranges) > _MOST_RANGES:
         yield invalid(at, f"there are {len(ranges)} portRanges; {_MOST_RANGES} are allowed")
         return
-    sound: dict[str, list[tuple[int, int]]] = {protocol: [] for protocol in PROTOCOLS}
+    valid: dict[str, list[tuple[int, int]]] = {protocol: [] for protocol in PROTOCOLS}
     for index, element in enumerate(ranges):
         problems = list(_check_range(at.child(index), element))
         yield from problems
         if not problems:
             bounds = (number(element, "start"), number(element, "end"))
-            sound[text(element, "protocol")].append(bounds)
-    for protocol, bounds_of_protocol in sound.items():
-        yield from _check_overlaps(at, protocol, sorted(bounds_of_protocol))
+            valid[text(element, "protocol")].append(bounds)
+    for protocol, bounds_of_protocol in valid.items():
+        for (start, end), (next_start, next_end) in pairwise(sorted(bounds_of_protocol)):
+            if next_start <= end:
+                yield invalid(at, f"the {protocol} ranges {start}-{end} and {next_start}-{next_end} overlap")
 
 
 def _check_range(at: FieldPath, element: JsonObject) -> Causes:
@@ -98,9 +100,3 @@ def _check_range(at: FieldPath, element: JsonObject) -> Causes:
         yield invalid(at.child("end"), f"ports are from 1 to {MOST_PORTS}, not {end}")
     elif start > end:
         yield invalid(at.child("start"), f"the range starts at {start}, after its end, {end}")
-
-
-def _check_overlaps(at: FieldPath, protocol: str, ranges: Sequence[tuple[int, int]]) -> Causes:
-    for (start, end), (next_start, next_end) in pairwise(ranges):
-        if next_start <= end:
-            yield invalid(at, f"the {protocol} ranges {start}-{end} and {next_start}-{next_end} overlap")

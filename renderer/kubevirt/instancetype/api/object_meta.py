@@ -35,18 +35,6 @@ class _Time:
         return value
 
 
-def _is_time(text: str) -> bool:
-    if not _RFC_3339.fullmatch(text):
-        return False
-    from datetime import datetime  # noqa: PLC0415 - few objects have a time
-
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:  # the 30th of February
-        return False
-    return True
-
-
 _TIME = _Time()
 _OWNER_REFERENCE = Struct(
     {
@@ -68,7 +56,6 @@ _MANAGED_FIELDS = Struct(
         "subresource": STRING,
     }
 )
-
 OBJECT_META = Struct(
     {
         "name": STRING,
@@ -88,3 +75,15 @@ OBJECT_META = Struct(
         "managedFields": ListOf(_MANAGED_FIELDS),
     }
 )
+
+
+def _is_time(text: str) -> bool:
+    if not _RFC_3339.fullmatch(text):
+        return False
+    from datetime import datetime  # noqa: PLC0415 - few objects have a time
+
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:  # the 30th of February
+        return False
+    return True

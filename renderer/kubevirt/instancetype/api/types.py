@@ -198,6 +198,16 @@ class StringMap:
         return value or None
 
 
+STRING = Scalar(_Kind.STRING, "text", "")
+BOOL = Scalar(_Kind.BOOL, "true or false", zero=False)
+UINT32 = Scalar(_Kind.INTEGER, "a whole number", 0, 0, 2**32 - 1)
+UINT = Scalar(_Kind.INTEGER, "a whole number", 0, 0, 2**64 - 1)
+INT64 = Scalar(_Kind.INTEGER, "a whole number", 0, -(2**63), 2**63 - 1)
+QUANTITY = Scalar(_Kind.QUANTITY, "a quantity", "0")
+EMPTY_STRUCT = Struct({})
+STRING_MAP = StringMap()
+
+
 def _amount(quantity: Quantity) -> str:
     """Return a text that is equal for equal amounts: 4Gi and 4294967296 (``Quantity.Cmp``)."""
     written = str(quantity.digits)
@@ -242,13 +252,3 @@ def _written_zeros(struct: Struct) -> JsonObject:
         elif isinstance(field_type, Struct) and field_type.value:
             zeros[key] = _written_zeros(field_type)
     return zeros
-
-
-STRING = Scalar(_Kind.STRING, "text", "")
-BOOL = Scalar(_Kind.BOOL, "true or false", zero=False)
-UINT32 = Scalar(_Kind.INTEGER, "a whole number", 0, 0, 2**32 - 1)
-UINT = Scalar(_Kind.INTEGER, "a whole number", 0, 0, 2**64 - 1)
-INT64 = Scalar(_Kind.INTEGER, "a whole number", 0, -(2**63), 2**63 - 1)
-QUANTITY = Scalar(_Kind.QUANTITY, "a quantity", "0")
-EMPTY_STRUCT = Struct({})
-STRING_MAP = StringMap()

@@ -29,7 +29,7 @@ def test_ranges_are_not_empty(title: str) -> None:
     assert [
         name_of(check.run)
         for check in table.checks
-        if not any(check.holds_for(release) for release in RELEASES)
+        if not any(check.is_made_by(release) for release in RELEASES)
     ] == []
 
 
