@@ -56,14 +56,14 @@ def of_kind(word: str) -> list[Resource]:
     return [resource for (kind, _), resource in shipped().items() if word in kind]
 
 
-def test_there_is_what_upstream_has_and_nothing_else() -> None:
+def test_catalog_has_exactly_the_upstream_objects() -> None:
     recorded = {(kind, fact["name"]) for fact in FACTS for kind in _kinds(fact)}
     assert len(recorded) == 2 * (65 + 54)
     assert set(shipped()) == recorded
 
 
 @pytest.mark.parametrize("fact", FACTS, ids=lambda fact: f"{fact['name']}")
-def test_names_specs_labels_and_annotation_keys_are_upstreams(fact: dict[str, Json]) -> None:
+def test_names_specs_labels_and_annotation_keys_match_upstream(fact: dict[str, Json]) -> None:
     for kind in _kinds(fact):
         resource = shipped()[kind, str(fact["name"])]
         assert resource.content["apiVersion"] == "instancetype.kubevirt.io/v1beta1"
@@ -93,7 +93,7 @@ def test_every_preferences_requirement_labels_fit_its_requirements() -> None:
         assert stated.get("preferred-architecture", "") == stated.get("arch", "") == preferred, resource.name
 
 
-def test_what_is_printed_of_the_catalog_is_what_upstream_has() -> None:
+def test_printed_catalog_matches_upstream() -> None:
     fs = DiskFileSystem(data_folder("catalog"))
     config = RenderConfig()
     for mode in ExpandMode:
@@ -142,7 +142,7 @@ def test_every_description_says_something() -> None:
         assert max(map(len, description.splitlines())) <= 72, resource.name
 
 
-def test_huge_pages_divide_the_memory_they_hold() -> None:
+def test_huge_pages_divide_the_memory() -> None:
     for resource in of_kind("Instancetype"):
         memory = object_at(resource.content, "spec", "memory")
         page_size = text_at(memory, "hugepages", "pageSize")

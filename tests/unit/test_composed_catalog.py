@@ -37,7 +37,7 @@ def composed_anew(folder: str, merge_keys: MergeKeys) -> ResourceSet:
 
 @pytest.mark.parametrize("merge_keys", MergeKeys)
 @pytest.mark.parametrize("name", BUILTIN_CATALOGS)
-def test_what_ships_is_what_the_folder_composes_to(
+def test_shipped_catalog_matches_the_composed_folder(
     name: str, merge_keys: MergeKeys, request: pytest.FixtureRequest
 ) -> None:
     anew = composed_anew(builtin_path(name), merge_keys)
@@ -51,7 +51,7 @@ def test_what_ships_is_what_the_folder_composes_to(
 
 
 @pytest.mark.parametrize("name", BUILTIN_CATALOGS)
-def test_a_run_uses_it_and_findings_name_the_files_of_the_folder(name: str) -> None:
+def test_run_uses_the_composed_catalog_and_findings_name_source_files(name: str) -> None:
     composed = Pipeline(FS, RenderConfig()).compose(builtin_path(name)).value
     assert composed is composed_catalog(builtin_path(name))
     places = {site.path for resource in composed for site in resource.sites()}
@@ -59,7 +59,7 @@ def test_a_run_uses_it_and_findings_name_the_files_of_the_folder(name: str) -> N
 
 
 @pytest.mark.parametrize("name", BUILTIN_CATALOGS)
-def test_a_run_that_traces_uses_the_same_and_knows_what_made_each_object(name: str) -> None:
+def test_traced_run_uses_the_same_objects_and_knows_their_makers(name: str) -> None:
     for _ in range(2):  # the second time it is known in this process
         trace = Trace()
         begin_run()
@@ -70,7 +70,7 @@ def test_a_run_that_traces_uses_the_same_and_knows_what_made_each_object(name: s
         assert spent() == 0
 
 
-def test_other_folders_are_composed() -> None:
+def test_other_folders_are_composed_from_source() -> None:
     part = Pipeline(FS, RenderConfig()).compose("builtin:common-instancetypes/v1.7.0/instancetypes").value
     assert (
         0 < len(part) < len(Pipeline(FS, RenderConfig()).compose(builtin_path("common-instancetypes")).value)
@@ -79,7 +79,7 @@ def test_other_folders_are_composed() -> None:
     assert composed_catalog("builtin:../schemas") is None
 
 
-def test_what_the_form_does_not_hold_is_refused() -> None:
+def test_objects_that_the_format_cannot_store_are_refused() -> None:
     with pytest.raises(ValueError, match="ConfigMap a has more to it"):
         encode_composed(
             [Resource({"kind": "ConfigMap", "metadata": {"name": "a"}}, Site("a.yaml"), needs_hash=True)]

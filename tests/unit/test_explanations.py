@@ -14,14 +14,14 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILES = sorted(FOLDER.glob("*.md"))
 
 
-def test_every_code_has_its_long_form() -> None:
+def test_every_code_has_an_explanation() -> None:
     explanations = {code: explanation_of(code) for code in Code}
     assert [code for code, found in explanations.items() if found == Explanation.missing(code)] == []
     assert [code for code, found in explanations.items() if not found.markdown.startswith("# ")] == []
     assert [code for code, found in explanations.items() if len(found.summary) > 110] == []
 
 
-def test_no_file_is_left_over_and_no_rule_is_told_twice() -> None:
+def test_no_explanation_is_unused_or_repeats_a_rule() -> None:
     documented = {Code(file.stem) for file in FILES}
     assert documented.isdisjoint(code for code, rule in BY_CODE.items() if rule.documentation)
 
@@ -39,7 +39,7 @@ def faults(text: str) -> list[str]:
     return [rule for rule, holds in rules.items() if not holds]
 
 
-def test_it_says_why_and_shows_what_is_wrong_and_what_is_right() -> None:
+def test_explanation_gives_a_reason_and_a_wrong_and_right_example() -> None:
     found = {file.stem: faults(file.read_text(encoding="utf-8")) for file in FILES}
     assert {name: wrong for name, wrong in found.items() if wrong} == {}
 

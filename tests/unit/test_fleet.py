@@ -48,12 +48,12 @@ def everything() -> Iterator[Resource]:
         yield from machines(environment).values()
 
 
-def test_there_are_enough_machines_to_show_something() -> None:
+def test_fleet_has_enough_machines() -> None:
     assert len({resource.name for resource in everything()}) >= 12
     assert all(len(machines(environment)) >= 6 for environment in ENVIRONMENTS)
 
 
-def test_every_machine_is_expanded_and_stands_in_its_environments_namespace() -> None:
+def test_every_machine_is_expanded_in_its_environments_namespace() -> None:
     for environment in ENVIRONMENTS:
         for resource in machines(environment).values():
             assert resource.namespace == f"plant-{environment}"
@@ -70,7 +70,7 @@ def test_disks_have_volumes_and_interfaces_have_networks() -> None:
         assert names(spec, "domain", "devices", "interfaces") == names(spec, "networks"), resource.name
 
 
-def test_every_data_volume_is_made_by_its_machine() -> None:
+def test_every_data_volume_belongs_to_its_machine() -> None:
     for resource in everything():
         templates = array_at(resource.content, "spec", "dataVolumeTemplates")
         made = {text_at(template, "metadata", "name") for template in templates}
@@ -78,7 +78,7 @@ def test_every_data_volume_is_made_by_its_machine() -> None:
         assert made == {text_at(volume, "dataVolume", "name") for volume in volumes} - {""}, resource.name
 
 
-def test_cloud_init_is_there_under_the_name_that_machines_know() -> None:
+def test_cloud_init_exists_under_the_referenced_name() -> None:
     for environment in ENVIRONMENTS:
         secrets = {r.name for r in rendered()[environment] if r.content["kind"] == "Secret"}
         for resource in machines(environment).values():
@@ -125,18 +125,18 @@ def test_cloud_init_is_there_under_the_name_that_machines_know() -> None:
         ),
     ],
 )
-def test_what_an_expert_looks_at_first(
+def test_instances_have_the_expected_essentials(
     environment: str, name: str, path: tuple[str, ...], expected: Json
 ) -> None:
     assert object_at(domain(environment, name), *path) == expected
 
 
-def test_the_gpu_comes_with_the_fleets_own_instance_type() -> None:
+def test_gpu_comes_from_the_fleets_own_instance_type() -> None:
     gpus = array_at(domain("prod", "inspection"), "devices", "gpus")
     assert list(gpus) == [{"deviceName": "nvidia.com/AD104GL_L4", "name": "inference"}]
 
 
-def test_a_disk_that_production_adds_is_nowhere_else() -> None:
+def test_disk_added_by_production_is_only_there() -> None:
     disks = {env: names(domain(env, "mes-db"), "devices", "disks") for env in ENVIRONMENTS}
     assert disks["prod"] == sorted([*disks["dev"], "archive"])
     assert disks["staging"] == disks["dev"]

@@ -151,7 +151,7 @@ def one_file_merged_many_times() -> dict[str, str]:
         one_file_merged_many_times,
     ],
 )
-def test_what_patches_and_the_like_add_is_bounded(files: Callable[[], dict[str, str]]) -> None:
+def test_additions_of_patches_are_bounded(files: Callable[[], dict[str, str]]) -> None:
     set_maximum({"added_size": 1_000_000})  # 64 times as much takes as much longer
 
     assert the_limit(files()) == "addedSize"
@@ -170,20 +170,20 @@ def doubling_bases(levels: int) -> dict[str, str]:
     return files
 
 
-def test_bases_that_double_resources_are_bounded() -> None:
+def test_bases_that_multiply_resources_are_bounded() -> None:
     set_maximum({"resources": 1000})
 
     assert the_limit(doubling_bases(15)) == "resources"
 
 
-def test_bases_below_each_other_are_bounded_and_their_findings_do_not_double() -> None:
+def test_nested_bases_are_bounded_and_their_findings_are_not_repeated() -> None:
     found = built(doubling_bases(30))
 
     assert {each.code for each in found} == {Code.BUILD_LIMIT}
     assert len(found) == 2  # each of the last two lists what is too deep
 
 
-def test_as_many_bases_as_there_may_be_are_built() -> None:
+def test_allowed_number_of_bases_is_built() -> None:
     depth = limits().base_depth
     files = {f"b{n}/kustomization.yaml": f"resources: [../b{n + 1}]\n" for n in range(1, depth)}
     files["o/kustomization.yaml"] = "resources: [../b1]\n"
@@ -193,7 +193,7 @@ def test_as_many_bases_as_there_may_be_are_built() -> None:
     assert built(files) == ()
 
 
-def test_components_that_double_are_bounded() -> None:
+def test_components_that_multiply_resources_are_bounded() -> None:
     set_maximum({"kustomizations": 500})
     files = {"o/kustomization.yaml": "resources: [r.yaml]\ncomponents: [../c0]\n", "o/r.yaml": CONFIG_MAP}
     for level in range(30):
@@ -203,7 +203,7 @@ def test_components_that_double_are_bounded() -> None:
     assert the_limit(files) == "kustomizations"
 
 
-def test_warnings_of_a_base_that_is_used_twice_do_not_double() -> None:
+def test_warnings_of_a_base_that_is_used_twice_are_not_repeated() -> None:
     files = {
         "leaf/kustomization.yaml": "commonLabels: {a: b}\n",
         "o/kustomization.yaml": "resources: [../b0]\n",
@@ -216,7 +216,7 @@ def test_warnings_of_a_base_that_is_used_twice_do_not_double() -> None:
     assert warning.code is Code.DEPRECATED
 
 
-def test_a_patch_cannot_nest_without_end() -> None:
+def test_patch_nesting_is_bounded() -> None:
     operations = "".join("    - {op: copy, from: /spec, path: /spec/a}\n" for _ in range(400))
     patches = f"resources: [r.yaml]\npatches:\n- target: {{kind: Foo}}\n  patch: |-\n{operations}"
 
@@ -248,7 +248,7 @@ def test_long_names_are_refused_where_they_are_read_and_where_they_grow() -> Non
     assert the_limit({"o/kustomization.yaml": prefix, "o/r.yaml": CONFIG_MAP}) == "nameLength"
 
 
-def test_operations_cost_what_they_change_and_not_what_is_there() -> None:
+def test_operations_cost_what_they_change_and_not_the_whole_object() -> None:
     """Each patch adds an element to a list, which all patches before it have made longer."""
     value = ",".join(["1"] * 300)
     files = {
@@ -329,7 +329,7 @@ def test_an_object_in_git_is_not_read_beyond_the_limit(tmp_path: Path) -> None:
     assert (found.code, found.location, small) == (Code.YAML_LIMIT, Location("large"), b"x")
 
 
-def test_an_overlay_of_too_much_text() -> None:
+def test_overlay_with_too_much_text_is_refused() -> None:
     set_maximum({"output_size": 100})
     resources = ResourceSet((Resource({"kind": "A", "data": "x" * 100}, Site("a.yaml")),))
 
@@ -340,7 +340,7 @@ def test_an_overlay_of_too_much_text() -> None:
     assert (found.code, found.sites) == (Code.BUILD_LIMIT, (Site("a.yaml"),))
 
 
-def test_an_overlay_of_too_much_text_hides_no_finding_of_the_others(
+def test_overlay_with_too_much_text_hides_no_finding_of_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     large = f"{{apiVersion: v1, kind: ConfigMap, metadata: {{name: large}}, data: {{a: {'x' * 3000}}}}}\n"
@@ -361,7 +361,7 @@ def test_an_overlay_of_too_much_text_hides_no_finding_of_the_others(
     assert not (tmp_path / "rendered").exists()
 
 
-def test_chains_of_links_are_not_followed_without_end(tmp_path: Path) -> None:
+def test_chains_of_links_are_bounded(tmp_path: Path) -> None:
     (tmp_path / "0").write_text("x", encoding="utf-8")
     for number in range(1500):
         (tmp_path / str(number + 1)).symlink_to(str(number))
@@ -427,7 +427,7 @@ ANYTHING = st.text(alphabet="ab:?,[]{}-'\"|>&*!#\n\r\t \x85\u2028", max_size=40)
 
 
 @given(ANYTHING)
-def test_the_number_of_values_is_never_underrated(text: str) -> None:
+def test_number_of_values_is_never_underestimated(text: str) -> None:
     assert values(text, BACKEND) <= most_values(text.encode())
 
 
@@ -436,14 +436,14 @@ def test_the_number_of_values_is_never_underrated(text: str) -> None:
 @example("{{{a}}}")
 @example("[? a, : b, c: d]")
 @example("? ? ? ?")
-def test_the_number_of_values_that_are_left_out_is_never_underrated(text: str) -> None:
+def test_number_of_omitted_values_is_never_underestimated(text: str) -> None:
     """Almost no text of characters by chance is a collection that holds as many as its length allows."""
     for backend in (BACKEND, PythonParser):
         assert values(text, backend) <= most_values(text.encode())
 
 
 @pytest.mark.parametrize("text", ["{a,b,c}", "[? a, ? b]", "? a\n? b\n", "{? a, : b}", "[{b}, {c}]"])
-def test_values_that_are_left_out_count(text: str) -> None:
+def test_omitted_values_count(text: str) -> None:
     """The limit lies just below what is there, so that a bound that is too low lets it pass."""
     set_maximum({"values": values(text, BACKEND) - 1})
 
@@ -456,7 +456,7 @@ def test_values_that_are_left_out_count(text: str) -> None:
 # Who may change limits.
 
 
-def test_a_project_lowers() -> None:
+def test_project_may_lower_limits() -> None:
     config = load_project(_project("{fileSize: 1Ki, resources: 5}"))
     lower(config.limits)
 
@@ -464,7 +464,7 @@ def test_a_project_lowers() -> None:
 
 
 @pytest.mark.parametrize("value", ["{fileSize: 33Mi}", "{nesting: 101}", "{resources: '999999999'}"])
-def test_a_project_does_not_raise(value: str) -> None:
+def test_project_may_not_raise_limits(value: str) -> None:
     with pytest.raises(DiagnosticError) as error:
         load_project(_project(value))
 
@@ -472,7 +472,7 @@ def test_a_project_does_not_raise(value: str) -> None:
     assert found.code is Code.CONFIG_INVALID
 
 
-def test_a_project_asks_for_what_the_run_allows() -> None:
+def test_project_may_raise_limits_up_to_those_of_the_run() -> None:
     apply_limits("fileSize=64Mi, resources=10")
     lower(load_project(_project("{fileSize: 48Mi, resources: 500}")).limits)
 
@@ -490,7 +490,7 @@ def test_a_project_asks_for_what_the_run_allows() -> None:
         ("nesting=101", "nesting cannot be more than 100"),
     ],
 )
-def test_a_variable_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch, text: str, said: str) -> None:
+def test_invalid_variable_is_refused(monkeypatch: pytest.MonkeyPatch, text: str, said: str) -> None:
     monkeypatch.setenv(VARIABLE, text)
 
     result = CliRunner().invoke(main, ["catalog", "list"])
@@ -499,14 +499,14 @@ def test_a_variable_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch, text: s
     assert f"VMRENDER_LIMITS: {said}" in result.stderr
 
 
-def test_limits_of_one_run_are_not_those_of_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_of_one_run_do_not_affect_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "overlays=3")
     CliRunner().invoke(main, ["catalog", "list"])
 
     assert limits() == DEFAULTS
 
 
-def test_too_many_overlays() -> None:
+def test_too_many_overlays_are_refused() -> None:
     set_maximum({"overlays": 2})
     files = {f"overlays/{n}/kustomization.yaml": b"" for n in range(3)}
 
@@ -516,7 +516,7 @@ def test_too_many_overlays() -> None:
     assert error.value.diagnostics[0].message == "the project has 3 overlays, more than 2"
 
 
-def test_what_is_printed_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "kustomization.yaml").write_text("resources: [a.yaml]\n")
     (tmp_path / "a.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
     monkeypatch.chdir(tmp_path)
@@ -529,7 +529,7 @@ def test_what_is_printed_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "the overlay has more than 20 characters of text" in result.stderr
 
 
-def test_what_a_patch_takes_away_is_no_part_of_what_is_added(
+def test_removals_of_a_patch_are_not_counted_as_additions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     patches = (f"{{{'z' * 65}: null}}", f'{{b: "{"1" * 70}"}}')
@@ -545,7 +545,7 @@ def test_what_a_patch_takes_away_is_no_part_of_what_is_added(
     assert codes == {60: 1, 90: 0, 150: 0, 300: 0}
 
 
-def test_a_file_that_is_too_large_for_a_rendered_one(tmp_path: Path) -> None:
+def test_oversized_file_in_a_tree_is_not_read_as_rendered(tmp_path: Path) -> None:
     set_maximum({"output_size": 20})
     (tmp_path / "out").mkdir()
     (tmp_path / "out/a.yaml").write_text("a" * 21)
@@ -719,7 +719,7 @@ def mistyped_names() -> dict[str, str]:
         mistyped_names,
     ],
 )
-def test_what_a_few_lines_multiply_ends_with_one_error(
+def test_multiplying_input_ends_with_one_error(
     files: Callable[[], dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(_project_of(tmp_path, files()))
@@ -787,7 +787,7 @@ def a_long_file() -> dict[str, str]:
         pytest.param(texts_of_go_templates, "evaluating templates", id="long texts of templates"),
     ],
 )
-def test_what_a_few_lines_of_argo_cd_multiply_ends_with_one_error(
+def test_multiplying_argo_cd_input_ends_with_one_error(
     files: Callable[[], dict[str, str]], activity: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(_project_of(tmp_path, files()))
@@ -821,7 +821,7 @@ def test_folders_of_entry_points_are_not_listed_for_each_file(
     assert listed.count("vms") < 20 * 5  # some times for each Application, and not for each file of each
 
 
-def test_folders_that_links_multiply_end_with_one_error(
+def test_folders_multiplied_by_links_end_with_one_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = PROJECT.replace("path: o", f"path: '{'/'.join('*' * 8)}'")
@@ -836,7 +836,7 @@ def test_folders_that_links_multiply_end_with_one_error(
     assert "the last for finding overlays" in result.stderr
 
 
-def test_a_budget_counts_what_workers_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_budget_counts_the_work_of_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = PROJECT.replace("path: o", "path: 'o*'")
     files = {f"o{n}/{name}": text for n in range(4) for name, text in _renamed(made("namePrefix: a\n", 500))}
     monkeypatch.chdir(_project_of(tmp_path, {"vmrender.yaml": project, **files}))
@@ -854,7 +854,7 @@ def _renamed(files: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     return ((path.removeprefix("o/"), text) for path, text in files.items())
 
 
-def test_brackets_that_nothing_closes_are_looked_for_once() -> None:
+def test_unclosed_brackets_are_searched_once() -> None:
     text = "$(" * 200_000
 
     assert expanded(text, {"A": 1}, print) == text
@@ -871,7 +871,7 @@ def test_suggestions_of_a_run_are_bounded() -> None:
     assert not answers[-1]
 
 
-def test_lines_of_findings_are_looked_for_within_bounds() -> None:
+def test_search_for_lines_of_findings_is_bounded() -> None:
     patches = "".join(
         f"- {{target: {{kind: Foo}}, patch: '[{{op: add, path: /x{n}, value: 1}}]'}}\n" for n in range(40)
     )
@@ -891,7 +891,7 @@ def test_lines_of_findings_are_looked_for_within_bounds() -> None:
     assert lines[1][0] in ("r.yaml", "k.yaml")
 
 
-def test_what_aliases_share_is_walked_through_once() -> None:
+def test_values_shared_by_aliases_are_walked_once() -> None:
     source = Source("")
     shared = [Node(source, 0, 0, str(n), "") for n in range(1000)]
     aliases = [Node(source, n, n, None, "*", shared) for n in range(1000)]
@@ -909,7 +909,7 @@ def test_what_aliases_share_is_walked_through_once() -> None:
     assert len(asked) == 1
 
 
-def test_lines_that_cannot_be_judged_within_bounds_are_hidden() -> None:
+def test_lines_that_cannot_be_checked_within_bounds_are_hidden() -> None:
     text = "a: &a [1, 2, 3]\nl:\n" + "- data: [*a]\n" * 100 + "end: 1\n"
     begin_run()
     assert public_lines(text.encode(), {1})
@@ -933,7 +933,7 @@ def test_elements_of_long_lists_are_looked_up_in_a_table(monkeypatch: pytest.Mon
     assert len(read) <= 300
 
 
-def test_schemas_of_other_minors_are_made_once() -> None:
+def test_schemas_of_other_minors_are_built_once() -> None:
     kinds = SchemaRegistry().kubernetes
     assert all(kinds.at(minor) is kinds.at(minor) for minor in kinds.minors)
 
@@ -948,7 +948,7 @@ def test_owners_of_fields_cost_steps() -> None:
 
 
 @pytest.mark.parametrize(("pattern", "release"), [("*a" * 30 + "b", "1.9"), ("(a+)+b", "1.0")])
-def test_machine_types_of_a_cluster_take_linear_time(
+def test_machine_types_of_a_cluster_are_checked_in_linear_time(
     pattern: str, release: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine = (
@@ -971,7 +971,7 @@ def test_machine_types_of_a_cluster_take_linear_time(
 
 
 @pytest.mark.parametrize("arguments", [["build", "o"], ["validate", "--format", "json"], ["catalog", "list"]])
-def test_standard_output_that_is_closed(arguments: list[str], tmp_path: Path) -> None:
+def test_closed_standard_output_is_handled(arguments: list[str], tmp_path: Path) -> None:
     files = {"o/kustomization.yaml": "resources: [r.yaml]\n", "o/r.yaml": CONFIG_MAP}
     command = [sys.executable, "-m", "renderer", *arguments]
 
@@ -990,7 +990,7 @@ def test_standard_output_that_is_closed(arguments: list[str], tmp_path: Path) ->
 @pytest.mark.parametrize(
     "arguments", [["--help"], ["--version"], ["render", "--check"], ["build", "o"], ["fn"]]
 )
-def test_standard_streams_that_are_full(arguments: list[str], tmp_path: Path) -> None:
+def test_full_standard_streams_are_handled(arguments: list[str], tmp_path: Path) -> None:
     files = {"o/kustomization.yaml": "resources: [r.yaml]\n", "o/r.yaml": CONFIG_MAP}
     command, project = [sys.executable, "-m", "renderer", *arguments], _project_of(tmp_path, files)
     with Path("/dev/full").open("wb") as full:
@@ -1006,7 +1006,7 @@ def test_standard_streams_that_are_full(arguments: list[str], tmp_path: Path) ->
     assert told.returncode == silent.returncode == 2
 
 
-def test_standard_streams_that_are_all_closed(tmp_path: Path) -> None:
+def test_all_standard_streams_closed_is_handled(tmp_path: Path) -> None:
     files = {"o/kustomization.yaml": "resources: [r.yaml]\n", "o/r.yaml": CONFIG_MAP}
     command = [sys.executable, "-m", "renderer", "render"]
     closed = ["/bin/sh", "-c", '"$@" <&- >&- 2>&-', "sh", *command]
@@ -1016,7 +1016,7 @@ def test_standard_streams_that_are_all_closed(tmp_path: Path) -> None:
     assert rendered.read_text(encoding="utf-8").startswith("apiVersion")
 
 
-def test_a_working_directory_that_was_deleted(tmp_path: Path) -> None:
+def test_deleted_working_directory_is_reported(tmp_path: Path) -> None:
     (tmp_path / "gone").mkdir()
     command = (
         f'cd "{tmp_path}/gone" && rmdir "{tmp_path}/gone" && exec "{sys.executable}" -m renderer validate'

@@ -52,7 +52,7 @@ def in_another_process(act: Callable[[], object]) -> None:
     copy_context().run(act)
 
 
-def test_processes_of_a_run_take_their_steps_from_one_budget() -> None:
+def test_processes_of_a_run_share_one_budget_of_steps() -> None:
     begin_run()
     spend(1000, "starting")
     shared = shared_work()
@@ -73,7 +73,7 @@ def test_processes_of_a_run_take_their_steps_from_one_budget() -> None:
     in_another_process(second)
 
 
-def test_a_process_that_works_long_tells_the_others_meanwhile() -> None:
+def test_busy_process_reports_its_steps_periodically() -> None:
     begin_run()
     shared = shared_work()
 
@@ -111,7 +111,7 @@ def test_a_file_that_several_processes_read_counts_once() -> None:
     assert allowed() == expected
 
 
-def test_a_large_repository_may_take_more_steps_for_each_byte_than_a_small_one() -> None:
+def test_large_repository_is_allowed_more_steps_per_byte() -> None:
     begin_run()
     note_read("a", 200_000)
     small = allowed()
@@ -145,7 +145,7 @@ def test_resources_of_a_base_cost_steps_in_each_overlay(document: str, least: in
     assert first >= second == third >= 100 * least
 
 
-def test_a_generator_costs_an_observed_run_what_it_makes_and_not_all_that_is_there() -> None:
+def test_generator_in_an_observed_run_costs_only_its_output() -> None:
     def steps(count: int) -> int:
         listed = "".join(f"- {{name: g{n}, literals: [a=b]}}\n" for n in range(count))
         fs = MemoryFileSystem({"o/kustomization.yaml": f"configMapGenerator:\n{listed}".encode()})
@@ -178,7 +178,7 @@ def calls_of(act: Callable[[], object]) -> int:
     return calls
 
 
-def test_fields_that_are_missing_are_sought_among_those_beside_them() -> None:
+def test_missing_fields_are_searched_only_among_their_siblings() -> None:
     """Each of so many disks has one that is missing, and ones that are unknown."""
     disks = "".join(f"          - {{nam: d{n}, disk: 5, x: y}}\n" for n in range(400))
     machine = MACHINE.format(n=0).partition("spec:")[0] + (
@@ -303,7 +303,7 @@ def missing_files() -> dict[str, str]:
         missing_files,
     ],
 )
-def test_what_is_listed_again_and_again_costs_steps(
+def test_repeated_listing_costs_steps(
     files: Callable[[], Mapping[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written = {"vmrender.yaml": PROJECT, **{f"o/{path}": text for path, text in files().items()}}

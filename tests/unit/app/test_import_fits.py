@@ -59,7 +59,7 @@ def rendered(root: Path) -> dict[str, JsonObject]:
 
 
 @pytest.mark.parametrize("group_by", ["", LABEL])
-def test_what_is_imported_with_fits_renders_to_what_the_cluster_has(tmp_path: Path, group_by: str) -> None:
+def test_import_with_fits_renders_to_the_clusters_state(tmp_path: Path, group_by: str) -> None:
     machines = expanded_machines()
     result = imported(tmp_path, machines, group_by=group_by)
     assert sum(report.is_written for report in result.fits) == len(machines) >= 10

@@ -43,7 +43,7 @@ def places(rendered: RenderedOverlay) -> Iterable[str]:
     ["everything", "gitops/flux-monorepo", "gitops/instancetypes-of-the-same-cluster"],
     indirect=True,
 )
-def test_an_overlay_depends_on_the_same_files_alone_and_after_others(project: Project) -> None:
+def test_dependencies_of_an_overlay_do_not_depend_on_earlier_ones(project: Project) -> None:
     overlays, together = project.overlays(), OverlayRenderer(project.root, project.config)
     assert len(overlays) > 1
     for overlay in overlays:
@@ -52,7 +52,7 @@ def test_an_overlay_depends_on_the_same_files_alone_and_after_others(project: Pr
 
 
 @pytest.mark.parametrize("project", ["gitops/argocd-app-of-apps", "gitops/flux-monorepo"], indirect=True)
-def test_an_overlay_depends_on_the_files_that_its_findings_stand_in(project: Project) -> None:
+def test_overlay_depends_on_the_files_of_its_findings(project: Project) -> None:
     renderer, found = OverlayRenderer(project.root, project.config), set[str]()
     for overlay in project.overlays():
         rendered = renderer.render(overlay)

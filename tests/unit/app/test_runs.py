@@ -45,7 +45,7 @@ def test_threads_have_a_budget_each(tmp_path: Path) -> None:
     assert not any(each.findings for each in rendered)
 
 
-def test_too_much_is_an_error_like_any_other(tmp_path: Path) -> None:
+def test_exceeded_limit_is_an_ordinary_error(tmp_path: Path) -> None:
     project = opened(tmp_path, 1)
     (tmp_path / "prod/kustomization.yaml").write_text(
         "resources: [a.yaml]\nimages:\n- &i {name: a}\n" + "- *i\n" * 9000

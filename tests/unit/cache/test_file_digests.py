@@ -53,13 +53,13 @@ def of(run: Reader, path: str = "a") -> str | None:
     return found
 
 
-def test_what_did_not_change_is_read_once(file: Path, run: Reader, reads: list[str]) -> None:
+def test_unchanged_file_is_read_once(file: Path, run: Reader, reads: list[str]) -> None:
     digest = sha256(file.read_bytes()).hexdigest()
     assert [of(run), of(run), of(run)] == [digest] * 3
     assert reads == ["a"]
 
 
-def test_what_changed_is_read_again_even_if_its_size_and_time_are_the_same(
+def test_changed_file_is_read_again_even_with_equal_size_and_time(
     file: Path, run: Reader, reads: list[str]
 ) -> None:
     of(run)
@@ -70,7 +70,7 @@ def test_what_changed_is_read_again_even_if_its_size_and_time_are_the_same(
     assert reads == ["a", "a"]
 
 
-def test_what_took_its_place_is_read(file: Path, run: Reader) -> None:
+def test_replaced_file_is_read_again(file: Path, run: Reader) -> None:
     of(run)
     other = file.with_name("b")
     other.write_text("two")
@@ -78,7 +78,7 @@ def test_what_took_its_place_is_read(file: Path, run: Reader) -> None:
     assert of(run) == sha256(b"two").hexdigest()
 
 
-def test_what_changed_a_moment_ago_might_change_again_unseen(
+def test_recently_changed_file_is_not_trusted(
     file: Path, run: Reader, reads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(file_digests, "time_ns", lambda: file.stat().st_ctime_ns + 1_000_000)
@@ -87,7 +87,7 @@ def test_what_changed_a_moment_ago_might_change_again_unseen(
     assert reads == ["a", "a"]
 
 
-def test_clocks_that_count_whole_seconds_are_given_two(
+def test_clocks_with_whole_seconds_get_a_margin_of_two(
     file: Path, run: Reader, reads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = (file.stat().st_ctime_ns // 1_000_000_000 + 10) * 1_000_000_000
@@ -98,7 +98,7 @@ def test_clocks_that_count_whole_seconds_are_given_two(
     assert reads == ["a", "a"]
 
 
-def test_what_is_no_file_has_no_digest(file: Path, run: Reader) -> None:
+def test_non_file_has_no_digest(file: Path, run: Reader) -> None:
     file.with_name("link").symlink_to(file)
     file.with_name("folder").mkdir()
     assert [of(run, path) for path in ("link", "folder", "none", "a/b", "a\0")] == [None] * 5
@@ -128,21 +128,19 @@ def tree(file: Path) -> Path:
 
 
 @pytest.mark.usefixtures("tree")
-def test_a_tree_that_did_not_change_is_read_once(run: Reader, reads: list[str]) -> None:
+def test_unchanged_tree_is_read_once(run: Reader, reads: list[str]) -> None:
     assert [are(run, a="a", b="b"), are(run, a="a", b="b")] == [True, True]
     assert reads == ["out/a", "out/b"]
 
 
-def test_a_tree_of_which_other_files_are_asked_is_read_again(tree: Path, run: Reader) -> None:
+def test_tree_is_read_again_for_other_files(tree: Path, run: Reader) -> None:
     assert are(run, a="a", b="b")
     assert not are(run, a="a", b="c", tree="of others")
     (tree / "c").write_text("c")
     assert are(run, a="a", b="b", c="c", tree="of three")
 
 
-def test_what_changed_in_a_tree_is_seen_even_if_its_size_and_time_are_the_same(
-    tree: Path, run: Reader
-) -> None:
+def test_change_in_a_tree_is_detected_even_with_equal_size_and_time(tree: Path, run: Reader) -> None:
     assert are(run, a="a", b="b")
     before = (tree / "b").stat()
     (tree / "b").write_text("c")
@@ -152,7 +150,7 @@ def test_what_changed_in_a_tree_is_seen_even_if_its_size_and_time_are_the_same(
     assert are(run, a="a", b="b")
 
 
-def test_what_is_no_file_of_a_tree_any_more_is_seen(tree: Path, run: Reader) -> None:
+def test_removed_file_of_a_tree_is_detected(tree: Path, run: Reader) -> None:
     assert are(run, a="a", b="b")
     (tree / "b").rename(tree / "c")
     assert not are(run, a="a", b="b")
@@ -161,7 +159,7 @@ def test_what_is_no_file_of_a_tree_any_more_is_seen(tree: Path, run: Reader) -> 
     assert not are(run, **{"a": "a", "b\0": "b"})
 
 
-def test_a_tree_that_changed_a_moment_ago_might_change_again_unseen(
+def test_recently_changed_tree_is_not_trusted(
     tree: Path, run: Reader, reads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(file_digests, "time_ns", lambda: (tree / "b").stat().st_ctime_ns + 1_000_000)
@@ -172,9 +170,7 @@ def test_a_tree_that_changed_a_moment_ago_might_change_again_unseen(
 @pytest.mark.parametrize(
     "name", ["more.yaml", "more.json", "kustomization.yml", "deeper/more.yaml", "deeper/"]
 )
-def test_a_tree_is_not_alone_once_a_manifest_or_a_folder_is_put_into_it(
-    tree: Path, run: Reader, name: str
-) -> None:
+def test_added_manifest_or_folder_in_a_tree_is_detected(tree: Path, run: Reader, name: str) -> None:
     assert [is_alone(run, a="a", b="b"), is_alone(run, a="a", b="b")] == [True, True]
     more = tree / name
     if name.endswith("/"):
@@ -188,20 +184,20 @@ def test_a_tree_is_not_alone_once_a_manifest_or_a_folder_is_put_into_it(
     assert is_alone(run, a="a", b="b") is True
 
 
-def test_a_tree_is_alone_beside_what_is_no_manifest(tree: Path, run: Reader) -> None:
+def test_other_files_in_a_tree_are_ignored(tree: Path, run: Reader) -> None:
     (tree / "README.md").write_text("read me")
     (tree / "away").symlink_to(tree.parent)
     assert is_alone(run, a="a", b="b") is True
 
 
-def test_what_is_in_a_folder_that_became_a_link_is_another_tree(tree: Path, run: Reader) -> None:
+def test_folder_replaced_by_a_link_is_another_tree(tree: Path, run: Reader) -> None:
     assert is_alone(run, a="a", b="b") is True
     tree.rename(tree.with_name("elsewhere"))
     tree.symlink_to("elsewhere")
     assert is_alone(run, a="a", b="b") is None
 
 
-def test_files_of_a_tree_that_was_just_put_in_its_place_are_known(
+def test_files_of_a_tree_just_written_are_known(
     tree: Path, run: Reader, reads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wait = 200_000_000
@@ -217,7 +213,7 @@ def test_files_of_a_tree_that_was_just_put_in_its_place_are_known(
     assert reads == ["out/a", "out/b"]
 
 
-def test_signs_that_an_earlier_release_kept_are_completed(
+def test_entries_of_an_earlier_release_are_completed(
     tree: Path, run: Reader, reads: list[str], tmp_path: Path
 ) -> None:
     assert is_alone(run, a="a", b="b") is True

@@ -33,5 +33,5 @@ FINDINGS = st.builds(
 
 
 @given(FINDINGS)
-def test_a_finding_comes_back_as_it_was(found: Located) -> None:
+def test_finding_survives_a_round_trip(found: Located) -> None:
     assert finding_of(json.loads(json.dumps(finding_json(found)))) == found

@@ -19,7 +19,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_key_stays_the_same_and_is_nobody_elses(state: Path) -> None:
+def test_key_is_stable_and_private(state: Path) -> None:
     key = signing_key(os.environ)
     assert key is not None
     assert len(key) == 32
@@ -42,7 +42,7 @@ def key_of(state: str, barrier: threading.Barrier, keys: queue.Queue[bytes | Non
 
 
 @pytest.mark.parametrize("way", ["processes", "threads"])
-def test_those_who_make_it_at_once_have_one(tmp_path: Path, way: str) -> None:
+def test_concurrent_creators_get_one_key(tmp_path: Path, way: str) -> None:
     system: Any = multiprocessing.get_context("fork")
     for number in range(5):
         if way == "processes":
@@ -62,37 +62,37 @@ def test_those_who_make_it_at_once_have_one(tmp_path: Path, way: str) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o660, 0o602])
-def test_a_key_that_others_may_know_is_none(state: Path, mode: int) -> None:
+def test_key_readable_by_others_is_rejected(state: Path, mode: int) -> None:
     signing_key(os.environ)
     (state / "vmrender" / "cache-key").chmod(mode)
     assert signing_key(os.environ) is None
 
 
-def test_a_key_that_is_a_link_is_none(state: Path) -> None:
+def test_key_that_is_a_link_is_rejected(state: Path) -> None:
     signing_key(os.environ)
     file = state / "vmrender" / "cache-key"
     file.symlink_to(file.rename(state / "elsewhere"))
     assert signing_key(os.environ) is None
 
 
-def test_a_key_that_is_not_whole_is_none(state: Path) -> None:
+def test_truncated_key_is_rejected(state: Path) -> None:
     signing_key(os.environ)
     (state / "vmrender" / "cache-key").write_bytes(b"short")
     assert signing_key(os.environ) is None
 
 
-def test_without_a_place_for_it_there_is_none(state: Path) -> None:
+def test_no_writable_folder_means_no_key(state: Path) -> None:
     (state / "vmrender").write_text("")
     assert signing_key(os.environ) is None
 
 
-def test_pipelines_can_bring_their_own(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pipelines_can_provide_a_key(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VMRENDER_CACHE_KEY", "secret")
     assert signing_key(os.environ) == b"secret"
     assert list(state.iterdir()) == []
 
 
-def test_folders_that_are_not_absolute_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_folders_are_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", "here")
     assert cache_folder(os.environ) == tmp_path / ".cache/vmrender/v1"

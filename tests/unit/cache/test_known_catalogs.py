@@ -44,7 +44,7 @@ def keep(root: Path, *resources: Resource) -> None:
     known(root).keep("sizes", ResourceSet(resources), recorder, WORK)
 
 
-def test_it_comes_back_with_what_it_was_made_of(root: Path) -> None:
+def test_catalog_is_read_back_with_its_sources(root: Path) -> None:
     keep(root, SIZE)
     recorder = Recorder()
     with recorder.using(WORK):
@@ -53,23 +53,23 @@ def test_it_comes_back_with_what_it_was_made_of(root: Path) -> None:
     assert Task("folder", "sizes") in recorder.used(WORK)
 
 
-def test_what_changed_is_composed_again(root: Path) -> None:
+def test_changed_catalog_is_composed_again(root: Path) -> None:
     keep(root, SIZE)
     (root / "sizes/small.yaml").write_text("two")
     assert known(root).find("sizes", Recorder()) is None
 
 
-def test_another_project_has_others(root: Path) -> None:
+def test_catalogs_are_kept_per_project(root: Path) -> None:
     keep(root, SIZE)
     assert known(root, "other").find("sizes", Recorder()) is None
 
 
-def test_what_may_hold_a_password_is_not_kept(root: Path) -> None:
+def test_catalog_that_may_contain_a_password_is_not_cached(root: Path) -> None:
     secret = SIZE._replace(content={"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}})
     keep(root, SIZE, secret)
     assert known(root).find("sizes", Recorder()) is None
 
 
-def test_what_has_more_to_it_than_is_kept_is_not(root: Path) -> None:
+def test_catalog_with_unsupported_details_is_not_cached(root: Path) -> None:
     keep(root, SIZE._replace(needs_hash=True))
     assert known(root).find("sizes", Recorder()) is None

@@ -24,25 +24,25 @@ def entries(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-def test_what_was_put_in_comes_out(store: Store) -> None:
+def test_stored_entry_is_read_back(store: Store) -> None:
     store.put(VALUE, "a", "b")
     assert store.get("a", "b") == VALUE
     assert store.get("a") is None
 
 
-def test_the_parts_of_a_name_do_not_run_together(store: Store) -> None:
+def test_parts_of_a_name_are_kept_apart(store: Store) -> None:
     store.put(VALUE, "a", "bc")
     assert store.get("ab", "c") is None
 
 
-def test_of_two_the_later_counts(store: Store) -> None:
+def test_later_of_two_entries_wins(store: Store) -> None:
     store.put(1, "a")
     store.put(2, "a")
     assert store.get("a") == 2
 
 
 @given(st.integers(min_value=0), st.integers(1, 255))
-def test_a_damaged_entry_is_none(place: int, change: int) -> None:
+def test_damaged_entry_is_ignored(place: int, change: int) -> None:
     with TemporaryDirectory() as name:
         folder = Path(name)
         store = Store(folder, KEY)
@@ -55,19 +55,19 @@ def test_a_damaged_entry_is_none(place: int, change: int) -> None:
 
 
 @pytest.mark.parametrize("length", [0, 1, 31, 32, 33])
-def test_an_entry_that_is_not_whole_is_none(tmp_path: Path, store: Store, length: int) -> None:
+def test_truncated_entry_is_ignored(tmp_path: Path, store: Store, length: int) -> None:
     store.put(VALUE, "a")
     [file] = entries(tmp_path)
     file.write_bytes(file.read_bytes()[:length])
     assert store.get("a") is None
 
 
-def test_what_another_signed_is_none(tmp_path: Path, store: Store) -> None:
+def test_entry_signed_by_another_key_is_ignored(tmp_path: Path, store: Store) -> None:
     Store(tmp_path, b"another").put(VALUE, "a")
     assert store.get("a") is None
 
 
-def test_an_entry_does_not_count_under_another_name(tmp_path: Path, store: Store) -> None:
+def test_entry_under_another_name_is_ignored(tmp_path: Path, store: Store) -> None:
     store.put("wrong", "b")
     [wrong] = entries(tmp_path)
     store.put("right", "a")
@@ -77,7 +77,7 @@ def test_an_entry_does_not_count_under_another_name(tmp_path: Path, store: Store
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
-def test_what_is_no_file_is_neither_waited_for_nor_followed(tmp_path: Path, store: Store) -> None:
+def test_special_files_and_links_are_not_read(tmp_path: Path, store: Store) -> None:
     store.put(VALUE, "a")
     [file] = entries(tmp_path)
     kept = file.rename(tmp_path / "kept")
@@ -91,14 +91,14 @@ def test_what_is_no_file_is_neither_waited_for_nor_followed(tmp_path: Path, stor
     assert store.get("a") is None
 
 
-def test_a_place_that_cannot_be_written_to_keeps_nothing(tmp_path: Path) -> None:
+def test_unwritable_store_keeps_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     store = Store(tmp_path / "file", KEY)
     store.put(VALUE, "a")
     assert store.get("a") is None
 
 
-def test_the_least_used_go_first_when_it_is_full(tmp_path: Path) -> None:
+def test_least_recently_used_entries_are_evicted_first(tmp_path: Path) -> None:
     store = Store(tmp_path, KEY, largest=10_000)
     for number in range(10):
         store.put("x" * 1_500, str(number))
@@ -111,7 +111,7 @@ def test_the_least_used_go_first_when_it_is_full(tmp_path: Path) -> None:
     assert store.get("1") is None
 
 
-def test_clearing_takes_entries_and_nothing_else(tmp_path: Path, store: Store) -> None:
+def test_clear_removes_only_entries(tmp_path: Path, store: Store) -> None:
     store.put(VALUE, "a")
     outside = tmp_path.with_name(f"{tmp_path.name}-outside")
     outside.mkdir()

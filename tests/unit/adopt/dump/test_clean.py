@@ -53,14 +53,14 @@ def as_printed(content: JsonObject) -> JsonObject:
     return with_value(content, ("status",), {})
 
 
-def test_what_identifies_a_machine_stays_and_all_else_of_the_cluster_goes() -> None:
+def test_machine_identity_is_kept_and_other_cluster_fields_are_removed() -> None:
     printed = with_value(as_printed(MACHINE), ("apiVersion",), "kubevirt.io/v1alpha3")
 
     assert clean(printed).content == MACHINE
     assert clean(MACHINE) == (MACHINE, ())
 
 
-def test_empty_timestamps_go_from_all_templates() -> None:
+def test_empty_timestamps_are_removed_from_all_templates() -> None:
     printed = with_value(
         MACHINE,
         ("spec", "dataVolumeTemplates"),
@@ -78,7 +78,7 @@ def test_empty_timestamps_go_from_all_templates() -> None:
     assert clean(pool).content == {**pool, "spec": {"virtualMachineTemplate": {"spec": MACHINE["spec"]}}}
 
 
-def test_every_field_that_goes_is_counted() -> None:
+def test_every_removed_field_is_counted() -> None:
     printed = with_value(MACHINE, ("metadata", "generateName"), "db-")
     printed = with_value(printed, ("metadata", "uid"), "1")
     printed = with_value(printed, ("spec", "template", "metadata", "creationTimestamp"), None)
@@ -93,7 +93,7 @@ def test_every_field_that_goes_is_counted() -> None:
     ]
 
 
-def test_what_the_user_allocated_stays() -> None:
+def test_fields_allocated_by_the_user_are_kept() -> None:
     headless: JsonObject = {
         "apiVersion": "v1",
         "kind": "Service",
@@ -175,11 +175,13 @@ def test_what_the_user_allocated_stays() -> None:
         (made("Namespace", name="prod"), None),
     ],
 )
-def test_what_is_not_the_users_is_left_out_with_a_reason(found: LiveObject, reason: str | None) -> None:
+def test_objects_not_written_by_users_are_omitted_with_a_reason(
+    found: LiveObject, reason: str | None
+) -> None:
     assert reason_left_out(found) == reason
 
 
-def test_of_two_prints_of_an_object_the_newer_counts() -> None:
+def test_newer_of_two_copies_of_an_object_wins() -> None:
     seen = Consistency()
     prints = [made("ConfigMap", uid="1", resourceVersion=version) for version in ("9", "10", "8")]
 
@@ -187,7 +189,7 @@ def test_of_two_prints_of_an_object_the_newer_counts() -> None:
     assert list(seen.findings()) == []
 
 
-def test_two_uids_of_an_object_are_two_clusters() -> None:
+def test_two_uids_of_an_object_mean_two_clusters() -> None:
     seen = Consistency()
     for uid in ("1", "2"):
         seen.add(made("ConfigMap", uid=uid))

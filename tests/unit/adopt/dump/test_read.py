@@ -79,16 +79,16 @@ def refused(text: str | bytes) -> tuple[Code, str, int]:
         "apiVersion: v1\nitems: []\nkind: List\n---\n" + yaml.safe_dump_all([VM, MAP]),
     ],
 )
-def test_lists_documents_and_lists_in_lists_hold_the_same_objects(text: str) -> None:
+def test_lists_documents_and_nested_lists_give_the_same_objects(text: str) -> None:
     assert contents(text) == [VM, MAP]
 
 
-def test_an_object_knows_the_line_that_it_begins_on() -> None:
+def test_object_knows_its_first_line() -> None:
     assert [live.location.line for live in read(yaml.safe_dump(LIST))] == [3, 14]
     assert [live.location.line for live in read(json.dumps(LIST, indent=1))] == [4, 21]
 
 
-def test_an_empty_dump_holds_nothing() -> None:
+def test_empty_dump_has_no_objects() -> None:
     assert read("") == read("---\n") == read('{"apiVersion": "v1", "items": [], "kind": "List"}') == []
 
 
@@ -100,7 +100,7 @@ def test_json_that_is_cut_anywhere_is_truncated() -> None:
     assert [cut for cut, (_, message) in said.items() if "ends here in the middle" not in message] == []
 
 
-def test_yaml_that_is_cut_inside_of_its_list_is_refused_wherever_it_is_cut() -> None:
+def test_yaml_cut_anywhere_inside_its_list_is_refused() -> None:
     text = yaml.safe_dump(LIST)
     for cut in range(text.index("items:"), text.index("kind: List")):
         assert refused(text[:cut])[0] in (Code.DUMP_INVALID, Code.YAML_SYNTAX), text[:cut]
@@ -132,7 +132,7 @@ def test_yaml_that_is_cut_inside_of_its_list_is_refused_wherever_it_is_cut() -> 
         (b"\x1f\x8b\x08\x00", "compressed"),
     ],
 )
-def test_what_is_no_dump_is_refused(text: str | bytes, says: str) -> None:
+def test_input_that_is_not_a_dump_is_refused(text: str | bytes, says: str) -> None:
     code, message, _ = refused(text)
 
     assert code is Code.DUMP_INVALID
@@ -166,7 +166,7 @@ def test_deep_nesting_is_refused(opening: str, depth: int) -> None:
 
 
 @pytest.mark.parametrize("start", ['{"a": "', 'a: "'])
-def test_an_object_without_end_is_not_read_to_its_end(start: str) -> None:
+def test_endless_object_is_not_read_to_its_end(start: str) -> None:
     class Endless(BytesIO):
         taken = 0
 
@@ -184,14 +184,14 @@ def test_an_object_without_end_is_not_read_to_its_end(start: str) -> None:
     assert caught.value.diagnostics[0].code is Code.YAML_LIMIT
 
 
-def test_half_characters_become_the_replacement_character_as_in_go() -> None:
+def test_lone_surrogates_become_the_replacement_character_as_in_go() -> None:
     [content] = contents(json.dumps({**MAP, "data": {"a": "\ud83d", "b": "\U0001f600"}}))
 
     assert content["data"] == {"a": "\ufffd", "b": "\U0001f600"}
 
 
 @pytest.mark.parametrize("form", ["json", "yaml"])
-def test_a_long_list_is_never_held_in_memory(form: str) -> None:
+def test_long_list_is_streamed(form: str) -> None:
     item = (
         yaml.safe_dump([{**MAP, "data": {"a": "x" * 20_000}}])
         if form == "yaml"
@@ -248,6 +248,6 @@ def test_a_folder_of_must_gather_is_read_file_by_file(tmp_path: Path) -> None:
     assert found[0].location.path.endswith("cluster-scoped-resources/vm.json")
 
 
-def test_a_file_that_is_not_there_is_named() -> None:
+def test_missing_file_is_named() -> None:
     with pytest.raises(DiagnosticError, match="no such file: /nowhere"):
         list(read_dump(find_files(["/nowhere"])))

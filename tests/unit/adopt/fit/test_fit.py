@@ -65,7 +65,7 @@ def test_every_recorded_expansion_of_a_catalog_pair_is_found(release: str) -> No
 
 
 @pytest.mark.parametrize("mode", [ExpandMode.APPLIED, ExpandMode.DEFAULTS])
-def test_what_a_pair_of_the_shipped_catalog_made_is_found_again(mode: ExpandMode) -> None:
+def test_expansion_of_a_shipped_pair_is_matched(mode: ExpandMode) -> None:
     fitter = Fitter(shipped(), LATEST)
     instancetypes = sorted(each.name for each in shipped().of_kind(INSTANCETYPE.cluster_kind))
     preferences = sorted(each.name for each in shipped().of_kind(PREFERENCE.cluster_kind))
@@ -91,7 +91,7 @@ def test_what_a_pair_of_the_shipped_catalog_made_is_found_again(mode: ExpandMode
     assert tried > 30
 
 
-def test_the_pair_takes_its_fields_away_and_leaves_the_machines_own() -> None:
+def test_fitted_pair_removes_its_fields_and_keeps_the_machines_own() -> None:
     source = catalog(
         instancetype("medium", 2, "4Gi", ioThreadsPolicy="auto"),
         preference("linux", devices={"preferredDiskBus": "virtio", "preferredRng": {}}),
@@ -135,7 +135,7 @@ def test_the_topology_decides_on_the_preference() -> None:
         assert names(fit(machine, source, LATEST)) == ("medium", wanted)
 
 
-def test_of_equal_pairs_the_one_that_the_machine_mentions_is_taken_then_the_smallest_name() -> None:
+def test_equal_pairs_are_chosen_by_mention_then_by_name() -> None:
     same: JsonObject = {"devices": {"preferredRng": {}}}
     source = catalog(
         instancetype("medium"), *(preference(name, **same) for name in ("alma", "fedora", "rhel.9"))
@@ -149,14 +149,14 @@ def test_of_equal_pairs_the_one_that_the_machine_mentions_is_taken_then_the_smal
     assert names(fit(labelled, source, LATEST)) == ("medium", "rhel.9")
 
 
-def test_a_preference_that_requires_more_than_there_is_is_not_taken() -> None:
+def test_preference_with_unmet_requirements_is_not_chosen() -> None:
     big = preference("big", devices={"preferredRng": {}}, requirements={"memory": {"guest": "8Gi"}})
     source = catalog(instancetype("medium"), big)
     machine = sized(devices={"rng": {}, "autoattachPodInterface": False})
     assert names(fit(machine, source, LATEST)) == ("medium", "")
 
 
-def test_a_preference_that_would_reach_a_disk_at_the_next_start_is_not_taken() -> None:
+def test_preference_that_would_change_a_disk_at_the_next_start_is_not_chosen() -> None:
     source = catalog(
         instancetype("medium"), preference("p", devices={"preferredDiskBus": "scsi", "preferredRng": {}})
     )
@@ -176,7 +176,7 @@ def test_the_nearest_size_says_what_would_differ() -> None:
     assert fit(sized(memory="200Gi"), source, LATEST) == VmFit(FitQuality.NONE, sized(memory="200Gi"))
 
 
-def test_machines_that_name_an_instance_type_or_have_no_template_stay_as_they_are() -> None:
+def test_machines_with_instance_type_or_without_template_are_unchanged() -> None:
     machines: list[JsonObject] = [vm(instancetype="medium"), {"kind": "VirtualMachine", "spec": {}}, {}]
     for machine in machines:
         assert fit(machine, catalog(instancetype("medium")), LATEST) == VmFit(FitQuality.NONE, machine)
@@ -211,7 +211,7 @@ def test_sizes_that_two_machines_share_become_a_series_that_fits_exactly() -> No
     }
 
 
-def test_series_of_other_features_have_other_names_that_stay() -> None:
+def test_series_of_different_features_have_different_stable_names() -> None:
     pages: JsonObject = {"cpu": {**SOCKETS, "dedicatedCpuPlacement": True}}
     machines = [
         vm(name, {**object_at(sized(memory="3Gi"), "spec", "template", "spec", "domain"), **pages})

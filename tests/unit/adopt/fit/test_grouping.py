@@ -46,7 +46,7 @@ def test_a_group_composes_to_the_same_bytes_as_its_machines(specs: list[JsonObje
     assert _composed(vms) == alone
 
 
-def test_the_base_has_what_is_the_same_and_patches_add_the_rest() -> None:
+def test_base_has_the_common_fields_and_patches_add_the_rest() -> None:
     shared: JsonObject = {"domain": {"cpu": {"cores": 2}}, "networks": [{"name": "default"}]}
     vms = [
         _vm(name, {"template": {"spec": {**shared, "volumes": [{"name": name}]}}})
@@ -76,7 +76,7 @@ def test_the_base_has_what_is_the_same_and_patches_add_the_rest() -> None:
     )
 
 
-def test_machines_alone_and_machines_of_other_namespaces_are_in_no_group() -> None:
+def test_single_machines_and_other_namespaces_form_no_group() -> None:
     other = _vm("b", {})
     elsewhere: JsonObject = {
         **other,
@@ -85,7 +85,7 @@ def test_machines_alone_and_machines_of_other_namespaces_are_in_no_group() -> No
     assert grouped([_vm("a", {}), elsewhere, _vm("c", {}, "web")], LABEL) == ()
 
 
-def test_label_values_that_make_one_name_make_two_folders() -> None:
+def test_label_values_with_the_same_folder_name_get_two_folders() -> None:
     vms = [_vm(f"{index}", {}, group) for index, group in enumerate(["a.b", "a.b", "a_b", "a_b"])]
     folders = [group.folder for group in grouped(vms, LABEL)]
     assert folders[0] == "a-b"

@@ -63,7 +63,7 @@ def test_a_pointer_and_a_jq_path_ignore_the_same(pointer: str, expression: str) 
     assert (by_pointer == GIT) is ("nothing" in pointer)
 
 
-def test_every_element_of_a_list() -> None:
+def test_rule_covers_every_element_of_a_list() -> None:
     found = ignoring(application(jqPathExpressions=[".spec.disks[].bus"]))
     assert found["spec"]["disks"] == LIVE["spec"]["disks"][:2]
     whole = ignoring(application(jqPathExpressions=['.spec.disks[] | select(.name == "hot")']))
@@ -83,13 +83,13 @@ def test_every_element_of_a_list() -> None:
         "[" * 10_000,
     ],
 )
-def test_more_of_jq_is_not_evaluated_and_said_so(expression: str) -> None:
+def test_unsupported_jq_is_reported(expression: str) -> None:
     rule = application(jqPathExpressions=[expression])
     assert rule.not_evaluated == (expression,)
     assert ignoring(rule) == GIT
 
 
-def test_fields_of_a_manager() -> None:
+def test_fields_of_a_manager_are_ignored() -> None:
     fields: dict[str, Any] = {"f:spec": {"f:replicas": {}, "f:node": {".": {}, "f:zone": {}}}}
     managed = {
         **LIVE,
@@ -100,7 +100,7 @@ def test_fields_of_a_manager() -> None:
     assert found["spec"] == {**GIT["spec"], "replicas": 5, "node": {"zone": "a"}}
 
 
-def test_a_rule_is_about_kinds_and_names() -> None:
+def test_rule_is_limited_to_kinds_and_names() -> None:
     gvk = Gvk("kubevirt.io", "v1", "VirtualMachine")
     every, one = application(), application(name="db", namespace="shop")
     anything = next(
@@ -116,7 +116,7 @@ def test_a_rule_is_about_kinds_and_names() -> None:
     assert ignoring(anything)["spec"]["replicas"] == 5
 
 
-def test_rules_of_flux() -> None:
+def test_rules_of_flux_are_read() -> None:
     ignore = [
         {"paths": ["/spec/replicas"], "target": {"kind": "VirtualMachine"}},
         {"paths": ["/spec/replicas"], "target": {"labelSelector": "app=db"}},

@@ -42,7 +42,7 @@ def test_an_element_of_a_list_is_found_by_its_keys() -> None:
     assert owners(SERVICE, "spec", "ports", 1, "name", edit=tree) == [("edit", True)]
 
 
-def test_elements_of_sets_and_by_index() -> None:
+def test_set_elements_and_indexes_are_found() -> None:
     by_value: dict[str, Any] = {"f:metadata": {"f:finalizers": {".": {}, 'v:"a"': {}}}}
     assert owners(SERVICE, "metadata", "finalizers", 0, one=by_value) == [("one", True)]
     assert owners(SERVICE, "metadata", "finalizers", 1, one=by_value) == []
@@ -50,7 +50,7 @@ def test_elements_of_sets_and_by_index() -> None:
     assert owners(SERVICE, "spec", "externalIPs", 0, one=by_index) == [("one", True)]
 
 
-def test_what_is_in_an_atom_belongs_to_its_owner() -> None:
+def test_fields_in_an_atomic_value_belong_to_its_owner() -> None:
     tree: dict[str, Any] = {"f:spec": {"f:selector": {}, "f:ports": {}}}
     assert owners(SERVICE, "spec", "selector", "app", edit=tree) == [("edit", False)]
     assert owners(SERVICE, "spec", "ports", ElementName("name", "http"), "port", edit=tree) == [
@@ -58,13 +58,13 @@ def test_what_is_in_an_atom_belongs_to_its_owner() -> None:
     ]
 
 
-def test_the_nearest_owner_counts() -> None:
+def test_nearest_owner_wins() -> None:
     empty_once: dict[str, Any] = {"f:metadata": {"f:labels": {}}}
     exact: dict[str, Any] = {"f:metadata": {"f:labels": {"f:app": {}}}}
     assert owners(SERVICE, "metadata", "labels", "app", argo=empty_once, edit=exact) == [("edit", True)]
 
 
-def test_two_may_own_a_field_and_nobody_another() -> None:
+def test_field_may_have_two_owners_or_none() -> None:
     tree: dict[str, Any] = {"f:metadata": {"f:labels": {".": {}, "f:app": {}}}}
     assert owners(SERVICE, "metadata", "labels", "app", one=tree, two=tree) == [("one", True), ("two", True)]
     assert owners(SERVICE, "spec", "selector", one=tree) == []
@@ -88,7 +88,7 @@ def test_broken_trees_own_nothing(tree: object) -> None:
     )
 
 
-def test_a_broken_annotation_is_as_good_as_none() -> None:
+def test_broken_annotation_is_ignored() -> None:
     name = "kubectl.kubernetes.io/last-applied-configuration"
     for text in ("", "{", "[]", "[" * 100_000, 7):
         assert last_applied({"metadata": {"annotations": {name: text}}}) is None

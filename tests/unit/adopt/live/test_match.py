@@ -30,7 +30,7 @@ def matched(before: list[Resource], after: list[Resource]) -> dict[str, list[str
     return {key: value for key, value in names(match(before, after)).items() if value}
 
 
-def test_one_name_is_one_resource_whatever_the_version_of_its_api() -> None:
+def test_resources_match_by_name_in_any_api_version() -> None:
     old = resource("a", kind="VirtualMachinePool", version="pool.kubevirt.io/v1alpha1", x=1)
     new = resource("a", kind="VirtualMachinePool", version="pool.kubevirt.io/v1beta1", x=2)
     assert matched([old], [new]) == {"same": ["a"]}
@@ -38,14 +38,14 @@ def test_one_name_is_one_resource_whatever_the_version_of_its_api() -> None:
     assert matched([old], [other]) == {"added": ["a"], "removed": ["a"]}
 
 
-def test_what_is_alike_under_another_name_is_renamed() -> None:
+def test_similar_resource_under_another_name_is_renamed() -> None:
     assert matched([resource("a", x=1)], [resource("b", x=1)]) == {"renamed": ["a>b"]}
     assert matched([resource("a", x=1)], [resource("b", x=2)]) == {"added": ["b"], "removed": ["a"]}
     two = [resource("a", x=1), resource("b", x=1)]
     assert matched(two, [resource("b", x=1), resource("c", x=1)]) == {"same": ["b"], "renamed": ["a>c"]}
 
 
-def test_hashes_of_names_are_no_part_of_them() -> None:
+def test_name_hashes_are_ignored() -> None:
     before = [resource("settings-2222222222", data=1), resource("u1.a-0123456789", data=1)]
     after = [resource("settings-bbbbbbbbbb", data=2), resource("u1.a-abcdef0123", data=2)]
     assert matched(before, after) == {
@@ -53,6 +53,6 @@ def test_hashes_of_names_are_no_part_of_them() -> None:
     }
 
 
-def test_namespaces_may_move() -> None:
+def test_resources_match_across_namespaces() -> None:
     before, after = resource("a", namespace="x", data=1), resource("a", namespace="y", data=2)
     assert matched([before], [after]) == {"renamed": ["x/a>y/a"]}

@@ -34,13 +34,13 @@ DATA = "pkg/virt-operator/resource/generate/components/data"
 
 
 @pytest.mark.parametrize("minor", COUNTS)
-def test_every_release_brings_its_own(minor: int) -> None:
+def test_every_release_has_its_bundled_catalog(minor: int) -> None:
     names = bundled_names(Release.parse(f"1.{minor}"))
 
     assert (len(names[INSTANCETYPE.cluster_kind]), len(names[PREFERENCE.cluster_kind])) == COUNTS[minor]
 
 
-def test_the_newest_release_brings_what_ships_with_vmrender() -> None:
+def test_newest_release_bundles_the_shipped_catalog() -> None:
     pipeline = Pipeline(BuiltinFileSystem(MemoryFileSystem({})), RenderConfig())
     shipped = pipeline.compose(builtin_path("common-instancetypes")).value
     of_kind = {
@@ -62,7 +62,7 @@ def git(*arguments: str) -> str:
 
 @pytest.mark.skipif(not KUBEVIRT, reason="KUBEVIRT_SOURCE names no clone of KubeVirt")
 @pytest.mark.parametrize("minor", range(1, LATEST.minor + 1))
-def test_the_names_are_those_in_kubevirts_source(minor: int) -> None:
+def test_names_match_kubevirts_source(minor: int) -> None:
     tags = [tag for tag in git("tag", "--list", f"v1.{minor}.*").split() if "-" not in tag]
     found: dict[str, set[str]] = {INSTANCETYPE.cluster_kind: set(), PREFERENCE.cluster_kind: set()}
     for tag in tags:
@@ -110,13 +110,13 @@ def warnings(
     return [f"{d.code}: {d.message}" for d in outcome.diagnostics if d.severity is Severity.WARNING]
 
 
-def test_a_name_that_the_operator_deploys_is_warned_of() -> None:
+def test_name_deployed_by_the_operator_is_a_warning() -> None:
     assert warnings("mine", "u1.medium") == [
         "bundled-name: u1.medium is a name that the operator of KubeVirt 1.9 deploys itself"
     ]
 
 
-def test_of_many_names_one_is_told() -> None:
+def test_many_names_give_one_warning() -> None:
     (told,) = warnings("u1.large", "u1.medium", "u1.small")
 
     assert told == (
@@ -139,15 +139,13 @@ def test_of_many_names_one_is_told() -> None:
         ("1.0", GATE, 0),
     ],
 )
-def test_it_depends_on_the_release_and_the_cluster(
-    release: str, configuration: str | None, times: int
-) -> None:
+def test_warning_depends_on_release_and_cluster(release: str, configuration: str | None, times: int) -> None:
     found = warnings("u1.medium", release=release, configuration=configuration)
 
     assert len(found) == times
 
 
-def test_what_is_not_written_or_not_deployed_is_no_matter() -> None:
+def test_objects_not_written_or_not_deployed_are_ignored() -> None:
     assert warnings("u1.medium", write_instancetypes=False) == []
     assert warnings("u1.medium", kind="VirtualMachineInstancetype") == []
     assert warnings("d1.medium", release="1.7") == []

@@ -42,7 +42,7 @@ def size(vcpus: int, memory: str) -> dict[str, Any]:
     return {"cpu": {"guest": vcpus}, "memory": {"guest": memory}}
 
 
-def test_the_deepest_field_is_told() -> None:
+def test_deepest_field_is_reported() -> None:
     assert changed({"a": {"b": 1, "c": 2}}, {"a": {"b": 1, "d": 2}}) == [
         "a.c: 2 -> ABSENT",
         "a.d: ABSENT -> 2",
@@ -53,14 +53,14 @@ def test_the_deepest_field_is_told() -> None:
     assert changed({"a": "1"}, {"a": 1}) == ["a: '1' -> 1"]
 
 
-def test_quantities_are_compared_by_what_they_amount_to() -> None:
+def test_quantities_are_compared_by_amount() -> None:
     assert changed({"spec": size(1, "1Gi")}, {"spec": size(1, "1024Mi")}) == []
     assert changed({"spec": size(1, "1Gi")}, {"spec": size(1, "1G")}) == ["spec.memory.guest: '1Gi' -> '1G'"]
     assert changed({"spec": size(1, "1Gi")}, {"spec": size(1, "?")}) == ["spec.memory.guest: '1Gi' -> '?'"]
     assert changed({"labels": {"memory": "1Gi"}}, {"labels": {"memory": "1024Mi"}}) != []
 
 
-def test_elements_are_known_by_their_names() -> None:
+def test_elements_are_matched_by_name() -> None:
     gpus = [{"name": "a", "deviceName": "x"}, {"name": "b", "deviceName": "y"}]
 
     assert changed({"gpus": gpus}, {"gpus": [*reversed(gpus)]}) == ["gpus: ['a', 'b'] -> ['b', 'a']"]
@@ -81,19 +81,19 @@ trees = st.recursive(
 
 
 @given(trees)
-def test_nothing_differs_from_itself(tree: Json) -> None:
+def test_value_does_not_differ_from_itself(tree: Json) -> None:
     assert [*field_changes(tree, deepcopy(tree))] == []
 
 
 @given(trees, trees)
-def test_both_ways_tell_the_same_fields(one: Json, other: Json) -> None:
+def test_differences_are_symmetric(one: Json, other: Json) -> None:
     there = {str(change.field) for change in field_changes(one, other)}
     back = {str(change.field) for change in field_changes(other, one)}
 
     assert there == back
 
 
-def test_catalogs_are_compared_resource_by_resource() -> None:
+def test_catalogs_are_compared_by_resource() -> None:
     before = [
         resource("gone", size(1, "1Gi")),
         resource("same", size(1, "1Gi")),
@@ -121,7 +121,7 @@ def test_catalogs_are_compared_resource_by_resource() -> None:
     assert len(differences(before, after, spec_only=False).changed) == 3
 
 
-def test_values_for_scripts_leave_out_what_is_not_there() -> None:
+def test_machine_readable_values_omit_missing_fields() -> None:
     found = differences([resource("a", {})], [resource("a", size(1, "1Gi"))], spec_only=True)
 
     assert as_json(found) == {
@@ -142,7 +142,7 @@ def test_values_for_scripts_leave_out_what_is_not_there() -> None:
     }
 
 
-def test_a_long_value_is_cut_where_people_read_it() -> None:
+def test_long_value_is_cut_in_text() -> None:
     change = FieldChange(FieldPath.of("a"), NoValue.ABSENT, "x" * 200)
     before, after = resource("a", {}), resource("a", {"a": change.after})
 

@@ -31,7 +31,7 @@ def holds(text: str, amount: str, parse: Callable[[str], Quantity] = amount_of_m
         ("1.5Gi", ["1536Mi"], ["1535Mi"]),
     ],
 )
-def test_ranges_of_memory(text: str, inside: list[str], outside: list[str]) -> None:
+def test_memory_ranges_are_parsed(text: str, inside: list[str], outside: list[str]) -> None:
     assert [amount for amount in inside if not holds(text, amount)] == []
     assert [amount for amount in outside if holds(text, amount)] == []
 
@@ -49,12 +49,12 @@ def test_ranges_of_memory(text: str, inside: list[str], outside: list[str]) -> N
         ("²", "'²' is not a number of vCPUs; write 4, 2..8 or >=4"),
     ],
 )
-def test_what_is_no_range_is_said(text: str, message: str) -> None:
+def test_invalid_range_is_reported(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         parse_range(text, count)
 
 
-def test_what_is_no_amount_is_said() -> None:
+def test_invalid_amount_is_reported() -> None:
     with pytest.raises(ValueError, match="'4GB' is not an amount of memory"):
         parse_range("4GB", amount_of_memory)
 
@@ -64,7 +64,7 @@ def test_an_unknown_amount_is_in_no_range() -> None:
 
 
 @given(st.integers(0, 1000), st.integers(0, 1000), st.integers(0, 1000))
-def test_a_range_holds_what_lies_between_its_ends(low: int, high: int, amount: int) -> None:
+def test_range_includes_values_between_its_ends(low: int, high: int, amount: int) -> None:
     low, high = sorted((low, high))
 
     assert holds(f"{low}..{high}", str(amount), count) is (low <= amount <= high)
@@ -73,7 +73,7 @@ def test_a_range_holds_what_lies_between_its_ends(low: int, high: int, amount: i
 
 
 @given(st.text(max_size=12))
-def test_no_text_does_worse_than_a_message(text: str) -> None:
+def test_any_text_gives_at_most_an_error(text: str) -> None:
     for parse in (count, amount_of_memory):
         with suppress(ValueError):
             assert isinstance(parse_range(text, parse), Range)

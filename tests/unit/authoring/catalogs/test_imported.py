@@ -70,7 +70,7 @@ def test_other_kinds_are_left_out() -> None:
     assert described_kinds(found.left_out) == "2 ConfigMaps, 1 VirtualMachinePreference"
 
 
-def test_two_of_one_name_must_be_equal() -> None:
+def test_objects_of_one_name_must_be_equal() -> None:
     with pytest.raises(DiagnosticError) as error:
         imported([BIG, resource("VirtualMachineClusterInstancetype", "big", "2Gi")], "ours", "v1.0.0")
     assert error.value.diagnostics[0].code is Code.DUPLICATE_ID
@@ -91,14 +91,14 @@ def test_a_bundle_says_which_release_it_is() -> None:
     assert release_label([ANY]) is None
 
 
-def test_what_is_there_already_is_left_alone() -> None:
+def test_existing_files_are_left_alone() -> None:
     mine = {"README.md": b"mine"}
 
     assert plan_import(NEW, mine, "x", force=False).writes == NEW.files
     assert plan_import(NEW, {**mine, **NEW.files}, "x", force=False) == ({}, ())
 
 
-def test_files_that_no_import_wrote_are_never_replaced() -> None:
+def test_foreign_files_are_never_replaced() -> None:
     message = f"catalog/ours/{KUSTOMIZATION_FILE} is in the way, and no import wrote it"
 
     for force in (False, True):
@@ -108,13 +108,13 @@ def test_files_that_no_import_wrote_are_never_replaced() -> None:
     assert refusal({SUMS: b"\xff junk", CLUSTER: b""}, force=True)[0] is Code.FOREIGN_FILE
 
 
-def test_an_import_that_was_killed_goes_on() -> None:
+def test_killed_import_is_resumed() -> None:
     for count in range(len(NEW.files)):
         begun = dict(list(NEW.files.items())[:count])
         assert plan_import(NEW, begun, "x", force=False).writes == NEW.files
 
 
-def test_another_content_is_refused_and_taken_by_force() -> None:
+def test_different_content_needs_force() -> None:
     old = imported([resource("VirtualMachineClusterInstancetype", "big", "2Gi"), BIG][:1], "ours", "v1.0.0")
     instancetypes = imported([resource("VirtualMachineInstancetype", "a"), BIG, ANY], "ours", "v1.0.0")
 
@@ -131,7 +131,7 @@ def test_another_content_is_refused_and_taken_by_force() -> None:
     )
 
 
-def test_a_change_by_hand_is_refused_and_undone_by_force() -> None:
+def test_manual_edit_needs_force_to_be_replaced() -> None:
     present = {**NEW.files, CLUSTER: b"edited"}
 
     assert refusal(present) == (

@@ -84,11 +84,11 @@ def test_a_table_has_a_line_for_each_size_of_a_name() -> None:
     assert table([]) == ""
 
 
-def test_names_are_told_once() -> None:
+def test_each_name_is_listed_once() -> None:
     assert names(entries()) == "db.large\nu1.small\nu1.large\nu1.custom\nwin\n"
 
 
-def test_values_for_scripts() -> None:
+def test_machine_readable_values_are_listed() -> None:
     assert as_json(entries())[1] == {
         "name": "u1.small",
         "kind": "instancetype",
@@ -124,11 +124,11 @@ def test_values_for_scripts() -> None:
         (Filter(class_name="u1", vcpus=parse_range("3..", count)), ["namespaced u1.large"]),
     ],
 )
-def test_filters(wanted: Filter, expected: list[str]) -> None:
+def test_filters_select_rows(wanted: Filter, expected: list[str]) -> None:
     assert found(wanted) == expected
 
 
-def test_of_two_catalogs_the_first_counts() -> None:
+def test_first_of_two_catalogs_wins() -> None:
     mine = resource("VirtualMachineClusterInstancetype", "u1.large", size(8, "8Gi"))
 
     (first, *_) = Filter(vcpus=parse_range("8", count)).apply(
@@ -139,7 +139,7 @@ def test_of_two_catalogs_the_first_counts() -> None:
     assert first.resource is mine
 
 
-def test_sizes_that_are_none_are_shown_as_unknown() -> None:
+def test_invalid_sizes_are_shown_as_unknown() -> None:
     value = True
     odd = [
         resource("VirtualMachineInstancetype", f"odd{i}", spec)
@@ -151,7 +151,7 @@ def test_sizes_that_are_none_are_shown_as_unknown() -> None:
     assert [(entry.vcpus, entry.memory) for entry in entries_of([("odd", odd)])] == [(None, None)] * 4
 
 
-def test_a_table_is_no_wider_than_it_may_be_and_keeps_the_names() -> None:
+def test_table_fits_the_width_and_keeps_the_names() -> None:
     whole = table(entries())
     for width in (10, 40, 60, 80, 120, 500):
         lines = table(entries(), width).splitlines()

@@ -42,11 +42,11 @@ def messages(content: JsonObject) -> list[str]:
         ({"runStrategy": "Manual"}, {"runStrategy": "Manual"}),
     ],
 )
-def test_running(spec: JsonObject, expected: JsonObject) -> None:
+def test_running_becomes_run_strategy(spec: JsonObject, expected: JsonObject) -> None:
     assert spec_today(virtual_machine(spec)) == expected
 
 
-def test_a_pool_has_its_virtual_machine_deeper() -> None:
+def test_virtual_machine_in_a_pool_is_migrated() -> None:
     pool: JsonObject = {
         "apiVersion": "pool.kubevirt.io/v1alpha1",
         "kind": "VirtualMachinePool",
@@ -59,7 +59,7 @@ def test_a_pool_has_its_virtual_machine_deeper() -> None:
     }
 
 
-def test_objects_of_other_groups_are_nobodys_business() -> None:
+def test_objects_of_other_groups_are_ignored() -> None:
     other: JsonObject = {
         "apiVersion": "example.com/v1alpha1",
         "kind": "VirtualMachine",
@@ -141,7 +141,7 @@ def test_firmware(firmware: JsonObject, expected: JsonObject) -> None:
     assert spec_today(preference({"firmware": firmware})) == {"firmware": expected}
 
 
-def test_what_is_gone_is_told() -> None:
+def test_removed_fields_are_reported() -> None:
     interfaces: Json = [{"name": "a", "slirp": {}}, {"name": "b", "bridge": {}}]
     template: JsonObject = {"spec": {"domain": {"devices": {"interfaces": interfaces}}}}
     told = list(findings(virtual_machine({"liveUpdateFeatures": {}, "template": template})))
@@ -152,7 +152,7 @@ def test_what_is_gone_is_told() -> None:
     assert [found.since.as_bound for found in told] == ["1.2", "1.3"]
 
 
-def test_mediated_devices_of_a_cluster_get_their_name() -> None:
+def test_mediated_devices_of_a_cluster_get_their_new_name() -> None:
     configuration: JsonObject = {
         "mediatedDevicesConfiguration": {
             "mediatedDevicesTypes": ["a"],
@@ -227,12 +227,12 @@ def test_operations_on_preferences() -> None:
         {"op": "add", "path": "/spec/running", "value": "${ON}"},
     ],
 )
-def test_operations_that_only_their_author_can_change(operation: JsonObject) -> None:
+def test_operations_that_need_manual_changes_are_reported(operation: JsonObject) -> None:
     [found] = findings_in_patch([operation], "")
     assert isinstance(found, NotMigrated)
 
 
-def test_an_operation_that_would_have_to_become_two() -> None:
+def test_operation_that_would_need_two_is_reported() -> None:
     operation: JsonObject = {"op": "add", "path": f"/spec/{RATIO}", "value": 4}
     [found] = findings_in_patch([operation], "VirtualMachinePreference")
     assert isinstance(found, NotMigrated)

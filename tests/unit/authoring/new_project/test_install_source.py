@@ -74,7 +74,7 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
         ("vmrender==0.1.0rc1", IndexRelease("0.1.0rc1"), "vmrender==0.1.0rc1"),
     ],
 )
-def test_what_is_taken(text: str, source: Repository | Archive | IndexRelease, pip: str) -> None:
+def test_valid_sources_are_accepted(text: str, source: Repository | Archive | IndexRelease, pip: str) -> None:
     assert parse_source(text) == (source, False)
     assert requirement(source) == pip
     assert Requirement(pip).name == "vmrender"
@@ -121,7 +121,7 @@ def test_no_password_is_kept(text: str, url: str) -> None:
         ("", "an address is https://HOST/PATH"),
     ],
 )
-def test_what_is_refused(text: str, reason: str) -> None:
+def test_invalid_sources_are_refused(text: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason) as raised:
         parse_source(text)
     assert "secret" not in str(raised.value)
@@ -138,7 +138,7 @@ def scripts(node: object) -> list[str]:
 
 
 @given(st.text(alphabet="aZ0/.:@-_~ \\\"'$`;&|#{}()\n\x1b\u2028%=+?*", max_size=40), st.booleans())
-def test_whatever_is_taken_stays_one_value(text: str, in_path: bool) -> None:  # noqa: FBT001 - hypothesis
+def test_accepted_source_stays_one_value(text: str, in_path: bool) -> None:  # noqa: FBT001 - hypothesis
     """No address becomes another key, line or command: the files have the same shape as with a plain one."""
     try:
         source, _ = parse_source(f"https://h/{text}@v1" if in_path else text)
@@ -167,7 +167,7 @@ def test_whatever_is_taken_stays_one_value(text: str, in_path: bool) -> None:  #
 
 
 @pytest.mark.parametrize("source", [Repository("https://h/p/vmrender", COMMIT), IndexRelease("1.0")])
-def test_scripts_are_for_bash(source: Repository | IndexRelease) -> None:
+def test_scripts_quote_for_bash(source: Repository | IndexRelease) -> None:
     for written in (github_file(source), gitlab_file(source)):
         found = scripts(yaml.safe_load(written))
         assert found
@@ -175,7 +175,7 @@ def test_scripts_are_for_bash(source: Repository | IndexRelease) -> None:
             subprocess.run(["bash", "-n", "-c", script], check=True)
 
 
-def test_hooks_without_a_repository_are_those_of_the_repository() -> None:
+def test_hooks_without_a_repository_are_local() -> None:
     manifest = ROOT / ".pre-commit-hooks.yaml"
     if not manifest.exists():
         pytest.skip("needs a checkout")
@@ -209,7 +209,7 @@ def test_hooks_without_a_repository_are_those_of_the_repository() -> None:
         ("https://github.com/acme/tools/vmrender", (), "./vmrender"),
     ],
 )
-def test_the_action_is_named_where_the_server_has_it(url: str, servers: tuple[str, ...], uses: str) -> None:
+def test_action_is_named_if_the_server_has_it(url: str, servers: tuple[str, ...], uses: str) -> None:
     steps = yaml.safe_load(github_file(Repository(url, "v1"), servers))["jobs"]["check"]["steps"]
     assert steps[-1]["uses"] == uses
     assert steps[-1]["with"]["comment"] is True

@@ -35,7 +35,7 @@ def planned(
 
 
 @pytest.mark.parametrize("release", RELEASES, ids=str)
-def test_what_is_written_is_right_for_every_release(release: Release) -> None:
+def test_written_files_are_valid_for_every_release(release: Release) -> None:
     files = {path: text.encode() for path, text in planned(release=release).files.items()}
     fs = BuiltinFileSystem(MemoryFileSystem(files))
     config = load_project(fs)
@@ -48,12 +48,12 @@ def test_what_is_written_is_right_for_every_release(release: Release) -> None:
 
 
 @pytest.mark.parametrize("ci", CiSystem)
-def test_everything_is_yaml(ci: CiSystem) -> None:
+def test_written_files_are_yaml(ci: CiSystem) -> None:
     for text in planned(ci).files.values():
         assert isinstance(yaml.safe_load(text), dict)
 
 
-def test_actions_are_those_that_our_own_workflows_use() -> None:
+def test_actions_match_our_own_workflows() -> None:
     workflow = ROOT / ".github/workflows/ci.yml"
     if not workflow.exists():
         pytest.skip("not in a checkout")
@@ -63,18 +63,18 @@ def test_actions_are_those_that_our_own_workflows_use() -> None:
     assert set(pins) <= set(re.findall(r"uses: (\S+ # \S+)", workflow.read_text(encoding="utf-8")))
 
 
-def test_a_file_that_differs_is_in_the_way() -> None:
+def test_differing_file_is_an_obstacle() -> None:
     found = planned(CiSystem.GITHUB, {"vmrender.yaml": "x", WORKFLOW: "name: mine"})
     assert found.in_the_way == ("vmrender.yaml", WORKFLOW)
 
 
-def test_a_file_that_is_as_it_would_be_is_not() -> None:
+def test_equal_file_is_not_an_obstacle() -> None:
     before = planned(CiSystem.GITHUB).files
     again = plan_project_files(Choices(LATEST, CiSystem.GITHUB, SOURCE), before.get, has_overlays=True)
     assert again == PlannedFiles({}, {}, ())
 
 
-def test_files_of_other_tools_are_added_to_by_their_owner() -> None:
+def test_files_of_other_tools_are_not_edited() -> None:
     found = planned(CiSystem.GITLAB, {PRE_COMMIT: "repos: []", ".gitlab-ci.yml": "lint: {script: [x]}"})
     assert found.in_the_way == ()
     assert found.additions.keys() == {PRE_COMMIT, ".gitlab-ci.yml"}
@@ -83,12 +83,12 @@ def test_files_of_other_tools_are_added_to_by_their_owner() -> None:
     assert [hook["id"] for hook in added["repos"][0]["hooks"]] == ["vmrender-validate", "vmrender-render"]
 
 
-def test_what_is_added_already_is_not_asked_for_again() -> None:
+def test_existing_addition_is_not_requested_again() -> None:
     entry = planned().files[PRE_COMMIT].replace("2.3.4", "2.3.3")
     assert planned(present={PRE_COMMIT: entry}).additions == {}
 
 
-def test_a_project_with_overlays_gets_none() -> None:
+def test_project_with_overlays_gets_no_example_overlay() -> None:
     assert planned(has_overlays=True).files.keys() == {"vmrender.yaml", PRE_COMMIT}
 
 
@@ -108,5 +108,5 @@ def test_a_project_with_overlays_gets_none() -> None:
         ("", CiSystem.NONE),
     ],
 )
-def test_where_pipelines_run(remote: str, system: CiSystem) -> None:
+def test_pipeline_system_is_detected(remote: str, system: CiSystem) -> None:
     assert ci_system_of(remote) is system

@@ -105,7 +105,7 @@ def said(source: JsonObject, *cleared: str, **given: Given) -> list[str]:
     return [finding.message for finding in problems(copy, target_of(Resource(copy, Site(""))))]
 
 
-def test_the_proposal_s_own_example() -> None:
+def test_example_of_the_proposal_is_reproduced() -> None:
     u1: JsonObject = {"kind": CX1["kind"], "spec": {"cpu": {"guest": 1}, "memory": {"guest": "4Gi"}}}
     copy = Copy(name="u1.mysize", changes=asked_for((), {"vcpus": 4, "memory": "4Gi"}))
     assert customized(Resource(u1, Site("")), copy) == {
@@ -116,18 +116,18 @@ def test_the_proposal_s_own_example() -> None:
     }
 
 
-def test_what_is_not_asked_for_is_copied_and_the_source_stays() -> None:
+def test_other_fields_are_copied_and_the_source_is_unchanged() -> None:
     before = repr(CX1)
     assert spec(CX1) == CX1["spec"]
     spec(CX1, "gpu", vcpus=4)
     assert repr(CX1) == before
 
 
-def test_only_labels_and_annotations_of_others_are_kept() -> None:
+def test_only_foreign_labels_and_annotations_are_kept() -> None:
     assert copied(CX1)["metadata"] == {"name": "my.size", "labels": {"team": "a"}}
 
 
-def test_kept_labels_fit_the_copy() -> None:
+def test_kept_labels_match_the_copy() -> None:
     copy = labelled(CX1, "numa-passthrough", vcpus=4, memory="8Gi", hugepages="1Gi")
     assert copy["metadata"] == {
         "name": "my.size",
@@ -145,12 +145,12 @@ def test_kept_labels_fit_the_copy() -> None:
     }
 
 
-def test_kept_labels_are_not_made_up() -> None:
+def test_missing_labels_are_not_added() -> None:
     bare = with_value(CX1, ["metadata", "labels"], {"team": "a"})
     assert object_at(labelled(bare), "metadata", "labels") == {"team": "a"}
 
 
-def test_kept_labels_of_a_preference_fit_its_requirements() -> None:
+def test_kept_labels_of_a_preference_match_its_requirements() -> None:
     copy = labelled(FEDORA, "architecture", min_vcpus=2, min_memory="1.5Gi")
     assert object_at(copy, "metadata", "labels") == {
         f"{PREFIX}os-type": "linux",
@@ -163,19 +163,19 @@ def test_kept_labels_of_a_preference_fit_its_requirements() -> None:
     ("is_cluster_wide", "kind"),
     [(False, "VirtualMachineInstancetype"), (True, "VirtualMachineClusterInstancetype")],
 )
-def test_the_scope_is_what_is_asked_for(*, is_cluster_wide: bool, kind: str) -> None:
+def test_requested_scope_is_used(*, is_cluster_wide: bool, kind: str) -> None:
     copy = Copy(name="x", is_cluster_wide=is_cluster_wide)
     for source in ("VirtualMachineInstancetype", "VirtualMachineClusterInstancetype"):
         assert customized(Resource({**CX1, "kind": source}, Site("")), copy)["kind"] == kind
 
 
 @pytest.mark.parametrize("name", ["U1", "a_b", "-a", "a/b", "../x", "", "a" * 254])
-def test_names_that_kubernetes_refuses(name: str) -> None:
+def test_invalid_names_are_refused(name: str) -> None:
     with pytest.raises(SwitchError, match="cannot be a name"):
         customized(Resource(CX1, Site("")), Copy(name=name))
 
 
-def test_as_many_sockets_stay_for_each_vcpu() -> None:
+def test_ratio_of_sockets_to_vcpus_is_kept() -> None:
     assert object_at(spec(CX1, vcpus=4), "cpu")["maxSockets"] == 8
     assert object_at(spec(CX1, vcpus=4, max_sockets=5), "cpu")["maxSockets"] == 5
     assert "maxSockets" not in object_at(spec(CX1, "max-sockets", vcpus=4), "cpu")
@@ -198,7 +198,7 @@ def test_devices_are_added_replaced_and_removed() -> None:
         assert "--gpu must be name=NAME,deviceName=NAME" in refused(CX1, gpu=[wrong])
 
 
-def test_pairs_are_added_to_those_that_are_there() -> None:
+def test_pairs_are_added_to_existing_ones() -> None:
     assert spec(CX1, node_selector=["disk=ssd", "empty="])["nodeSelector"] == {
         "zone": "a",
         "disk": "ssd",
@@ -208,14 +208,14 @@ def test_pairs_are_added_to_those_that_are_there() -> None:
         assert f"must be KEY=VALUE that can be a label, not {wrong!r}" in refused(CX1, node_selector=[wrong])
 
 
-def test_names_are_such_as_virtual_machines_may_have() -> None:
+def test_names_are_valid_for_virtual_machines() -> None:
     assert spec(FEDORA, subdomain="a.example")["preferredSubdomain"] == "a.example"
     for switch in ("subdomain", "storage_class"):
         for wrong in ("", "Fast", "a_b", "a b", "-a", "a" * 254):
             assert "must be a name" in refused(FEDORA, **{switch: wrong})
 
 
-def test_huge_pages_have_the_name_that_nodes_have_for_them() -> None:
+def test_huge_pages_are_named_as_on_nodes() -> None:
     for size in ("1Gi", "1024Mi", "1048576Ki"):
         assert object_at(spec(CX1, hugepages=size), "memory")["hugepages"] == {"pageSize": "1Gi"}
 
@@ -238,15 +238,15 @@ def test_firmware(cleared: list[str], given: dict[str, Given], firmware: Json) -
     assert spec(FEDORA, *cleared, **given).get("firmware") == firmware
 
 
-def test_empty_mappings_do_not_stay_behind() -> None:
+def test_empty_mappings_are_removed() -> None:
     assert spec(FEDORA, "min-vcpus", "architecture", "efi") == EMPTY
 
 
-def test_secure_boot_brings_what_it_needs() -> None:
+def test_secure_boot_adds_its_prerequisites() -> None:
     assert object_at(spec(FEDORA, secure_boot=True), "features") == {"preferredSmm": {}}
 
 
-def test_turning_an_option_off_does_not_make_the_device() -> None:
+def test_disabling_an_option_does_not_create_the_device() -> None:
     assert "devices" not in spec(FEDORA, "persistent-tpm")
     assert object_at(spec(FEDORA, "persistent-tpm", tpm=True), "devices") == {"preferredTPM": {}}
 
@@ -259,7 +259,7 @@ def test_deprecated_firmware_fields_are_replaced_where_firmware_changes() -> Non
     assert spec(older, "secure-boot")["firmware"] == {"preferredEfi": {"secureBoot": False}}
 
 
-def test_off_is_written_where_missing_is_not_off() -> None:
+def test_off_is_written_if_a_missing_field_means_on() -> None:
     assert spec(FEDORA, "graphics")["devices"] == {"preferredAutoattachGraphicsDevice": False}
 
 
@@ -280,18 +280,18 @@ def test_wrong_values_are_refused_by_the_switch(switch: str, text: str) -> None:
     assert refused(CX1, **{switch: text}).startswith(f"--{switch.replace('_', '-')} must ")
 
 
-def test_a_hint_for_units_as_people_write_them() -> None:
+def test_common_unit_spellings_have_a_hint() -> None:
     for text in ("4GB", "4GiB", "4gb", "4 Gi", "4gi"):
         assert refused(CX1, memory=text).endswith("did you mean 4Gi?")
     assert refused(CX1, memory="4096").endswith("did you mean 4096Mi?")
 
 
-def test_switches_for_the_other_kind() -> None:
+def test_switches_of_the_other_kind_are_refused() -> None:
     assert refused(CX1, topology="cores") == "--topology is for preferences; cx1.medium is an instance type"
     assert refused(FEDORA, "hugepages") == "--no-hugepages is for instance types; fedora is a preference"
 
 
-def test_switches_that_contradict_each_other() -> None:
+def test_contradictory_switches_are_refused() -> None:
     assert (
         refused(CX1, "hugepages", hugepages="1Gi") == "--hugepages and --no-hugepages contradict each other"
     )
@@ -339,13 +339,13 @@ CONTRADICTIONS: list[tuple[list[str], dict[str, Given], list[str]]] = [
 
 
 @pytest.mark.parametrize(("cleared", "given", "messages"), CONTRADICTIONS)
-def test_what_every_vm_would_be_refused_for(
+def test_values_that_every_vm_would_be_refused_for_are_errors(
     cleared: list[str], given: dict[str, Given], messages: list[str]
 ) -> None:
     assert said(CX1, *cleared, **given) == messages
 
 
-def test_amounts_beyond_all_bounds_cost_no_time() -> None:
+def test_huge_amounts_cost_no_time() -> None:
     for amount in ("1e999999999", "1e-999999999", "-1e999999999", "x"):
         for path in (["spec", "memory", "guest"], ["spec", "memory", "hugepages", "pageSize"]):
             assert len(said(with_value(CX1, path, amount))) <= 1
@@ -353,7 +353,7 @@ def test_amounts_beyond_all_bounds_cost_no_time() -> None:
         assert "--memory must be" in refused(CX1, memory=amount)
 
 
-def test_a_name_from_a_file_does_not_reach_the_terminal_as_it_is() -> None:
+def test_name_from_a_file_is_escaped_for_the_terminal() -> None:
     hostile = with_value(CX1, ["metadata", "name"], "\x1b[2J")
     assert "\x1b" not in refused(hostile, topology="cores")
 

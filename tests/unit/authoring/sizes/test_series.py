@@ -57,7 +57,7 @@ def test_one_row_is_one_instance_type() -> None:
     }
 
 
-def test_a_ratio_completes_what_a_row_leaves_out_and_never_what_it_says() -> None:
+def test_ratio_fills_in_missing_values_only() -> None:
     rows: tuple[Json, ...] = (
         {"name": "a", "vcpus": 3},
         {"name": "b", "memory": "6Gi"},
@@ -71,7 +71,7 @@ def test_a_ratio_completes_what_a_row_leaves_out_and_never_what_it_says() -> Non
     ]
 
 
-def test_a_rows_own_max_sockets_counts_more_than_the_ratio() -> None:
+def test_max_sockets_of_a_row_overrides_the_ratio() -> None:
     content = series({"name": "a", "vcpus": 2, "memory": "1Gi", "maxSockets": 16}, maxSocketsPerVCPU=1)
     assert object_at(instancetypes(content)[0], "spec", "cpu") == {"guest": 2, "maxSockets": 16}
 
@@ -96,7 +96,7 @@ def test_every_scope_has_every_size_in_every_page_size() -> None:
     assert [label[f"{PREFIX}size"] for label in labels] == ["s", "s1gi", "m", "m1gi"] * 2
 
 
-def test_the_template_is_in_every_instance_type_and_labels_follow_its_spec() -> None:
+def test_template_is_in_every_instance_type_and_labels_follow_the_spec() -> None:
     template: Json = {
         "metadata": {"labels": {"class": "database"}, "annotations": {"icon": "db"}},
         "spec": {
@@ -129,7 +129,7 @@ def test_the_template_is_in_every_instance_type_and_labels_follow_its_spec() -> 
     ("memory", "written"),
     [("1.5Gi", "1.5Gi"), ("+2Gi", "2Gi"), (".5Gi", "512Mi"), (2147483648, "2147483648"), ("2e9", "2e9")],
 )
-def test_memory_stays_as_it_is_written_where_a_label_can_say_it_too(memory: Json, written: str) -> None:
+def test_memory_is_kept_as_written_if_a_label_can_express_it(memory: Json, written: str) -> None:
     (made,) = instancetypes(series({"name": "a", "vcpus": 1, "memory": memory}))
     assert object_at(made, "spec", "memory")["guest"] == written
     assert object_at(made, "metadata", "labels")[f"{PREFIX}memory"] == written
@@ -138,7 +138,7 @@ def test_memory_stays_as_it_is_written_where_a_label_can_say_it_too(memory: Json
 @pytest.mark.parametrize(
     "memory", ["", "4GB", "lots", True, [], {}, "0", "-1Gi", "0.5", "1.0001Ki", "9Ei", "1e999999999", "8Ei"]
 )
-def test_memory_that_no_guest_can_have(memory: Json) -> None:
+def test_impossible_memory_is_refused(memory: Json) -> None:
     field, _ = problem(
         series({"name": "ok", "vcpus": 1, "memory": "1Gi"}, {"name": "a", "vcpus": 1, "memory": memory})
     )
@@ -146,12 +146,12 @@ def test_memory_that_no_guest_can_have(memory: Json) -> None:
 
 
 @pytest.mark.parametrize("vcpus", [0, -1, 1.5, "4", True, [], 1 << 32])
-def test_vcpus_that_no_guest_can_have(vcpus: Json) -> None:
+def test_impossible_vcpus_are_refused(vcpus: Json) -> None:
     field, _ = problem(series({"name": "a", "vcpus": vcpus, "memory": "1Gi"}))
     assert field == "spec.sizes[0].vcpus"
 
 
-def test_a_number_in_quotes_says_how_to_write_it() -> None:
+def test_quoted_number_has_a_hint() -> None:
     _, diagnostic = problem(series({"name": "a", "vcpus": "4", "memory": "1Gi"}))
     assert diagnostic.hint == "write it without quotes"
 
@@ -166,25 +166,25 @@ def test_a_number_in_quotes_says_how_to_write_it() -> None:
         ({"name": "a", "memory": "7Ei"}, "1", "memory"),
     ],
 )
-def test_a_ratio_that_gives_no_whole_number(row: Json, ratio: str, field: str) -> None:
+def test_ratio_must_give_whole_numbers(row: Json, ratio: str, field: str) -> None:
     found, diagnostic = problem(series(row, memoryPerVCPU=ratio))
     assert found == f"spec.sizes[0].{field}"
     assert "do not make a whole number" in diagnostic.message
 
 
-def test_a_fraction_of_a_byte_per_vcpu_is_fine_where_the_sum_is_whole() -> None:
+def test_fraction_of_a_byte_per_vcpu_is_allowed_if_the_sum_is_whole() -> None:
     (made,) = instancetypes(series({"name": "a", "vcpus": 10}, memoryPerVCPU="1.1Gi"))
     assert object_at(made, "spec", "memory")["guest"] == "11Gi"
 
 
-def test_two_sizes_of_one_name_point_at_each_other() -> None:
+def test_sizes_with_one_name_point_at_each_other() -> None:
     row: Json = {"name": "large", "vcpus": 1, "memory": "1Gi"}
     field, diagnostic = problem(series(row, row))
     assert field == "spec.sizes[1].name"
     assert diagnostic.related[0].sites == (Site(SITE.path, 2, FieldPath.of("spec", "sizes", 0, "name")),)
 
 
-def test_a_suffix_can_make_two_sizes_of_one_name() -> None:
+def test_suffix_can_give_two_sizes_one_name() -> None:
     field, diagnostic = problem(
         series(
             {"name": "l", "vcpus": 1, "memory": "1Gi"},
@@ -197,7 +197,7 @@ def test_a_suffix_can_make_two_sizes_of_one_name() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "Large", "a b", "-a", "a-", "a..b", "x" * 64, "{size}", 4, None])
-def test_a_name_that_no_size_can_have(name: Json) -> None:
+def test_invalid_size_name_is_refused(name: Json) -> None:
     field, _ = problem(series({"name": name, "vcpus": 1, "memory": "1Gi"}))
     assert field in {"spec.sizes[0].name", "spec.sizes[0]"}
 
@@ -205,12 +205,12 @@ def test_a_name_that_no_size_can_have(name: Json) -> None:
 @pytest.mark.parametrize(
     "pattern", ["", "{series}", "{size}.{flavour}", "{size", "U1.{size}", "{size!r}", "{0.x}{size}"]
 )
-def test_a_name_pattern_that_makes_no_names(pattern: str) -> None:
+def test_invalid_name_pattern_is_refused(pattern: str) -> None:
     field, _ = problem(series({"name": "a", "vcpus": 1, "memory": "1Gi"}, namePattern=pattern))
     assert field == "spec.namePattern"
 
 
-def test_memory_must_fill_its_huge_pages() -> None:
+def test_memory_must_be_a_multiple_of_the_huge_page() -> None:
     row: Json = {"name": "a", "vcpus": 1, "memory": "1.5Gi"}
     field, diagnostic = problem(
         series(row, hugepages=[{"pageSize": "2Mi"}, {"pageSize": "1Gi", "suffix": "1gi"}])
@@ -233,12 +233,12 @@ def test_memory_must_fill_its_huge_pages() -> None:
         ("2Mi", "spec.hugepages"),
     ],
 )
-def test_huge_pages_that_make_no_variants(hugepages: Json, field: str) -> None:
+def test_invalid_huge_pages_are_refused(hugepages: Json, field: str) -> None:
     assert problem(series({"name": "a", "vcpus": 1, "memory": "2Gi"}, hugepages=hugepages))[0] == field
 
 
 @pytest.mark.parametrize("size", ["1Gi", "1024Mi", "1073741824", 1073741824])
-def test_huge_pages_have_the_name_that_nodes_have_for_them(size: Json) -> None:
+def test_huge_pages_are_named_as_on_nodes(size: Json) -> None:
     (made,) = instancetypes(
         series({"name": "a", "vcpus": 1, "memory": "2Gi"}, hugepages=[{"pageSize": size}])
     )
@@ -255,7 +255,7 @@ def test_huge_pages_have_the_name_that_nodes_have_for_them(size: Json) -> None:
         ("Cluster", "spec.scopes"),
     ],
 )
-def test_scopes_that_are_none(scopes: Json, field: str) -> None:
+def test_invalid_scopes_are_refused(scopes: Json, field: str) -> None:
     assert problem(series({"name": "a", "vcpus": 1, "memory": "1Gi"}, scopes=scopes))[0] == field
 
 
@@ -274,7 +274,7 @@ def test_unknown_fields_are_errors(path: tuple[str, ...], field: str) -> None:
     assert problem(content)[0] == field
 
 
-def test_an_unknown_field_comes_with_the_one_that_was_meant() -> None:
+def test_unknown_field_has_a_suggestion() -> None:
     _, diagnostic = problem(series({"name": "a", "vcpu": 1, "vcpus": 1, "memory": "1Gi"}))
     assert diagnostic.message == "unknown field spec.sizes[0].vcpu"
     assert diagnostic.hint == "did you mean vcpus?"
@@ -301,12 +301,14 @@ def test_derived_labels_cannot_be_written_by_hand(label: str) -> None:
         ({"cpu": 4}, {}, "cpu"),
     ],
 )
-def test_a_template_that_says_what_the_table_says(template: Json, spec: dict[str, Json], field: str) -> None:
+def test_template_may_not_repeat_fields_of_the_table(
+    template: Json, spec: dict[str, Json], field: str
+) -> None:
     content = series({"name": "a", "vcpus": 1, "memory": "1Gi"}, template={"spec": template}, **spec)
     assert problem(content)[0] == f"spec.template.spec.{field}"
 
 
-def test_everything_that_is_missing_is_said() -> None:
+def test_all_missing_fields_are_reported() -> None:
     assert set(problems({"apiVersion": "vmrender.io/v1alpha1", "kind": "InstancetypeSeries"})) == {
         "metadata",
         "spec",
@@ -317,7 +319,7 @@ def test_everything_that_is_missing_is_said() -> None:
     assert set(problems(rows)) == {"spec.sizes[0]", "spec.sizes[1]", "spec.sizes[2]", "spec.sizes[3]"}
 
 
-def test_a_wrong_ratio_is_not_blamed_on_the_rows() -> None:
+def test_wrong_ratio_is_not_reported_at_the_rows() -> None:
     field, _ = problem(series({"name": "a", "vcpus": 1}, {"name": "b", "vcpus": 2}, memoryPerVCPU="4GB"))
     assert field == "spec.memoryPerVCPU"
 
@@ -337,7 +339,7 @@ def test_all_problems_are_reported_at_once() -> None:
     }
 
 
-def test_a_series_that_explodes_is_stopped() -> None:
+def test_oversized_series_is_refused() -> None:
     rows: list[Json] = [{"name": f"s{index}", "vcpus": 1, "memory": "1Gi"} for index in range(600)]
     pages: Json = [{"pageSize": "2Mi"}, {"pageSize": "1Gi", "suffix": "1gi"}]
     assert problem(series(*rows, hugepages=pages))[0] == "spec.sizes"
@@ -346,7 +348,7 @@ def test_a_series_that_explodes_is_stopped() -> None:
 @pytest.mark.parametrize(
     "content", [[], "x", None, 1, {"spec": []}, {"spec": {"sizes": {}}}, {"metadata": 1}]
 )
-def test_anything_else_is_an_error_and_no_crash(content: Json) -> None:
+def test_any_other_input_is_an_error(content: Json) -> None:
     # What stands in a file need not be what its type says.
     with pytest.raises(DiagnosticError):
         generate(content, SITE)  # type: ignore[arg-type]  # hostile on purpose
@@ -369,7 +371,7 @@ def test_each_instance_type_comes_from_its_row_of_the_table() -> None:
     assert {(each.site.path, each.site.document) for each in made} == {("sizes/db1.yaml", 2)}
 
 
-def test_a_custom_size_leaves_vcpus_and_memory_to_the_vm() -> None:
+def test_custom_size_leaves_vcpus_and_memory_to_the_vm() -> None:
     template: Json = {"spec": {"cpu": {"dedicatedCPUPlacement": True}, "memory": {"overcommitPercent": 50}}}
     row: Json = {"name": "custom", "vcpus": "custom", "memory": "custom"}
     content = series(row, scopes=["Cluster", "Namespaced"], template=template, memoryPerVCPU="4Gi")
@@ -404,7 +406,9 @@ def test_a_custom_size_leaves_vcpus_and_memory_to_the_vm() -> None:
         ),
     ],
 )
-def test_one_of_the_two_may_be_fixed(row: dict[str, Json], spec: Json, labels: tuple[str, str]) -> None:
+def test_vcpus_or_memory_of_a_custom_size_may_be_fixed(
+    row: dict[str, Json], spec: Json, labels: tuple[str, str]
+) -> None:
     (made,) = instancetypes(series({"name": "a", **row}, maxSocketsPerVCPU=4))
     assert made["spec"] == spec
     stated = object_at(made, "metadata", "labels")
@@ -436,7 +440,7 @@ def test_a_custom_size_comes_in_every_page_size() -> None:
         ({"vcpus": "custom", "memory": "1.5Gi"}, ".memory"),
     ],
 )
-def test_a_custom_row_that_is_wrong(row: dict[str, Json], field: str) -> None:
+def test_invalid_custom_row_is_refused(row: dict[str, Json], field: str) -> None:
     at, found = problem(series({"name": "a", **row}, memoryPerVCPU="4Gi", hugepages=[{"pageSize": "1Gi"}]))
     assert at == f"spec.sizes[0]{field}"
     assert found.hint
@@ -461,6 +465,6 @@ def test_a_custom_row_that_is_wrong(row: dict[str, Json], field: str) -> None:
         {},
     ],
 )
-def test_every_wrong_row_comes_with_a_way_out(row: dict[str, Json]) -> None:
+def test_every_wrong_row_has_a_hint(row: dict[str, Json]) -> None:
     _, found = problem(series({"name": "a", **row}, memoryPerVCPU="4Gi", maxSocketsPerVCPU=2))
     assert found.hint

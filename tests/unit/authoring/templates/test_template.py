@@ -21,14 +21,14 @@ def test_the_first_axis_changes_slowest() -> None:
     assert made == ["sa", "sb", "la", "lb"]
 
 
-def test_rows_are_excluded_when_all_pairs_fit() -> None:
+def test_row_is_excluded_if_all_pairs_match() -> None:
     matrix: Json = {"size": ["s", "l"], "zone": ["a", "b"], "exclude": [{"size": "s", "zone": "b"}]}
 
     assert names(matrix, "size ~ zone") == ["sa", "la", "lb"]
     assert names({"x": [1, True, 1.0], "exclude": [{"x": True}]}, "x") == ["1", "1.0"]
 
 
-def test_included_values_go_where_they_contradict_nothing() -> None:
+def test_included_values_extend_rows_that_they_do_not_contradict() -> None:
     """The example in GitHub's documentation of ``matrix.include``."""
     matrix: Json = {
         "fruit": ["apple", "pear"],
@@ -53,11 +53,11 @@ def test_included_values_go_where_they_contradict_nothing() -> None:
     ]
 
 
-def test_a_matrix_may_have_nothing_but_rows() -> None:
+def test_matrix_may_have_only_included_rows() -> None:
     assert names({"include": [{"a": 1}, {"a": 2}]}, "a") == ["1", "2"]
 
 
-def test_later_values_are_over_earlier_ones() -> None:
+def test_later_values_override_earlier_ones() -> None:
     template = "kind: A\nmetadata: {name: a}\nvalues: {{ [image, disk, list] | to_json }}\n"
     spec: dict[str, Json] = {
         "valuesFrom": [{"file": "a.yaml"}, {"file": "b.yaml"}],
@@ -93,7 +93,7 @@ def test_an_axis_can_come_from_a_file() -> None:
     ]
 
 
-def test_each_object_comes_from_its_document() -> None:
+def test_each_object_knows_its_document() -> None:
     template = "---\n# nothing\n---\nkind: A\nmetadata: {name: a}\n---\nkind: B\nmetadata: {name: b}\n"
 
     made = generated({}, {"web.yaml.j2": template})
@@ -144,7 +144,7 @@ def test_lines_of_the_output_know_their_template() -> None:
         ("x: {{ '\\ud800' }}", Code.TEMPLATE_FAILED, 1),
     ],
 )
-def test_output_that_is_not_yaml(output: str, code: Code, line: int) -> None:
+def test_output_must_be_yaml(output: str, code: Code, line: int) -> None:
     with pytest.raises(DiagnosticError) as error:
         generated({}, {"web.yaml.j2": output})
 
@@ -183,13 +183,13 @@ def test_output_that_is_not_yaml(output: str, code: Code, line: int) -> None:
         ({"matrix": {"a": list(range(5000)), "include": [{"a": 1}] * 300}}, "spec.matrix"),
     ],
 )
-def test_what_is_wrong_is_said_of_its_field(spec: dict[str, Json], field: str) -> None:
+def test_finding_names_its_field(spec: dict[str, Json], field: str) -> None:
     files = {"list.yaml": "- 1\n", "two.yaml": "a: 1\n---\nb: 2\n", "names.yaml": "a-b: 1\n"}
 
     assert list(problems(spec, files)) == [field]
 
 
-def test_all_that_is_wrong_is_said_at_once() -> None:
+def test_all_problems_are_reported_together() -> None:
     found = problems({"value": 1, "values": {"in": 1}, "matrix": {"a": [], "b": 1}}, {})
 
     assert list(found) == ["spec.value", "spec.values.in", "spec.matrix.a", "spec.matrix.b"]
@@ -204,7 +204,7 @@ def test_a_failure_names_the_line_and_the_row() -> None:
     assert (found.location.line, found.related[0].sites) == (3, (SITE,))
 
 
-def test_a_file_of_values_that_is_written_as_text() -> None:
+def test_bare_name_of_a_values_file_has_a_hint() -> None:
     (found,) = problems({"valuesFrom": ["sizes.yaml"]}, {}).values()
 
     assert found.hint == "did you mean file: sizes.yaml?"

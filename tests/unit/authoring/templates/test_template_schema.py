@@ -21,7 +21,7 @@ SCHEMA = json.loads((data_folder("schemas") / "vmrender" / "template.json").read
 FILES = {"t.j2": ListedFile("t.j2", b""), "v.yaml": ListedFile("v.yaml", b"[1]")}
 
 
-def test_it_is_a_schema_and_knows_all_names_that_are_taken() -> None:
+def test_schema_is_valid_and_has_every_accepted_name() -> None:
     Draft202012Validator.check_schema(SCHEMA)
     assert SCHEMA["$defs"]["name"]["not"]["enum"] == sorted(RESERVED_NAMES)
 
@@ -53,7 +53,7 @@ def test_it_is_a_schema_and_knows_all_names_that_are_taken() -> None:
         ({"matrix": {"a": [1], "exclude": [1]}}, False),
     ],
 )
-def test_a_template_is_read_as_its_schema_says(spec: dict[str, Json], *, right: bool) -> None:
+def test_reader_and_schema_agree(spec: dict[str, Json], *, right: bool) -> None:
     content: JsonObject = {
         "apiVersion": "vmrender.io/v1alpha1",
         "kind": "Template",
