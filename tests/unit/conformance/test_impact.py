@@ -26,7 +26,7 @@ def pair(new: dict[str, Any], **truth: Json) -> dict[str, Any]:
     return {"id": "a", "release": "1.9", "old": vm(), "new": new, "config": {}, "truth": truth}
 
 
-def test_pairs_are_judged_as_by_kubevirt(tmp_path: Path) -> None:
+def test_verdicts_on_pairs_match_kubevirt(tmp_path: Path) -> None:
     grown = vm(memory={"guest": "8Gi"})  # on the pod network by a bridge, which does not migrate
     right = {"class": "restart", "pending": ["spec.domain.memory.guest"]}
     pairs = [

@@ -25,7 +25,7 @@ from tests.conformance.kubevirt.comparison import (
         ({"features": {}}, {"features": {"acpi": {}}}, {}),
     ],
 )
-def test_the_same(actual: Json, expected: Json, written: Json) -> None:
+def test_equal_results_match(actual: Json, expected: Json, written: Json) -> None:
     assert list(differences(actual, expected, written)) == []
 
 
@@ -45,7 +45,7 @@ def test_the_same(actual: Json, expected: Json, written: Json) -> None:
         ({"boot": [1, 2]}, {"boot": [2, 2]}, None),
     ],
 )
-def test_not_the_same(actual: Json, expected: Json, written: Json) -> None:
+def test_different_results_do_not_match(actual: Json, expected: Json, written: Json) -> None:
     assert len(list(differences(actual, expected, written))) == 1
 
 
@@ -63,7 +63,7 @@ def test_not_the_same(actual: Json, expected: Json, written: Json) -> None:
         (None, {"vm": {}}, False),
     ],
 )
-def test_results_of_applying(*, actual: Json, expected: Json, same: bool) -> None:
+def test_results_of_applying_are_compared(*, actual: Json, expected: Json, same: bool) -> None:
     assert (list(vm_differences(actual, expected, {})) == []) is same
 
 
@@ -82,7 +82,7 @@ _CAUSE: Json = {"field": "spec.a", "message": "ours"}
         ({"causes": []}, {"causes": [], "error": "theirs"}, False),
     ],
 )
-def test_results_of_admission(*, actual: Json, expected: Json, same: bool) -> None:
+def test_results_of_admission_are_compared(*, actual: Json, expected: Json, same: bool) -> None:
     assert (list(cause_differences(actual, expected)) == []) is same
 
 

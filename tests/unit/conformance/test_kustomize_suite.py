@@ -23,7 +23,7 @@ def case(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - cases are JSON
     return {**CASE, **changes}
 
 
-def test_a_case_passes_at_both_levels_at_one_or_at_none() -> None:
+def test_case_passes_at_each_level_separately() -> None:
     reordered = "kind: ConfigMap\napiVersion: v1\nmetadata: {name: c}\n"
     assert run_case(CASE).fields == {"level 1": True, "level 2": True}
     assert run_case(case(expect={"stdout": reordered})).fields == {"level 1": True, "level 2": False}
@@ -58,7 +58,7 @@ def test_links_bytes_and_arguments_are_honoured() -> None:
     assert run_case(case(files=files, args=["--load-restrictor", "LoadRestrictionsNone"])).passed
 
 
-def test_the_order_without_reordering_is_compared_where_it_is_given() -> None:
+def test_unsorted_order_is_compared_if_given() -> None:
     first, second = RESOURCE.replace("name: c", "name: z"), RESOURCE
     files = {"o/kustomization.yaml": "resources: [r]", "o/r": f"{first}---\n{second}"}
     expect = {"stdout": f"{second}---\n{first}", "stdout_reorder_none": f"{first}---\n{second}"}
@@ -82,7 +82,7 @@ def test_the_command_prints_a_table_the_failing_ids_and_the_sum(
     ]
 
 
-def test_catalogs_are_compared_to_the_byte(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_catalogs_are_compared_byte_by_byte(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "c1").mkdir()
     (tmp_path / "c1/kustomization.yaml").write_text("resources: [c.yaml]")
     (tmp_path / "c1/c.yaml").write_text(RESOURCE)

@@ -20,7 +20,7 @@ DIFFERENT = (
 
 
 @pytest.mark.parametrize("suite", ["start", "verdicts", "entry-points", "impact"])
-def test_same_as_recorded(suite: str) -> None:
+def test_result_matches_the_recording(suite: str) -> None:
     module = import_module(f"tests.conformance.{suite.replace('-', '_')}")
     results = list(module.run([VECTORS / f"{suite}.jsonl.xz"]))
     assert results

@@ -20,7 +20,7 @@ def case(expect: str, spec: JsonObject, release: str = "1.9") -> JsonObject:
     return {"id": f"{release} {expect}", "release": release, "object": content, "expect": expect}
 
 
-def test_an_object_is_refused_for_an_error_and_nothing_else(tmp_path: Path) -> None:
+def test_only_errors_refuse_an_object(tmp_path: Path) -> None:
     toleration: JsonObject = {"tolerations": [{"key": "a", "operator": "Exist"}]}
     file = tmp_path / "cases.jsonl"
     cases = (

@@ -88,9 +88,7 @@ def test_a_preference_that_names_the_architecture_of_the_cluster_changes_nothing
 
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("is_written_before", [True, False])
-def test_writing_out_what_the_cluster_has_filled_in_changes_nothing(
-    release: str, *, is_written_before: bool
-) -> None:
+def test_writing_out_defaulted_fields_changes_nothing(release: str, *, is_written_before: bool) -> None:
     written = template(VM, "      architecture: amd64\n").replace(
         "        memory:", "        machine: {type: q35}\n        memory:"
     )

@@ -56,7 +56,9 @@ INTERFACES: list[Json] = [{"name": "default", "masquerade": {}}]
         (machine({"interfaces": INTERFACES}, volumes=VOLUMES, **NETWORK), Effect.RESTART),
     ],
 )
-def test_the_machine_stays_what_it_is(written: JsonObject, effect: Effect) -> None:
+def test_writing_out_the_rendered_machine_has_the_expected_effect(
+    written: JsonObject, effect: Effect
+) -> None:
     before, after = side("off", written), side("applied", written)
     difference = compare_sides((before, after), (before.render("o"), after.render("o")), "o", "o", ())
     [change] = [each for each in difference.changes if each.after and each.after.name == "db"]

@@ -41,11 +41,11 @@ def machine(domain: dict[str, Json], kind: str = "VirtualMachine", **spec: Json)
         ({"cpu": {"sockets": "two"}, "memory": {"guest": "much"}}, 1, 0),
     ],
 )
-def test_sizes(domain: dict[str, Json], vcpus: int, memory: int) -> None:
+def test_sizes_are_totalled(domain: dict[str, Json], vcpus: int, memory: int) -> None:
     assert totals_of([machine(domain)]).running == Amounts(1, vcpus, memory)
 
 
-def test_halted_ones_are_counted_apart() -> None:
+def test_halted_machines_are_counted_separately() -> None:
     domain: dict[str, Json] = {
         "memory": {"guest": "1Gi", "hugepages": {"pageSize": "2Mi"}},
         "devices": {"gpus": [{"name": "a"}, {"name": "b"}]},
@@ -55,7 +55,7 @@ def test_halted_ones_are_counted_apart() -> None:
     assert totals_of(machines) == Totals(one, one.plus(one))
 
 
-def test_pools_count_as_often_as_they_have_replicas() -> None:
+def test_pools_count_once_per_replica() -> None:
     pool = machine({"memory": {"guest": "1Gi"}}, "VirtualMachinePool", replicas=3)
     assert totals_of([pool]).running == Amounts(3, 3, 3 * GI)
     assert totals_of([]) == Totals()

@@ -64,7 +64,7 @@ def listing(*names: str) -> str:
     return f"resources: [{', '.join(names)}]\n"
 
 
-def test_a_reference_to_a_machine_is_none() -> None:
+def test_reference_to_a_machine_is_not_a_machine() -> None:
     scaler = """\
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
@@ -81,7 +81,7 @@ spec:
     assert left_out(found) == []
 
 
-def test_machines_inside_other_objects_are_counted_by_these() -> None:
+def test_machines_inside_other_objects_are_counted_there() -> None:
     indented = VM.format(name="db").replace("\n", "\n        ")
     release = f"""\
 apiVersion: helm.toolkit.fluxcd.io/v2
@@ -97,7 +97,7 @@ spec:
     assert left_out(found) == [("apps/raw.yaml", 1, "it stands inside HelmRelease raw")]
 
 
-def test_a_patch_beside_a_kustomization_is_no_machine() -> None:
+def test_patch_next_to_a_kustomization_is_not_a_machine() -> None:
     patch = VM.format(name="web").partition("  template:")[0]
     found = surveyed(
         {
@@ -111,7 +111,7 @@ def test_a_patch_beside_a_kustomization_is_no_machine() -> None:
     assert left_out(found) == [("base/patch.yaml", 0, "it looks like a patch that no kustomization lists")]
 
 
-def test_files_beside_a_kustomization_are_rendered_without_those_that_it_lists() -> None:
+def test_unlisted_files_next_to_a_kustomization_are_rendered_separately() -> None:
     found = surveyed(
         {
             "vms/kustomization.yaml": listing("web.yaml"),
@@ -122,7 +122,7 @@ def test_files_beside_a_kustomization_are_rendered_without_those_that_it_lists()
     assert entries(found) == [("path", "vms", 1), ("path", "vms/stray.yaml", 1)]
 
 
-def test_a_file_beside_a_kustomization_without_machines_is_rendered_by_itself() -> None:
+def test_file_next_to_a_kustomization_without_machines_is_rendered_alone() -> None:
     found = surveyed(
         {
             "pipeline/kustomization.yaml": listing("task.yaml"),
@@ -133,7 +133,7 @@ def test_a_file_beside_a_kustomization_without_machines_is_rendered_by_itself() 
     assert entries(found) == [("path", "pipeline/web.yaml", 1)]
 
 
-def test_an_application_beside_the_kustomization_that_it_deploys_is_an_entry_of_its_own() -> None:
+def test_application_next_to_its_kustomization_is_a_separate_entry() -> None:
     found = surveyed(
         {
             "prod/application.yaml": APPLICATION.format(name="prod", path="prod"),
@@ -145,7 +145,7 @@ def test_an_application_beside_the_kustomization_that_it_deploys_is_an_entry_of_
     assert left_out(found) == []
 
 
-def test_flux_was_pointed_at_a_folder_that_deploys_itself() -> None:
+def test_flux_folder_that_deploys_itself_is_one_entry() -> None:
     found = surveyed(
         {
             "kubernetes/flux/config/cluster.yaml": FLUX.format(name="cluster", path="kubernetes/flux")
@@ -173,7 +173,7 @@ def test_a_folder_with_a_dot_keeps_its_name() -> None:
     assert [each.entry.entry.cluster for each in found.entries] == ["prod.example.org", "argo.d"]
 
 
-def test_a_broken_overlay_of_an_application_is_told_with_its_machine_counted_once() -> None:
+def test_broken_overlay_of_an_application_is_reported_and_its_machine_counted_once() -> None:
     patch = VM.format(name="web")
     found = surveyed(
         {
@@ -189,7 +189,7 @@ def test_a_broken_overlay_of_an_application_is_told_with_its_machine_counted_onc
     assert left_out(found) == [("app.yaml", 1, reason)]
 
 
-def test_a_kustomization_with_an_entry_that_leads_nowhere_is_rendered_without_a_word_about_it() -> None:
+def test_kustomization_with_a_dangling_entry_is_rendered_without_a_finding() -> None:
     found = surveyed(
         {
             "bootstrap/kustomization.yaml": listing("app.yaml", "web.yaml"),
@@ -202,7 +202,7 @@ def test_a_kustomization_with_an_entry_that_leads_nowhere_is_rendered_without_a_
     assert left_out(found) == []
 
 
-def test_charts_at_the_top_and_applications_of_charts_are_named() -> None:
+def test_charts_and_applications_of_charts_are_named() -> None:
     chart = APPLICATION.format(name="web", path="chart").replace("path: chart", "path: chart, helm: {}")
     found = surveyed(
         {
@@ -253,7 +253,7 @@ spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
         (("web", "x/web"), ["web", "x-web"]),
     ],
 )
-def test_no_two_entries_are_rendered_into_one_folder(folders: tuple[str, ...], names: list[str]) -> None:
+def test_entries_are_rendered_into_distinct_folders(folders: tuple[str, ...], names: list[str]) -> None:
     files = {}
     for number, folder in enumerate(folders):
         files[f"{folder}/kustomization.yaml"] = listing("web.yaml")
@@ -261,7 +261,7 @@ def test_no_two_entries_are_rendered_into_one_folder(folders: tuple[str, ...], n
     assert sorted(outputs(files)) == [f"rendered/{name}" for name in names]
 
 
-def test_clusters_with_one_name_and_folders_are_rendered_apart() -> None:
+def test_clusters_with_one_name_are_rendered_into_distinct_folders() -> None:
     files = {"x/a-prod/web.yaml": VM.format(name="db"), "x/a-prod/kustomization.yaml": listing("web.yaml")}
     for folder in ("a/prod", "b/prod", "b-c/prod", "b/c/prod"):
         app = f"apps-{len(files)}"
@@ -271,7 +271,7 @@ def test_clusters_with_one_name_and_folders_are_rendered_apart() -> None:
     assert clusters == ["a-prod", "a-prod-2", "b-c-prod", "b-c-prod-2", "b-prod"]
 
 
-def test_a_file_with_a_twin_is_rendered_into_a_folder_without_an_extension() -> None:
+def test_file_with_a_namesake_gets_a_folder_without_extension() -> None:
     files = {
         f"{folder}/{name}.yaml": VM.format(name=name) for folder in ("m", "n") for name in ("web", folder)
     }
@@ -303,7 +303,7 @@ BASE = {"base/web.yaml": VM.format(name="web"), "base/kustomization.yaml": listi
         ("resorces: [../../base]\n", "unknown field resorces"),
     ],
 )
-def test_a_broken_overlay_is_listed_and_its_base_does_not_take_its_place(overlay: str, error: str) -> None:
+def test_broken_overlay_is_listed_and_not_replaced_by_its_base(overlay: str, error: str) -> None:
     found = surveyed({**BASE, "overlays/prod/kustomization.yaml": overlay})
     assert entries(found) == []
     assert errors(found) == [("path", "overlays/prod", error)]
@@ -322,13 +322,13 @@ def test_a_base_of_a_broken_and_of_another_overlay_is_rendered_by_the_other() ->
     assert [each.entry.path for each in found.listed] == ["overlays/dev", "overlays/prod"]
 
 
-def test_a_file_whose_name_a_kustomization_mistypes_is_no_overlay_of_its_own() -> None:
+def test_file_mistyped_in_a_kustomization_is_not_an_overlay() -> None:
     found = surveyed({**BASE, "base/kustomization.yaml": listing("wbe.yaml")})
     assert entries(found) == []
     assert errors(found) == [("path", "base", "no such file or folder: base/wbe.yaml")]
 
 
-def test_a_kustomization_that_leads_out_of_the_repository_is_broken() -> None:
+def test_kustomization_outside_the_repository_is_broken() -> None:
     found = surveyed({**BASE, "prod/kustomization.yaml": listing("../../base")})
     assert [path for _, path, _ in errors(found)] == ["prod"]
 
@@ -340,7 +340,7 @@ def test_a_kustomization_of_another_repository_without_machines_is_left_alone() 
 
 
 @pytest.mark.parametrize("path", ["bas", "prod"])
-def test_a_flux_kustomization_that_leads_nowhere_is_broken(path: str) -> None:
+def test_flux_kustomization_with_a_missing_path_is_broken(path: str) -> None:
     found = surveyed(
         {
             **BASE,
@@ -382,13 +382,13 @@ def test_a_machine_in_a_file_that_cannot_be_read_is_counted(written: str, reason
     assert errors(found) == [("path", "vms/db.yaml", reason)]
 
 
-def test_a_template_of_another_tool_is_left_out() -> None:
+def test_template_of_another_tool_is_excluded() -> None:
     found = surveyed({"vms/db.yaml": VM.format(name="{{ name }}")})
     assert [path for path, _, _ in left_out(found)] == ["vms/db.yaml"]
     assert found.listed == ()
 
 
-def test_what_cannot_be_built_is_named_without_the_values_of_secrets() -> None:
+def test_unbuildable_overlay_is_named_without_values_of_secrets() -> None:
     secret = {
         "apiVersion": "v1",
         "kind": "Secret",

@@ -57,7 +57,9 @@ class Faults:
 
 
 @pytest.mark.parametrize("way", ["exchange", "replay"])
-def test_a_fault_at_every_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+def test_fault_at_every_call_is_recoverable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
     if way == "replay":
         monkeypatch.setattr(write, "exchange", lambda *_: False)
     old = Repository.with_old_tree(tmp_path / "old")
@@ -93,7 +95,7 @@ def findings(repository: Repository, files: dict[str, str]) -> tuple[Diagnostic,
 
 
 @pytest.mark.parametrize("way", ["exchange", "replay"])
-def test_a_kill_at_every_step(tmp_path: Path, way: str) -> None:
+def test_kill_at_every_step_is_recoverable(tmp_path: Path, way: str) -> None:
     program = Path(__file__).with_name("kill_at_every_step.py")
     command = [sys.executable, str(program), str(tmp_path / "repository"), way]
     run = subprocess.run(command, env=os.environ | ENVIRONMENT, capture_output=True, text=True, check=False)
@@ -115,7 +117,7 @@ while True:
 """
 
 
-def test_a_kill_at_any_moment(old: Repository) -> None:
+def test_kill_at_any_moment_is_recoverable(old: Repository) -> None:
     random = Random(7)
     for _ in range(8):
         command = [sys.executable, "-c", WRITE_FOR_EVER, str(old.root)]
@@ -140,7 +142,7 @@ for number in range(15):
 """
 
 
-def test_writers_at_once_take_turns(old: Repository) -> None:
+def test_concurrent_writers_take_turns(old: Repository) -> None:
     commands = [[sys.executable, "-c", WRITE_OFTEN, str(old.root), str(writer)] for writer in range(4)]
     writers = [subprocess.Popen(command, env=ENVIRONMENT) for command in commands]
 
@@ -172,7 +174,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, way: str, act: Callable[[], objec
         ("d/vm_d.yaml", "d/vm_d.yaml.edited"),  # one that is created
     ],
 )
-def test_what_someone_writes_meanwhile_is_kept(
+def test_files_written_meanwhile_are_kept(
     old: Repository, monkeypatch: pytest.MonkeyPatch, path: str, kept_as: str, way: str
 ) -> None:
     meanwhile(monkeypatch, way, lambda: old.put(path, "theirs"))
@@ -187,7 +189,7 @@ def test_what_someone_writes_meanwhile_is_kept(
 
 
 @pytest.mark.parametrize("way", ["exchange", "replay"])
-def test_what_someone_edits_in_place_meanwhile_is_kept(
+def test_files_edited_in_place_meanwhile_are_kept(
     old: Repository, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     meanwhile(monkeypatch, way, lambda: old.put("README.md", "theirs"))
@@ -196,9 +198,7 @@ def test_what_someone_edits_in_place_meanwhile_is_kept(
     assert old.content() == {**NEW, **FOREIGN, "README.md": "theirs"}
 
 
-def test_names_for_what_is_kept_do_not_run_into_each_other(
-    old: Repository, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_names_of_kept_files_do_not_collide(old: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     old.put("a/vm_a.yaml.edited", "before")
     meanwhile(monkeypatch, "exchange", lambda: old.put("a/vm_a.yaml", "theirs"))
 
@@ -207,7 +207,9 @@ def test_names_for_what_is_kept_do_not_run_into_each_other(
 
 
 @pytest.mark.parametrize("error", [errno.EACCES, errno.ENOSPC, errno.EIO])
-def test_an_exchange_that_fails(old: Repository, monkeypatch: pytest.MonkeyPatch, error: int) -> None:
+def test_failed_exchange_changes_nothing(
+    old: Repository, monkeypatch: pytest.MonkeyPatch, error: int
+) -> None:
     def fail(*_: object) -> bool:
         raise OSError(error, os.strerror(error))
 
@@ -218,7 +220,7 @@ def test_an_exchange_that_fails(old: Repository, monkeypatch: pytest.MonkeyPatch
     assert old.top_level() == ["rendered"]
 
 
-def test_folders_change_places(tmp_path: Path) -> None:
+def test_folders_are_exchanged(tmp_path: Path) -> None:
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
         (tmp_path / name / name).touch()
@@ -232,7 +234,7 @@ def test_folders_change_places(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("call", ["link", "rename"])
-def test_a_file_system_with_borders(
+def test_file_system_without_links_or_renames_across_mounts_is_supported(
     repository: Repository, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
     """No hard links at all, or a mount that looks like the same file system."""
@@ -267,7 +269,7 @@ CLAIMS: dict[str, Callable[[Repository], str | None]] = {
 @pytest.mark.parametrize("proof", ["none", "made up", "of another user"])
 @pytest.mark.parametrize("claim", CLAIMS)
 @pytest.mark.parametrize("state", ["swapping", "replaying"])
-def test_what_a_pull_request_puts_into_staging_reaches_nothing(
+def test_files_planted_in_staging_have_no_effect(
     old: Repository, tmp_path: Path, state: str, claim: str, proof: str
 ) -> None:
     (tmp_path / "outside").mkdir()
@@ -296,7 +298,7 @@ def test_what_a_pull_request_puts_into_staging_reaches_nothing(
     assert (planted / "planted.yaml").read_text() == "planted"
 
 
-def test_what_a_pull_request_puts_into_a_tree_half_built_is_removed(old: Repository) -> None:
+def test_files_planted_in_a_half_built_tree_are_removed(old: Repository) -> None:
     planted = old.root / ".vmrender/prod-293bf4df/building"
     planted.mkdir(parents=True)
     (planted / "planted.yaml").write_text("planted")
@@ -306,7 +308,7 @@ def test_what_a_pull_request_puts_into_a_tree_half_built_is_removed(old: Reposit
     assert old.top_level() == ["rendered"]
 
 
-def test_a_file_beside_a_tree_that_a_killed_run_left_becomes_no_manifest(
+def test_file_next_to_the_tree_of_a_killed_run_does_not_become_a_manifest(
     old: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def die(*_: object) -> None:
@@ -337,7 +339,7 @@ def test_a_link_in_staging_is_not_followed(old: Repository, tmp_path: Path, stat
     assert old.content() in ({**OLD, **FOREIGN}, {**NEW, **FOREIGN})
 
 
-def test_git_does_not_see_the_work_under_way(old: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_staging_is_ignored_by_git(old: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
 
     def look() -> None:
@@ -351,7 +353,7 @@ def test_git_does_not_see_the_work_under_way(old: Repository, monkeypatch: pytes
     assert seen == ["?? rendered/\n"]
 
 
-def test_work_goes_on_below_a_root_that_is_read_only(
+def test_read_only_root_with_writable_outputs_is_enough(
     old: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     places: list[Path] = []

@@ -32,7 +32,7 @@ def stamps(root: Path) -> dict[Path, tuple[int, int, int, int]]:
     return {path: (s.st_ino, s.st_mode, s.st_mtime_ns, s.st_ctime_ns) for path, s in found}
 
 
-def test_a_tree_that_is_as_it_should_be(repository: Repository) -> None:
+def test_up_to_date_tree_passes(repository: Repository) -> None:
     repository.write(OLD)
     repository.put("README.md", "mine")
 
@@ -50,7 +50,7 @@ def test_every_file_that_differs_is_named(repository: Repository) -> None:
     ]
 
 
-def test_the_diff_leads_to_what_should_be(repository: Repository) -> None:
+def test_diff_leads_to_the_expected_tree(repository: Repository) -> None:
     repository.write(OLD)
 
     assert repository.check(NEW).value == TreeDiff(
@@ -77,7 +77,7 @@ def test_the_diff_leads_to_what_should_be(repository: Repository) -> None:
     )
 
 
-def test_a_tree_that_is_not_there(repository: Repository) -> None:
+def test_missing_tree_is_reported(repository: Repository) -> None:
     assert [line.partition("[")[2] for line in lines(repository, OLD)] == [
         "stale] a/vm_a.yaml is missing",
         "stale] a/vm_b.yaml is missing",
@@ -85,7 +85,7 @@ def test_a_tree_that_is_not_there(repository: Repository) -> None:
     ]
 
 
-def test_an_edit_is_named_as_what_it_is(repository: Repository) -> None:
+def test_edit_is_reported_as_an_edit(repository: Repository) -> None:
     repository.write(OLD)
     repository.put("a/vm_a.yaml", "a: 3\n")
 
@@ -105,7 +105,7 @@ def test_a_folder_in_the_way_has_no_diff(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize("damage", ["lost", "shortened"])
-def test_an_ownership_file_alone_can_be_out_of_date(repository: Repository, damage: str) -> None:
+def test_outdated_ownership_file_is_reported(repository: Repository, damage: str) -> None:
     repository.write(OLD)
     owned = repository.tree / ".vmrender-owned"
     if damage == "lost":
@@ -116,7 +116,7 @@ def test_an_ownership_file_alone_can_be_out_of_date(repository: Repository, dama
     assert lines(repository, OLD) == ["rendered/prod/.vmrender-owned: [stale] .vmrender-owned is out of date"]
 
 
-def test_what_cannot_be_read(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_files_are_reported(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> bytes:
         raise PermissionError(13, "Permission denied", "rendered/prod")
 
@@ -130,7 +130,7 @@ def test_what_cannot_be_read(repository: Repository, monkeypatch: pytest.MonkeyP
     assert finding.message == "cannot read the rendered tree: Permission denied (rendered/prod)"
 
 
-def test_a_tree_that_is_exchanged_while_it_is_read_is_read_again(
+def test_tree_exchanged_during_the_check_is_read_again(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository.write(OLD)

@@ -82,7 +82,7 @@ class Faulty:
         *(pytest.param(interrupt(number), (), id=number.name) for number in _SIGNALS),
     ],
 )
-def test_a_fault_at_any_call_leaves_all_as_it_was(
+def test_fault_at_any_call_changes_nothing(
     fault: Callable[[], None], for_good: Collection[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for stop in range(1, 200):
@@ -111,9 +111,7 @@ def test_a_fault_at_any_call_leaves_all_as_it_was(
 @pytest.mark.parametrize(
     ("path", "before"), [("a.yaml", b"older"), ("a.yaml", None), ("made/d.yaml", b""), ("gone/c.yaml", b"ol")]
 )
-def test_what_others_changed_meanwhile_is_not_taken_back(
-    tmp_path: Path, path: str, before: bytes | None
-) -> None:
+def test_concurrent_changes_are_not_reverted(tmp_path: Path, path: str, before: bytes | None) -> None:
     for name, text in BEFORE.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(text)
@@ -134,7 +132,7 @@ def test_ignored_signals_stay_ignored(tmp_path: Path) -> None:
     assert content(tmp_path) == WRITES
 
 
-def test_what_a_killed_run_left_is_in_nobodys_way(tmp_path: Path) -> None:
+def test_remains_of_a_killed_run_are_harmless(tmp_path: Path) -> None:
     for left in (".a.yaml.vmrender-new", ".a.yaml.vmrender-old"):
         (tmp_path / left).write_bytes(b"half")
 
@@ -143,7 +141,7 @@ def test_what_a_killed_run_left_is_in_nobodys_way(tmp_path: Path) -> None:
     assert content(tmp_path) == WRITES
 
 
-def test_a_file_system_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_system_without_hard_links_is_supported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def link(*_: object, **__: object) -> None:
         raise OSError(errno.EPERM, os.strerror(errno.EPERM))
 

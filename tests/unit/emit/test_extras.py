@@ -22,7 +22,7 @@ def test_a_kustomization_lists_its_files_sorted() -> None:
     assert files["kustomization.yaml"].endswith("resources:\n- a/x.yaml\n- b/x.yaml\n")
 
 
-def test_nothing_in_a_readme_is_markup() -> None:
+def test_readme_escapes_markup() -> None:
     kind = "A | <img src=x> `b` [c](d)\n# e"
     text = extras([Extra.README], "overlays/<b>", LATEST, (), ResourceSet((resource(kind),)))["README.md"]
     assert "| A----img-src-x---b---c--d----e | 1 |" in text

@@ -31,7 +31,7 @@ def path_of(kind: str, name: str, namespace: str = "") -> str:
     return path
 
 
-def test_a_file_for_each_resource_sorted_by_path() -> None:
+def test_each_resource_has_a_file_sorted_by_path() -> None:
     files = layout(
         ResourceSet(
             (
@@ -52,7 +52,7 @@ def test_a_file_for_each_resource_sorted_by_path() -> None:
 
 
 @pytest.mark.parametrize("letter", ["a", "é", "漢", "𝄞"])
-def test_a_long_text_is_held_in_pieces_of_at_most_512_bytes(letter: str) -> None:
+def test_long_text_is_kept_in_pieces_of_at_most_512_bytes(letter: str) -> None:
     text = letter * 5000
     pieces = pieces_of(text)
 
@@ -75,7 +75,7 @@ def test_a_bundle_keeps_the_order_of_the_set() -> None:
 
 
 @pytest.mark.parametrize("pattern", [PER_RESOURCE, BUNDLE])
-def test_nothing_gives_no_file(pattern: str) -> None:
+def test_empty_set_has_no_files(pattern: str) -> None:
     assert layout(ResourceSet(), pattern) == {}
 
 
@@ -98,7 +98,7 @@ def test_nothing_gives_no_file(pattern: str) -> None:
         ("ConfigMap", "x", ".vmrender-owned", "-vmrender-owned/configmap_x.yaml"),
     ],
 )
-def test_names_that_file_systems_do_not_take(kind: str, name: str, namespace: str, path: str) -> None:
+def test_names_invalid_on_file_systems_are_escaped(kind: str, name: str, namespace: str, path: str) -> None:
     assert path_of(kind, name, namespace) == path
 
 
@@ -143,7 +143,7 @@ def test_collisions_do_not_depend_on_the_order(resources: list[Resource], expect
         assert paths(*order) == expected
 
 
-def test_each_path_holds_its_own_resource() -> None:
+def test_each_path_has_its_own_resource() -> None:
     files = layout(
         ResourceSet((resource("b.io/v1", "Role", "x"), resource("a.io/v1", "Role", "x"))), PER_RESOURCE
     )
@@ -154,7 +154,7 @@ def test_each_path_holds_its_own_resource() -> None:
     }
 
 
-def test_one_identity_with_two_contents_gives_two_files() -> None:
+def test_equal_ids_with_different_contents_get_two_files() -> None:
     one, other = paths(resource("v1", "Job", "", data="1"), resource("v1", "Job", "", data="2"))
 
     assert one != other
@@ -179,12 +179,12 @@ def test_the_same_resource_twice_is_a_finding() -> None:
         ("{namespace}.yaml", "prod.yaml"),
     ],
 )
-def test_patterns(pattern: str, path: str) -> None:
+def test_patterns_name_files(pattern: str, path: str) -> None:
     assert list(layout(ResourceSet((resource("a.io/v1", "Role", "x", "prod"),)), pattern)) == [path]
 
 
 @pytest.mark.parametrize("pattern", ["{name}.yaml", "{kind}/{name}.yaml", "{part}/{group}/{name}.yaml"])
-def test_whatever_the_pattern_each_has_a_file_of_its_own(pattern: str) -> None:
+def test_every_pattern_gives_each_resource_its_own_file(pattern: str) -> None:
     versions, kinds, names = (
         ("v1", "a.io/v1", "b.io/v1"),
         ("Role", "Binding"),

@@ -18,46 +18,46 @@ def refusal(root: Path, output: str) -> str:
     return finding.message
 
 
-def test_a_folder_need_not_be_there(tmp_path: Path) -> None:
+def test_missing_folder_is_allowed(tmp_path: Path) -> None:
     assert OutputFolder.locate(tmp_path, "rendered//prod/.").folder == tmp_path.resolve() / "rendered/prod"
 
 
 @pytest.mark.parametrize(
     "output", ["/tmp/prod", "..", "../prod", "rendered/../../prod", "C:/prod", "C:prod", "..\\prod", "a\0b"]
 )
-def test_outside_the_repository(tmp_path: Path, output: str) -> None:
+def test_folder_outside_the_repository_is_refused(tmp_path: Path, output: str) -> None:
     assert refusal(tmp_path, output).endswith(" lies outside the repository")
 
 
 @pytest.mark.parametrize("output", ["", ".", "rendered/.."])
-def test_the_repository_itself(tmp_path: Path, output: str) -> None:
+def test_repository_itself_is_refused(tmp_path: Path, output: str) -> None:
     assert refusal(tmp_path, output).endswith(" is the whole repository")
 
 
 @pytest.mark.parametrize(
     "output", [".git/hooks", "vendor/.GIT", ".vmrender/prod", ".github", "deploy/.gitlab/prod"]
 )
-def test_folders_with_another_purpose(tmp_path: Path, output: str) -> None:
+def test_folders_with_another_purpose_are_refused(tmp_path: Path, output: str) -> None:
     assert "which is not a place for manifests" in refusal(tmp_path, output)
 
 
 @pytest.mark.parametrize("target", ["/", ".", "overlays", "missing"])
 @pytest.mark.parametrize("output", ["rendered", "rendered/prod", "rendered/prod/deep"])
-def test_no_link_is_followed_wherever_it_leads(tmp_path: Path, target: str, output: str) -> None:
+def test_no_link_is_followed(tmp_path: Path, target: str, output: str) -> None:
     (tmp_path / "overlays").mkdir()
     (tmp_path / "rendered").symlink_to(target)
 
     assert refusal(tmp_path, output) == f"the output {output} leads through the symbolic link rendered"
 
 
-def test_a_link_further_down(tmp_path: Path) -> None:
+def test_link_further_down_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rendered").mkdir()
     (tmp_path / "rendered/prod").symlink_to(tmp_path)
 
     assert refusal(tmp_path, "rendered/prod").endswith("leads through the symbolic link rendered/prod")
 
 
-def test_a_file_on_the_way(tmp_path: Path) -> None:
+def test_file_on_the_path_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rendered").touch()
 
     assert refusal(tmp_path, "rendered/prod") == (
@@ -65,7 +65,7 @@ def test_a_file_on_the_way(tmp_path: Path) -> None:
     )
 
 
-def test_the_repository_may_be_reached_through_a_link(tmp_path: Path) -> None:
+def test_repository_may_be_reached_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
 
@@ -93,5 +93,7 @@ def test_the_repository_may_be_reached_through_a_link(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_sources_and_outputs_stay_apart(outputs: list[str], inputs: list[str], messages: list[str]) -> None:
+def test_sources_and_outputs_may_not_overlap(
+    outputs: list[str], inputs: list[str], messages: list[str]
+) -> None:
     assert [finding.message for finding in check_outputs(dict.fromkeys(outputs, ()), inputs)] == messages

@@ -30,7 +30,7 @@ def test_reads_back_what_was_written() -> None:
     assert decode_ownership(encoded, "owned") == {"a/vm_a.yaml": EMPTY, "b.yaml": EMPTY}
 
 
-def test_is_what_sha256sum_checks(tmp_path: Path) -> None:
+def test_sha256sum_accepts_the_file(tmp_path: Path) -> None:
     files = {"a.yaml": b"a\n", "b/c.yaml": b"c\n"}
     for path, content in files.items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
@@ -43,7 +43,7 @@ def test_is_what_sha256sum_checks(tmp_path: Path) -> None:
     assert (checked.returncode, checked.stdout) == (0, "a.yaml: OK\nb/c.yaml: OK\n")
 
 
-def test_git_on_windows_may_have_changed_the_line_ends() -> None:
+def test_windows_line_ends_are_accepted() -> None:
     assert decode_ownership(f"{HEADER}{EMPTY}  a.yaml\n\n".replace("\n", "\r\n").encode(), "owned") == {
         "a.yaml": EMPTY
     }
@@ -68,7 +68,7 @@ def test_git_on_windows_may_have_changed_the_line_ends() -> None:
         ),
     ],
 )
-def test_anything_else_is_a_finding_at_its_line(content: str, line: int, message: str) -> None:
+def test_invalid_line_is_located(content: str, line: int, message: str) -> None:
     with pytest.raises(DiagnosticError) as raised:
         decode_ownership(content.encode("latin-1"), "rendered/prod/.vmrender-owned")
 
@@ -98,6 +98,6 @@ def test_anything_else_is_a_finding_at_its_line(content: str, line: int, message
         "a/" * 10_000 + "b.yaml",
     ],
 )
-def test_no_path_leads_out_of_the_tree(path: str) -> None:
+def test_paths_outside_the_tree_are_refused(path: str) -> None:
     with pytest.raises(DiagnosticError, match="which is not a file of this tree"):
         decode_ownership(f"{HEADER}{EMPTY}  {path}\n".encode(), "owned")

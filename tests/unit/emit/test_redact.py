@@ -15,7 +15,7 @@ def test_other_documents_are_shown_whole() -> None:
     assert redacted(text) == text
 
 
-def test_values_of_secrets_are_not_shown_their_keys_and_metadata_are() -> None:
+def test_keys_and_metadata_of_secrets_are_shown_without_values() -> None:
     text = """\
 apiVersion: v1
 data:
@@ -77,7 +77,7 @@ data:
         "kind: Secret # ConfigMap\ndata:\n  hunter2",
     ],
 )
-def test_whatever_the_style(text: str) -> None:
+def test_values_of_secrets_are_hidden_in_any_yaml_style(text: str) -> None:
     assert "hunter2" not in redacted(text)
     assert redacted(text).count("\n") == text.count("\n")
 
@@ -118,7 +118,7 @@ def redacted_before(before: str, after: str, path: str = "a/b.yaml") -> str:
     ],
 )
 @pytest.mark.parametrize("after", [HIDDEN, f"{OTHER}---\n{HIDDEN}"])
-def test_what_was_a_secret_before_someone_edited_it(edited: str, after: str) -> None:
+def test_object_that_was_a_secret_before_an_edit_is_hidden(edited: str, after: str) -> None:
     assert "hunter2" not in redacted_before(edited, after)
     both = redacted_before(f"{MACHINE}---\n{edited}", f"{MACHINE}---\n{HIDDEN}")
     assert "hunter2" not in both
@@ -126,19 +126,19 @@ def test_what_was_a_secret_before_someone_edited_it(edited: str, after: str) -> 
 
 
 @pytest.mark.parametrize("path", ["a/secret_db.yaml", "secret/db.yaml", "a/secret.v1_db.yaml"])
-def test_what_was_a_secret_and_is_to_go(path: str) -> None:
+def test_secret_to_be_removed_is_hidden(path: str) -> None:
     edited = "kind: ConfigMap\np: hunter2\n"
     assert "hunter2" not in redacted_before(edited, "", path)
     assert "hunter2" in redacted_before(edited, "", "a/configmap_secret-db.yaml")
 
 
-def test_values_of_what_says_not_what_it_is() -> None:
+def test_values_of_objects_without_a_kind_are_hidden() -> None:
     assert "hunter2" not in redacted("data:\n  p: hunter2\n")
     assert "hunter2" not in redacted("{stringData: {p: hunter2}}")
     assert "shown" in redacted("metadata:\n  name: shown\n")
 
 
-def test_documents_beside_an_unchanged_secret_are_shown() -> None:
+def test_documents_next_to_an_unchanged_secret_are_shown() -> None:
     before = f"{HIDDEN}---\n{MACHINE}---\n{OTHER}"
     shown = redacted_before(before, HIDDEN)
     assert "Halted" in shown
@@ -208,7 +208,7 @@ metadata:
         "spec:\n  launchSecurity:\n    sev:\n      session: hunter2",
     ],
 )
-def test_what_a_machine_is_started_with_is_not_shown(line: str) -> None:
+def test_start_data_of_a_machine_is_not_shown(line: str) -> None:
     assert "hunter2" not in redacted(f"{VM}{line}\n")
     assert "name: web" in redacted(f"{VM}{line}\n")
 

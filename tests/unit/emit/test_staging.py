@@ -36,7 +36,7 @@ def windows_locking(monkeypatch: pytest.MonkeyPatch, errors: list[int]) -> None:
     monkeypatch.setattr(staging, "msvcrt", SimpleNamespace(LK_LOCK=1, locking=locking), raising=False)
 
 
-def test_windows_waits_for_others_longer_than_its_ten_seconds(
+def test_lock_on_windows_waits_longer_than_ten_seconds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     errors = [errno.EDEADLK, errno.EACCES, errno.EDEADLK]
@@ -47,7 +47,7 @@ def test_windows_waits_for_others_longer_than_its_ten_seconds(
     assert errors == []
 
 
-def test_another_failure_of_windows_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_failures_of_windows_are_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     windows_locking(monkeypatch, [errno.EBADF])
 
     with pytest.raises(OSError, match=os.strerror(errno.EBADF)), locked(tmp_path):
@@ -79,7 +79,7 @@ def unreadable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return top
 
 
-def test_folders_that_may_not_be_listed_are_made_writable(unreadable: Path) -> None:
+def test_unreadable_folders_are_made_writable(unreadable: Path) -> None:
     make_writable(unreadable)
 
     inner = unreadable / "a/b"
@@ -88,14 +88,14 @@ def test_folders_that_may_not_be_listed_are_made_writable(unreadable: Path) -> N
     assert stat.S_IMODE((inner / "link").stat().st_mode) == 0o500  # it leads elsewhere
 
 
-def test_folders_that_may_not_be_listed_are_removed(unreadable: Path) -> None:
+def test_unreadable_folders_are_removed(unreadable: Path) -> None:
     discard(unreadable)
 
     assert not unreadable.exists()
     assert (unreadable.parent / "outside").exists()
 
 
-def test_an_output_that_is_a_mount_point(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_may_be_a_mount_point(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing can be renamed into it from the staging folder at the root: it is written file by file."""
     repository.write({"a.yaml": "a: 1\n"})
     genuine = Path.stat

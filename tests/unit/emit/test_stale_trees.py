@@ -25,7 +25,7 @@ def test_trees_that_are_rendered_are_not_stale(tmp_path: Path) -> None:
     assert find(tmp_path, "rendered/dev") == ("rendered/prod",)
 
 
-def test_they_are_found_however_deep_where_outputs_are(tmp_path: Path) -> None:
+def test_stale_trees_are_found_at_any_depth_below_outputs(tmp_path: Path) -> None:
     for path in ("rendered/old/a", "rendered/b", "elsewhere/c", "clusters/one/d"):
         tree(tmp_path, path)
     assert find(tmp_path) == ("rendered/b", "rendered/old/a")
@@ -40,7 +40,7 @@ def test_a_whole_repository_is_searched_no_deeper_than_outputs_are(tmp_path: Pat
     assert find(tmp_path, patterns=("{name}/rendered",)) == ("a/rendered",)
 
 
-def test_what_belongs_to_others_is_passed_over(tmp_path: Path) -> None:
+def test_foreign_folders_are_ignored(tmp_path: Path) -> None:
     tree(tmp_path, "rendered/theirs/rendered/prod")
     (tmp_path / "rendered/theirs" / PROJECT).touch()
     tree(tmp_path, "rendered/.git/modules")
@@ -57,5 +57,5 @@ def test_no_link_is_followed(tmp_path: Path, link: str) -> None:
     assert find(tmp_path, patterns=(f"{link}/x",)) == ()
 
 
-def test_nothing_rendered_yet(tmp_path: Path) -> None:
+def test_unrendered_project_has_no_stale_trees(tmp_path: Path) -> None:
     assert find(tmp_path) == ()

@@ -30,11 +30,11 @@ def wave(api_version: str, kind: str, annotations: Json = None) -> Json:
         ("example.com/v1", "Namespace", None),
     ],
 )
-def test_waves(api_version: str, kind: str, expected: str | None) -> None:
+def test_waves_follow_kinds(api_version: str, kind: str, expected: str | None) -> None:
     assert wave(api_version, kind) == expected
     assert wave(api_version, kind, {"a": "b"}) == expected
 
 
-def test_what_says_when_it_comes_keeps_that() -> None:
+def test_existing_wave_or_hook_is_kept() -> None:
     assert wave("v1", "Namespace", {WAVE: "7"}) == "7"
     assert wave("v1", "Namespace", {HOOK: "PreSync"}) is None

@@ -46,24 +46,24 @@ def test_hunks_have_context_and_line_numbers() -> None:
     )
 
 
-def test_a_new_file_and_a_removed_one() -> None:
+def test_new_and_removed_files_have_diffs() -> None:
     assert unified_diff("a", None, b"x\n") == "--- /dev/null\n+++ a\n@@ -0,0 +1 @@\n+x\n"
     assert unified_diff("a", b"x\n", None) == "--- a\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
 
 
-def test_a_last_line_without_its_end() -> None:
+def test_missing_final_newline_is_marked() -> None:
     assert unified_diff("a", b"x", b"x\n") == (
         "--- a\n+++ a\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+x\n"
     )
 
 
-def test_nothing_reaches_the_terminal_that_it_would_act_upon() -> None:
+def test_control_characters_are_escaped() -> None:
     diff = unified_diff("a", None, "\x1b[2J\r\u202ea\u00e4\u2603\ttab\x85\n".encode() + b"\xff\n")
 
     assert diff.split("\n")[3:5] == ["+\\x1b[2J\\r\\u202eaä☃\ttab\\x85", "+\\xff"]
 
 
-def test_secrets_show_that_they_change_and_not_what_to() -> None:
+def test_values_of_secrets_are_not_shown() -> None:
     before, after = (f"kind: Secret\ndata:\n  p: {value}\n".encode() for value in ("hunter1", "hunter2"))
 
     assert unified_diff("a", before, after) == (
@@ -71,7 +71,7 @@ def test_secrets_show_that_they_change_and_not_what_to() -> None:
     )
 
 
-def test_a_secret_that_begins_far_above_is_still_one() -> None:
+def test_secret_that_begins_far_above_the_hunk_is_masked() -> None:
     filler = "".join(f"  k{number}: v\n" for number in range(20))
     before, after = (
         f"kind: Secret\ndata:\n{filler}  p: {value}\n".encode() for value in ("hunter1", "hunter2")
@@ -87,7 +87,7 @@ def test_a_long_diff_is_cut() -> None:
     assert diff.endswith("+x\n(the rest is left out)\n")
 
 
-def test_large_files_take_no_time() -> None:
+def test_large_files_are_compared_quickly() -> None:
     before = "".join(f"{number % 7}\n" for number in range(60_000))
     after = "".join(f"{number % 11}\n" for number in range(60_000))
     start = time.process_time()
@@ -100,7 +100,7 @@ def test_large_files_take_no_time() -> None:
     ("before", "after", "line"),
     [("a\n", "b\n", 1), ("a\nb\n", "a\nc\n", 2), ("a\n", "a\nb\n", 2), ("a\nb", "a\nb\n", 2), ("", "", 1)],
 )
-def test_first_difference(before: str, after: str, line: int) -> None:
+def test_first_difference_is_found(before: str, after: str, line: int) -> None:
     assert first_difference(before.encode(), after.encode()) == line
 
 
@@ -110,7 +110,7 @@ LINES = st.lists(st.sampled_from("abc"), max_size=25).map(
 
 
 @given(LINES, LINES)
-def test_says_what_the_standard_library_says(before: str, after: str) -> None:
+def test_matches_the_standard_library(before: str, after: str) -> None:
     hunks = unified_diff("x", before.encode(), after.encode()).split("\n")[2:]
     removed, added = ([line[1:] for line in hunks if line[:1] == sign] for sign in "-+")
     reference = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=99))[3:]
@@ -141,7 +141,7 @@ def patched(lines: list[str], hunks: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("command", ["::add-mask::x", "##[group]x", "##vso[task.setvariable]x"])
 @pytest.mark.parametrize("indent", ["", "    ", "\t"])
-def test_no_line_is_a_command_of_a_ci_system(command: str, indent: str) -> None:
+def test_no_line_is_a_workflow_command(command: str, indent: str) -> None:
     text = f"a: |\n  b\n{indent}{command}\n  c: "
     diff = unified_diff("a.yaml", f"{text}1\n".encode(), f"{text}2\n".encode())
     broken = f"\\{command}" if command.startswith("::") else command.replace("##", "##\\")
@@ -151,7 +151,7 @@ def test_no_line_is_a_command_of_a_ci_system(command: str, indent: str) -> None:
     ] == []
 
 
-def test_confidential_values_are_masked_wherever_they_stand() -> None:
+def test_confidential_values_are_masked_everywhere() -> None:
     diff = unified_diff("a.yaml", b"a: x-hunter2-x\nb: 1\n", b"a: x-hunter2-x\nb: 2\n", Masking(["hunter2"]))
     assert " a: x-***-x\n" in diff
     assert "hunter2" not in diff

@@ -45,7 +45,7 @@ def state(folder: Path) -> dict[str, tuple[int, ...]]:
     return found
 
 
-def test_a_first_tree(repository: Repository) -> None:
+def test_first_tree_is_written(repository: Repository) -> None:
     written = repository.write(OLD)
 
     assert written == Written(created=tuple(OLD), updated=(), removed=(), unchanged=())
@@ -53,7 +53,7 @@ def test_a_first_tree(repository: Repository) -> None:
     assert set(repository.everything()) == {f"{OUTPUT}/{path}" for path in (*OLD, ".vmrender-owned")}
 
 
-def test_a_changed_tree(repository: Repository) -> None:
+def test_changed_tree_is_updated(repository: Repository) -> None:
     repository.write(OLD)
 
     written = repository.write(NEW)
@@ -69,7 +69,7 @@ def test_a_changed_tree(repository: Repository) -> None:
     assert not (repository.root / ".vmrender").exists()
 
 
-def test_a_staging_folder_that_was_left_empty_is_removed(repository: Repository) -> None:
+def test_empty_staging_folder_is_removed(repository: Repository) -> None:
     repository.write({"a.yaml": "a\n"})
     (repository.root / ".vmrender").mkdir()
 
@@ -96,13 +96,13 @@ def test_an_unchanged_file_of_a_changed_tree_stays_the_same_file(repository: Rep
     assert (after.st_ino, after.st_mtime_ns, after.st_nlink) == (before.st_ino, before.st_mtime_ns, 1)
 
 
-def test_bytes_are_those_of_the_text(repository: Repository) -> None:
+def test_bytes_match_the_text(repository: Repository) -> None:
     repository.write({"a.yaml": "a: ä\r\n"})
 
     assert (repository.tree / "a.yaml").read_bytes() == b"a: \xc3\xa4\r\n"
 
 
-def test_no_file_left(repository: Repository) -> None:
+def test_tree_without_files_is_written(repository: Repository) -> None:
     repository.write(OLD)
     repository.write({})
 
@@ -110,7 +110,7 @@ def test_no_file_left(repository: Repository) -> None:
     assert repository.write({}) == Written(created=(), updated=(), removed=(), unchanged=())
 
 
-def test_a_file_that_is_gone_comes_back(repository: Repository) -> None:
+def test_missing_file_is_restored(repository: Repository) -> None:
     repository.write(OLD)
     (repository.tree / "a/vm_a.yaml").unlink()
 
@@ -118,14 +118,14 @@ def test_a_file_that_is_gone_comes_back(repository: Repository) -> None:
     assert repository.content() == OLD
 
 
-def test_a_file_that_is_gone_need_not_be_removed(repository: Repository) -> None:
+def test_missing_superseded_file_is_not_counted_as_removed(repository: Repository) -> None:
     repository.write(OLD)
     (repository.tree / "c/vm_c.yaml").unlink()
 
     assert repository.write(NEW).removed == ()
 
 
-def test_files_of_others_stay_the_same_files(repository: Repository) -> None:
+def test_foreign_files_keep_their_inodes(repository: Repository) -> None:
     repository.write(OLD)
     readme = repository.put("README.md", "ours")
     deep = repository.put("c/notes/deep.txt", "ours")
@@ -149,7 +149,7 @@ def test_files_of_others_stay_the_same_files(repository: Repository) -> None:
     assert stat.S_ISFIFO((repository.tree / "a/fifo").lstat().st_mode)
 
 
-def test_files_beside_the_tree_stay(repository: Repository) -> None:
+def test_files_next_to_the_tree_are_kept(repository: Repository) -> None:
     (repository.root / "rendered/dev").mkdir(parents=True)
     (repository.root / "rendered/dev/vm.yaml").write_text("dev")
 
@@ -159,7 +159,7 @@ def test_files_beside_the_tree_stay(repository: Repository) -> None:
     assert (repository.root / "rendered/dev/vm.yaml").read_text() == "dev"
 
 
-def test_modes_stay(repository: Repository) -> None:
+def test_modes_are_kept(repository: Repository) -> None:
     repository.write(OLD)
     (repository.tree / "a/vm_a.yaml").chmod(0o640)
     (repository.tree / "a").chmod(0o750)
@@ -171,7 +171,7 @@ def test_modes_stay(repository: Repository) -> None:
     assert modes == [0o640, 0o750, 0o711]
 
 
-def test_a_foreign_file_in_the_way(repository: Repository) -> None:
+def test_foreign_file_in_the_way_is_reported(repository: Repository) -> None:
     repository.write(OLD)
     repository.put("d/vm_d.yaml", "mine")
 
@@ -180,7 +180,7 @@ def test_a_foreign_file_in_the_way(repository: Repository) -> None:
     ]
 
 
-def test_line_ends_that_git_has_changed_are_no_edit(repository: Repository) -> None:
+def test_line_ends_converted_by_git_are_not_an_edit(repository: Repository) -> None:
     repository.write(OLD)
     repository.put("a/vm_a.yaml", OLD["a/vm_a.yaml"].replace("\n", "\r\n"))
 
@@ -202,14 +202,14 @@ def test_every_obstacle_is_named(repository: Repository) -> None:
     ]
 
 
-def test_an_edit_counts_even_when_nothing_else_would_change(repository: Repository) -> None:
+def test_edit_is_reported_even_if_nothing_else_changes(repository: Repository) -> None:
     repository.write(OLD)
     repository.put("a/vm_a.yaml", "edited")
 
     assert len(refusals(repository, OLD)) == 1
 
 
-def test_a_file_that_is_as_wanted_already_is_taken_over(repository: Repository) -> None:
+def test_foreign_file_with_the_expected_content_is_adopted(repository: Repository) -> None:
     for path, text in OLD.items():
         repository.put(path, text)
     before = (repository.tree / "a/vm_a.yaml").stat()
@@ -220,7 +220,7 @@ def test_a_file_that_is_as_wanted_already_is_taken_over(repository: Repository) 
     assert repository.write(NEW).removed == ("c/vm_c.yaml",)
 
 
-def test_a_lost_ownership_file_takes_nothing_over_that_differs(repository: Repository) -> None:
+def test_without_ownership_file_only_equal_files_are_adopted(repository: Repository) -> None:
     repository.write(OLD)
     (repository.tree / ".vmrender-owned").unlink()
 
@@ -229,7 +229,7 @@ def test_a_lost_ownership_file_takes_nothing_over_that_differs(repository: Repos
     ]
 
 
-def test_force_is_for_the_files_named_only(repository: Repository) -> None:
+def test_force_applies_only_to_named_files(repository: Repository) -> None:
     repository.write(OLD)
     for path in ("a/vm_a.yaml", "c/vm_c.yaml", "d/vm_d.yaml"):
         repository.put(path, "edited")
@@ -248,7 +248,7 @@ def test_force_does_not_remove_a_folder(repository: Repository) -> None:
     assert len(refusals(repository, OLD, "a/vm_a.yaml")) == 1
 
 
-def test_force_is_not_needed_for_a_file_that_nobody_wants(repository: Repository) -> None:
+def test_force_is_not_needed_for_unrelated_files(repository: Repository) -> None:
     repository.write(OLD)
     mine = repository.put("mine.yaml", "mine")
 
@@ -258,7 +258,7 @@ def test_force_is_not_needed_for_a_file_that_nobody_wants(repository: Repository
 
 
 @pytest.mark.parametrize("link", ["a", "a/vm_a.yaml"])
-def test_no_link_in_the_tree_is_written_through(repository: Repository, tmp_path: Path, link: str) -> None:
+def test_no_file_is_written_through_a_link(repository: Repository, tmp_path: Path, link: str) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "vm_a.yaml").write_text("outside")
@@ -271,7 +271,7 @@ def test_no_link_in_the_tree_is_written_through(repository: Repository, tmp_path
     assert (outside / "vm_a.yaml").read_text() == "outside"
 
 
-def test_no_link_in_the_tree_is_pruned_through(repository: Repository, tmp_path: Path) -> None:
+def test_no_file_is_pruned_through_a_link(repository: Repository, tmp_path: Path) -> None:
     repository.write(OLD)
     (repository.tree / "c").rename(tmp_path / "outside")
     (repository.tree / "c").symlink_to(tmp_path / "outside")
@@ -282,7 +282,7 @@ def test_no_link_in_the_tree_is_pruned_through(repository: Repository, tmp_path:
     assert (repository.tree / "c").is_symlink()
 
 
-def test_an_ownership_file_that_lists_files_outside_the_tree(repository: Repository) -> None:
+def test_ownership_file_with_outside_paths_is_refused(repository: Repository) -> None:
     repository.write(OLD)
     (repository.root / "precious").write_text("")
     owned = repository.tree / ".vmrender-owned"
@@ -297,7 +297,7 @@ def test_an_ownership_file_that_lists_files_outside_the_tree(repository: Reposit
 
 
 @pytest.mark.parametrize("kind", ["link", "folder"])
-def test_an_ownership_file_that_is_no_file(repository: Repository, kind: str) -> None:
+def test_ownership_file_that_is_not_a_file_is_refused(repository: Repository, kind: str) -> None:
     repository.put("x", "")
     owned = repository.tree / ".vmrender-owned"
     owned.symlink_to("x") if kind == "link" else owned.mkdir()
@@ -307,7 +307,7 @@ def test_an_ownership_file_that_is_no_file(repository: Repository, kind: str) ->
 
 
 @pytest.mark.parametrize("path", ["../vm.yaml", "/vm.yaml", ".vmrender-owned", "a/.git/config", "a\\b", ""])
-def test_a_layout_that_escapes_is_a_bug_of_ours(repository: Repository, path: str) -> None:
+def test_layout_outside_the_tree_is_an_internal_error(repository: Repository, path: str) -> None:
     with pytest.raises(ValueError, match="no path in a rendered tree"):
         repository.write({path: ""})
     assert repository.everything() == {}
@@ -330,7 +330,7 @@ def test_staging_is_not_reached_through_a_link(repository: Repository, tmp_path:
 
 
 @pytest.mark.parametrize("name", [".vmrender", "prod-293bf4df", "lock"])
-def test_another_run_may_remove_its_staging_folder_at_any_moment(
+def test_staging_folder_may_be_removed_by_another_run_at_any_moment(
     repository: Repository, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """The first look at ``name`` is the last that finds it: a second look that trusts the first fails."""
@@ -355,7 +355,7 @@ def test_another_run_may_remove_its_staging_folder_at_any_moment(
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only to root")
-def test_a_read_only_folder(repository: Repository) -> None:
+def test_read_only_folder_is_reported(repository: Repository) -> None:
     repository.write(OLD)
     repository.tree.parent.chmod(0o555)
     try:
@@ -368,7 +368,7 @@ def test_a_read_only_folder(repository: Repository) -> None:
     assert repository.content() == OLD
 
 
-def test_a_tree_that_goes(repository: Repository) -> None:
+def test_stale_tree_is_removed(repository: Repository) -> None:
     repository.write(OLD)
 
     assert remove_tree(repository.root, OUTPUT).removed == tuple(OLD)
@@ -376,7 +376,7 @@ def test_a_tree_that_goes(repository: Repository) -> None:
     assert remove_tree(repository.root, OUTPUT).removed == ()
 
 
-def test_what_others_put_into_a_tree_that_goes_stays(repository: Repository) -> None:
+def test_foreign_files_in_a_removed_tree_are_kept(repository: Repository) -> None:
     repository.write(OLD)
     repository.put("README.md", "ours")
 
@@ -385,7 +385,7 @@ def test_what_others_put_into_a_tree_that_goes_stays(repository: Repository) -> 
     assert repository.everything() == {f"{OUTPUT}/README.md": "ours"}
 
 
-def test_a_tree_with_an_edited_file_does_not_go_unless_that_is_given_up(repository: Repository) -> None:
+def test_tree_with_an_edited_file_is_removed_only_by_force(repository: Repository) -> None:
     repository.write(OLD)
     repository.put("a/vm_a.yaml", "edited")
     before = repository.everything()
@@ -398,14 +398,16 @@ def test_a_tree_with_an_edited_file_does_not_go_unless_that_is_given_up(reposito
     assert not repository.tree.exists()
 
 
-def test_many_files_at_once(repository: Repository) -> None:
+def test_many_files_are_written_concurrently(repository: Repository) -> None:
     files = {f"{number % 7}/vm_{number}.yaml": f"a: {number}\n" for number in range(200)}
 
     assert len(repository.write(files).created) == 200
     assert repository.content() == files
 
 
-def test_a_disk_that_fails_one_of_many_files(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_disk_error_in_one_of_many_files_changes_nothing(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repository.write(OLD)
     genuine, calls = os.fsync, count()
 
@@ -427,7 +429,7 @@ def test_a_disk_that_fails_one_of_many_files(repository: Repository, monkeypatch
     "place", [".vmrender", ".vmrender/prod-293bf4df", ".vmrender/building", ".vmrender/lock"]
 )
 @pytest.mark.parametrize("kind", ["link", "pipe"])
-def test_what_is_in_the_way_of_work_is_named(repository: Repository, place: str, kind: str) -> None:
+def test_obstacles_to_staging_are_named(repository: Repository, place: str, kind: str) -> None:
     planted = repository.root / place
     planted.parent.mkdir(parents=True, exist_ok=True)
     if kind == "link":
@@ -447,7 +449,7 @@ def changes(files: dict[str, str], count: int) -> list[TreeChange]:
     return [TreeChange(f"rendered/{number:02}", files) for number in range(count)]
 
 
-def test_more_trees_than_are_written_at_once(repository: Repository) -> None:
+def test_more_trees_than_workers_are_written(repository: Repository) -> None:
     results = list(write_trees(repository.root, changes(OLD, TREES_AT_ONCE + 1)))
 
     assert results == [Written(created=tuple(OLD), updated=(), removed=(), unchanged=())] * len(results)
@@ -455,7 +457,7 @@ def test_more_trees_than_are_written_at_once(repository: Repository) -> None:
     assert repository.top_level() == ["rendered"]
 
 
-def test_a_tree_that_is_refused_keeps_no_other_from_being_written(repository: Repository) -> None:
+def test_refused_tree_does_not_stop_the_others(repository: Repository) -> None:
     (repository.root / "rendered/01/a/vm_a.yaml").mkdir(parents=True)
 
     first, refused, last = write_trees(repository.root, changes(OLD, 3))
@@ -469,7 +471,7 @@ def test_a_tree_that_is_refused_keeps_no_other_from_being_written(repository: Re
 
 
 @pytest.mark.parametrize("failing", range(8))
-def test_a_disk_that_fails_one_of_several_trees(
+def test_disk_error_in_one_of_several_trees_changes_nothing(
     repository: Repository, monkeypatch: pytest.MonkeyPatch, failing: int
 ) -> None:
     """Two of them are new. Nobody knows which of the files are on the disk, so that none takes its place."""
@@ -524,7 +526,7 @@ def test_trees_on_different_file_systems_take_turns(
     assert repository.top_level() == ["rendered"]
 
 
-def test_folders_above_a_tree_that_fails_are_not_left(
+def test_folders_above_a_failed_tree_are_removed(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
@@ -538,7 +540,7 @@ def test_folders_above_a_tree_that_fails_are_not_left(
     assert not (repository.root / "new").exists()
 
 
-def test_a_tree_is_removed_before_another_run_has_its_turn(
+def test_tree_is_removed_while_the_lock_is_held(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Or that run would lose the ownership file that it has just written."""

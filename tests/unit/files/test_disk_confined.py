@@ -63,7 +63,9 @@ def swapped(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("part", ["a", "a/b", "a/b/file"])
-def test_a_part_of_the_path_becomes_a_link(part: str, root: Path, swapped: Callable[[Swap], None]) -> None:
+def test_path_component_swapped_for_a_link_is_not_followed(
+    part: str, root: Path, swapped: Callable[[Swap], None]
+) -> None:
     fs = DiskFileSystem(root)
     assert fs.read("a/b/file") == b"ours"
     swapped(replace_by_link(root / part, root.parent / "outside" / part))
@@ -72,7 +74,9 @@ def test_a_part_of_the_path_becomes_a_link(part: str, root: Path, swapped: Calla
     assert error.value.diagnostics[0].code in (Code.FILE_UNREADABLE, Code.FILE_NOT_FOUND)
 
 
-def test_a_folder_that_is_listed_becomes_a_link(root: Path, swapped: Callable[[Swap], None]) -> None:
+def test_listed_folder_swapped_for_a_link_is_not_followed(
+    root: Path, swapped: Callable[[Swap], None]
+) -> None:
     fs = DiskFileSystem(root)
     swapped(replace_by_link(root / "a", root.parent / "outside/a"))
     with pytest.raises(DiagnosticError) as error:
@@ -80,7 +84,7 @@ def test_a_folder_that_is_listed_becomes_a_link(root: Path, swapped: Callable[[S
     assert error.value.diagnostics[0].code is Code.FILE_UNREADABLE
 
 
-def test_a_file_becomes_a_named_pipe(root: Path, swapped: Callable[[Swap], None]) -> None:
+def test_file_swapped_for_a_named_pipe_is_refused(root: Path, swapped: Callable[[Swap], None]) -> None:
     fs = DiskFileSystem(root)
     swapped(replace_by_pipe(root / "a/b/file"))
     with pytest.raises(DiagnosticError) as error:
@@ -88,9 +92,7 @@ def test_a_file_becomes_a_named_pipe(root: Path, swapped: Callable[[Swap], None]
     assert error.value.diagnostics[0].code is Code.FILE_UNREADABLE
 
 
-def test_a_swap_inside_the_folder_is_a_change_like_another(
-    root: Path, swapped: Callable[[Swap], None]
-) -> None:
+def test_swap_inside_the_folder_is_an_ordinary_change(root: Path, swapped: Callable[[Swap], None]) -> None:
     (root / "c/b").mkdir(parents=True)
     (root / "c/b/file").write_text("ours, too")
     swapped(replace_by_link(root / "a", root / "c"))
@@ -98,11 +100,11 @@ def test_a_swap_inside_the_folder_is_a_change_like_another(
 
 
 @pytest.mark.parametrize(("size", "most", "read"), [(5, 5, 5), (6, 5, 6), (9, 5, 6), (0, 5, 0)])
-def test_no_more_is_read_than_what_is_asked_for(size: int, most: int, read: int, tmp_path: Path) -> None:
+def test_reading_stops_at_the_requested_size(size: int, most: int, read: int, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"x" * size)
     assert len(confined.ConfinedFolder(str(tmp_path)).read(str(tmp_path / "file"), most)) == read
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="files whose size nobody knows")
-def test_a_file_that_says_it_is_empty_is_read() -> None:
+def test_file_with_reported_size_zero_is_read() -> None:
     assert b"Name:" in confined.ConfinedFolder("/proc").read(f"/proc/{os.getpid()}/status")

@@ -8,7 +8,7 @@ import pytest
 from renderer.files.disk import opened_folder
 
 
-def test_what_is_put_in_its_place_is_not_reached(tmp_path: Path) -> None:
+def test_folder_swapped_after_opening_is_not_used(tmp_path: Path) -> None:
     (tmp_path / "top/a/b").mkdir(parents=True)
     (tmp_path / "other/b").mkdir(parents=True)
     with opened_folder(tmp_path / "top", PurePosixPath("a/b")) as folder:
@@ -45,7 +45,7 @@ def test_folders_are_made(
     assert (tmp_path / "a/b").stat().st_mode & 0o777 == 0o700
 
 
-def test_errors_have_the_path_that_one_knows(tmp_path: Path) -> None:
+def test_errors_have_the_path_as_given(tmp_path: Path) -> None:
     with (
         pytest.raises(FileNotFoundError) as error,
         opened_folder(tmp_path, PurePosixPath("a"), make=True) as folder,
@@ -55,13 +55,13 @@ def test_errors_have_the_path_that_one_knows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("below", ["..", "a/../../b", "/etc"])
-def test_it_is_below(tmp_path: Path, below: str) -> None:
+def test_paths_outside_the_folder_are_refused(tmp_path: Path, below: str) -> None:
     with pytest.raises(ValueError, match="not below"), opened_folder(tmp_path, PurePosixPath(below)):
         pass
 
 
 @pytest.mark.parametrize("vanishes", [False, True])
-def test_a_folder_that_another_process_makes_or_removes_at_this_moment(
+def test_folder_created_or_removed_concurrently_is_handled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, vanishes: bool
 ) -> None:
     def make(place: Path, mode: int) -> None:

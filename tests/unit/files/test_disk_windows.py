@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="puts Windows in the 
 
 
 @given(st.text(alphabet="ab./\\: *~$CONUL1\x00\x1f", max_size=20))
-def test_what_is_taken_for_a_path_leads_nowhere_else_on_windows(path: str) -> None:
+def test_accepted_path_stays_in_the_folder_on_windows(path: str) -> None:
     """Read with the rules of Windows, it is the same list of folders, and no drive, share or device."""
     if not is_path_of_windows(path):
         return
@@ -60,7 +60,7 @@ def test_names_with_another_meaning_are_refused(path: str) -> None:
 @pytest.mark.parametrize(
     "path", ["a/b.yaml", "./a", "../a", ".git", "..a", "console.yaml", "a b/c.d", "日本/é", ""]
 )
-def test_other_names_are_taken(path: str) -> None:
+def test_other_names_are_accepted(path: str) -> None:
     assert is_path_of_windows(path)
 
 
@@ -160,7 +160,7 @@ def test_nothing_outside_is_read_on_windows(path: str, repository: DiskFileSyste
             look(path)
 
 
-def test_no_share_is_asked_for(repository: DiskFileSystem, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_network_shares_are_not_accessed(repository: DiskFileSystem, monkeypatch: pytest.MonkeyPatch) -> None:
     """A look at it would already sign in there with the user's password."""
     for name in ("stat", "lstat", "open", "listdir"):
         monkeypatch.setattr(f"renderer.files.disk.os.{name}", lambda *_: pytest.fail("it was looked at"))

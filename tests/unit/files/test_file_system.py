@@ -39,7 +39,7 @@ def code_of(fs: FileSystem, path: str) -> Code:
     return error.value.diagnostics[0].code
 
 
-def test_all_trees_answer_alike(fs: FileSystem) -> None:
+def test_all_file_systems_agree(fs: FileSystem) -> None:
     assert fs.read("a/one.yaml") == b"1"
     assert fs.list("a") == ("b", "one.yaml")
     assert fs.list(".") == ("a",)
@@ -66,12 +66,12 @@ def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     assert code_of(DiskFileSystem(tmp_path), "pipe") is Code.FILE_UNREADABLE
 
 
-def test_a_link_that_leads_to_itself_is_an_error(tmp_path: Path) -> None:
+def test_circular_link_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     assert code_of(DiskFileSystem(tmp_path), "loop") in {Code.FILE_NOT_FOUND, Code.FILE_UNREADABLE}
 
 
-def test_a_name_with_a_nul_is_an_error_and_not_a_crash(fs: FileSystem) -> None:
+def test_name_with_a_nul_is_an_error(fs: FileSystem) -> None:
     assert code_of(fs, "a/\0one.yaml") is Code.FILE_NOT_FOUND
 
 
@@ -79,7 +79,7 @@ def test_a_name_with_a_nul_is_an_error_and_not_a_crash(fs: FileSystem) -> None:
     "number", [errno.EACCES, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE]
 )
 @pytest.mark.parametrize("look", [DiskFileSystem.is_file, DiskFileSystem.is_folder, DiskFileSystem.list])
-def test_what_one_cannot_look_into_is_not_taken_for_empty(
+def test_unreadable_folder_is_not_treated_as_empty(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     look: Callable[[DiskFileSystem, str], object],
@@ -99,13 +99,13 @@ def test_what_one_cannot_look_into_is_not_taken_for_empty(
 
 
 @pytest.mark.parametrize("name", ["a" * 300, "a/one.yaml/below", "a/" * 5000 + "a"])
-def test_a_name_that_cannot_be_is_not_there(fs: FileSystem, name: str) -> None:
+def test_impossible_name_does_not_exist(fs: FileSystem, name: str) -> None:
     assert not fs.is_file(name)
     assert not fs.is_folder(name)
     assert fs.list(name) == ()
 
 
-def test_files_above_hide_those_below_and_are_in_no_list() -> None:
+def test_overlaid_files_hide_others_and_are_not_listed() -> None:
     fs = FilesAbove({"a/one.yaml": b"new", "c/three.yaml": b"3"}, MemoryFileSystem({"a/one.yaml": b"1"}))
 
     assert fs.read("a/one.yaml") == b"new"
@@ -117,7 +117,7 @@ def test_files_above_hide_those_below_and_are_in_no_list() -> None:
     assert code_of(fs, "b.yaml") is Code.FILE_NOT_FOUND
 
 
-def test_the_builtin_catalogs_are_beside_the_repository() -> None:
+def test_builtin_catalogs_are_outside_the_repository() -> None:
     fs = BuiltinFileSystem(MemoryFileSystem({"a.yaml": b"1"}))
     folder = builtin_path("common-instancetypes")
 

@@ -102,7 +102,7 @@ def test_a_revision_is_read_and_not_the_work_tree(top: Path, repository: GitRepo
     assert repository.tree("HEAD").read("a/one.yaml") == b"changed"
 
 
-def test_the_history_is_that_of_the_commits(top: Path) -> None:
+def test_history_ignores_replacements_and_grafts(top: Path) -> None:
     """Replacements and grafts, which nobody has committed, change nothing."""
     first = commit(top, {"a": "1"})
     forged = commit(top, {"a": "forged"})
@@ -119,7 +119,7 @@ def test_the_history_is_that_of_the_commits(top: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["main", "HEAD", "HEAD~0", "v1", "v1^{}", ":/change", "@{0}", "feature/x", "OID", "SHORT"]
 )
-def test_a_commit_has_many_names(top: Path, repository: GitRepository, name: str) -> None:
+def test_commit_is_found_by_any_of_its_names(top: Path, repository: GitRepository, name: str) -> None:
     oid = commit(top, {"a": ""})
     git(top, "tag", "--annotate", "v1", "--message", "one")
     git(top, "branch", "feature/x")
@@ -128,7 +128,7 @@ def test_a_commit_has_many_names(top: Path, repository: GitRepository, name: str
 
 
 @pytest.mark.parametrize("name", ["", "-x", "--help", "--output=/tmp/x", "a\nb", "main\0", "\x1b[31m"])
-def test_what_cannot_name_a_revision_never_reaches_git(
+def test_invalid_revision_names_are_not_passed_to_git(
     top: Path, repository: GitRepository, name: str
 ) -> None:
     commit(top, {"a": ""})
@@ -149,14 +149,14 @@ def test_an_unknown_revision_says_where_to_look(top: Path, repository: GitReposi
     assert "git branch --all" in found.hint
 
 
-def test_what_is_no_commit_is_refused(top: Path, repository: GitRepository) -> None:
+def test_non_commit_objects_are_refused(top: Path, repository: GitRepository) -> None:
     commit(top, {"a/b": ""})
 
     assert naming(repository, "HEAD:a").message == "HEAD:a is a tree, not a commit"
     assert naming(repository, "HEAD:a/b").message == "HEAD:a/b is a blob, not a commit"
 
 
-def test_a_beginning_that_several_objects_have_is_refused(top: Path, repository: GitRepository) -> None:
+def test_ambiguous_abbreviation_is_refused(top: Path, repository: GitRepository) -> None:
     commit(top, {f"{number}": f"{number}" for number in range(1000)})
     oids = git(top, "rev-list", "--all", "--objects", "--no-object-names").split()
     beginnings = [oid[:4] for oid in oids]
@@ -206,7 +206,7 @@ def test_links_are_followed_inside_the_tree(top: Path, repository: GitRepository
 
 
 @pytest.mark.parametrize("path", ["../x", "/etc/passwd", "a/../../x", "absolute", "above", "folder/x", ".."])
-def test_nothing_leads_out_of_the_tree(top: Path, repository: GitRepository, path: str) -> None:
+def test_paths_outside_the_tree_are_refused(top: Path, repository: GitRepository, path: str) -> None:
     (top / "absolute").symlink_to("/etc/passwd")
     (top / "above").symlink_to("../repository/a")
     (top / "folder").symlink_to("..")
@@ -215,7 +215,7 @@ def test_nothing_leads_out_of_the_tree(top: Path, repository: GitRepository, pat
     assert reading(repository.tree("HEAD"), path).code is Code.FILE_OUTSIDE_ROOT
 
 
-def test_a_submodule_is_said_to_be_one(top: Path, tmp_path: Path, repository: GitRepository) -> None:
+def test_submodule_is_reported(top: Path, tmp_path: Path, repository: GitRepository) -> None:
     other = tmp_path / "other"
     other.mkdir()
     git(other, "init", "--quiet")
@@ -233,7 +233,7 @@ def test_a_submodule_is_said_to_be_one(top: Path, tmp_path: Path, repository: Gi
     assert reading(fs, "vendor/other") == found
 
 
-def test_a_pointer_to_large_file_storage_is_no_manifest(top: Path, repository: GitRepository) -> None:
+def test_git_lfs_pointer_is_reported(top: Path, repository: GitRepository) -> None:
     commit(top, {"a.yaml": "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"})
 
     assert "Git LFS" in reading(repository.tree("HEAD"), "a.yaml").message
@@ -273,7 +273,7 @@ def test_a_partial_clone_fetches_nothing(top: Path, tmp_path: Path) -> None:
     assert found.message == "a.yaml of HEAD~1 is not in this clone"
 
 
-def test_the_merge_base_is_where_two_branches_parted(top: Path, repository: GitRepository) -> None:
+def test_merge_base_of_two_branches_is_found(top: Path, repository: GitRepository) -> None:
     base = commit(top, {"a": "1"})
     git(top, "branch", "other")
     commit(top, {"a": "2"})
@@ -288,14 +288,14 @@ def test_the_merge_base_is_where_two_branches_parted(top: Path, repository: GitR
     assert finding(error).message == "main and stranger have no commit in common"
 
 
-def test_no_git_and_no_repository_are_said(top: Path, tmp_path: Path) -> None:
+def test_missing_git_or_repository_is_reported(top: Path, tmp_path: Path) -> None:
     assert opening(top, PATH="").message == "there is no git on the PATH"
     assert opening(top, PATH=".").code is Code.GIT_UNAVAILABLE
     found = opening(tmp_path, GIT_CEILING_DIRECTORIES=str(tmp_path.parent))
     assert found.message == f"{tmp_path} is not in a Git repository"
 
 
-def test_git_in_the_folder_one_stands_in_is_never_run(
+def test_git_program_in_the_working_directory_is_never_run(
     top: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     fake = top / "git"
@@ -319,7 +319,7 @@ def test_a_repository_of_another_owner_is_reported(top: Path, tmp_path: Path) ->
     assert found.hint == f"git config --global --add safe.directory '{top}'"
 
 
-def test_what_the_repository_configures_is_not_run(top: Path, tmp_path: Path) -> None:
+def test_programs_configured_by_the_repository_are_not_run(top: Path, tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\ncat\n")
     script.chmod(0o755)
@@ -347,7 +347,7 @@ def test_what_the_repository_configures_is_not_run(top: Path, tmp_path: Path) ->
     assert not (tmp_path / "ran").exists()
 
 
-def test_what_git_sets_for_its_hooks_does_not_mislead(top: Path) -> None:
+def test_environment_of_git_hooks_is_ignored(top: Path) -> None:
     commit(top, {"a.yaml": "1"})
     environment = ENVIRONMENT | {"GIT_DIR": ".git", "GIT_INDEX_FILE": ".git/index", "GIT_PREFIX": "x/"}
     (top / "sub").mkdir()
@@ -357,7 +357,7 @@ def test_what_git_sets_for_its_hooks_does_not_mislead(top: Path) -> None:
         assert repository.tree("HEAD").list(".") == ("b.yaml",)
 
 
-def test_repositories_with_longer_ids_are_read(tmp_path: Path) -> None:
+def test_sha256_repositories_are_read(tmp_path: Path) -> None:
     folder = tmp_path / "sha256"
     folder.mkdir()
     git(folder, "init", "--quiet", "--object-format", "sha256")
@@ -409,7 +409,7 @@ CONTENTS = {
         *("text eol=crlf", "text eol=lf", "text=auto eol=crlf", "-text eol=crlf"),
     ],
 )
-def test_line_ends_are_those_of_a_checkout(top: Path, attributes: str, core: str) -> None:
+def test_line_ends_match_a_checkout(top: Path, attributes: str, core: str) -> None:
     (top / "sub").mkdir()
     (top / ".gitattributes").write_text(f"* {attributes}\n" if attributes else "")
     for name, content in CONTENTS.items():
@@ -430,7 +430,7 @@ def test_line_ends_are_those_of_a_checkout(top: Path, attributes: str, core: str
     assert found == {each.name: each.read_bytes() for each in (top / "sub").iterdir()}
 
 
-def test_a_tree_object_is_read_by_its_form() -> None:
+def test_tree_object_is_parsed() -> None:
     content = b"100644 a b\0" + b"\x01" * 20 + b"40000 \xc3\xa4\0" + b"\0" * 20
 
     assert parse_tree(content, 20) == {
@@ -440,13 +440,13 @@ def test_a_tree_object_is_read_by_its_form() -> None:
 
 
 @pytest.mark.parametrize("content", [b"x", b"100644 a", b"100644 a\0short", b"a\0" + b"\0" * 20, b" "])
-def test_a_damaged_tree_is_said_to_be_one(content: bytes) -> None:
+def test_damaged_tree_is_reported(content: bytes) -> None:
     with pytest.raises(DiagnosticError) as error:
         parse_tree(content, 20)
     assert finding(error).code is Code.GIT_REVISION
 
 
-def test_links_that_multiply_are_given_up(top: Path, repository: GitRepository) -> None:
+def test_multiplying_links_are_refused(top: Path, repository: GitRepository) -> None:
     for number in range(40):
         (top / f"l{number}").symlink_to("/".join([f"l{number + 1}"] * 8))
     (top / "l40").symlink_to(".")
@@ -457,7 +457,7 @@ def test_links_that_multiply_are_given_up(top: Path, repository: GitRepository) 
     assert fs.read("l39/a.yaml") == b"1"
 
 
-def test_a_link_with_an_endless_target_leads_nowhere(top: Path, repository: GitRepository) -> None:
+def test_link_with_a_huge_target_is_broken(top: Path, repository: GitRepository) -> None:
     (top / "target").write_text("./" * 100_000 + "a.yaml")
     oid = git(top, "hash-object", "-w", "target")
     commit(top, {"a.yaml": "1"})
@@ -467,7 +467,7 @@ def test_a_link_with_an_endless_target_leads_nowhere(top: Path, repository: GitR
     assert not repository.tree("HEAD").is_file("link")
 
 
-def test_git_ends_with_the_block(top: Path) -> None:
+def test_git_process_ends_with_the_block(top: Path) -> None:
     commit(top, {"a.yaml": "1"})
     with GitRepository(top, ENVIRONMENT) as repository:
         fs = repository.tree("HEAD")
@@ -524,7 +524,7 @@ def test_an_embedded_repository_outside_of_a_checkout_is_not_used(top: Path, tmp
         assert found.message == f"{folder} is not in a Git repository"
 
 
-def test_a_broken_git_folder_does_not_lead_to_another_repository(top: Path) -> None:
+def test_broken_git_folder_does_not_fall_back_to_another_repository(top: Path) -> None:
     commit(top, {"infra/vm.yaml": "1"})
     (top / "infra/.git").mkdir()
     assert opening(top / "infra").code is Code.GIT_UNAVAILABLE

@@ -26,7 +26,7 @@ def paths(recorder: Recorder, work: Task) -> set[str]:
     return {question.path for question in recorder.inputs(work)}
 
 
-def test_each_piece_of_work_saw_what_it_asked(files: MemoryFileSystem) -> None:
+def test_each_task_records_its_own_questions(files: MemoryFileSystem) -> None:
     recorder = Recorder()
     fs = RecordedFileSystem(files, recorder)
     fs.read("c/z")
@@ -38,7 +38,7 @@ def test_each_piece_of_work_saw_what_it_asked(files: MemoryFileSystem) -> None:
     assert paths(recorder, B) == {"b/y"}
 
 
-def test_what_is_used_was_seen_too_by_whoever_did_not_ask_again(files: MemoryFileSystem) -> None:
+def test_reused_result_adds_its_inputs_to_the_task(files: MemoryFileSystem) -> None:
     recorder = Recorder()
     fs = RecordedFileSystem(files, recorder)
     with recorder.using(A), recorder.using(SHARED):
@@ -49,7 +49,7 @@ def test_what_is_used_was_seen_too_by_whoever_did_not_ask_again(files: MemoryFil
     assert recorder.used(B) == {B, SHARED}
 
 
-def test_whoever_asks_for_a_file_may_have_seen_what_another_read_of_it(files: MemoryFileSystem) -> None:
+def test_task_that_reads_a_file_depends_on_the_shared_result(files: MemoryFileSystem) -> None:
     recorder = Recorder()
     fs = RecordedFileSystem(files, recorder)
     with recorder.using(A):
@@ -59,7 +59,7 @@ def test_whoever_asks_for_a_file_may_have_seen_what_another_read_of_it(files: Me
     assert recorder.inputs(B)[FileQuestion("read", "c/z")] == content_digest(b"z")
 
 
-def test_answers_are_those_that_are_given_later(files: MemoryFileSystem) -> None:
+def test_recorded_answers_match_later_ones(files: MemoryFileSystem) -> None:
     recorder = Recorder()
     fs = RecordedFileSystem(files, recorder)
     with recorder.using(A):
@@ -76,7 +76,7 @@ def test_answers_are_those_that_are_given_later(files: MemoryFileSystem) -> None
         assert {question: answer(changed, question) for question in seen} != seen
 
 
-def test_what_changes_while_it_is_used_is_not_known(files: MemoryFileSystem) -> None:
+def test_file_changed_during_use_is_not_recorded(files: MemoryFileSystem) -> None:
     recorder = Recorder()
     fs = RecordedFileSystem(files, recorder)
     with recorder.using(A):
@@ -86,7 +86,7 @@ def test_what_changes_while_it_is_used_is_not_known(files: MemoryFileSystem) -> 
     assert recorder.inputs(A) == {FileQuestion("read", "a/x"): UNANSWERED}
 
 
-def test_what_cannot_be_read_is_not_known(files: MemoryFileSystem) -> None:
+def test_unreadable_file_is_not_recorded(files: MemoryFileSystem) -> None:
     recorder = Recorder()
     fs = RecordedFileSystem(files, recorder)
     with recorder.using(A), pytest.raises(DiagnosticError):

@@ -17,7 +17,7 @@ from renderer.model.release import Release
         (("a/prod", "b/prod"), "overlays a/prod and b/prod target 1.5"),
     ],
 )
-def test_a_finding_says_whose_target_it_is_about(overlays: tuple[str, ...], ending: str) -> None:
+def test_finding_names_the_overlays_of_its_target(overlays: tuple[str, ...], ending: str) -> None:
     finding = Located(
         code=Code.UNKNOWN_FIELD,
         message="a needs KubeVirt 1.7",
@@ -29,6 +29,6 @@ def test_a_finding_says_whose_target_it_is_about(overlays: tuple[str, ...], endi
     assert with_target_named(named) == named
 
 
-def test_others_stay_as_they_are() -> None:
+def test_other_findings_are_unchanged() -> None:
     finding = Located(code=Code.SCHEMA, message="a is wrong", overlays=("overlays/prod",))
     assert with_target_named(finding) == finding

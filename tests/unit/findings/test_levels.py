@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 SETTABLE = {*RULE_CODES, *WARNING_CODES}
 
 
-def test_codes_that_the_source_gives_warnings() -> None:
+def test_codes_with_warnings_match_the_source() -> None:
     found = {}
     for module in (ROOT / "renderer").rglob("*.py"):
         text = module.read_text(encoding="utf-8")
@@ -33,7 +33,7 @@ def test_codes_that_the_source_gives_warnings() -> None:
     assert {code: place for code, place in found.items() if code not in SETTABLE} == {}
 
 
-def test_codes_of_warnings_in_golden_cases() -> None:
+def test_codes_of_warnings_in_golden_cases_are_listed() -> None:
     texts = [file.read_text(encoding="utf-8") for file in (ROOT / "tests/cases").glob("*/*/expected.stderr")]
     found = {Code(code) for text in texts for code in re.findall(r"warning\[([a-z0-9-]+)\]", text)}
     assert found
@@ -44,7 +44,7 @@ def finding(severity: Severity, code: Code = Code.PATCH_TARGET_MISSING) -> Diagn
     return Diagnostic(code=code, message="m", severity=severity)
 
 
-def test_levels_are_for_warnings_and_never_for_errors() -> None:
+def test_levels_apply_only_to_warnings() -> None:
     warning, error = finding(Severity.WARNING), finding(Severity.ERROR)
     other = finding(Severity.WARNING, Code.SCHEMA_MISSING)
     for level, expected in (
@@ -57,11 +57,11 @@ def test_levels_are_for_warnings_and_never_for_errors() -> None:
         assert levelled((warning, error, other), settings) == expected
 
 
-def test_a_rule_has_the_level_that_is_set_for_it() -> None:
+def test_rule_has_its_configured_level() -> None:
     error = finding(Severity.ERROR, Code.RUN_STRATEGY)
     settings = RuleSettings((RuleSetting(Code.RUN_STRATEGY, Level.INFO),))
     assert levelled((error,), settings) == (error._replace(severity=Severity.INFO),)
 
 
-def test_strict_takes_warnings_for_errors_and_leaves_notes_alone() -> None:
+def test_strict_makes_errors_of_warnings_but_not_of_notes() -> None:
     assert [strict_level(each) for each in Severity] == [Severity.ERROR, Severity.ERROR, Severity.INFO]

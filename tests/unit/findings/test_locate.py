@@ -39,20 +39,20 @@ def sites(*field: str) -> tuple[Site, ...]:
     return Site("patch.yaml", 0, DATA.child(*field)), Site("base.yaml", 1, DATA.child(*field))
 
 
-def test_the_newest_place_that_wrote_the_field_is_named() -> None:
+def test_last_writer_of_the_field_is_named() -> None:
     assert Locator(FS).location_of(sites("cache")) == Location("patch.yaml", 4, 5, 10)
     assert Locator(FS).location_of(sites("disk", "bus")) == Location("base.yaml", 8, 7, 10)
 
 
-def test_a_field_that_no_one_wrote_is_placed_at_what_comes_nearest_in_the_base() -> None:
+def test_unwritten_field_is_located_at_its_nearest_parent_in_the_base() -> None:
     assert Locator(FS).location_of(sites("serial")) == Location("base.yaml", 6, 5, 15)
 
 
-def test_a_file_that_is_gone_is_still_named() -> None:
+def test_deleted_file_is_still_named() -> None:
     assert Locator(FS).location_of((Site("gone.yaml"),)) == Location("gone.yaml")
 
 
-def test_findings_come_in_reading_order_and_only_once() -> None:
+def test_findings_are_in_reading_order_without_repetition() -> None:
     def finding(site: Site, message: str) -> Diagnostic:
         return Diagnostic(
             code=Code.SCHEMA, message=message, sites=(site,), related=(Related("other side", sites("cache")),)
@@ -64,7 +64,7 @@ def test_findings_come_in_reading_order_and_only_once() -> None:
     assert located[0].related[0].location == Location("patch.yaml", 4, 5, 10)
 
 
-def test_findings_whose_other_sides_stand_at_one_line_are_one() -> None:
+def test_findings_with_related_places_on_one_line_are_merged() -> None:
     def finding(*places: Site) -> Diagnostic:
         return Diagnostic(
             code=Code.SCHEMA,
@@ -94,7 +94,7 @@ class Counting(MemoryFileSystem):
         return super().read(path)
 
 
-def test_a_file_is_read_once_for_all_that_is_found_in_it() -> None:
+def test_file_is_read_once_for_all_its_findings() -> None:
     fs = Counting(FS.files)
     findings = [
         Diagnostic(code=Code.SCHEMA, message=str(number), sites=sites("serial")) for number in range(3)
@@ -103,7 +103,7 @@ def test_a_file_is_read_once_for_all_that_is_found_in_it() -> None:
     assert sorted(fs.was_read) == ["base.yaml", "patch.yaml"]
 
 
-def test_twelve_files_find_the_line_of_a_finding(tmp_path: Path) -> None:
+def test_at_most_twelve_files_locate_a_finding(tmp_path: Path) -> None:
     """Whoever wants to know where the line of a finding comes from reads what runs here, and nowhere else."""
     (tmp_path / "vm.yaml").write_text("spec:\n  disks:\n  - name: x\n    bus: virtio\n")
     field = FieldPath.of("spec", "disks", ElementName("name", "x"), "bus")
@@ -134,7 +134,7 @@ def _files_of(function: Callable[[], object]) -> set[str]:
     return {file for file in files if f"{os.sep}renderer{os.sep}" in file}
 
 
-def test_files_are_held_for_the_next_overlay_as_long_as_they_are_small() -> None:
+def test_small_files_are_kept_for_the_next_overlay() -> None:
     large = b"data: " + b"a" * (3 << 20) + b"\n"
     fs = Counting({"one.yaml": large, "two.yaml": large, "small.yaml": b"data: a\n"})
     locator = Locator(fs)

@@ -34,11 +34,11 @@ def shown(text: str) -> set[int]:
     return set(public_lines(text.encode(), range(1, text.count("\n") + 1)))
 
 
-def test_a_line_is_shown_as_it_is_written() -> None:
+def test_public_line_is_shown_as_written() -> None:
     assert public_lines(b"a: 1\r\nb: 2\r\n---\nc: 3\n", [2, 3, 4, 9]) == {2: "b: 2", 3: "---", 4: "c: 3"}
 
 
-def test_of_a_secret_nothing_is_shown_and_of_its_neighbours_everything() -> None:
+def test_secret_is_hidden_and_its_neighbours_are_shown() -> None:
     text = f"kind: ConfigMap\n---\n{HIDDEN_OBJECT}---\nkind: Service\n"
     assert shown(text) == {1, 2, 8, 9}
 
@@ -58,7 +58,7 @@ def test_of_a_secret_nothing_is_shown_and_of_its_neighbours_everything() -> None
         "target: {kind: Secret}",
     ],
 )
-def test_a_secret_in_any_spelling(kind: str) -> None:
+def test_secret_in_any_spelling_is_hidden(kind: str) -> None:
     assert shown(f"{kind}\nvalue: hunter2\n") == set()
 
 
@@ -88,16 +88,16 @@ def test_a_value_below_a_confidential_key_is_not_shown(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [HIDDEN_OBJECT, VM])
-def test_where_the_text_is_broken_nothing_confidential_is_shown(text: str) -> None:
+def test_broken_text_hides_confidential_lines(text: str) -> None:
     for broken in (f"{text}a: [", f"a: }}\n{text}", text.replace("  ", " \t", 3)):
         assert not any("hunter2" in line for line in public_lines(broken.encode(), range(1, 20)).values())
 
 
-def test_a_broken_text_without_any_such_key_is_shown() -> None:
+def test_broken_text_without_confidential_keys_is_shown() -> None:
     assert public_lines(b"a: 1\nb: [\n", [2]) == {2: "b: ["}
 
 
-def test_what_is_no_text_is_not_shown() -> None:
+def test_binary_content_is_not_shown() -> None:
     assert public_lines(b"\xff\xfe", [1]) == {}
 
 
@@ -113,23 +113,23 @@ def test_what_is_no_text_is_not_shown() -> None:
         "a: 1\n b: 2\nvalue: hunter2\nkind: Secret\n",
     ],
 )
-def test_what_may_be_confidential_in_a_broken_text_is_not_shown(text: str) -> None:
+def test_possibly_confidential_lines_of_a_broken_text_are_hidden(text: str) -> None:
     assert not any("hunter2" in line for line in public_lines(text.encode(), range(1, 9)).values())
 
 
-def test_lines_above_what_is_confidential_are_shown_in_a_broken_text() -> None:
+def test_broken_text_shows_lines_above_the_confidential_part() -> None:
     text = b"spec:\n  a: 1\n b: 2\n  userData: |\n    hunter2\n  c: 1\n"
     assert public_lines(text, range(1, 7)) == {1: "spec:", 2: "  a: 1", 3: " b: 2"}
 
 
 @pytest.mark.parametrize("line_break", ["\u2028", "\u2029", "\x85", "\r"])
 @pytest.mark.parametrize("first", ["a: 1 # x{}", 'a: "x{}y"', "a: |\n  x{}  y"])
-def test_other_line_breaks_do_not_move_what_is_hidden(line_break: str, first: str) -> None:
+def test_other_line_breaks_do_not_shift_hidden_lines(line_break: str, first: str) -> None:
     text = f"{first.format(line_break)}\nb: 1\nuserData: hunter2\nc: 1\n"
     assert "hunter2" not in "".join(public_lines(text.encode(), range(1, 9)).values())
 
 
-def test_a_document_with_other_line_breaks_is_hidden_whole_if_anything_in_it_is_confidential() -> None:
+def test_confidential_document_with_other_line_breaks_is_hidden_completely() -> None:
     machine = VM.replace("Always", "Always # \u2028")
     assert shown(f"a: 1 # \u2028\n---\nb: 1\n---\n{machine}") == {1, 2, 3, 4}
 
@@ -143,7 +143,7 @@ def test_a_document_with_other_line_breaks_is_hidden_whole_if_anything_in_it_is_
         "a: 1\n...\n--- {userData: hunter2}\n",
     ],
 )
-def test_what_is_confidential_is_hidden_in_a_document_that_is_not_set_apart(text: str) -> None:
+def test_confidential_value_is_hidden_in_an_unseparated_document(text: str) -> None:
     assert "hunter2" not in "".join(public_lines(text.encode(), range(1, 9)).values())
 
 
@@ -155,6 +155,6 @@ def test_what_is_confidential_is_hidden_in_a_document_that_is_not_set_apart(text
         "? [[[[b]]]]\n: userData: hunter2\n",
     ],
 )
-def test_what_is_confidential_is_hidden_beyond_too_deep_nesting(text: str) -> None:
+def test_confidential_value_is_hidden_below_too_deep_nesting(text: str) -> None:
     with lowered({"nesting": 3}):
         assert "hunter2" not in "".join(public_lines(text.encode(), range(1, 9)).values())

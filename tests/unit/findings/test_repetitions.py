@@ -15,12 +15,12 @@ REFUSED = Located(
 )
 
 
-def test_what_admission_says_of_the_same_value_is_said_once() -> None:
+def test_admission_finding_about_the_same_value_is_dropped() -> None:
     same = REFUSED._replace(code=Code.MATCHER_INVALID, message="admission")
     assert without_repetitions([same, REFUSED]) == (REFUSED,)
 
 
-def test_another_field_another_line_and_another_matter_stay() -> None:
+def test_findings_about_other_fields_lines_or_matters_are_kept() -> None:
     others = (
         REFUSED._replace(code=Code.MATCHER_INVALID, field=FieldPath.of("spec", "b")),
         REFUSED._replace(code=Code.MATCHER_INVALID, location=Location("vm.yaml", 4, 5)),
@@ -29,13 +29,13 @@ def test_another_field_another_line_and_another_matter_stay() -> None:
     assert without_repetitions([REFUSED, *others]) == (REFUSED, *others)
 
 
-def test_a_warning_of_a_schema_does_not_stand_for_an_error() -> None:
+def test_schema_warning_does_not_replace_an_error() -> None:
     warning = REFUSED._replace(severity=Severity.WARNING)
     error = REFUSED._replace(code=Code.TOPOLOGY)
     assert without_repetitions([warning, error]) == (warning, error)
 
 
-def test_a_version_that_is_not_served_is_told_where_it_is_written() -> None:
+def test_unserved_version_is_reported_where_it_is_written() -> None:
     used = Located(
         code=Code.API_VERSION,
         message="u",
@@ -48,7 +48,7 @@ def test_a_version_that_is_not_served_is_told_where_it_is_written() -> None:
     assert without_repetitions([REFUSED, used, elsewhere]) == (REFUSED, elsewhere)
 
 
-def test_a_quantity_without_a_field_is_told_by_the_schema_of_its_object() -> None:
+def test_quantity_without_a_field_is_reported_by_the_schema_of_its_object() -> None:
     quantity = Located(code=Code.QUANTITY_INVALID, message="q", resource=VM, field=ROOT)
     other = quantity._replace(resource=VM._replace(name="other"))
     assert without_repetitions([REFUSED, quantity, other]) == (REFUSED, other)

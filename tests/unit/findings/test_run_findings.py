@@ -55,7 +55,7 @@ FINDINGS = st.lists(
 
 
 @given(FINDINGS, st.integers(1, 10))
-def test_the_first_are_kept_errors_before_others_and_the_rest_is_counted_once(
+def test_first_findings_are_kept_errors_first_and_the_rest_counted(
     findings: list[Located], most: int
 ) -> None:
     everything = merged(findings).found()
@@ -73,14 +73,14 @@ def test_the_first_are_kept_errors_before_others_and_the_rest_is_counted_once(
 
 
 @given(FINDINGS)
-def test_no_more_than_twice_as_many_as_are_shown_are_held(findings: list[Located]) -> None:
+def test_at_most_twice_the_shown_findings_are_stored(findings: list[Located]) -> None:
     found = MergedFindings(5)
     for each in findings:
         found.add(each)
         assert len(found) <= 10
 
 
-def test_ignored_codes_are_passed_over_and_strict_makes_errors_of_warnings() -> None:
+def test_ignored_codes_are_dropped_and_strict_makes_errors_of_warnings() -> None:
     fs = MemoryFileSystem({})
     warning = Diagnostic(Code.RUN_STRATEGY, "a", Severity.WARNING)
     assert not RunFindings(fs, FindingFilter()).add([warning])
@@ -93,7 +93,7 @@ def test_ignored_codes_are_passed_over_and_strict_makes_errors_of_warnings() -> 
     assert ignoring.found() == ()
 
 
-def test_what_is_located_already_is_filtered_and_levelled_as_well() -> None:
+def test_located_findings_are_filtered_and_levelled_too() -> None:
     strict = RunFindings(None, FindingFilter(strict=True))
     assert strict.add_located([finding(1)])
     assert strict.found() == (finding(1)._replace(severity=Severity.ERROR),)
@@ -121,12 +121,12 @@ MASKED = Located(
 )
 
 
-def test_all_texts_lose_the_values_that_a_finding_brings_along() -> None:
+def test_texts_mask_the_values_of_the_finding() -> None:
     found = secret_in_texts("correct-horse")._replace(confidential=(Masking(["correct-horse"]),))
     assert RunFindings(None).located(found) == MASKED
 
 
-def test_all_texts_lose_the_values_that_the_run_has_noted() -> None:
+def test_texts_mask_the_values_of_the_run() -> None:
     def run() -> None:
         begin_notes()
         taint(["correct-horse"])
@@ -135,7 +135,7 @@ def test_all_texts_lose_the_values_that_the_run_has_noted() -> None:
     copy_context().run(run)
 
 
-def test_all_texts_lose_the_values_at_the_place_that_they_are_about() -> None:
+def test_texts_mask_the_values_at_their_location() -> None:
     fs = MemoryFileSystem({"s.yaml": b"stringData: {a: correct-horse}\n"})
     site = Site("s.yaml", 0, FieldPath.of("stringData", "a"))
     found = secret_in_texts("correct-horse")._replace(location=None, sites=(site,))
@@ -143,7 +143,7 @@ def test_all_texts_lose_the_values_at_the_place_that_they_are_about() -> None:
     assert located == MASKED._replace(location=Location("s.yaml", 1, 17, 30))
 
 
-def test_a_value_that_comes_later_is_masked_in_what_was_found_before() -> None:
+def test_value_noted_later_is_masked_in_earlier_findings() -> None:
     """What was different but for the value is one finding then."""
 
     def run() -> None:
@@ -157,7 +157,7 @@ def test_a_value_that_comes_later_is_masked_in_what_was_found_before() -> None:
     copy_context().run(run)
 
 
-def test_what_is_left_out_stays_counted_when_a_value_comes_later() -> None:
+def test_omitted_findings_stay_counted_after_a_later_value() -> None:
     def run() -> None:
         begin_notes()
         findings = RunFindings(None, FindingFilter(most=2))
@@ -202,7 +202,7 @@ def run(*arguments: str) -> Result:
 
 @pytest.mark.usefixtures("fleet")
 @pytest.mark.parametrize("command", [("render", "--no-cache"), ("validate",)])
-def test_a_run_tells_how_many_findings_it_does_not_show(
+def test_run_reports_the_number_of_hidden_findings(
     command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, "findings=4")
@@ -218,7 +218,7 @@ def test_a_run_tells_how_many_findings_it_does_not_show(
 
 
 @pytest.mark.usefixtures("fleet")
-def test_a_second_run_tells_the_same_from_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cached_run_reports_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "findings=4")
     first = run("render", "--check")
     assert first.exit_code == 1
@@ -229,7 +229,7 @@ def test_a_second_run_tells_the_same_from_the_cache(monkeypatch: pytest.MonkeyPa
     assert "26 more findings are not shown" in second.stderr
 
 
-def test_an_overlay_whose_error_is_not_shown_is_not_said_to_be_sound(
+def test_overlay_with_a_hidden_error_is_not_reported_as_valid(
     fleet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, "findings=2")

@@ -65,7 +65,7 @@ def refusal(generators: str, name: str = "{{name}}", *, extra: str = "") -> str:
 GO = "goTemplate: true\n"
 
 
-def test_folders_are_those_that_are_not_hidden_and_match_whole() -> None:
+def test_git_folders_match_completely_and_are_not_hidden() -> None:
     assert names("- git: {directories: [{path: 'farms/*'}]}", "{{path.basename}}-{{path[0]}}") == [
         "elm-farms",
         "oak-farms",
@@ -84,7 +84,7 @@ def test_files_give_a_set_for_each_object() -> None:
     assert names("- git: {files: [{path: conf/north}]}", "{{rows}}-{{path[1]}}") == ["4-north"]
 
 
-def test_clusters_are_the_listed_ones_and_the_local_one_without_a_selector() -> None:
+def test_clusters_without_a_selector_include_the_local_one() -> None:
     assert names("- clusters: {}", "{{nameNormalized}}") == ["north", "south-2", "in-cluster"]
     live = "- clusters: {selector: {matchLabels: {env: live}}}"
     assert names(live, "{{metadata.annotations.tier}}-{{metadata.labels.env}}") == ["gold-live"]
@@ -95,7 +95,7 @@ def test_clusters_are_the_listed_ones_and_the_local_one_without_a_selector() -> 
     ]
 
 
-def test_a_matrix_goes_through_the_second_for_each_of_the_first() -> None:
+def test_matrix_iterates_the_second_generator_for_each_of_the_first() -> None:
     generators = """\
     - matrix:
         generators:
@@ -105,7 +105,7 @@ def test_a_matrix_goes_through_the_second_for_each_of_the_first() -> None:
     assert names(generators, "{{path.basename}}-{{env}}") == ["oak-test", "elm-live", "oak-live"]
 
 
-def test_merged_sets_take_what_others_have_for_the_same_keys() -> None:
+def test_merged_sets_are_overridden_by_equal_keys() -> None:
     generators = """\
     - merge:
         mergeKeys: [name]
@@ -116,7 +116,7 @@ def test_merged_sets_take_what_others_have_for_the_same_keys() -> None:
     assert names(generators, "{{ .name }}-{{ .size }}-{{ .o.x }}{{ .o.y }}", extra=GO) == ["a-s-11", "b-l-12"]
 
 
-def test_merged_texts_take_what_others_have_for_the_same_keys() -> None:
+def test_merged_texts_are_overridden_by_equal_keys() -> None:
     generators = """\
     - merge:
         mergeKeys: [name]
@@ -156,7 +156,7 @@ def test_a_patch_changes_the_application_but_not_its_project() -> None:
     assert object_at(application.content, "spec") == {"project": "default", "source": {"path": "a"}}
 
 
-def test_the_template_of_a_generator_is_filled_up_from_the_common_one() -> None:
+def test_template_of_a_generator_is_completed_from_the_common_one() -> None:
     generators = "- list: {elements: [{name: a}], template: {metadata: {}, spec: {source: {path: own}}}}"
     [application] = generated(generators, "app-{{name}}")
     assert application.name == "app-a"
@@ -164,7 +164,7 @@ def test_the_template_of_a_generator_is_filled_up_from_the_common_one() -> None:
     assert text_at(application.content, "spec", "source", "repoURL") == "x"
 
 
-def test_unknown_names_stay_and_keys_are_rendered() -> None:
+def test_unknown_names_are_kept_and_keys_rendered() -> None:
     assert names("- list: {elements: [{name: a}]}", "{{ name }}-{{other}}") == ["a-{{other}}"]
 
 
@@ -191,6 +191,6 @@ def test_a_generator_that_argo_cd_refuses_is_one_finding(generators: str, reason
     assert reason in refusal(generators)
 
 
-def test_applications_of_one_name_are_left_out_and_others_stay() -> None:
+def test_applications_with_one_name_are_omitted_and_others_kept() -> None:
     assert names("- list: {elements: [{a: x}, {a: y}, {a: x}, {a: z}]}", "{{a}}") == ["y", "z"]
     assert names("- list: {elements: [{a: x}, {a: y}]}", "same") == []

@@ -42,7 +42,7 @@ def _kustomization(*resources: str, kind: str = "Kustomization", field: str = "r
         ({"one": _kustomization("../two"), "two": _kustomization("../one")}, ["one", "two"]),
     ],
 )
-def test_a_kustomization_that_another_one_uses_is_not_composed_by_itself(
+def test_kustomization_used_by_another_is_not_composed_alone(
     path: str, folders: dict[str, str], composed: list[str]
 ) -> None:
     files = {f"apps/{name}/kustomization.yaml": text for name, text in folders.items()}

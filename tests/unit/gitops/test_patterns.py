@@ -44,7 +44,7 @@ PATHSPEC = {
 }
 
 
-def test_patterns_match_what_each_tool_matches() -> None:
+def test_patterns_match_like_each_tool() -> None:
     assert {case: file_path_match(*case) for case in PATH_MATCH} == PATH_MATCH
     assert {case: gobwas_match(*case) for case in GOBWAS} == GOBWAS
     assert {case: pathspec_match(*case) for case in PATHSPEC} == PATHSPEC
@@ -69,13 +69,13 @@ def ignored(text: str, *paths: str, folder: str = ".") -> list[str]:
     return [path for path in paths if rules.ignores(path)]
 
 
-def test_the_defaults_hold_only_without_own_patterns() -> None:
+def test_defaults_apply_only_without_custom_patterns() -> None:
     paths = (".github/ci.yaml", "a/.sops.yaml", "x.png", ".gitignore", "a.yaml")
     assert ignored("", *paths) == list(paths[:4])
     assert ignored("# a comment\n\nother/\n", *paths) == [".gitignore"]
 
 
-def test_later_patterns_and_inclusions_count_more() -> None:
+def test_later_patterns_and_inclusions_take_precedence() -> None:
     text = "/*\n!/apps\n/apps/old\n"
     assert ignored(text, "apps/a.yaml", "apps/old/b.yaml", "other/c.yaml") == [
         "apps/old/b.yaml",

@@ -18,11 +18,11 @@ SAME = (
 
 
 @pytest.mark.parametrize("url", SAME)
-def test_every_spelling_forks_and_mirrors_are_the_repository(url: str) -> None:
+def test_spellings_forks_and_mirrors_match_the_repository(url: str) -> None:
     assert RepositoryUrls(KNOWN, named=SAME).is_this_repository(url)
 
 
-def test_another_name_is_another_repository_where_any_object_names_this_one() -> None:
+def test_another_name_is_another_repository_if_any_object_names_this_one() -> None:
     other = "https://github.com/acme/charts.git"
     assert not RepositoryUrls(KNOWN, named=(SAME[0], other)).is_this_repository(other)
     assert RepositoryUrls(KNOWN, named=(other,)).is_this_repository(other, "vms")
@@ -32,7 +32,7 @@ def test_another_name_is_another_repository_where_any_object_names_this_one() ->
     assert not RepositoryUrls(KNOWN, named=(other,), certain=True).is_this_repository(other)
 
 
-def test_placeholders_are_the_repository_where_the_path_exists() -> None:
+def test_placeholders_match_the_repository_if_the_path_exists() -> None:
     urls = RepositoryUrls(KNOWN, named=SAME, is_folder=lambda path: path == "vms")
     assert urls.is_this_repository("https://github.com/YOUR_USERNAME/x.git", "vms")
     assert not urls.is_this_repository("${INFRA_REPO}", "none")

@@ -24,7 +24,7 @@ from renderer.golang.regexp import RegexpError, compile_regexp
         (r"\pL", "\u00e9", "1"),
     ],
 )
-def test_expressions_mean_what_they_mean_in_go(pattern: str, matching: str, other: str) -> None:
+def test_expressions_match_like_go(pattern: str, matching: str, other: str) -> None:
     expression = compile_regexp(pattern)
     assert expression.fullmatch(matching)
     assert not expression.fullmatch(other)
@@ -38,10 +38,10 @@ def test_expressions_mean_what_they_mean_in_go(pattern: str, matching: str, othe
         *("(", ")", "[a", "[[:foo:]]"),
     ],
 )
-def test_what_go_refuses_is_refused(pattern: str) -> None:
+def test_expressions_refused_by_go_are_refused(pattern: str) -> None:
     with pytest.raises(RegexpError):
         compile_regexp(pattern)
 
 
-def test_an_expression_that_never_ends_elsewhere_ends_here() -> None:
+def test_catastrophic_expression_is_matched_in_linear_time() -> None:
     assert not compile_regexp("(a+)+c").fullmatch("a" * 5000 + "b")

@@ -113,18 +113,18 @@ REFUSED = {
 }
 
 
-def test_templates_come_to_what_go_makes_of_them() -> None:
+def test_templates_render_like_go() -> None:
     assert {text: render(text, VALUES) for text in RENDERED} == RENDERED
 
 
 @pytest.mark.parametrize(("text", "reason"), REFUSED.items(), ids=lambda text: text[:40])
-def test_a_template_that_go_refuses_says_why(text: str, reason: str) -> None:
+def test_template_refused_by_go_has_a_reason(text: str, reason: str) -> None:
     with lowered({"template_steps": 200_000}), pytest.raises(GoTemplateError) as refused:
         render(text, VALUES)
     assert reason in str(refused.value)
 
 
-def test_an_absent_key_is_what_the_options_say() -> None:
+def test_missing_key_follows_the_options() -> None:
     assert render("{{ .a }}", {}, ["missingkey=zero"]) == "<no value>"
     assert render("{{ .texts.none }}", VALUES, ["missingkey=zero"]) == ""
     with pytest.raises(GoTemplateError, match="no entry for key 'a'"):
@@ -133,7 +133,7 @@ def test_an_absent_key_is_what_the_options_say() -> None:
         render("{{ .a }}", {}, ["missing=error"])
 
 
-def test_every_function_that_needs_chance_or_the_clock_is_refused_by_name() -> None:
+def test_functions_that_need_randomness_or_the_clock_are_refused_by_name() -> None:
     for name in ("now", "date", "randAlpha", "genCA", "uuidv4", "bcrypt"):
         with pytest.raises(GoTemplateError, match=name):
             FUNCTIONS[name].call()

@@ -29,21 +29,21 @@ def messages(
     ("other", "own"),
     [({}, {}), ({WAVE: "1"}, {WAVE: "1"}), ({WAVE: "0"}, {}), ({WAVE: "one"}, {}), ({HOOK: "Skip"}, {})],
 )
-def test_one_step_is_not_waited_for(other: dict[str, str], own: dict[str, str]) -> None:
+def test_single_sync_wave_does_not_wait(other: dict[str, str], own: dict[str, str]) -> None:
     assert messages(other, own) == []
 
 
 @pytest.mark.parametrize("other", [{WAVE: "1"}, {WAVE: "-1"}, {HOOK: "PreSync"}, {HOOK: "PostSync"}])
-def test_more_steps_wait_for_the_machine(other: dict[str, str]) -> None:
+def test_later_sync_wave_waits_for_the_machine(other: dict[str, str]) -> None:
     assert messages(other) == [
         "the machine is in sync wave 0 and does not run: Argo CD never finishes the sync"
     ]
 
 
-def test_a_machine_that_is_switched_off_the_old_way_is_waited_for() -> None:
+def test_machine_halted_with_running_false_is_waited_for() -> None:
     assert len(messages({WAVE: "1"}, runStrategy=None, running=False)) == 1
 
 
 @pytest.mark.parametrize("strategy", ["Always", "Manual", "RerunOnFailure"])
-def test_a_machine_that_may_run_is_not_told_of(strategy: str) -> None:
+def test_machine_that_may_run_is_not_reported(strategy: str) -> None:
     assert messages({WAVE: "1"}, runStrategy=strategy) == []

@@ -40,13 +40,13 @@ def said(severity: Severity, code: Code = Code.DEPRECATED) -> Diagnostic:
     return Diagnostic(code=code, message="a", severity=severity, resource=resource.current_id)
 
 
-def test_a_rule_speaks_as_loudly_as_it_is_told() -> None:
+def test_rule_has_the_configured_level() -> None:
     assert judged(HALTED)[0] == [("run-strategy", "info")]
     assert judged(HALTED, level=Level.ERROR)[0] == [("run-strategy", "error")]
     assert judged(HALTED, level=Level.OFF)[0] == []
 
 
-def test_an_annotation_with_a_reason_suppresses_a_rule_and_is_not_written() -> None:
+def test_annotation_with_a_reason_suppresses_a_rule_and_is_not_rendered() -> None:
     assert judged(annotated(HALTED, run_strategy="started by hand")) == ([], HALTED)
 
 
@@ -54,7 +54,7 @@ def test_rules_that_are_errors_can_be_suppressed() -> None:
     assert judged(annotated(HALTED, run_strategy="started by hand"), level=Level.ERROR)[0] == []
 
 
-def test_warnings_of_other_stages_can_be_suppressed_and_their_errors_cannot() -> None:
+def test_warnings_but_not_errors_of_other_stages_can_be_suppressed() -> None:
     content = annotated(HALTED, run_strategy="started by hand", deprecated="until the upgrade")
 
     assert judged(content, said(Severity.WARNING))[0] == []
@@ -64,12 +64,12 @@ def test_warnings_of_other_stages_can_be_suppressed_and_their_errors_cannot() ->
     ]
 
 
-def test_what_is_refused_is_not_judged_by_rules() -> None:
+def test_refused_objects_are_not_checked_by_rules() -> None:
     assert judged(HALTED, said(Severity.ERROR))[0] == [("deprecated", "error")]
     assert judged(HALTED, said(Severity.WARNING))[0] == [("deprecated", "warning"), ("run-strategy", "info")]
 
 
-def test_an_annotation_that_suppresses_nothing_is_told_of() -> None:
+def test_unused_suppression_is_reported() -> None:
     running = annotated(vm("web", DOMAIN), run_strategy="started by hand")
 
     assert judged(running)[0] == [("unused-suppression", "warning")]
@@ -77,7 +77,7 @@ def test_an_annotation_that_suppresses_nothing_is_told_of() -> None:
     assert judged(running, said(Severity.ERROR))[0] == [("deprecated", "error")], "nor here"
 
 
-def test_a_suppression_that_is_only_needed_elsewhere_can_be_excused() -> None:
+def test_unused_suppression_can_itself_be_suppressed() -> None:
     machine = vm("web", DOMAIN)
     running = annotated(machine, run_strategy="started by hand", unused_suppression="halted in prod")
 
@@ -91,7 +91,7 @@ def test_a_suppression_needs_a_reason_and_a_code() -> None:
     assert ("suppression-invalid", "error") in judged(annotated(HALTED, nonsense="made by hand"))[0]
 
 
-def test_other_annotations_stay() -> None:
+def test_other_annotations_are_kept() -> None:
     content = annotated(HALTED, run_strategy="started by hand")
     metadata = content["metadata"]
     assert isinstance(metadata, dict)

@@ -19,7 +19,7 @@ from renderer.checks.rules.near_miss import is_near_miss
         ("backup-agents", "backup-agent"),
     ],
 )
-def test_a_slip(written: str, meant: str) -> None:
+def test_typo_is_a_near_miss(written: str, meant: str) -> None:
     assert is_near_miss(written, meant)
 
 
@@ -40,5 +40,5 @@ def test_a_slip(written: str, meant: str) -> None:
         ("primary-key", "public-key"),
     ],
 )
-def test_another_name(written: str, meant: str) -> None:
+def test_different_name_is_not_a_near_miss(written: str, meant: str) -> None:
     assert not is_near_miss(written, meant)

@@ -68,7 +68,7 @@ VOLUMES: list[tuple[str, JsonObject, str]] = [
 
 
 @pytest.mark.parametrize(("code", "source", "field"), VOLUMES, ids=[field for _, _, field in VOLUMES])
-def test_every_kind_of_volume_is_looked_at(code: str, source: JsonObject, field: str) -> None:
+def test_every_kind_of_volume_is_checked(code: str, source: JsonObject, field: str) -> None:
     machine = with_instance(volumes=[{"name": "data", **source}])
 
     assert messages(LOOSE, machine) == []
@@ -76,7 +76,7 @@ def test_every_kind_of_volume_is_looked_at(code: str, source: JsonObject, field:
     assert message.startswith(f"{code}: spec.template.spec.volumes[0].{field}: there is no ")
 
 
-def test_credentials_are_looked_at() -> None:
+def test_credentials_are_checked() -> None:
     credentials: Json = [
         {"sshPublicKey": {"source": {"secret": {"secretName": "keys"}}}},
         {"userPassword": {"source": {"secret": {"secretName": "password"}}}},
@@ -105,17 +105,17 @@ SECRET_VOLUME: Json = [{"name": "data", "secret": {"secretName": "keys"}}]
     ],
     ids=lambda content: str(content["kind"]),
 )
-def test_what_makes_a_secret_counts_as_one(content: JsonObject) -> None:
+def test_generators_of_secrets_count_as_secrets(content: JsonObject) -> None:
     assert messages(STRICT, with_instance(volumes=SECRET_VOLUME), content) == []
 
 
-def test_an_optional_one_may_be_missing() -> None:
+def test_optional_reference_may_be_missing() -> None:
     volumes: Json = [{"name": "data", "secret": {"secretName": "keys", "optional": True}}]
 
     assert messages(STRICT, with_instance(volumes=volumes)) == []
 
 
-def test_what_a_gitops_tool_fills_in_is_not_looked_for() -> None:
+def test_placeholders_of_gitops_tools_are_not_searched() -> None:
     volumes: Json = [{"name": "data", "secret": {"secretName": "${CLUSTER}-keys"}}]
 
     assert messages(STRICT, with_instance(volumes=volumes)) == []
@@ -128,7 +128,7 @@ def test_a_data_volume_template_of_another_machine_is_a_claim() -> None:
     assert messages(STRICT, with_instance(volumes=volumes), other) == []
 
 
-def test_a_slip_is_only_seen_where_nothing_else_uses_the_name() -> None:
+def test_typo_is_reported_only_if_nothing_else_uses_the_name() -> None:
     written = with_instance(volumes=[{"name": "data", "secret": {"secretName": "web-kyes"}}])
     secret = labelled("Secret", "web-keys")
     other = {**with_instance(volumes=[{"name": "data", "secret": {"secretName": "web-keys"}}])}
@@ -138,7 +138,7 @@ def test_a_slip_is_only_seen_where_nothing_else_uses_the_name() -> None:
     assert messages(LOOSE, written, secret, other) == []
 
 
-def test_a_network_of_another_namespace_has_it_in_its_name() -> None:
+def test_network_of_another_namespace_is_qualified() -> None:
     definition = labelled("NetworkAttachmentDefinition", "lan", namespace="networks")
     wrong = with_instance(networks=[{"name": "lan", "multus": {"networkName": "lan"}}])
     right = with_instance(networks=[{"name": "lan", "multus": {"networkName": "networks/lan"}}])
@@ -151,7 +151,7 @@ def test_a_network_of_another_namespace_has_it_in_its_name() -> None:
     )
 
 
-def test_what_has_no_namespace_may_come_into_any() -> None:
+def test_object_without_namespace_matches_any_namespace() -> None:
     machine = with_instance(volumes=SECRET_VOLUME)
     secret = labelled("Secret", "keys")
     without = {**secret, "metadata": {"name": "keys"}}
@@ -160,7 +160,7 @@ def test_what_has_no_namespace_may_come_into_any() -> None:
     assert messages(STRICT, {**machine, "metadata": {"name": "web"}}, secret) == []
 
 
-def test_sources_of_data_volume_templates_are_looked_at() -> None:
+def test_sources_of_data_volume_templates_are_checked() -> None:
     def machine(**spec: Json) -> JsonObject:
         return vm("web", dataVolumeTemplates=[{"metadata": {"name": "root"}, "spec": spec}])
 

@@ -36,7 +36,7 @@ def is_reported(selector: JsonObject, labels: JsonObject, own: JsonObject | None
 
 
 @pytest.mark.parametrize("key", ["kubevirt.io/domain", "kubevirt.io/size", "vm.kubevirt.io/name"])
-def test_labels_that_kubevirt_gives_are_not_compared(key: str) -> None:
+def test_labels_set_by_kubevirt_are_not_compared(key: str) -> None:
     assert not is_reported({key: "wbe"}, {key: "web"})
     assert is_reported({"example.com/name": "wbe"}, {"example.com/name": "web"})
 
@@ -44,7 +44,7 @@ def test_labels_that_kubevirt_gives_are_not_compared(key: str) -> None:
 @pytest.mark.parametrize(
     "selector", [{"app": "wbe", "tier": 5}, {"app": "wbe", "tier": None}, {"app": "wbe", "tier": "${TIER}"}]
 )
-def test_a_selector_is_compared_as_a_whole_or_not_at_all(selector: dict[str, Json]) -> None:
+def test_selector_is_compared_only_as_a_whole(selector: dict[str, Json]) -> None:
     assert not is_reported(selector, {"app": "web", "tier": "${TIER}"})
     assert is_reported({"app": "wbe"}, {"app": "web"})
 

@@ -98,7 +98,7 @@ def test_the_examples_of_an_explanation_are_yaml(rule: Rule) -> None:
 
 
 @every_rule
-def test_nothing_is_said_where_there_is_nothing(rule: Rule) -> None:
+def test_no_rule_reports_on_an_empty_set(rule: Rule) -> None:
     nothing = Context(ResourceSet(), ResourceSet(), LATEST)
 
     assert list(rule.check(nothing)) == []
@@ -131,18 +131,18 @@ EVERYTHING = RuleSettings(tuple(RuleSetting(code, Level.ERROR, strict=True) for 
 
 
 @given(path=st.lists(st.integers(0, 9), min_size=2, max_size=9), other=ANYTHING)
-def test_no_rule_breaks_at_what_the_schema_refuses(path: list[int], other: Json) -> None:
+def test_no_rule_fails_on_objects_that_the_schema_refuses(path: list[int], other: Json) -> None:
     for content in OBJECTS:
         changed = mutated(content, tuple(path), other)
         assert isinstance(changed, dict)
         judged(*(each for each in OBJECTS if each is not content), changed, settings=EVERYTHING)
 
 
-def test_the_objects_give_the_rules_something_to_say() -> None:
+def test_sample_objects_trigger_rules() -> None:
     assert {"hugepages-overcommit", "storage-class-dropped", "hugepages-remainder"} <= judged(*OBJECTS)
 
 
-def test_the_time_rules_take_grows_with_the_machines_and_no_faster() -> None:
+def test_rules_take_linear_time() -> None:
     def seconds(count: int) -> float:
         those = [{**VM, "metadata": {"name": f"web-{at}", "namespace": "prod"}} for at in range(count)]
         those += [labelled("Secret", f"init-{at}") for at in range(count)]

@@ -39,12 +39,12 @@ def of_image(image: str) -> list[Finding]:
         f"registry.example.com/x@sha256:{'0' * 64}",
     ],
 )
-def test_names_that_images_have(image: str) -> None:
+def test_valid_image_names_are_accepted(image: str) -> None:
     assert of_image(image) == []
 
 
 @pytest.mark.parametrize("image", ["quay.io/x:größe", "quay.io/x:४३", "quay.io/größe", "foo:bar/baz"])
-def test_names_of_images_are_ascii(image: str) -> None:
+def test_non_ascii_image_name_is_reported(image: str) -> None:
     assert [found.message for found in of_image(image)] == [f"invalid image reference {image!r}"]
 
 
@@ -57,7 +57,7 @@ def test_names_of_images_are_ascii(image: str) -> None:
         (f"quay.io/{'a' * 5000}", 5008),
     ],
 )
-def test_the_length_of_an_image_is_told(image: str, length: int) -> None:
+def test_overlong_image_name_is_reported(image: str, length: int) -> None:
     hints = [found.hint for found in of_image(image)]
     assert hints == [f"shorten it: a repository has at most 255 characters, not {length}"]
 
@@ -71,6 +71,6 @@ def test_the_length_of_an_image_is_told(image: str, length: int) -> None:
         ("a/a.b", []),
     ],
 )
-def test_the_part_of_a_network_that_is_wrong_is_named(network: str, kinds: list[str]) -> None:
+def test_wrong_part_of_a_network_name_is_named(network: str, kinds: list[str]) -> None:
     found = findings(networks=[{"name": "plant", "multus": {"networkName": network}}])
     assert sorted(finding.message.split()[1] for finding in found) == kinds

@@ -75,7 +75,7 @@ def git(*arguments: str) -> str:
 
 @pytest.mark.skipif(not KUBEVIRT, reason="KUBEVIRT_SOURCE is not set")
 @pytest.mark.parametrize("tag", LAST_TAGS)
-def test_a_release_knows_its_own_catalog_and_the_one_before_all_but_the_newer_fields(tag: str) -> None:
+def test_release_accepts_its_catalog_and_the_previous_one_all_except_newer_fields(tag: str) -> None:
     release, contents = Release.parse(tag), bundle(tag)
     assert judged(contents, release) == ()
     older = judged(contents, before(release))
@@ -84,7 +84,7 @@ def test_a_release_knows_its_own_catalog_and_the_one_before_all_but_the_newer_fi
 
 
 @pytest.mark.parametrize(("release", "field"), FIELDS)
-def test_a_newer_field_is_known_from_its_release_on(release: Release, field: str) -> None:
+def test_newer_field_is_known_since_its_release(release: Release, field: str) -> None:
     preference: JsonObject = {
         "apiVersion": "instancetype.kubevirt.io/v1beta1",
         "kind": "VirtualMachineClusterPreference",

@@ -58,12 +58,12 @@ def printed(diagnostics: tuple[Diagnostic, ...]) -> list[str]:
 
 
 @pytest.mark.parametrize("path", files("valid"), ids=lambda path: path.stem)
-def test_nothing_is_said_about_what_is_right(path: Path) -> None:
+def test_valid_examples_have_no_findings(path: Path) -> None:
     assert printed(findings(path)) == []
 
 
 @pytest.mark.parametrize("path", files("invalid"), ids=lambda path: path.stem)
-def test_what_is_wrong_is_said_in_these_words(path: Path) -> None:
+def test_invalid_examples_have_the_recorded_messages(path: Path) -> None:
     expected = [line for line in header(path.read_text()) if not line.startswith("release: ")]
     assert printed(findings(path)) == expected
 

@@ -39,7 +39,7 @@ SIZES: list[JsonObject] = [
 
 @pytest.mark.parametrize("release", RELEASES, ids=str)
 @pytest.mark.parametrize("spec", SIZES)
-def test_sizes_may_be_left_out_in_v1beta2_and_only_there(spec: JsonObject, release: Release) -> None:
+def test_sizes_may_be_omitted_only_in_v1beta2(spec: JsonObject, release: Release) -> None:
     assert fields(v1beta2(instancetype(), spec), release) == []
     assert fields(v1beta2(instancetype(), spec), release, WRITTEN)
     complete = spec is SIZES[-1]
@@ -56,7 +56,7 @@ def test_sizes_may_be_left_out_in_v1beta2_and_only_there(spec: JsonObject, relea
         ({"gpus": [{}]}, "spec.gpus[0].name"),
     ],
 )
-def test_all_else_is_as_in_v1beta1(spec: JsonObject, field: str) -> None:
+def test_other_fields_match_v1beta1(spec: JsonObject, field: str) -> None:
     assert fields(v1beta2(instancetype(), spec)) == [field]
 
 
@@ -67,7 +67,7 @@ def test_preferences_have_the_same_fields() -> None:
 
 
 @pytest.mark.parametrize("release", RELEASES, ids=str)
-def test_the_vcpus_of_a_vm_are_never_written(release: Release) -> None:
+def test_vcpus_of_a_vm_are_never_written(release: Release) -> None:
     path = "spec.template.spec.domain.cpu.guest"
     content = vm(domain={"devices": {}, "cpu": {"guest": 4}})
     assert fields(content, release) == []
@@ -76,7 +76,7 @@ def test_the_vcpus_of_a_vm_are_never_written(release: Release) -> None:
     assert fields(wrong, release) == [path]
 
 
-def test_the_files_are_those_of_the_latest_release() -> None:
+def test_files_match_the_latest_release() -> None:
     written = {kind.name: WRITTEN.schema(LATEST, Gvk(kind.group, "", kind.name)).document for kind in KINDS}
     schemas = data_folder("schemas")
     shipped = {path.relative_to(schemas).as_posix(): path.read_text() for path in schemas.glob("input/*")}

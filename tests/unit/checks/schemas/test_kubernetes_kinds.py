@@ -15,7 +15,7 @@ FILE = data_folder("schemas") / "kubernetes" / "definitions.json"
 KINDS = KubernetesKinds(FILE)
 
 
-def test_the_project_file_knows_the_minors_that_there_are() -> None:
+def test_project_file_accepts_the_available_minors() -> None:
     assert (KINDS.minors[0], KINDS.minors[-1]) == (OLDEST_KUBERNETES, LATEST_KUBERNETES)
     assert KINDS.minor == LATEST_KUBERNETES
 
@@ -36,7 +36,7 @@ def test_every_kind_has_a_schema_in_every_minor() -> None:
     ("minor", "is_known"),
     [(Release.parse("1.29"), False), (Release.parse("1.30"), True), (Release.parse("1.36"), True)],
 )
-def test_a_field_is_known_from_its_minor_on(minor: Release, is_known: bool) -> None:  # noqa: FBT001 - a row of a table
+def test_field_is_known_since_its_minor(minor: Release, is_known: bool) -> None:  # noqa: FBT001 - a row of a table
     content: JsonObject = {
         "apiVersion": "v1",
         "kind": "Service",
@@ -48,7 +48,7 @@ def test_a_field_is_known_from_its_minor_on(minor: Release, is_known: bool) -> N
     assert schema.is_valid(content) is is_known
 
 
-def test_a_kind_in_a_version_that_is_gone_has_another() -> None:
+def test_kind_in_a_removed_version_names_the_served_one() -> None:
     assert KINDS.api_version_of(Gvk.parse("extensions/v1beta1", "Ingress")) == "networking.k8s.io/v1"
     assert KINDS.api_version_of(Gvk.parse("v1", "Deployment")) == "apps/v1"
     assert KINDS.api_version_of(Gvk.parse("apps/v1", "Deployment")) is None

@@ -55,16 +55,16 @@ def read_series(content: JsonObject) -> tuple[Diagnostic, ...]:
 
 
 @pytest.mark.parametrize("name", ["renderconfig", "instancetypeseries"])
-def test_they_are_schemas(name: str) -> None:
+def test_own_schemas_are_valid_schemas(name: str) -> None:
     Draft202012Validator.check_schema(schema(name))
 
 
-def test_the_project_file_of_this_repository_fits() -> None:
+def test_project_file_of_this_repository_is_valid() -> None:
     (content,) = decode_documents((REPOSITORY / "vmrender.yaml").read_bytes(), "vmrender.yaml")
     assert fits(content, CONFIG_SCHEMA)
 
 
-def test_the_series_of_the_catalog_fit() -> None:
+def test_series_of_the_catalog_are_valid() -> None:
     paths = sorted(data_folder("catalog").rglob("instancetypes/*.yaml"))
     documents = [document for path in paths for document in decode_documents(path.read_bytes(), path.name)]
     series = [document for document in documents if object_at(document).get("kind") == "InstancetypeSeries"]
@@ -108,7 +108,7 @@ CONFIGS: list[tuple[JsonObject, bool]] = [
 
 
 @pytest.mark.parametrize(("fields", "right"), CONFIGS)
-def test_the_project_file_is_read_as_its_schema_says(fields: JsonObject, *, right: bool) -> None:
+def test_project_file_reader_and_schema_agree(fields: JsonObject, *, right: bool) -> None:
     content = {**CONFIG, **fields}
     assert fits(content, CONFIG_SCHEMA) is right
     assert (read_config(content) == ()) is right
@@ -152,7 +152,7 @@ SPECS: list[tuple[JsonObject, bool]] = [
 
 
 @pytest.mark.parametrize(("spec", "right"), SPECS)
-def test_a_series_is_read_as_its_schema_says(spec: JsonObject, *, right: bool) -> None:
+def test_series_reader_and_schema_agree(spec: JsonObject, *, right: bool) -> None:
     content = {**SERIES, "spec": spec}
     assert fits(content, SERIES_SCHEMA) is right
     assert (read_series(content) == ()) is right

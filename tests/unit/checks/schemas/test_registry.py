@@ -34,11 +34,11 @@ def test_the_version_does_not_choose_the_schema() -> None:
     assert registry.schema(LATEST, VM) is registry.schema(LATEST, old)
 
 
-def test_nothing_is_read_before_it_is_asked_for(tmp_path: Path) -> None:
+def test_schemas_are_read_lazily(tmp_path: Path) -> None:
     assert SchemaRegistry(tmp_path / "nowhere").covers(VM)
 
 
-def test_a_release_without_schemas_says_what_there_is() -> None:
+def test_release_without_schemas_names_the_available_ones() -> None:
     diagnostic = missing(VM, Release.parse("2.0"))
     assert diagnostic.message == "there is no schema of VirtualMachine for KubeVirt 2.0"
     assert diagnostic.hint is not None
@@ -47,12 +47,12 @@ def test_a_release_without_schemas_says_what_there_is() -> None:
     assert "1.9" in diagnostic.hint
 
 
-def test_an_empty_folder_has_none(tmp_path: Path) -> None:
+def test_empty_folder_has_no_releases(tmp_path: Path) -> None:
     diagnostic = missing(VM, folder=tmp_path)
     assert diagnostic.hint == "looked for kubevirt/1.9/virtualmachine.json; there are schemas for none"
 
 
-def test_the_schemas_of_another_folder_are_taken(tmp_path: Path) -> None:
+def test_schemas_of_another_folder_are_used(tmp_path: Path) -> None:
     folder = tmp_path / "kubevirt" / "3.1"
     folder.mkdir(parents=True)
     (folder / "virtualmachine.json").write_text(json.dumps({"type": "object", "properties": {"x": {}}}))
@@ -70,7 +70,7 @@ def test_the_schemas_of_another_folder_are_taken(tmp_path: Path) -> None:
         (Gvk("pool.kubevirt.io", "v1", "Deployment"), "known kinds: VirtualMachinePool"),
     ],
 )
-def test_a_kind_that_is_none_names_the_nearest(gvk: Gvk, hint: str) -> None:
+def test_unknown_kind_names_the_nearest(gvk: Gvk, hint: str) -> None:
     diagnostic = missing(gvk)
     assert diagnostic.severity is Severity.ERROR
     assert diagnostic.hint == hint
@@ -82,16 +82,16 @@ def test_a_kind_of_kubevirt_without_a_schema_is_a_warning() -> None:
 
 
 @pytest.mark.parametrize("group", ["", "apps", "cdi.kubevirt.io", "KubeVirt.io"])
-def test_other_groups_are_not_covered(group: str) -> None:
+def test_other_groups_have_no_schema(group: str) -> None:
     assert not SchemaRegistry().covers(Gvk(group, "v1", "VirtualMachine"))
 
 
 @pytest.mark.parametrize("version", ["../v1beta1", "v1beta1/../v1beta1", "", "V1"])
-def test_a_version_is_no_path(version: str) -> None:
+def test_version_is_not_used_as_a_path(version: str) -> None:
     assert SchemaRegistry().other_schema(Gvk("cdi.kubevirt.io", version, "DataVolume")) is None
 
 
-def test_every_kind_beside_machines_has_a_schema_of_its_version() -> None:
+def test_every_related_kind_has_a_schema_of_its_version() -> None:
     registry = SchemaRegistry()
     missing = {
         kind

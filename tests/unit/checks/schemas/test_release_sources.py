@@ -52,7 +52,7 @@ def test_definitions_are_found_in_any_form(documents: list[tuple[str, Json]]) ->
     assert release_schemas(documents, LATEST) == {kind.name: STRUCTURAL for kind in KINDS}
 
 
-def test_a_definition_goes_before_an_openapi_document() -> None:
+def test_definition_is_preferred_to_an_openapi_document() -> None:
     (kind,) = (kind for kind in KINDS if kind.name == "KubeVirt")
     openapi = {"definitions": {"v1.KubeVirt": {"type": "object"}, "v1.VirtualMachine": {"type": "object"}}}
     found = release_schemas([("crd.yaml", definition(kind, STRUCTURAL)), ("swagger.json", openapi)], LATEST)
@@ -96,13 +96,13 @@ def test_the_types_of_an_openapi_document_are_spelled_out() -> None:
         {"type": "object", "properties": {"spec": {"type": "mapping"}}},
     ],
 )
-def test_a_definition_unlike_kubevirts_is_refused(structural: JsonObject) -> None:
+def test_foreign_definition_is_refused(structural: JsonObject) -> None:
     with pytest.raises(UnlikeKubevirtError):
         import_schema(structural, KINDS[0], LATEST)
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_what_ships_is_what_an_import_makes(folder: Path) -> None:
+def test_shipped_schemas_match_an_import(folder: Path) -> None:
     release = Release.parse(folder.name)
     documents = [(path.name, json.loads(path.read_bytes())) for path in folder.glob("*.json")]
     schemas = release_schemas(documents, release)
@@ -113,7 +113,7 @@ def test_what_ships_is_what_an_import_makes(folder: Path) -> None:
 
 @pytest.mark.skipif(not KUBEVIRT, reason="KUBEVIRT_SOURCE is not set")
 @pytest.mark.parametrize("tag", ["v1.5.3", "v1.9.0"])
-def test_an_openapi_document_has_the_fields_that_the_definitions_have(tag: str) -> None:
+def test_openapi_document_has_the_fields_of_the_definitions(tag: str) -> None:
     release = Release.parse(tag)
     command = ["git", "-C", KUBEVIRT, "show", f"{tag}:api/openapi-spec/swagger.json"]
     content = subprocess.run(command, capture_output=True, check=True).stdout

@@ -68,17 +68,17 @@ def test_every_release_has_every_kind() -> None:
     assert REGISTRY.releases == RELEASES
 
 
-def test_the_checksums_are_those_of_the_files() -> None:
+def test_checksums_match_the_files() -> None:
     files = {name(path): path.read_bytes() for path in FILES}
     assert (SCHEMAS / "SHA256SUMS").read_text() == checksums(files)
 
 
-def test_all_together_are_small() -> None:
+def test_total_size_is_small() -> None:
     assert sum(path.stat().st_size for path in FILES) < 3_000_000
 
 
 @pytest.mark.parametrize("folder", [each for each in FOLDERS if each.name != "kubernetes"], ids=name)
-def test_a_file_is_a_schema_that_needs_no_other(folder: Path) -> None:
+def test_file_is_a_self_contained_schema(folder: Path) -> None:
     for path in folder.glob("*.json"):
         meta.validate(dict(document(path)))
         definitions = document(path)["$defs"]
@@ -87,7 +87,7 @@ def test_a_file_is_a_schema_that_needs_no_other(folder: Path) -> None:
         assert used == {f"#/$defs/{definition}" for definition in definitions}
 
 
-def test_jsonschema_takes_them_too() -> None:
+def test_jsonschema_accepts_the_files() -> None:
     paths = sorted((SCHEMAS / "kubevirt/1.9").glob("virtualmachine*preference.json"))
     assert len(paths) == 2
     for path in paths:
@@ -95,13 +95,13 @@ def test_jsonschema_takes_them_too() -> None:
 
 
 @pytest.mark.parametrize("folder", KUBEVIRT_FOLDERS, ids=name)
-def test_no_sentence_of_upstream_came_along(folder: Path) -> None:
+def test_no_description_of_upstream_is_shipped(folder: Path) -> None:
     for path in folder.glob("*.json"):
         assert not [part for part in parts(document(path)) if isinstance(part.get("description"), str)]
 
 
 @pytest.mark.parametrize("folder", KUBEVIRT_FOLDERS, ids=name)
-def test_no_mapping_takes_fields_unseen(folder: Path) -> None:
+def test_no_mapping_allows_unknown_fields(folder: Path) -> None:
     managed_fields = {"type": "object"}
     for path in folder.glob("*.json"):
         mappings = [part for part in parts(document(path)) if part.get("type") in MAPPING]
@@ -127,9 +127,7 @@ def test_no_mapping_takes_fields_unseen(folder: Path) -> None:
         ),
     ],
 )
-def test_the_api_versions_are_those_each_release_serves(
-    kind: str, served: Mapping[str, tuple[Release, ...]]
-) -> None:
+def test_api_versions_match_each_release(kind: str, served: Mapping[str, tuple[Release, ...]]) -> None:
     for release in RELEASES:
         schema = tree(release, kind).at(FieldPath.of("apiVersion")) or {}
         expected = {version for version, releases in served.items() if release in releases}
@@ -227,7 +225,7 @@ def test_unsigned_fields_are_in_the_newest_schemas(field: str) -> None:
     assert bounds <= {0, 1, 512, None}
 
 
-def test_the_metadata_of_templates_is_closed_too() -> None:
+def test_metadata_of_templates_allows_no_unknown_fields() -> None:
     for kind in ("VirtualMachine", "VirtualMachinePool"):
         templates = [
             part

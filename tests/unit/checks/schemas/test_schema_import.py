@@ -40,20 +40,20 @@ def imported(spec: JsonObject, *path: str, kind: KubevirtKind = VM, release: str
     return found
 
 
-def test_a_mapping_takes_only_its_fields() -> None:
+def test_mapping_allows_only_its_fields() -> None:
     assert imported({"type": "object"})["additionalProperties"] is False
 
 
-def test_a_map_takes_any_key() -> None:
+def test_map_allows_any_key() -> None:
     texts: JsonObject = {"type": "object", "additionalProperties": {"type": "string"}}
     assert imported(texts, "nodeSelector") == texts
 
 
-def test_descriptions_stay_behind() -> None:
+def test_descriptions_are_dropped() -> None:
     assert imported({"type": "string", "description": "Their words."}, "word") == {"type": "string"}
 
 
-def test_a_template_metadata_is_strict_though_the_api_server_keeps_all() -> None:
+def test_template_metadata_is_strict_although_the_api_server_keeps_all() -> None:
     metadata = imported(
         {"type": "object", "nullable": True, "x-kubernetes-preserve-unknown-fields": True}, "metadata"
     )
@@ -61,7 +61,7 @@ def test_a_template_metadata_is_strict_though_the_api_server_keeps_all() -> None
     assert metadata["type"] == "object"
 
 
-def test_fields_beside_kept_unknown_ones_are_strict() -> None:
+def test_fields_next_to_preserved_unknown_ones_are_strict() -> None:
     clock = imported(
         {
             "type": "object",
@@ -80,12 +80,12 @@ QUANTITY: JsonObject = {
 }
 
 
-def test_a_quantity_may_have_a_fraction_where_kubevirt_rewrites_the_object() -> None:
+def test_quantity_may_have_a_fraction_if_kubevirt_rewrites_the_object() -> None:
     assert imported(QUANTITY, "amount")["type"] == ["number", "string"]
     assert imported(QUANTITY, "amount", kind=INSTANCETYPE)["type"] == ["integer", "string"]
 
 
-def test_int_or_string_is_no_quantity() -> None:
+def test_int_or_string_is_not_a_quantity() -> None:
     assert imported({"x-kubernetes-int-or-string": True}, "port") == {
         "title": "number or text",
         "type": ["integer", "string"],
@@ -111,13 +111,13 @@ def test_whole_numbers_have_the_bounds_of_their_go_type(field: str, width: str, 
     assert (number["minimum"], number["maximum"]) == (low, high)
 
 
-def test_the_webhook_takes_whole_numbers_that_json_holds_exactly() -> None:
+def test_webhook_accepts_integers_that_json_represents_exactly() -> None:
     seconds: JsonObject = {"type": "integer", "format": "int64"}
     number = imported(seconds, "terminationGracePeriodSeconds")
     assert (number["minimum"], number["maximum"]) == (-(2**53) + 1, 2**53 - 1)
 
 
-def test_upstream_bounds_win_over_those_of_the_type() -> None:
+def test_upstream_bounds_override_bounds_of_the_type() -> None:
     number = imported({"type": "integer", "minimum": 0, "maximum": 100}, "overcommitPercent")
     assert (number["minimum"], number["maximum"]) == (0, 100)
 
@@ -127,7 +127,7 @@ def test_nullable_fields_may_be_null_and_their_values_too() -> None:
     assert policy == {"type": ["string", "null"], "enum": ["reference", None]}
 
 
-def test_a_set_holds_nothing_twice() -> None:
+def test_set_has_unique_elements() -> None:
     users: JsonObject = {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"}
     assert imported(users, "users")["uniqueItems"] is True
 
@@ -136,7 +136,7 @@ def test_patterns_mean_the_same_in_every_language() -> None:
     assert imported({"type": "string", "pattern": r"^\d+$"}, "overhead")["pattern"] == "^[0-9]+$"
 
 
-def test_rules_in_cel_become_patterns() -> None:
+def test_cel_rules_become_patterns() -> None:
     rules: JsonObject = {
         "type": "string",
         "x-kubernetes-validations": [
@@ -147,7 +147,7 @@ def test_rules_in_cel_become_patterns() -> None:
     assert imported(rules, "path")["title"] == "absolute path without .."
 
 
-def test_known_values_are_those_of_the_release() -> None:
+def test_known_values_match_the_release() -> None:
     model: JsonObject = {
         "type": "array",
         "items": {"type": "object", "properties": {"model": {"type": "string"}}},
@@ -162,7 +162,7 @@ def test_known_values_are_those_of_the_release() -> None:
         assert "" in values
 
 
-def test_values_that_kubevirt_takes_unseen_are_marked() -> None:
+def test_values_that_kubevirt_does_not_check_are_marked() -> None:
     text: JsonObject = {"type": "string"}
     for release, severity in (("1.3", "warning"), ("1.4", None)):
         topology = imported(text, "cpu", "preferredCPUTopology", kind=PREFERENCE, release=release)
@@ -178,7 +178,7 @@ def test_values_that_kubevirt_takes_unseen_are_marked() -> None:
         ("1.9", POOL, ["", "HTTP", "HTTPS"], "warning"),
     ],
 )
-def test_the_webhooks_schema_refuses_what_it_does_not_list(
+def test_webhook_schema_refuses_unlisted_values(
     release: str, kind: KubevirtKind, values: list[str], severity: str | None
 ) -> None:
     text: JsonObject = {"type": "string"}
@@ -187,7 +187,7 @@ def test_the_webhooks_schema_refuses_what_it_does_not_list(
     assert scheme.get(SEVERITY) == severity
 
 
-def test_access_modes_are_listed_from_1_4_on_and_one_volume_mode_from_1_5_on() -> None:
+def test_access_modes_are_listed_since_1_4_and_one_volume_mode_since_1_5() -> None:
     modes: JsonObject = {"type": "array", "items": {"type": "string"}}
     elements = [
         object_at(imported(modes, "pvc", "accessModes", release=release), "items")
@@ -201,7 +201,7 @@ def test_access_modes_are_listed_from_1_4_on_and_one_volume_mode_from_1_5_on() -
     assert volume_modes == [["Block", "Filesystem"], ["Block", "Filesystem", "FromStorageProfile"]]
 
 
-def test_a_pointer_that_go_writes_as_null_is_required_where_the_spec_is_rewritten() -> None:
+def test_pointer_that_go_writes_as_null_is_required_if_the_spec_is_rewritten() -> None:
     source: JsonObject = {
         "type": "object",
         "properties": {name: {"type": "string"} for name in ("apiGroup", "kind", "name")},
@@ -211,7 +211,7 @@ def test_a_pointer_that_go_writes_as_null_is_required_where_the_spec_is_rewritte
     assert imported(source, "pvc", "dataSource", kind=POOL)["required"] == ["kind", "name"]
 
 
-def test_an_empty_text_that_go_leaves_out_is_allowed_by_an_enum_of_the_crd() -> None:
+def test_empty_text_that_go_omits_is_allowed_by_an_enum_of_the_crd() -> None:
     kinds: JsonObject = {"type": "string", "enum": ["kubevirt", "archive"]}
     content = imported(kinds, "dataVolumeTemplates", "spec", "contentType")
     assert content["enum"] == ["", "kubevirt", "archive"]
@@ -224,7 +224,7 @@ def test_values_of_lists_are_known_too() -> None:
     assert "ReadWriteOnce" in items["enum"]
 
 
-def test_what_repeats_is_written_once() -> None:
+def test_repeated_parts_are_written_once() -> None:
     probe: JsonObject = {
         "type": "object",
         "properties": {"command": {"type": "array", "items": {"type": "string"}}, "host": {"type": "string"}},
@@ -240,7 +240,7 @@ def test_what_repeats_is_written_once() -> None:
     assert encoded(schema).count('"command"') == 1
 
 
-def test_importing_changes_nothing_in_what_it_reads() -> None:
+def test_import_does_not_change_its_input() -> None:
     crd: JsonObject = {"type": "object", "properties": {"spec": {"type": "object", "properties": {}}}}
     before = json.dumps(crd)
     import_schema(crd, VM, Release.parse("1.9"))

@@ -64,11 +64,11 @@ def changed(value: Json) -> Iterator[Json]:
             yield from ([*value[:index], each, *value[index + 1 :]] for each in changed(child))
 
 
-def test_yes_is_the_answer_to_what_is_common() -> None:
+def test_common_machine_is_surely_valid() -> None:
     assert is_surely_valid(MACHINE, DOCUMENT, DOCUMENT["$defs"])
 
 
-def test_yes_is_never_the_answer_where_the_engine_says_no() -> None:
+def test_never_valid_if_the_engine_refuses() -> None:
     answers = [(is_surely_valid(each, DOCUMENT, DOCUMENT["$defs"]), each) for each in changed(MACHINE)]
     sure = [each for is_sure, each in answers if is_sure]
 
@@ -85,7 +85,7 @@ def test_yes_is_never_the_answer_where_the_engine_says_no() -> None:
 @example("20Gi")
 @example("5K")
 @example("5mi")
-def test_a_text_is_of_its_pattern(pattern: str, text: str) -> None:
+def test_text_is_matched_against_its_pattern(pattern: str, text: str) -> None:
     if _TEXTS[pattern](text):
         assert Draft202012Validator({"pattern": pattern}).is_valid(text)
 
@@ -94,14 +94,14 @@ def test_a_text_is_of_its_pattern(pattern: str, text: str) -> None:
     ("pattern", "text"),
     [(QUANTITY_PATTERN, "20Gi"), (QUANTITY_PATTERN, "2"), (MAC_ADDRESS, "02:00:0a:00:00:00")],
 )
-def test_common_texts(pattern: str, text: str) -> None:
+def test_common_texts_are_valid(pattern: str, text: str) -> None:
     assert _TEXTS[pattern](text)
 
 
 @pytest.mark.parametrize(
     "schema", [False, None, {"anyOf": [{}]}, {"pattern": "^(a+)+$"}, {"$ref": "#/$defs/b"}]
 )
-def test_what_is_not_known_is_left_to_the_engine(schema: object) -> None:
+def test_unknown_constructs_are_left_to_the_engine(schema: object) -> None:
     assert not is_surely_valid("a" * 40 + "!", schema, {"a": {}})  # type: ignore[arg-type] # no schema at all
 
 
@@ -110,7 +110,7 @@ def test_what_is_not_known_is_left_to_the_engine(schema: object) -> None:
     "schema",
     [{"enum": ["a", "b"]}, {"const": "a"}, {"enum": ["a", "b"], "const": "b"}, {"enum": ["a"], "const": "b"}],
 )
-def test_a_value_is_one_of_those_listed_and_the_constant(value: str, schema: dict[str, Json]) -> None:
+def test_value_is_checked_against_enum_and_constant(value: str, schema: dict[str, Json]) -> None:
     assert is_surely_valid(value, schema, {}) == Draft202012Validator(schema).is_valid(value)
 
 
@@ -123,7 +123,7 @@ def test_many_objects_are_left_to_the_engine() -> None:
     assert "_validator" in vars(schema)
 
 
-def test_the_engine_has_all_objects_where_many_are_expected() -> None:
+def test_engine_checks_all_objects_if_many_are_expected() -> None:
     few, many = KindSchema({"type": "object"}), KindSchema({"type": "object"})
     few.expect(10)
     many.expect(100)

@@ -60,7 +60,7 @@ BEYOND_INT32 = "must be at most 2147483647"
 
 
 @pytest.mark.parametrize("group", OF_MAIN)
-def test_what_kubevirt_admits_is_valid(group: str) -> None:
+def test_objects_that_kubevirt_admits_are_valid(group: str) -> None:
     for case in OF_MAIN[group]:
         if is_admitted(case):
             found = errors(judged(rendered(case), LATEST))
@@ -68,14 +68,14 @@ def test_what_kubevirt_admits_is_valid(group: str) -> None:
 
 
 @pytest.mark.parametrize("group", OF_MAIN)
-def test_what_kubevirt_writes_has_known_fields_only(group: str) -> None:
+def test_objects_written_by_kubevirt_have_only_known_fields(group: str) -> None:
     for case in OF_MAIN[group]:
         found = judged(rendered(case), LATEST)
         assert [d.message for d in found if d.code is Code.UNKNOWN_FIELD] == [], case.id
 
 
 @pytest.mark.parametrize("release", BY_RELEASE)
-def test_a_release_knows_the_fields_it_took(release: str) -> None:
+def test_release_knows_the_fields_it_accepted(release: str) -> None:
     for case in BY_RELEASE[release]:
         given = [
             object_at(case.input, "vm"),
@@ -103,7 +103,7 @@ def test_a_catalog_is_valid_for_its_release(name: str, release: str) -> None:
 
 
 @NEEDS_CATALOGS
-def test_a_catalog_says_which_of_its_fields_are_too_new() -> None:
+def test_newer_fields_of_a_catalog_are_reported() -> None:
     found = judged(catalog("v1.7.0"), Release.parse("1.0"))
     assert found
     assert all("needs KubeVirt" in diagnostic.message for diagnostic in found), found

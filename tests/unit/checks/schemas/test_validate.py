@@ -46,7 +46,7 @@ def messages(*contents: JsonObject, release: Release = LATEST) -> list[str]:
     return [diagnostic.message for diagnostic in judged(*contents, release=release)]
 
 
-def test_what_is_right_is_passed_over() -> None:
+def test_valid_objects_have_no_findings() -> None:
     assert judged(vm({}), domain(cpu={"cores": 4})) == ()
 
 
@@ -61,7 +61,7 @@ def test_a_finding_names_resource_field_and_places() -> None:
     assert diagnostic.sites == (Site("prod/patch.yaml", 0, written), Site("base/vm.yaml", 2, written))
 
 
-def test_an_unknown_field_is_shown_itself_and_a_missing_one_by_its_parent() -> None:
+def test_unknown_field_is_located_itself_and_missing_one_at_its_parent() -> None:
     unknown, missing = judged(vm({"volumes": [{"nam": "x"}, {}]}))
     assert str(unknown.sites[0].field).endswith("volumes[0].nam")
     assert str(missing.field) == "spec.template.spec.volumes[1].name"
@@ -85,12 +85,12 @@ def test_the_same_input_gives_the_same_findings_whatever_the_order_of_keys() -> 
 
 
 @pytest.mark.parametrize("amount", ["4Gi", "0", "1.5Gi", "+1k", "1e3", ".5", 4, 0.5, 10**30])
-def test_quantities_are_texts_or_numbers(amount: Json) -> None:
+def test_texts_and_numbers_are_quantities(amount: Json) -> None:
     assert messages(domain(memory={"guest": amount})) == []
 
 
 @pytest.mark.parametrize("amount", ["", "4GiB", "four", "4 Gi", "4Gi\n", "٤Gi", True, [], {}])
-def test_nothing_else_is_a_quantity(amount: Json) -> None:
+def test_other_values_are_not_quantities(amount: Json) -> None:
     (message,) = messages(domain(memory={"guest": amount}))
     assert message.startswith("spec.template.spec.domain.memory.guest must be a quantity")
 
@@ -101,11 +101,11 @@ def test_whole_numbers_may_be_written_with_a_point(cores: Json) -> None:
 
 
 @pytest.mark.parametrize("cores", [-1, 2**31, 10**40, 1.5, "4", True, float("inf"), float("nan")])
-def test_nothing_else_is_a_number_of_cores(cores: Json) -> None:
+def test_other_values_are_not_core_counts(cores: Json) -> None:
     assert len(messages(domain(cpu={"cores": cores}))) == 1
 
 
-def test_a_null_is_a_warning_where_the_api_server_drops_it() -> None:
+def test_null_is_a_warning_if_the_api_server_drops_it() -> None:
     (dropped,) = judged(domain(cpu=None))
     assert dropped.severity is Severity.WARNING
     assert dropped.message == "spec.template.spec.domain.cpu has nothing after it"
@@ -120,18 +120,18 @@ def test_a_null_is_a_warning_where_the_api_server_drops_it() -> None:
         vm({}, metadata={"labels": {"app": None}}),
     ],
 )
-def test_a_null_is_an_error_where_it_is_refused(content: JsonObject) -> None:
+def test_null_is_an_error_if_the_api_server_refuses_it(content: JsonObject) -> None:
     (refused,) = judged(content)
     assert refused.severity is Severity.ERROR
     assert refused.message.endswith("has nothing after it")
 
 
-def test_a_generated_creation_timestamp_is_no_finding() -> None:
+def test_generated_creation_timestamp_is_accepted() -> None:
     assert judged(vm({}, metadata={"creationTimestamp": None})) == ()
 
 
 @pytest.mark.parametrize("field", ["labels", "annotations", "creationTimestamp", "finalizers"])
-def test_the_api_server_reads_nulls_in_metadata_as_nothing(field: str) -> None:
+def test_nulls_in_metadata_are_accepted(field: str) -> None:
     assert judged({**vm({}), "metadata": {"name": "web", field: None}}) == ()
 
 
@@ -142,7 +142,7 @@ def test_a_misspelled_required_field_is_one_finding() -> None:
     ]
 
 
-def test_a_wrong_type_is_one_finding_whatever_else_the_value_breaks() -> None:
+def test_wrong_type_is_a_single_finding() -> None:
     (message,) = messages(vm({"evictionStrategy": 7}))
     assert message == "spec.template.spec.evictionStrategy must be text, not the number 7"
 
@@ -163,13 +163,13 @@ def test_a_value_of_a_later_release_says_which() -> None:
     ]
 
 
-def test_a_missing_schema_is_said_once_for_a_kind() -> None:
+def test_missing_schema_is_reported_once_per_kind() -> None:
     found = judged(vm({}), vm({}), release=Release.parse("9.9"))
     assert [diagnostic.code for diagnostic in found] == [Code.SCHEMA_MISSING]
     assert str(found[0].resource) == "VirtualMachine web"
 
 
-def test_other_kinds_are_none_of_its_business() -> None:
+def test_other_kinds_are_ignored() -> None:
     assert judged({"apiVersion": "example.com/v1", "kind": "Widget", "nonsense": None}) == ()
 
 
@@ -178,7 +178,7 @@ def test_long_values_are_cut() -> None:
     assert len(message) < 250
 
 
-def test_a_flood_of_problems_is_cut() -> None:
+def test_number_of_findings_is_limited() -> None:
     found = judged(domain(**{f"field{number}": 1 for number in range(5000)}))
     assert len(found) == 101
     assert found[-1].message == "4900 more fields are wrong"
@@ -205,18 +205,18 @@ def deep(depth: int) -> JsonObject:
     ],
     ids=["deep", "surrogate", "surrogates", "long", "labels", "bare", "list", "odd-keys"],
 )
-def test_hostile_input_is_only_ever_a_finding(content: JsonObject) -> None:
+def test_hostile_input_gives_only_findings(content: JsonObject) -> None:
     judged(content)
 
 
-def test_what_is_judged_is_not_changed() -> None:
+def test_input_is_not_changed() -> None:
     content = domain(cpu={"cores": "4"}, x=1)
     before = repr(content)
     judged(content)
     assert repr(content) == before
 
 
-def test_nothing_heavy_is_imported_until_it_is_needed() -> None:
+def test_heavy_modules_are_imported_lazily() -> None:
     script = """
 import sys
 from renderer.model.location import Site

@@ -77,7 +77,7 @@ def specified(tag: str) -> Iterator[tuple[SchemaPlace, JsonObject, bool]]:
 
 @pytest.mark.skipif(not KUBEVIRT, reason="KUBEVIRT_SOURCE is not set")
 @pytest.mark.parametrize("tag", TAGS)
-def test_the_enumerations_are_those_of_kubevirts_document(tag: str) -> None:
+def test_enumerations_match_kubevirts_document(tag: str) -> None:
     judge = target(tag)
     listed: dict[SchemaPlace, list[Json]] = {}
     ours: dict[SchemaPlace, list[Json]] = {}
@@ -92,7 +92,7 @@ def test_the_enumerations_are_those_of_kubevirts_document(tag: str) -> None:
 
 @pytest.mark.skipif(not KUBEVIRT, reason="KUBEVIRT_SOURCE is not set")
 @pytest.mark.parametrize("tag", TAGS)
-def test_what_has_a_default_in_kubevirts_document_may_be_missing(tag: str) -> None:
+def test_fields_with_a_default_in_kubevirts_document_may_be_missing(tag: str) -> None:
     judge = target(tag)
     wrong = []
     for place, schema, is_required in specified(tag):
@@ -136,12 +136,12 @@ IMAGE = "spec.template.spec.volumes[0].containerDisk.image"
         ("1.9", Severity.WARNING, f'{IMAGE} is missing, and KubeVirt 1.9 reads it as ""'),
     ],
 )
-def test_a_required_text_may_be_missing_from_1_0_on(release: str, severity: Severity, message: str) -> None:
+def test_required_text_may_be_missing_since_1_0(release: str, severity: Severity, message: str) -> None:
     content = vm({"volumes": [{"name": "root", "containerDisk": {}}]})
     assert judged(content, release) == [(severity, message)]
 
 
-def test_a_null_is_as_good_as_missing() -> None:
+def test_null_counts_as_missing() -> None:
     content = vm({"volumes": [{"name": "root", "containerDisk": {"image": None}}]})
     assert judged(content) == [(Severity.WARNING, f"{IMAGE} has nothing after it")]
 
@@ -155,11 +155,11 @@ def test_a_null_is_as_good_as_missing() -> None:
         ({"livenessProbe": {"httpGet": {}}}, "livenessProbe.httpGet.port"),
     ],
 )
-def test_what_is_no_text_or_cannot_be_empty_is_still_required(spec: JsonObject, at: str) -> None:
+def test_other_or_non_empty_fields_are_still_required(spec: JsonObject, at: str) -> None:
     assert judged(vm(spec)) == [(Severity.ERROR, f"spec.template.spec.{at} is missing")]
 
 
-def test_kinds_that_no_webhook_rewrites_need_all_that_is_required() -> None:
+def test_kinds_without_a_rewriting_webhook_need_all_required_fields() -> None:
     machine = {"spec": vm({"volumes": [{"name": "root", "containerDisk": {}}]})["spec"]}
     pool: JsonObject = {
         "apiVersion": "pool.kubevirt.io/v1beta1",
@@ -189,7 +189,7 @@ def test_a_data_source_needs_an_api_group_that_may_be_empty(target_key: str, key
     assert judged(content(apiGroup="")) == []
 
 
-def test_names_and_labels_of_templates_are_looked_at_when_objects_are_made_of_them() -> None:
+def test_invalid_names_and_labels_of_templates_are_warnings() -> None:
     content = vm({}, dataVolumeTemplates=[{"metadata": {"name": "A_b"}, "spec": {}}])
     template = object_at(content, "spec", "template")
     content = with_value(content, ("spec", "template"), {**template, "metadata": {"labels": {"app": "-"}}})
@@ -199,7 +199,7 @@ def test_names_and_labels_of_templates_are_looked_at_when_objects_are_made_of_th
 
 
 @pytest.mark.parametrize("value", ["", "http"])
-def test_an_enumeration_of_the_webhooks_refuses_the_empty_text_too(value: str) -> None:
+def test_webhook_enumeration_refuses_the_empty_text(value: str) -> None:
     content = vm({"livenessProbe": {"httpGet": {"port": 80, "scheme": value}}})
     at = "spec.template.spec.livenessProbe.httpGet.scheme"
     assert judged(content) == [(Severity.ERROR, f'{at} cannot be "{value}"')]

@@ -122,7 +122,7 @@ def expanded(text: str) -> str:
         ("${host,^}", "node-7.rack2.Example"),
     ],
 )
-def test_what_an_expression_stands_for(text: str, result: str) -> None:
+def test_expressions_are_evaluated(text: str, result: str) -> None:
     assert expanded(text) == result
 
 
@@ -164,7 +164,7 @@ def test_what_an_expression_stands_for(text: str, result: str) -> None:
         "${n:-" * 60 + "}" * 60,
     ],
 )
-def test_what_flux_refuses(text: str) -> None:
+def test_expressions_that_flux_refuses_are_errors(text: str) -> None:
     with pytest.raises(SubstitutionError):
         expanded(text)
 
@@ -185,7 +185,7 @@ def test_what_flux_refuses(text: str) -> None:
         ("$${a} $a", ()),
     ],
 )
-def test_which_variables_are_missed(text: str, unset: tuple[str, ...]) -> None:
+def test_missing_variables_are_named(text: str, unset: tuple[str, ...]) -> None:
     assert evaluate(parse(text), VALUES).unset == unset
 
 
@@ -206,7 +206,7 @@ def test_any_expression_is_read_or_refused(text: str) -> None:
 
 
 @given(st.text(alphabet="{}:/#%^-=", min_size=1))
-def test_an_error_repeats_no_value_and_no_default(text: str) -> None:
+def test_error_contains_no_value_or_default(text: str) -> None:
     try:
         evaluate(parse("${x" + text + "hunter2"), {"x": "hunter2"})
     except SubstitutionError as error:
@@ -217,7 +217,7 @@ def test_an_error_repeats_no_value_and_no_default(text: str) -> None:
 
 
 @given(st.text(alphabet="ab*?", max_size=6), st.text(alphabet="abc", max_size=8))
-def test_patterns_match_as_a_regular_expression_does(pattern: str, value: str) -> None:
+def test_patterns_match_like_a_regular_expression(pattern: str, value: str) -> None:
     expression = re.compile("".join({"*": ".*", "?": "."}.get(c, c) for c in pattern), re.DOTALL)
     lengths = [n for n in range(1, len(value) + 1) if expression.fullmatch(value[:n])]
     values = {"v": value, "p": pattern}
@@ -237,7 +237,7 @@ def test_patterns_match_as_a_regular_expression_does(pattern: str, value: str) -
         ("${a:-" * 5_000, {}),
     ],
 )
-def test_hostile_text_is_refused_soon(text: str, values: dict[str, str]) -> None:
+def test_hostile_text_is_refused_quickly(text: str, values: dict[str, str]) -> None:
     begin = time.process_time()
     with pytest.raises(SubstitutionError):
         evaluate(parse(text), values)

@@ -27,7 +27,7 @@ def data(variables: Variables) -> tuple[JsonObject, list[str]]:
     return object_at(changed.content, "data"), [str(each.code) for each in outcome.diagnostics]
 
 
-def test_a_text_that_is_whole_with_all_its_variables_alone_stays_as_written() -> None:
+def test_text_valid_only_with_all_variables_stays_as_written() -> None:
     values = {"APP": "shop", "EXTENSIONS": "[\n  { name: vector }\n]\n"}
     assert data(Variables(values, incomplete=True)) == (
         {"name": "shop-db", "extensions": LISTS["extensions"], "owner": LISTS["owner"]},
@@ -35,7 +35,7 @@ def test_a_text_that_is_whole_with_all_its_variables_alone_stays_as_written() ->
     )
 
 
-def test_with_all_variables_it_is_what_flux_makes_of_it() -> None:
+def test_complete_variables_are_substituted_like_flux() -> None:
     values = {"APP": "shop", "EXTENSIONS": "[\n  { name: vector }\n]\n"}
     assert data(Variables(values)) == (
         {"name": "shop-db", "extensions": "[ { name: vector } ] ", "owner": "shop"},
@@ -43,6 +43,6 @@ def test_with_all_variables_it_is_what_flux_makes_of_it() -> None:
     )
 
 
-def test_what_cannot_be_read_with_all_variables_is_an_error() -> None:
+def test_text_invalid_with_all_variables_is_an_error() -> None:
     values = {"APP": "shop", "EXTENSIONS": "it's"}
     assert data(Variables(values))[1] == ["substitution-failed"]
