@@ -193,7 +193,7 @@ class _Surveyor:
             for root in sorted({root for users in self._users.values() for root in users})
             if self._graph.is_suspect(root)
             and self._graph.files(root).isdisjoint(self._covered)
-            and self._graph.seems_to_use(root, self._machine_files)
+            and self._graph.probably_uses(root, self._machine_files)
         ]
 
     def _is_meant(self, path: str) -> bool:
@@ -229,7 +229,7 @@ class _Surveyor:
             machines = self._composed(entry, overlays[0])
         for overlay in overlays:
             for folder in filter(self._graph.is_suspect, overlay.entry.folders if overlay.entry else ()):
-                self._meant |= self._graph.meant(folder)
+                self._meant |= self._graph.probable_inputs(folder)
         sources = frozenset[str]().union(*map(self._graph.files_of_overlay, overlays))
         if machines:
             with_machines = [each for each in overlays if each.entry and each.entry.machines]
@@ -328,7 +328,7 @@ class _Surveyor:
             left = LeftOut(entry.path, self._counted(files), self._first(outcome.diagnostics))
             is_template = TEMPLATE_TAG.search(self._contents.get(entry.path, b""))  # another tool's
             self._leave_out(entry, left, is_broken=is_broken(outcome.diagnostics) and not is_template)
-            self._meant |= self._graph.meant(overlay.path)
+            self._meant |= self._graph.probable_inputs(overlay.path)
             self._covered |= files
             return 0
         self._plain.append(outcome.value)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from renderer.kustomize.fields.field_spec_set import (
@@ -44,7 +44,7 @@ _KIND = "x-kubernetes-object-ref-kind"
 _NAME_KEY = "x-kubernetes-object-ref-name-key"
 
 
-class _Specs:
+class _CrdFieldSpecs:
     def __init__(self) -> None:
         self.annotations: list[FieldSpec] = []
         self.labels: list[FieldSpec] = []
@@ -64,14 +64,14 @@ def crd_field_specs(file: Document) -> FieldSpecSet:
             "the file does not hold OpenAPI definitions by name",
             "correct the file",
         ).error()
-    specs = _Specs()
+    specs = _CrdFieldSpecs()
     for name, definition in file.content.items():
         properties = object_at(definition, "Schema", "properties") or object_at(
             definition, "schema", "properties"
         )
         if all(key in properties for key in ("kind", "apiVersion", "metadata")):
             kind = name.rpartition(".")[2]
-            for path, schema in _walk(file, name, (), frozenset()):
+            for path, schema in _properties(file, name, (), frozenset()):
                 _add(specs, kind, path, schema)
     return FieldSpecSet(
         common_annotations=merge_field_specs((), specs.annotations),
@@ -84,11 +84,11 @@ def crd_field_specs(file: Document) -> FieldSpecSet:
     )
 
 
-def _walk(
-    file: Document, name: str, path: tuple[str, ...], on_the_way: frozenset[str]
+def _properties(
+    file: Document, name: str, path: tuple[str, ...], ancestors: frozenset[str]
 ) -> Iterator[tuple[tuple[str, ...], JsonObject]]:
     """Yield every property below the definition ``name``, and below the definitions it refers to."""
-    if name in on_the_way:
+    if name in ancestors:
         raise Diagnostic.at(
             file.site, Code.KUSTOMIZATION_FIELD, f"the definition {name} refers to itself", "correct the file"
         ).error()
@@ -101,10 +101,10 @@ def _walk(
         yield (*path, key), schema
         reference = text_at(schema, "$ref")
         if reference:
-            yield from _walk(file, reference, (*path, key), on_the_way | {name})
+            yield from _properties(file, reference, (*path, key), ancestors | {name})
 
 
-def _add(specs: _Specs, kind: str, path: tuple[str, ...], schema: JsonObject) -> None:
+def _add(specs: _CrdFieldSpecs, kind: str, path: tuple[str, ...], schema: JsonObject) -> None:
     spec = FieldSpec("/".join(path), kind=kind)
     if isinstance(schema.get(_ANNOTATION), str):
         specs.annotations.append(spec)
@@ -134,19 +134,15 @@ def with_configured_field_specs(field_specs: FieldSpecSet, root: KustomizationRo
         field_specs = _merged(field_specs, _merged(DEFAULT_FIELD_SPECS, configured, site), site)
     else:
         field_specs = merged_field_specs(field_specs, DEFAULT_FIELD_SPECS)
-    return _with_crds(field_specs, root.crds) if root.crds else field_specs
-
-
-def _with_crds(field_specs: FieldSpecSet, crds: Iterable[Document]) -> FieldSpecSet:
-    for crd in crds:
+    for crd in root.crds:
         field_specs = _merged(field_specs, crd_field_specs(crd), crd.site)
     return field_specs
 
 
-def merged_field_specs(field_specs: FieldSpecSet, more: FieldSpecSet) -> FieldSpecSet:
+def merged_field_specs(field_specs: FieldSpecSet, added: FieldSpecSet) -> FieldSpecSet:
     """Return both merged; quickly if there are only the builtin ones."""
-    is_first = field_specs is NO_FIELD_SPECS and more is DEFAULT_FIELD_SPECS
-    return more if is_first or more is field_specs else field_specs.merged(more)
+    is_first = field_specs is NO_FIELD_SPECS and added is DEFAULT_FIELD_SPECS
+    return added if is_first or added is field_specs else field_specs.merged(added)
 
 
 def _field_specs(file: FieldSpecFile) -> FieldSpecSet:

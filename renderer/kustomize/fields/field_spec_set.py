@@ -64,9 +64,9 @@ NO_FIELD_SPECS = FieldSpecSet()
 
 
 def merge_field_specs(specs: Sequence[FieldSpec], added: Sequence[FieldSpec]) -> tuple[FieldSpec, ...]:
-    """Return ``specs``, and the specs in ``added`` that they do not cover (``fieldspec.go`` MergeAll).
+    """Return ``specs``, and the specs in ``added`` without an equivalent in them (``fieldspec.go`` MergeAll).
 
-    Raises: kustomization-field if an added spec is covered by one with another ``create``.
+    Raises: kustomization-field if an added spec and its equivalent differ in ``create``.
     """
     spend(_STEPS_PER_SPEC * (len(specs) + len(added)), "merging field specs")
     merged = list(specs)
@@ -74,12 +74,12 @@ def merge_field_specs(specs: Sequence[FieldSpec], added: Sequence[FieldSpec]) ->
     for spec in specs:
         by_path.setdefault(spec.path, []).append(spec)
     for spec in added:
-        of_path = by_path.setdefault(spec.path, [])
-        covering = next((present for present in of_path if _covers(present, spec)), None)
-        if covering is None:
+        with_path = by_path.setdefault(spec.path, [])
+        equivalent = next((present for present in with_path if _is_equivalent(present, spec)), None)
+        if equivalent is None:
             merged.append(spec)
-            of_path.append(spec)
-        elif covering.create != spec.create:
+            with_path.append(spec)
+        elif equivalent.create != spec.create:
             raise Diagnostic(
                 Code.KUSTOMIZATION_FIELD,
                 f"two field specs for {spec.path} of {spec.kind or 'any kind'} differ in create",
@@ -88,7 +88,7 @@ def merge_field_specs(specs: Sequence[FieldSpec], added: Sequence[FieldSpec]) ->
     return tuple(merged)
 
 
-def _covers(present: FieldSpec, added: FieldSpec) -> bool:
+def _is_equivalent(present: FieldSpec, added: FieldSpec) -> bool:
     """Return True if both, which have the same path, are equivalent (``effectivelyEquals``).
 
     The added one may leave parts of the kind open.

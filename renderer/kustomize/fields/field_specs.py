@@ -32,10 +32,10 @@ SetValue: TypeAlias = Callable[[Json], Json]
 
 
 #: Steps to copy a mapping with one field added or changed, in addition to its length (``model.work``).
-_COPYING = 6
+_STEPS_PER_COPY = 6
 
 #: Steps to find entries that the mappings of a resource share (``model.work``).
-_SHARING = 30
+_STEPS_PER_TARGET = 30
 
 
 class WrongTypeError(Exception):
@@ -115,25 +115,25 @@ class FieldSpecFilter(Record):
             raise RefusedStepError(segment.name)
         if segment.name in mapping:
             old = mapping[segment.name]
-            value = self._made(target, depth) if old is None else old
-        elif self._makes(target, depth):
-            old, value = None, self._made(target, depth)
+            value = self._initial_value(target, depth) if old is None else old
+        elif self._creates(target, depth):
+            old, value = None, self._initial_value(target, depth)
         else:
             return mapping
         new = self._visit(value, target, depth + 1)
         if new is old and segment.name in mapping:
             return mapping
-        spend(_COPYING + len(mapping) // 8, "changing fields")
+        spend(_STEPS_PER_COPY + len(mapping) // 8, "changing fields")
         return mapping | {segment.name: new}
 
-    def _makes(self, target: FieldSpecPath, depth: int) -> bool:
+    def _creates(self, target: FieldSpecPath, depth: int) -> bool:
         return target.create and self.created is not None and not target.segments[depth].is_list
 
-    def _made(self, target: FieldSpecPath, depth: int) -> Json:
+    def _initial_value(self, target: FieldSpecPath, depth: int) -> Json:
         """Return the value that a missing or null field gets."""
         if target.segments[depth].is_list:
             return []
-        if not self._makes(target, depth):
+        if not self._creates(target, depth):
             return None
         return self.created if depth + 1 == len(target.segments) else {}
 
@@ -154,7 +154,7 @@ class FieldSpecIndex:
     def targets_of(self, gvk: Gvk) -> tuple[FieldSpecPath, ...]:
         spend(len(self._specs), "finding the paths of transformers")
         return tuple(
-            _target(spec)
+            _field_spec_path(spec)
             for spec in self._specs
             if spec.kind in ("", gvk.kind)
             and spec.group in ("", gvk.group)
@@ -163,10 +163,7 @@ class FieldSpecIndex:
 
 
 def split_path(path: str, separator: str = "/") -> tuple[str, ...]:
-    """Return the names in a path.
-
-    An escaped separator is part of a name (``kyaml/utils/pathsplitter.go``).
-    """
+    """Return the names in a path (``kyaml/utils/pathsplitter.go``); an escaped separator does not split."""
     parts = path.split(separator)
     if len(parts) > 1 and not parts[0]:
         parts = parts[1:]
@@ -179,16 +176,14 @@ def split_path(path: str, separator: str = "/") -> tuple[str, ...]:
     return tuple(names)
 
 
-def _segment(name: str) -> PathSegment:
-    """Return a segment; a segment that would lead into a list is refused (kyaml ``fns.go`` PathGetter)."""
-    field = name.removesuffix("[]").strip()
-    return PathSegment(field, name.endswith("[]"), is_refused=_REFUSED_STEP.fullmatch(field) is not None)
-
-
-def _target(spec: FieldSpec) -> FieldSpecPath:
-    names = split_path(spec.path)
-    segments = tuple(_segment(name) for name in names)
-    return FieldSpecPath(segments, spec.path, spec.create)
+def _field_spec_path(spec: FieldSpec) -> FieldSpecPath:
+    """Return the path of a field spec; a step into a list is refused (kyaml ``fns.go`` PathGetter)."""
+    segments: list[PathSegment] = []
+    for name in split_path(spec.path):
+        field = name.removesuffix("[]").strip()
+        is_refused = _REFUSED_STEP.fullmatch(field) is not None
+        segments.append(PathSegment(field, name.endswith("[]"), is_refused=is_refused))
+    return FieldSpecPath(tuple(segments), spec.path, spec.create)
 
 
 def set_entries(resources: ResMap, specs: Iterable[FieldSpec], entries: Mapping[str, str]) -> None:
@@ -205,7 +200,7 @@ def set_entries(resources: ResMap, specs: Iterable[FieldSpec], entries: Mapping[
         changed = change.apply(resource, targets)
         if len(targets) == 1:
             return changed
-        spend(_SHARING * len(targets), "changing fields")
+        spend(_STEPS_PER_TARGET * len(targets), "changing fields")
         mappings = (place for target in targets for place in _places(changed.content, target.segments))
         return with_shared_entries(resource, changed, mappings, entries)
 

@@ -55,20 +55,19 @@ _KINDS = {
 
 
 class KubevirtMergeSchema(MergeSchema):
-    """The merge schema of KubeVirt's kinds with their natural keys, and of ``beneath`` for all others."""
+    """The merge schema of KubeVirt's kinds with their natural keys, and ``other_kinds`` for all others."""
 
-    def __init__(self, beneath: MergeSchema) -> None:
+    def __init__(self, other_kinds: MergeSchema) -> None:
         super().__init__(_KINDS, _TYPES)
-        self._types = {name: _in_order(fields) for name, fields in self._types.items()}
-        self._beneath = beneath
+        # Lists keep their order, because guests name disks and interfaces by it.
+        self._types = {
+            name: {key: field._replace(keeps_order=True) for key, field in fields.items()}
+            for name, fields in self._types.items()
+        }
+        self._other_kinds = other_kinds
 
     def of_kind(self, api_version: str, kind: str) -> FieldSchema | None:
-        return super().of_kind(api_version, kind) or self._beneath.of_kind(api_version, kind)
+        return super().of_kind(api_version, kind) or self._other_kinds.of_kind(api_version, kind)
 
     def fields(self, schema: FieldSchema | None) -> Mapping[str, FieldSchema]:
-        return super().fields(schema) or self._beneath.fields(schema)
-
-
-def _in_order(fields: Mapping[str, FieldSchema]) -> Mapping[str, FieldSchema]:
-    """Return the fields with their order kept, because guests name disks and interfaces by it."""
-    return {name: field._replace(keeps_order=True) for name, field in fields.items()}
+        return super().fields(schema) or self._other_kinds.fields(schema)

@@ -36,21 +36,22 @@ class MergeSchema:
             for type_name, names in by_type.items()
             for kind in names.split()
         }
-        self._types = {name: _fields(text) for name, text in types.items()}
+        self._types = {name: _parse_fields(text) for name, text in types.items()}
 
     def of_kind(self, api_version: str, kind: str) -> FieldSchema | None:
         return self._kinds.get((api_version, kind))
 
     def fields(self, schema: FieldSchema | None) -> Mapping[str, FieldSchema]:
-        """The known fields of an object with the given schema."""
+        """Return the known fields of an object with the given schema."""
         return self._types.get(schema.type, {}) if schema else {}
 
     def element(self, schema: FieldSchema) -> FieldSchema | None:
-        """The schema of the elements of a list."""
+        """Return the schema of the elements of a list; None if it is unknown."""
         return FieldSchema(schema.type) if schema.type else None
 
 
-def _fields(text: str) -> Mapping[str, FieldSchema]:
+def _parse_fields(text: str) -> Mapping[str, FieldSchema]:
+    """Return the fields of a type from its compact text."""
     return {
         name: FieldSchema(type_name, tuple(filter(None, keys.split(","))) if bracket else None)
         for name, bracket, keys, type_name in _FIELD.findall(text)

@@ -43,7 +43,13 @@ class OpenApiMergeSchema(MergeSchema):
         if schema.type not in self._schemas:
             return self._builtin.fields(schema) if self._builtin else {}
         if schema.type not in self._known:
-            self._known[schema.type] = self._fields_of(schema.type)
+            definition = self._schemas[schema.type]
+            properties = object_at(definition, "properties")
+            fields = {key: self._field(value, f"{schema.type}.{key}") for key, value in properties.items()}
+            values = definition.get("additionalProperties")
+            if isinstance(values, dict):
+                fields = _AnyField(fields, self._field(values, f"{schema.type}.*"))
+            self._known[schema.type] = fields
         return self._known[schema.type]
 
     def _kinds_of_definitions(self) -> Iterator[tuple[tuple[str, str], FieldSchema]]:
@@ -53,13 +59,6 @@ class OpenApiMergeSchema(MergeSchema):
                 group, version = text_at(gvk, "group"), text_at(gvk, "version")
                 api_version = f"{group}/{version}" if group else version
                 yield (api_version, text_at(gvk, "kind")), self._object(definition, name)
-
-    def _fields_of(self, name: str) -> Mapping[str, FieldSchema]:
-        schema = self._schemas[name]
-        properties = object_at(schema, "properties")
-        fields = {key: self._field(value, f"{name}.{key}") for key, value in properties.items()}
-        values = schema.get("additionalProperties")
-        return _AnyField(fields, self._field(values, f"{name}.*")) if isinstance(values, dict) else fields
 
     def _field(self, value: Json, name: str) -> FieldSchema:
         schema, name = self._resolved(value, name)
@@ -75,7 +74,7 @@ class OpenApiMergeSchema(MergeSchema):
         return FieldSchema(name)
 
     def _resolved(self, value: Json, name: str) -> tuple[JsonObject | None, str]:
-        """The schema and its name, with references followed; no schema for a builtin one."""
+        """Return the schema and its name, with references followed; no schema for a builtin one."""
         schema = object_at(value)
         for _ in range(_MAX_REFERENCES):
             if "$ref" not in schema:

@@ -46,7 +46,7 @@ def replaced_lists(resource: Resource, patch: JsonObject, in_effect: MergeSchema
     named = _named_lists().of_kind(resource.api_version, resource.kind) if _holds_list(patch) else None
     if named is not None:
         effective = in_effect.of_kind(resource.api_version, resource.kind)
-        yield from _replaced(resource.content, patch, (named, effective), in_effect, ROOT)
+        yield from _replaced_lists(resource.content, patch, (named, effective), in_effect, ROOT)
 
 
 @once_for_same
@@ -58,7 +58,7 @@ def _holds_list(patch: JsonObject) -> bool:
     )
 
 
-def _replaced(
+def _replaced_lists(
     before: Json,
     patch: Json,
     schemas: tuple[FieldSchema, FieldSchema | None],
@@ -69,27 +69,27 @@ def _replaced(
         return
     named_fields, effective_fields = _named_lists().fields(schemas[0]), in_effect.fields(schemas[1])
     for key, value in patch.items():
-        named, effective, held = named_fields.get(key), effective_fields.get(key), before.get(key)
+        named, effective, previous = named_fields.get(key), effective_fields.get(key), before.get(key)
         if named is None:
             continue
         field = at.child(key)
         if isinstance(value, dict):
-            yield from _replaced(held, value, (named, effective), in_effect, field)
+            yield from _replaced_lists(previous, value, (named, effective), in_effect, field)
         elif named.merge_keys and (effective is None or effective.merge_keys is None):
-            lost = tuple(_lost(held, value, named.merge_keys))
+            lost = tuple(_lost_keys(previous, value, named.merge_keys))
             if lost:
                 yield ReplacedList(field, named.merge_keys[0], lost)
 
 
-def _lost(before: Json, patch: Json, keys: tuple[str, ...]) -> Iterator[str]:
+def _lost_keys(before: Json, patch: Json, keys: tuple[str, ...]) -> Iterator[str]:
     """Yield the keys of the elements that only ``before`` has."""
     if not isinstance(before, list) or not isinstance(patch, list) or not patch:
         return
     if any(isinstance(element, dict) and _DIRECTIVE in element for element in patch):
         return
-    kept: set[KeyValues] = set(element_values(patch, keys))
+    remaining: set[KeyValues] = set(element_values(patch, keys))
     for values in element_values(before, keys):
-        if any(values) and values not in kept:
+        if any(values) and values not in remaining:
             yield " ".join(values)
 
 
@@ -100,7 +100,7 @@ def warning(replaced: ReplacedList, resource: Resource, document: Resource) -> D
     return Diagnostic.at(
         document.origin.child(replaced.field),
         Code.LIST_REPLACED,
-        f"the patch replaces the list {name} and takes away {_listed(replaced.lost)}",
+        f"the patch replaces the list {name} and takes away {_enumeration(replaced.lost)}",
         _HINT.replace("them", "it") if len(replaced.lost) == 1 else _HINT,
         severity=Severity.WARNING,
         resource=resource,
@@ -109,5 +109,5 @@ def warning(replaced: ReplacedList, resource: Resource, document: Resource) -> D
     )
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _enumeration(names: tuple[str, ...]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

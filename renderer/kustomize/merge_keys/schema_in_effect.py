@@ -21,7 +21,7 @@ _BUILTIN_VERSION = "v1.21.2"
 
 @cache
 def kubernetes_merge_schema() -> MergeSchema:
-    """The schema of Kubernetes' own kinds."""
+    """Return the schema of Kubernetes' own kinds."""
     from renderer.kustomize.merge_keys.kubernetes import KINDS, TYPES  # noqa: PLC0415 - most builds merge none of these
 
     return MergeSchema(KINDS, TYPES)

@@ -174,7 +174,7 @@ class EntryLoader:
 
 
 def _inline_resources(text: str, site: Site) -> tuple[Resource, ...] | None:
-    """The objects in the text of the entry itself; None if it is a path."""
+    """Return the objects in the text of the entry itself; None if it is a path."""
     try:
         return read_resources(text.encode(), site)
     except DiagnosticError:
@@ -214,27 +214,27 @@ def load_replacements(
     listed: Iterable[Replacement | ReplacementFile], entries: EntryLoader
 ) -> tuple[Replacement, ...]:
     """Return the replacements, also from files. Raises: kustomization-field, and the errors of reading."""
-    return tuple(replacement for entry in listed for replacement in _loaded(entry, entries))
+    replacements: list[Replacement] = []
+    for entry in listed:
+        if isinstance(entry, Replacement):
+            replacements.append(entry)
+        else:
+            replacements += _read_replacements(entries.document(entry.path, entry.site.below("path")))
+    return tuple(replacements)
 
 
-def _loaded(entry: Replacement | ReplacementFile, entries: EntryLoader) -> tuple[Replacement, ...]:
-    if isinstance(entry, Replacement):
-        return (entry,)
-    return _read(entries.document(entry.path, entry.site.below("path")))
-
-
-def _read(file: Document) -> tuple[Replacement, ...]:
+def _read_replacements(file: Document) -> tuple[Replacement, ...]:
     findings: list[Diagnostic] = []
     replacements = tuple(
         read_replacement(LenientFields(content, file.site.below(*index), findings, Code.KUSTOMIZATION_FIELD))
-        for index, content in _each(file)
+        for index, content in _replacement_entries(file)
     )
     if findings:
         raise DiagnosticError(*findings)
     return replacements
 
 
-def _each(file: Document) -> Iterator[tuple[tuple[int, ...], Json]]:
+def _replacement_entries(file: Document) -> Iterator[tuple[tuple[int, ...], Json]]:
     if isinstance(file.content, list):
         yield from (((index,), content) for index, content in enumerate(file.content))
     elif isinstance(file.content, dict):

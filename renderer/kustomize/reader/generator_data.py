@@ -36,13 +36,9 @@ def read_data(args: GeneratorArgs, load: Load, *, is_secret: bool) -> DataGenera
     """
     pairs = itertools.chain(_env_pairs(args, load), _literal_pairs(args), _file_pairs(args, load))
     data = tuple(_bounded(pairs))
-    return DataGenerator(args, _noted(data) if is_secret else data)
-
-
-def _noted(pairs: tuple[KeyValue, ...]) -> tuple[KeyValue, ...]:
-    """Record the pairs of a Secret: no output may repeat their values, even if the files have other uses."""
-    taint(pair.value.decode("utf-8", "replace") for pair in pairs)
-    return pairs
+    if is_secret:  # no output may repeat the values, even if the files have other uses
+        taint(pair.value.decode("utf-8", "replace") for pair in data)
+    return DataGenerator(args, data)
 
 
 def _bounded(pairs: Iterator[KeyValue]) -> Iterator[KeyValue]:
@@ -67,7 +63,7 @@ def _env_pairs(args: GeneratorArgs, load: Load) -> Iterator[KeyValue]:
 
 
 def _env_pair(line: bytes, place: str, site: Site) -> KeyValue:
-    """The pair in a line; an empty key for a line without a pair. The value of a lone key is empty."""
+    """Return the pair in a line; an empty key for a line without a pair. The value of a lone key is empty."""
     try:
         text = line.decode().lstrip(_SPACES)
     except UnicodeDecodeError:
@@ -89,13 +85,8 @@ def _literal_pairs(args: GeneratorArgs) -> Iterator[KeyValue]:
                 "a literal is key=value",
                 "write a key and an equals sign before the value",
             ).error()
-        yield KeyValue(key, _unquoted(value).encode(), site)
-
-
-def _unquoted(value: str) -> str:
-    """Strip the quotes around ``value``, if both are the same."""
-    is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in _QUOTES
-    return value[1:-1] if is_quoted else value
+        is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in _QUOTES
+        yield KeyValue(key, (value[1:-1] if is_quoted else value).encode(), site)
 
 
 def _file_pairs(args: GeneratorArgs, load: Load) -> Iterator[KeyValue]:
@@ -106,7 +97,7 @@ def _file_pairs(args: GeneratorArgs, load: Load) -> Iterator[KeyValue]:
 
 
 def _file_source(source: str, site: Site) -> tuple[str, str]:
-    """Key and path of ``[key=]path``; the key defaults to the name of the file."""
+    """Return key and path of ``[key=]path``; the key defaults to the name of the file."""
     key, equals, path = source.partition("=")
     if not equals:
         return posixpath.basename(source.rstrip("/")) or "/", source

@@ -110,8 +110,8 @@ def parse_kustomization(
         _check_not_empty(fields)
     _check_type(fields)
     findings += (
-        Diagnostic.at(fields.site_of(name), Code.UNSUPPORTED_FIELD, f"{name} is not supported", way_out)
-        for name, way_out in UNSUPPORTED.items()
+        Diagnostic.at(fields.site_of(name), Code.UNSUPPORTED_FIELD, f"{name} is not supported", hint)
+        for name, hint in UNSUPPORTED.items()
         if fields.content.get(name)
     )
     kustomization = _kustomization(fields, site)
@@ -121,7 +121,7 @@ def parse_kustomization(
 
 
 def parse_completed(completed: CompletedKustomization) -> Kustomization:
-    """The kustomization that an engine has completed; its patches record where they are written.
+    """Return the kustomization that an engine has completed; its patches record where they are written.
 
     Raises ``DiagnosticError`` like ``parse_kustomization``.
     """

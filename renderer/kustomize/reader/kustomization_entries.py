@@ -27,7 +27,9 @@ from renderer.model.kustomization import (
     Variable,
 )
 
+_ID_FIELDS = ("group", "version", "kind", "name", "namespace")
 _FIELD_SPEC_FIELDS = ("group", "version", "kind", "path", "create")
+_GENERATOR_FIELDS = ("name", "namespace", "behavior", "literals", "files", "envs", "env", "options")
 _SELECTOR_FIELDS = ("group", "version", "kind", "name", "namespace", "annotationSelector", "labelSelector")
 
 
@@ -84,15 +86,12 @@ def _field_spec(fields: CaselessFields) -> FieldSpec:
     )
 
 
-_FIELDS = ("name", "namespace", "behavior", "literals", "files", "envs", "env", "options")
-
-
 def read_generator_args(fields: CaselessFields, kind: str, common: GeneratorOptions) -> GeneratorArgs:
     """Read an entry of the field for ``kind``; ``common`` is ``generatorOptions``.
 
     The older ``env`` is appended to ``envs``.
     """
-    fields.only(*_FIELDS, *(("type",) if kind == "Secret" else ()))
+    fields.only(*_GENERATOR_FIELDS, *(("type",) if kind == "Secret" else ()))
     env = fields.text_or_empty("env")
     return GeneratorArgs(
         site=fields.site,
@@ -125,11 +124,8 @@ def read_generator_options(fields: CaselessFields) -> GeneratorOptions:
     )
 
 
-_ID_FIELDS = ("group", "version", "kind", "name", "namespace")
-
-
 def read_image(fields: CaselessFields) -> Image:
-    """An entry of ``images`` (``image.go``)."""
+    """Read an entry of ``images`` (``image.go``)."""
     fields.only("name", "newName", "tagSuffix", "newTag", "digest")
     return Image(
         site=fields.site,
@@ -142,13 +138,13 @@ def read_image(fields: CaselessFields) -> Image:
 
 
 def read_replica(fields: CaselessFields) -> Replica:
-    """An entry of ``replicas`` (``replica.go``)."""
+    """Read an entry of ``replicas`` (``replica.go``)."""
     fields.only("name", "count")
     return Replica(site=fields.site, name=fields.text_or_empty("name"), replicas=fields.integer("count") or 0)
 
 
 def read_replacement_entry(fields: CaselessFields) -> Replacement | ReplacementFile:
-    """An entry of ``replacements``: a replacement, or a file with replacements (``replacementfield.go``)."""
+    """Read an entry of ``replacements``: a replacement, or a file of them (``replacementfield.go``)."""
     fields.only("source", "sourceValue", "targets", "path")
     path = fields.text_or_empty("path")
     if not path:
@@ -159,7 +155,7 @@ def read_replacement_entry(fields: CaselessFields) -> Replacement | ReplacementF
 
 
 def read_replacement(fields: CaselessFields) -> Replacement:
-    """``replacement.go``"""
+    """Read a replacement (``replacement.go``)."""
     fields.only("source", "sourceValue", "targets", "path")
     targets = tuple(_target(target) for target in fields.elements("targets"))
     return Replacement(
@@ -199,7 +195,7 @@ def _options(fields: CaselessFields) -> FieldOptions:
 
 
 def read_variable(fields: CaselessFields) -> Variable:
-    """An entry of ``vars`` (``var.go``)."""
+    """Read an entry of ``vars`` (``var.go``)."""
     fields.only("name", "objref", "fieldref")
     target, field = fields.child("objref"), fields.child("fieldref")
     target.only("apiVersion", *_ID_FIELDS)
@@ -223,7 +219,7 @@ def _group_version(api_version: str) -> dict[str, str]:
 
 
 def read_sort_options(fields: CaselessFields) -> SortOptions:
-    """``sortoptions.go``"""
+    """Read ``sortOptions`` (``sortoptions.go``)."""
     fields.only("order", "legacySortOptions")
     legacy = fields.child("legacySortOptions")
     legacy.only("orderFirst", "orderLast")

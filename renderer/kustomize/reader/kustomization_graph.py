@@ -32,9 +32,10 @@ _LISTS = (
 )
 _PLUGINS = ("generators", "transformers", "validators")
 _WITH_PATHS = ("patches", "patchesjson6902", "replacements")
+_PATCHES = ("patches", "patchesjson6902")
 _GENERATORS = ("configmapgenerator", "secretgenerator")
 
-_LISTING = frozenset((*_LISTS, *_PLUGINS, *_WITH_PATHS, *_GENERATORS))
+_PATH_FIELDS = frozenset((*_LISTS, *_PLUGINS, *_WITH_PATHS, *_GENERATORS))
 
 #: Fields by which configurations of plugins list files.
 _PLUGIN_PATHS = frozenset({"path", "paths", "file", "files", "env", "envs", "template"})
@@ -82,20 +83,20 @@ class KustomizationGraph:
         used = (self.links(each) for each in self.folders(folder))
         return any(links and not links.is_readable for links in used) or any(self._missing(folder))
 
-    def meant(self, folder: str) -> set[str]:
+    def probable_inputs(self, folder: str) -> set[str]:
         """Return probable inputs of a broken folder: paths similar to a missing one, or in invalid YAML."""
         inside = [re.sub(r"^(\.\./)+", "", each) for each in self._missing(folder)]
-        near = {path for each in inside for path in (each, *suggest_paths(each, self._fs.list))}
+        probable = {path for each in inside for path in (each, *suggest_paths(each, self._fs.list))}
         for each in self.folders(folder):
             links = self.links(each)
             if links and not links.is_readable:
                 words = re.findall(r"[\w./-]+", self._fs.read(links.file).decode(errors="replace"))
-                near |= {joined(each, word) for word in words}
-        return near
+                probable |= {joined(each, word) for word in words}
+        return probable
 
-    def seems_to_use(self, folder: str, files: Collection[str]) -> bool:
+    def probably_uses(self, folder: str, files: Collection[str]) -> bool:
         """Return True if a broken folder uses one of the files, or probably should."""
-        places = self.meant(folder) - {"."}
+        places = self.probable_inputs(folder) - {"."}
         return not self.files(folder).isdisjoint(files) or any(
             is_inside(file, place) for place in places for file in files
         )
@@ -109,12 +110,12 @@ class KustomizationGraph:
             yield from (path for path in files if not confined(self._fs.is_file, path))
 
     def build_files(self, folder: str) -> frozenset[str]:
-        """The files of the kustomization in ``folder``, or all files in a folder without one."""
+        """Return the files of the kustomization in ``folder``, or all files in a folder without one."""
         if folder not in self._built_from:
-            self._built_from[folder] = self.files(folder) if self.links(folder) else self._below(folder)
+            self._built_from[folder] = self.files(folder) if self.links(folder) else self._files_below(folder)
         return self._built_from[folder]
 
-    def _below(self, folder: str) -> frozenset[str]:
+    def _files_below(self, folder: str) -> frozenset[str]:
         found: set[str] = set()
         for name in self._fs.list(folder) if confined(self._fs.is_folder, folder) else ():
             path = posixpath.normpath(posixpath.join(folder, name))
@@ -125,7 +126,7 @@ class KustomizationGraph:
         return frozenset(found)
 
     def files_of_overlay(self, overlay: Overlay) -> frozenset[str]:
-        """The files that an overlay is built from, according to paths in kustomizations and entry points."""
+        """Return the files that an overlay is built from, by the paths in kustomizations and entry points."""
         point = overlay.entry
         if point is None:
             return self.files(overlay.path)
@@ -156,7 +157,7 @@ class KustomizationGraph:
 
     def listing(self, file: str) -> tuple[str, ...]:
         """Return the folders whose kustomization is, or lists, ``file``; only folders that contain it."""
-        return tuple(folder for folder in _folders_of(file) if _lists(self.links(folder), file, folder))
+        return tuple(folder for folder in _ancestors(file) if _lists(self.links(folder), file, folder))
 
     def _read(self, folder: str) -> Links | None:
         for name in KUSTOMIZATION_FILES:
@@ -185,7 +186,7 @@ class KustomizationGraph:
         for name in _WITH_PATHS:
             yield from (text_at(entry, "path") for entry in array_at(fields, name))
             yield from _paths(fields.get(name))  # a mistake, which the build reports
-        for name in fields.keys() - _LISTING:  # one may be a mistyped field; the build reports it
+        for name in fields.keys() - _PATH_FIELDS:  # one may be a mistyped field; the build reports it
             yield from (text_at(entry, "path") for entry in array_at(fields, name))
             yield from (path for path in array_at(fields, name) if isinstance(path, str))
         yield text_at(fields, "openapi", "path")
@@ -215,7 +216,7 @@ def confined(is_one: Callable[[str], bool], path: str) -> bool:
         return False
 
 
-def _folders_of(file: str) -> Iterator[str]:
+def _ancestors(file: str) -> Iterator[str]:
     folder = posixpath.dirname(file)
     while folder:
         yield folder
@@ -230,14 +231,14 @@ def _lists(links: Links | None, file: str, folder: str) -> bool:
 
 
 def _paths(value: Json) -> Iterator[str]:
-    """The list entries that are paths, not texts of objects; a path instead of a list is a mistake."""
+    """Yield the list entries that are paths, not texts of objects; a path instead of a list is a mistake."""
     for entry in value if isinstance(value, list) else (value,):
         if isinstance(entry, str) and entry and "\n" not in entry:
             yield entry
 
 
 def _data_files(generator: JsonObject) -> Iterator[str]:
-    """The files of a generator; ``files`` may have a key before the path."""
+    """Yield the files of a generator; ``files`` may have a key before the path."""
     fields = {key.lower(): value for key, value in generator.items()}
     yield from (path.rpartition("=")[2] for path in _paths(fields.get("files")))
     yield from _paths(fields.get("envs"))
@@ -255,35 +256,23 @@ def _plugin_paths(value: Json, key: str = "") -> Iterator[str]:
         yield value.rpartition("=")[2]
 
 
-_FIELDS = ("patches", "patchesjson6902")
-
-
 def patched_kinds(fs: FileSystem, file: str, kustomizations: Iterable[tuple[str, str]]) -> str | None:
-    """Return a regular expression for the kinds that ``file`` patches, empty for any; None if none.
+    """Return a regular expression for the kinds that ``file`` patches: empty if any, None if it patches none.
 
     ``kustomizations`` are the files that list it, each with its folder.
     """
-    kinds = dict.fromkeys(
-        kind
-        for folder, kustomization in kustomizations
-        for path, kind in _patches(_content(fs, kustomization))
-        if joined(folder, path) == file
-    )
+    kinds: dict[str, None] = {}
+    for folder, kustomization in kustomizations:
+        try:
+            content = decode_yaml11(fs.read(kustomization), kustomization)
+        except DiagnosticError:  # the build of its folder reports it
+            continue
+        for name, value in object_at(content).items():
+            if name.lower() not in _PATCHES or not isinstance(value, list):
+                continue
+            for entry in value:
+                if joined(folder, text_at(entry, "path")) == file:
+                    kinds[text_at(entry, "target", "kind")] = None
     if not kinds:
         return None
     return "" if "" in kinds else "|".join(f"(?:{kind})" for kind in kinds)
-
-
-def _patches(content: Json) -> Iterator[tuple[str, str]]:
-    """The paths of patches, and the kinds of their targets."""
-    for name, value in object_at(content).items():
-        if name.lower() in _FIELDS:
-            for entry in value if isinstance(value, list) else ():
-                yield text_at(entry, "path"), text_at(entry, "target", "kind")
-
-
-def _content(fs: FileSystem, file: str) -> Json:
-    try:
-        return decode_yaml11(fs.read(file), file)
-    except DiagnosticError:  # the build of its folder reports it
-        return None

@@ -39,8 +39,8 @@ def listed_files(configuration: Resource, entries: EntryLoader) -> ListedFiles:
     return files
 
 
-def _of_template(configuration: Resource) -> Iterator[tuple[str, Site]]:
-    """The files of a Template; values that are not paths are left to its reader, which reports them."""
+def _template_paths(configuration: Resource) -> Iterator[tuple[str, Site]]:
+    """Yield the files of a Template; values that are not paths are left to its reader, which reports them."""
     template = text_at(configuration.content, "spec", "template")
     if template:
         yield template, configuration.origin.below("spec", "template")
@@ -50,7 +50,7 @@ def _of_template(configuration: Resource) -> Iterator[tuple[str, Site]]:
             yield path, configuration.origin.below("spec", "valuesFrom", index, "file")
 
 
-_PATHS: Mapping[Gvk, _Paths] = {Gvk("vmrender.io", "v1alpha1", "Template"): _of_template}
+_PATHS: Mapping[Gvk, _Paths] = {Gvk("vmrender.io", "v1alpha1", "Template"): _template_paths}
 
 
 def function_files(fs: FileSystem, folder: str, config: Resource) -> ListedFiles:
@@ -60,8 +60,8 @@ def function_files(fs: FileSystem, folder: str, config: Resource) -> ListedFiles
     file-outside-root, file-unreadable, unsupported-field.
     """
     files = SourceFiles(fs, LoadRestrictor.ROOT_ONLY)
-    return listed_files(config, EntryLoader(files, folder, config.origin, _no_folder))
+    return listed_files(config, EntryLoader(files, folder, config.origin, _refuse_folder))
 
 
-def _no_folder(folder: str, site: Site) -> KustomizationRoot:
+def _refuse_folder(folder: str, site: Site) -> KustomizationRoot:
     raise NotImplementedError(f"no generator lists folders, but {site} lists {folder}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 
 from renderer.files.file_system import FileSystem, is_inside
@@ -22,7 +22,7 @@ from renderer.kustomize.reader.kustomization import (
     repeated_fields,
 )
 from renderer.kustomize.reader.plugins import Accumulate, Plugins, listed_resources
-from renderer.kustomize.reader.resources import read_resources, refuse_no_objects
+from renderer.kustomize.reader.resources import read_resources, refuse_non_objects
 from renderer.kustomize.reader.source_files import SourceFiles
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -56,16 +56,13 @@ class AncestorChain:
 
     def check(self, below: Iterable[str], site: Site) -> None:
         """Check that no folder used ``below`` closes a cycle. Raises: kustomization-cycle."""
-        closing = set(below) & set(self._at_or_above())
-        if closing:
-            raise _cycle((*self.folders, min(closing)), site)
-
-    def _at_or_above(self) -> Iterator[str]:
+        at_or_above = {"."} if self.folders else set[str]()
         for folder in self.folders:
             parts = folder.split("/")
-            yield from ("/".join(parts[:length]) for length in range(1, len(parts) + 1))
-        if self.folders:  # below nothing, the whole repository is not used yet
-            yield "."
+            at_or_above |= {"/".join(parts[:length]) for length in range(1, len(parts) + 1)}
+        closing = at_or_above.intersection(below)
+        if closing:
+            raise _cycle((*self.folders, min(closing)), site)
 
 
 def _cycle(folders: tuple[str, ...], site: Site) -> DiagnosticError:
@@ -154,7 +151,7 @@ def _read_data(
 
 
 def _open_api(written: Kustomization, entries: EntryLoader) -> OpenApi | None:
-    """The author's schema or the version of a builtin schema, but not both (``openapi.go`` SetSchema)."""
+    """Return the author's schema, or the version of a builtin one (``openapi.go`` SetSchema)."""
     if not written.open_api:
         return None
     site = written.site.below("openapi")
@@ -170,19 +167,18 @@ def _open_api(written: Kustomization, entries: EntryLoader) -> OpenApi | None:
 
 def load_files(fs: FileSystem, files: Iterable[str]) -> ResourceSet:
     """Return the objects in resource files, in order. Raises ``DiagnosticError``."""
-    return ResourceSet(tuple(found for file in files for found in _objects(fs.read(file), Site(file))))
+    objects: list[Resource] = []
+    for file in files:
+        content, site = fs.read(file), Site(file)
+        found = read_resources(content, site)
+        if not found:  # kustomize skips such a file
+            refuse_non_objects(content, site)
+        objects += found
+    return ResourceSet(tuple(objects))
 
 
-def _objects(content: bytes, site: Site) -> tuple[Resource, ...]:
-    """The objects in a listed file; a file without objects is an error, although kustomize skips it."""
-    found = read_resources(content, site)
-    if not found:
-        refuse_no_objects(content, site)
-    return found
-
-
-def _listed(found: Diagnostic, site: Site) -> Diagnostic:
-    """Report a missing kustomization at the entry that lists the folder, as it has no file."""
+def _at_listing(found: Diagnostic, site: Site) -> Diagnostic:
+    """Return the finding; a missing kustomization is reported where its folder is listed."""
     if found.code is not Code.KUSTOMIZATION_MISSING or not site.field.segments:
         return found
     return found._replace(sites=(site,), location=None)
@@ -208,7 +204,7 @@ class Loader:
         self._files = SourceFiles(fs, restrictor)
         self._accumulate = accumulate
         self._roots: dict[str, KustomizationRoot | DiagnosticError] = {}
-        self._used: dict[str, frozenset[str]] = {}
+        self._folders_below: dict[str, frozenset[str]] = {}
 
     @property
     def folders(self) -> frozenset[str]:
@@ -224,31 +220,31 @@ class Loader:
         folder = self._files.folder(path, ".", site)
         return SourceTree(self._root(folder, AncestorChain(), site))
 
-    def _root(self, folder: str, lineage: AncestorChain, site: Site) -> KustomizationRoot:
-        """The root in ``folder``, which is listed at ``site``."""
-        entered = lineage.enter(folder, site)
+    def _root(self, folder: str, ancestors: AncestorChain, site: Site) -> KustomizationRoot:
+        """Return the root in ``folder``, which is listed at ``site``."""
+        entered = ancestors.enter(folder, site)
         with self._recorder.using(Task("folder", folder)):
             if folder not in self._roots:
                 self._roots[folder] = self._read_root(folder, entered)
             else:
-                lineage.check(self._used.get(folder, ()), site)
+                ancestors.check(self._folders_below.get(folder, ()), site)
         root = self._roots[folder]
         if isinstance(root, DiagnosticError):
-            raise DiagnosticError(*(_listed(found, site) for found in root.diagnostics))
+            raise DiagnosticError(*(_at_listing(found, site) for found in root.diagnostics))
         return root
 
-    def _read_root(self, folder: str, lineage: AncestorChain) -> KustomizationRoot | DiagnosticError:
+    def _read_root(self, folder: str, ancestors: AncestorChain) -> KustomizationRoot | DiagnosticError:
         try:
             root = read_root(
                 self._files,
                 folder,
-                lambda used, site: self._root(used, lineage, site),
+                lambda used, site: self._root(used, ancestors, site),
                 self._accumulate,
                 self._completed if self._completed and self._completed.folder == folder else None,
             )
         except DiagnosticError as error:
             return error
-        self._used[folder] = frozenset([folder]).union(
-            *(self._used[used.folder] for used in root.used_roots())
+        self._folders_below[folder] = frozenset([folder]).union(
+            *(self._folders_below[used.folder] for used in root.used_roots())
         )
         return root

@@ -27,16 +27,11 @@ _HELM = "HelmChartInflationGenerator"
 _RUN_FIRST = "run it first and list what it makes under resources"
 
 
-def _config_map(fields: CaselessFields, entries: EntryLoader) -> GeneratorConfig:
-    return _data(fields, entries, "ConfigMap")
+def _data(fields: CaselessFields, entries: EntryLoader, *, kind: str) -> GeneratorConfig:
+    """Read the data of a ConfigMap or Secret; ``env`` is ignored.
 
-
-def _secret(fields: CaselessFields, entries: EntryLoader) -> GeneratorConfig:
-    return _data(fields, entries, "Secret")
-
-
-def _data(fields: CaselessFields, entries: EntryLoader, kind: str) -> GeneratorConfig:
-    """Read data; name and namespace default to the configuration's, and ``env`` is ignored."""
+    Name and namespace default to the name and namespace of the configuration.
+    """
     metadata = fields.child("metadata")
     metadata.only("name", "namespace")
     args = read_generator_args(fields, kind, GeneratorOptions())
@@ -65,22 +60,22 @@ def _iam_policy(fields: CaselessFields, _entries: EntryLoader) -> GeneratorConfi
 
 #: Readers by kind.
 GENERATORS: Mapping[str, ReadGenerator] = {
-    "ConfigMapGenerator": _config_map,
+    "ConfigMapGenerator": partial(_data, kind="ConfigMap"),
     "IAMPolicyGenerator": _iam_policy,
-    "SecretGenerator": _secret,
+    "SecretGenerator": partial(_data, kind="Secret"),
 }
 
 
 def read_generators(configurations: Iterable[Resource], entries: EntryLoader) -> tuple[GeneratorPlugin, ...]:
     """Return the generators; a generator of another API is left as an object. Raises ``DiagnosticError``."""
-    return tuple(_generator(configuration, entries) for configuration in _unique(configurations))
+    return tuple(_generator(configuration, entries) for configuration in _checked_unique(configurations))
 
 
 def read_transformers(
     configurations: Iterable[Resource], entries: EntryLoader
 ) -> tuple[TransformerPlugin, ...]:
     """Return the transformers. Raises ``DiagnosticError``."""
-    return tuple(_transformer(configuration, entries) for configuration in _unique(configurations))
+    return tuple(_transformer(configuration, entries) for configuration in _checked_unique(configurations))
 
 
 def _generator(configuration: Resource, entries: EntryLoader) -> GeneratorPlugin:
@@ -100,7 +95,7 @@ def _generator(configuration: Resource, entries: EntryLoader) -> GeneratorPlugin
             f"{kind} is not a generator",
             "list it under transformers",
         ).error()
-    read = _known(GENERATORS.get(kind), configuration, tuple(GENERATORS))
+    read = _required_reader(GENERATORS.get(kind), configuration, tuple(GENERATORS))
     findings: list[Diagnostic] = []
     config = read(_fields(configuration, findings), entries)
     if findings:
@@ -120,7 +115,7 @@ def _transformer(configuration: Resource, entries: EntryLoader) -> TransformerPl
             f"{kind} is not a transformer",
             "list it under generators",
         ).error()
-    read = _known(TRANSFORMERS.get(kind), configuration, tuple(TRANSFORMERS))
+    read = _required_reader(TRANSFORMERS.get(kind), configuration, tuple(TRANSFORMERS))
     findings: list[Diagnostic] = []
     configs = read(_fields(configuration, findings), entries)
     if findings:
@@ -142,7 +137,7 @@ def _configured_by(configuration: Resource) -> ConfiguredBy:
     )
 
 
-def _known(reader: Reader | None, configuration: Resource, known: tuple[str, ...]) -> Reader:
+def _required_reader(reader: Reader | None, configuration: Resource, known: tuple[str, ...]) -> Reader:
     if reader is None:
         message = f"nothing built in is called {configuration.kind}"
         raise Diagnostic.at(
@@ -151,8 +146,8 @@ def _known(reader: Reader | None, configuration: Resource, known: tuple[str, ...
     return reader
 
 
-def _unique(configurations: Iterable[Resource]) -> Iterable[Resource]:
-    """Check that each configuration has a unique id, as kustomize requires. Raises: duplicate-id."""
+def _checked_unique(configurations: Iterable[Resource]) -> Iterable[Resource]:
+    """Return the configurations, whose ids kustomize requires to be unique. Raises: duplicate-id."""
     seen: dict[tuple[str, ...], Resource] = {}
     for found in configurations:
         key = (found.api_version, found.kind, found.namespace or "default", found.name)

@@ -40,8 +40,11 @@ from renderer.model.source_tree import (
     ValueTarget,
 )
 
+#: Reads a configuration into transformers, in order. Reports errors in fields; raises errors of files.
+ReadTransformer: TypeAlias = Callable[[CaselessFields, EntryLoader], tuple[TransformerConfig, ...]]
 
-def read_value_add(fields: CaselessFields, entries: EntryLoader) -> tuple[TransformerConfig, ...]:
+
+def _value_add(fields: CaselessFields, entries: EntryLoader) -> tuple[TransformerConfig, ...]:
     """Read the value, by default the name of the kustomization's folder, and its targets."""
     fields.only("value", "targets", "targetFilePath")
     value = fields.text_or_empty("value").strip() or posixpath.basename(entries.folder)
@@ -84,12 +87,12 @@ def _targets(fields: CaselessFields) -> Iterator[ValueTarget]:
         )
 
 
-def read_patch(fields: CaselessFields, entries: EntryLoader) -> tuple[TransformerConfig, ...]:
+def _patch(fields: CaselessFields, entries: EntryLoader) -> tuple[TransformerConfig, ...]:
     """Read a patch in the form of an entry of ``patches`` (``PatchTransformer.go``)."""
     return (ApplyPatch(entries.patch(read_patch_entry(fields), fields.site)),)
 
 
-def read_json6902(fields: CaselessFields, entries: EntryLoader) -> tuple[TransformerConfig, ...]:
+def _json6902(fields: CaselessFields, entries: EntryLoader) -> tuple[TransformerConfig, ...]:
     """Read operations from a file, or from ``jsonOp`` (``PatchJson6902Transformer.go``)."""
     fields.only("target", "path", "jsonOp")
     listed = Patch(
@@ -101,7 +104,7 @@ def read_json6902(fields: CaselessFields, entries: EntryLoader) -> tuple[Transfo
     return (ApplyJson6902(entries.json6902(listed, fields.site)),)
 
 
-def read_strategic_merge(fields: CaselessFields, entries: EntryLoader) -> tuple[TransformerConfig, ...]:
+def _strategic_merge(fields: CaselessFields, entries: EntryLoader) -> tuple[TransformerConfig, ...]:
     """Read the patches in ``paths`` and ``patches`` (``PatchStrategicMergeTransformer.go``)."""
     fields.only("paths", "patches")
     listed = [
@@ -115,10 +118,6 @@ def read_strategic_merge(fields: CaselessFields, entries: EntryLoader) -> tuple[
     if not any(patches.documents for patches in listed):
         fields.reject(None, "there is no patch", "list files under paths, or write it as patches: |")
     return (ApplyStrategicMerge(tuple(listed)),)
-
-
-#: Reads a configuration into transformers, in order. Reports errors in fields; raises errors of files.
-ReadTransformer: TypeAlias = Callable[[CaselessFields, EntryLoader], tuple[TransformerConfig, ...]]
 
 
 def _annotations(fields: CaselessFields, _entries: EntryLoader) -> tuple[TransformerConfig, ...]:
@@ -195,13 +194,13 @@ TRANSFORMERS: Mapping[str, ReadTransformer] = {
     "ImageTagTransformer": _image,
     "LabelTransformer": _labels,
     "NamespaceTransformer": _namespace,
-    "PatchJson6902Transformer": read_json6902,
-    "PatchStrategicMergeTransformer": read_strategic_merge,
-    "PatchTransformer": read_patch,
+    "PatchJson6902Transformer": _json6902,
+    "PatchStrategicMergeTransformer": _strategic_merge,
+    "PatchTransformer": _patch,
     "PrefixSuffixTransformer": _prefix_and_suffix,
     "PrefixTransformer": _prefix,
     "ReplacementTransformer": _replacements,
     "ReplicaCountTransformer": _replicas,
     "SuffixTransformer": _suffix,
-    "ValueAddTransformer": read_value_add,
+    "ValueAddTransformer": _value_add,
 }

@@ -43,11 +43,13 @@ class Plugins:
         listed: tuple[str, ...],
         read: Callable[[Iterable[Resource], EntryLoader], tuple[T, ...]],
     ) -> tuple[T, ...]:
-        """The results of ``read`` for the configurations in ``field``, inline ones first."""
+        """Return the results of ``read`` for the configurations in ``field``, inline ones first."""
         found = self._entries.each(field, listed, self._entries.plugin)
-        texts = [entry for entry in found if _is_text(entry)]
-        others = [entry for entry in found if not _is_text(entry)]
-        return self._entries.attempt(lambda: read(self._configurations((*texts, *others)), self._entries), ())
+        inline = [entry for entry in found if _is_inline(entry)]
+        others = [entry for entry in found if not _is_inline(entry)]
+        return self._entries.attempt(
+            lambda: read(self._configurations((*inline, *others)), self._entries), ()
+        )
 
     def _configurations(self, found: Iterable[ResourceFile | KustomizationRoot]) -> Iterator[Resource]:
         for entry in found:
@@ -67,6 +69,6 @@ def listed_resources(root: KustomizationRoot) -> Iterator[Resource]:
             yield from listed_resources(entry)
 
 
-def _is_text(entry: ResourceFile | KustomizationRoot) -> bool:
+def _is_inline(entry: ResourceFile | KustomizationRoot) -> bool:
     """Return True if it is a text inside the kustomization, which has a site of its own there."""
     return isinstance(entry, ResourceFile) and bool(entry.site.field.segments)

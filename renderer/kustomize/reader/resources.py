@@ -32,7 +32,7 @@ _GENERATED_HINT = "kustomize takes no generateName: write the name"
 _INNER_LINES = pattern(r",? on lines \d+ and \d+")
 
 
-def _as_written(resource: Resource, place: FieldPath, texts: WrittenTexts) -> Resource:
+def _with_spellings(resource: Resource, place: FieldPath, texts: WrittenTexts) -> Resource:
     """Return the resource at ``place`` of a document, with the scalar texts that its JSON tree lacks."""
     length = len(place.segments)
     spellings = tuple(
@@ -56,9 +56,9 @@ def read_resources(content: bytes, site: Site, *, generated_names: bool = False)
     is sufficient, as it is for the API server and not for kustomize. Raises ``DiagnosticError``: the errors
     of the decoder, and resource-invalid.
     """
-    documents = _decoded(decode_written, content, site)
+    documents = _decode(decode_written, content, site)
     read = deque(
-        _as_written(resource, place, document.texts)
+        _with_spellings(resource, place, document.texts)
         for index, document in enumerate(documents)
         for place, resource in _unwrapped(
             document.tree, _document_site(site, index), alone=len(documents) == 1
@@ -76,7 +76,7 @@ def read_resources(content: bytes, site: Site, *, generated_names: bool = False)
     return tuple(found)
 
 
-def refuse_no_objects(content: bytes, site: Site) -> None:
+def refuse_non_objects(content: bytes, site: Site) -> None:
     """Refuse non-empty documents that are not objects. Raises ``DiagnosticError``: resource-invalid."""
     for index, document in enumerate(decode_text(content, site)):
         place = _document_site(site, index)
@@ -95,10 +95,11 @@ def refuse_no_objects(content: bytes, site: Site) -> None:
 
 def decode_text(content: bytes, site: Site) -> tuple[Json, ...]:
     """Return the documents in ``content``; errors in a text inside another file are reported at ``site``."""
-    return _decoded(decode_documents, content, site)
+    return _decode(decode_documents, content, site)
 
 
-def _decoded(decode: Callable[[bytes, str], tuple[T, ...]], content: bytes, site: Site) -> tuple[T, ...]:
+def _decode(decode: Callable[[bytes, str], T], content: bytes, site: Site) -> T:
+    """Return the result of ``decode``; errors in a text inside another file are reported at ``site``."""
     try:
         return decode(content, site.path)
     except DiagnosticError as error:
@@ -128,7 +129,7 @@ def _document_site(site: Site, index: int) -> Site:
 
 
 def _unwrapped(document: Json, site: Site, *, alone: bool) -> Iterator[tuple[FieldPath, Resource]]:
-    """The objects in a document, with their places in it."""
+    """Yield the objects in a document, with their places in it."""
     content = object_at(document)
     if (
         alone
@@ -138,13 +139,13 @@ def _unwrapped(document: Json, site: Site, *, alone: bool) -> Iterator[tuple[Fie
         items = content.get("items")
         for index, item in enumerate(items if isinstance(items, list) else ()):
             place = FieldPath.of("items", index)
-            yield from ((place, resource) for resource in _checked(item, site.child(place)))
+            yield from ((place, resource) for resource in _object(item, site.child(place)))
     else:
-        yield from ((ROOT, resource) for resource in _checked(document, site))
+        yield from ((ROOT, resource) for resource in _object(document, site))
 
 
-def _checked(content: Json, site: Site) -> Iterator[Resource]:
-    """The object, unless it is empty (``dropBadNodes``)."""
+def _object(content: Json, site: Site) -> Iterator[Resource]:
+    """Yield the object, unless it is empty (``dropBadNodes``)."""
     if content is None or content in ({}, []):
         return
     resource = Resource(object_at(content), site)
@@ -177,7 +178,7 @@ def _check_name(resource: Resource, *, generated_names: bool) -> None:
 
 
 def _list_items(resource: Resource) -> tuple[Resource, ...] | None:
-    """The objects in a ``FooList``; None for any other object."""
+    """Return the objects in a ``FooList``; None for any other object."""
     content = resource.content
     if not resource.kind.endswith("List") or "items" not in content:
         return None
@@ -220,7 +221,7 @@ def read_patch(content: bytes, site: Site) -> PatchContent:
 
 def read_json_patch(content: bytes, site: Site) -> JsonPatch:
     """Read an entry of ``patchesJson6902``. Raises: patch-invalid, and the errors of the decoder."""
-    operations = _operations(content, site)
+    operations = _decode_operations(content, site)
     if not operations:
         raise Diagnostic.at(site, Code.PATCH_INVALID, "the patch has no operations").error()
     return JsonPatch(site, operations)
@@ -229,14 +230,16 @@ def read_json_patch(content: bytes, site: Site) -> JsonPatch:
 def _read_operations(content: bytes, site: Site, error: DiagnosticError) -> JsonPatch:
     """Read operations; if there are none, report the error of the patch kind that it resembles."""
     try:
-        return JsonPatch(site, _operations(content, site))
+        return JsonPatch(site, _decode_operations(content, site))
     except DiagnosticError as not_operations:
         is_list = content.lstrip().startswith((b"-", b"["))
         raise (not_operations if is_list else error) from None
 
 
-def _operations(content: bytes, site: Site) -> tuple[Json, ...]:
-    document = _json(content, site) if content.startswith(b"[") else _yaml(content, site)
+def _decode_operations(content: bytes, site: Site) -> tuple[Json, ...]:
+    document = (
+        _decode_json(content, site) if content.startswith(b"[") else _decode(decode_yaml11, content, site)
+    )
     if document is None:
         return ()
     if not isinstance(document, list) or not all(isinstance(entry, dict | None) for entry in document):
@@ -249,16 +252,7 @@ def _operations(content: bytes, site: Site) -> tuple[Json, ...]:
     return tuple(document)
 
 
-def _yaml(content: bytes, site: Site) -> Json:
-    try:
-        return decode_yaml11(content, site.path)
-    except DiagnosticError as error:
-        if site.field == ROOT:
-            raise
-        raise relocated(error, site) from None
-
-
-def _json(content: bytes, site: Site) -> Json:
+def _decode_json(content: bytes, site: Site) -> Json:
     """Read JSON: to kustomize, a text that starts with a bracket is not YAML."""
     import json  # noqa: PLC0415 - only few patches are JSON
 

@@ -26,7 +26,7 @@ _SCHEME = pattern(
 )
 T = TypeVar("T")
 #: Steps to list a folder, in addition to the steps for each name in it (``model.work``).
-_LISTING = 60
+_STEPS_PER_LISTING = 60
 
 
 def is_remote(entry: str) -> bool:
@@ -49,13 +49,13 @@ class SourceFiles:
         self._of_others: set[str] = set()
 
     def resources(self, path: str, folder: str, site: Site) -> ResourceFile:
-        return self._once(self._resources, self.file(path, folder, site), _read_resource_file)
+        return self._read_once(self._resources, self.file(path, folder, site), _read_resource_file)
 
     def patch(self, path: str, folder: str, site: Site) -> PatchContent:
-        return self._once(self._patches, self.file(path, folder, site), read_patch)
+        return self._read_once(self._patches, self.file(path, folder, site), read_patch)
 
     def json_patch(self, path: str, folder: str, site: Site) -> JsonPatch:
-        return self._once(self._json_patches, self.file(path, folder, site), read_json_patch)
+        return self._read_once(self._json_patches, self.file(path, folder, site), read_json_patch)
 
     def is_file(self, path: str, folder: str, site: Site) -> bool:
         """Return True if it is a file. Raises: file-outside-root."""
@@ -98,18 +98,18 @@ class SourceFiles:
     def missing(self, place: str, wanted: str, site: Site) -> DiagnosticError:
         """Return the error for a file or folder that is not at ``place``, with the nearest names."""
         parent, name = posixpath.split(place)
-        if name in self._listed(parent or "."):  # a pipe, a device, a dangling link
+        if name in self._names_in(parent or "."):  # a pipe, a device, a dangling link
             return Diagnostic.at(site, Code.FILE_UNREADABLE, f"{place} is not a {wanted}").error()
-        nearest = suggest_paths(place, self._listed)
+        nearest = suggest_paths(place, self._names_in)
         hint = f"did you mean {' or '.join(nearest)}?" if nearest else None
         return Diagnostic.at(site, Code.FILE_NOT_FOUND, f"no such {wanted}: {place}", hint).error()
 
-    def _listed(self, folder: str) -> tuple[str, ...]:
+    def _names_in(self, folder: str) -> tuple[str, ...]:
         names = self.fs.list(folder)
-        spend(_LISTING + 2 * len(names), "listing folders of missing files")
+        spend(_STEPS_PER_LISTING + 2 * len(names), "listing folders of missing files")
         return names
 
-    def _once(self, known: dict[str, T], path: str, read: Callable[[bytes, Site], T]) -> T:
+    def _read_once(self, known: dict[str, T], path: str, read: Callable[[bytes, Site], T]) -> T:
         if path not in known:
             known[path] = read(self.fs.read(path), Site(path))
         return known[path]

@@ -103,7 +103,7 @@ class _ImageChange:
 def _in_containers(resource: Resource, change: _ImageChange) -> Resource:
     """Return the resource with the images of all its containers changed (``imagetag/legacy.go``)."""
     try:
-        content = _walk(resource.content, change)
+        content = _changed_containers(resource.content, change)
     except WrongTypeError as error:
         raise Diagnostic.about(
             resource,
@@ -114,26 +114,24 @@ def _in_containers(resource: Resource, change: _ImageChange) -> Resource:
     return resource.with_content(content) if isinstance(content, dict) else resource
 
 
-def _walk(value: Json, change: _ImageChange) -> Json:
+def _changed_containers(value: Json, change: _ImageChange) -> Json:
     if isinstance(value, list | dict):
         spend(4 + 3 * len(value), "changing images")
     if isinstance(value, list):
-        elements = [_walk(element, change) for element in value]
+        elements = [_changed_containers(element, change) for element in value]
         return value if all(new is old for new, old in zip(elements, value, strict=True)) else elements
     if not isinstance(value, dict):
         return value
-    fields = {key: _walk_field(key, child, change) for key, child in value.items()}
+    fields: dict[str, Json] = {}
+    for key, child in value.items():
+        field = _changed_containers(child, change) if isinstance(child, dict | list) else child
+        if key in _CONTAINER_LISTS and isinstance(field, list):
+            field = [_changed_container(element, change) for element in field]
+        fields[key] = field
     return value if all(fields[key] is child for key, child in value.items()) else fields
 
 
-def _walk_field(key: str, value: Json, change: _ImageChange) -> Json:
-    walked = _walk(value, change) if isinstance(value, dict | list) else value
-    if key not in _CONTAINER_LISTS or not isinstance(walked, list):
-        return walked
-    return [_container(element, change) for element in walked]
-
-
-def _container(container: Json, change: _ImageChange) -> Json:
+def _changed_container(container: Json, change: _ImageChange) -> Json:
     if container is None:
         return None
     if not isinstance(container, dict):

@@ -12,7 +12,6 @@ from renderer.kustomize.fields.field_spec_set import FieldSpecSet, merge_field_s
 from renderer.kustomize.fields.field_specs import (
     FieldSpecFilter,
     FieldSpecIndex,
-    FieldSpecPath,
     WrongTypeError,
     set_entries,
 )
@@ -27,6 +26,7 @@ from renderer.model.sharing import extended
 from renderer.model.work import spend
 
 _NAME = "metadata/name"
+_LABELS = FieldSpec("metadata/labels", create=True)
 
 
 def prefix_transforms(context: TransformerContext) -> Iterator[Transform]:
@@ -66,15 +66,20 @@ def _affix_transform(
     affixed: Callable[[str], str],
     with_affix: Callable[[Resource], Resource],
 ) -> Transform:
+    def affixed_name(value: Json) -> str:
+        if isinstance(value, dict | list):
+            raise WrongTypeError("a scalar")
+        return affixed(scalar_text(value))
+
     index = FieldSpecIndex(specs)
-    change = FieldSpecFilter(lambda value: affixed(_name(value)), created="")
+    change = FieldSpecFilter(affixed_name, created="")
 
     def affix(resource: Resource) -> Resource:
         spend(STEPS_TO_RENAME, "renaming resources")
         if _keeps_name(resource):
             return resource
         targets = index.targets(resource)
-        if _renames(targets):
+        if any(target.path == _NAME for target in targets):
             resource = with_previous_id(with_affix(resource))
         if resource.spellings:
             paths = {tuple(segment.name for segment in target.segments) for target in targets}
@@ -92,19 +97,6 @@ def _keeps_name(resource: Resource) -> bool:
     return kind in ("CustomResourceDefinition", "Namespace") or (
         kind == "APIService" and resource.gvk.group == "apiregistration.k8s.io"
     )
-
-
-def _renames(targets: tuple[FieldSpecPath, ...]) -> bool:
-    return any(target.path == _NAME for target in targets)
-
-
-def _name(value: Json) -> str:
-    if isinstance(value, dict | list):
-        raise WrongTypeError("a scalar")
-    return scalar_text(value)
-
-
-_METADATA = FieldSpec("metadata/labels", create=True)
 
 
 def label_transforms(context: TransformerContext) -> Iterator[Transform]:
@@ -135,4 +127,4 @@ def _field_specs(label: Label, builtin: FieldSpecSet) -> tuple[FieldSpec, ...]:
         return merge_field_specs(specs, builtin.common_labels)
     if label.include_templates:
         specs = merge_field_specs(specs, builtin.template_labels)
-    return merge_field_specs(specs, (_METADATA,))
+    return merge_field_specs(specs, (_LABELS,))

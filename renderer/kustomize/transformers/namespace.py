@@ -98,7 +98,7 @@ class _Mover:
         self._subjects = subjects
         self._index = FieldSpecIndex(spec for spec in specs if not _has_own_rule(spec))
         self._set = FieldSpecFilter(self._set_scalar, created="")
-        self._set_subjects = FieldSpecFilter(self._with_default_accounts)
+        self._set_subjects = FieldSpecFilter(self._move_subjects)
 
     def moved(self, resource: Resource) -> Resource:
         spend(STEPS_TO_RENAME, "moving resources to namespaces")
@@ -120,25 +120,26 @@ class _Mover:
             raise WrongTypeError("a scalar")
         return value if self._unset_only and value not in (None, "") else self._namespace
 
-    def _with_default_accounts(self, subjects: Json) -> Json:
+    def _move_subjects(self, subjects: Json) -> Json:
         """Return the subjects of a binding, with the namespace set in the selected ones."""
         if subjects is None:
             return None
         if not isinstance(subjects, list):
             raise WrongTypeError("a list")
-        return [self._with_namespace(subject) for subject in subjects]
+        changed: list[Json] = []
+        for subject in subjects:
+            if subject is not None and not isinstance(subject, dict):
+                raise WrongTypeError("a list of mappings")
+            if subject is not None and self._is_selected(subject):
+                changed.append({**subject, "namespace": self._set_scalar(subject.get("namespace"))})
+            else:
+                changed.append(subject)
+        return changed
 
-    def _is_for(self, subject: JsonObject) -> bool:
+    def _is_selected(self, subject: JsonObject) -> bool:
         if self._subjects is Subjects.DEFAULT_ONLY:
             return scalar_text(subject.get("name")) == "default"
         return self._subjects is Subjects.ALL_SERVICE_ACCOUNTS and subject.get("kind") == "ServiceAccount"
-
-    def _with_namespace(self, subject: Json) -> Json:
-        if subject is not None and not isinstance(subject, dict):
-            raise WrongTypeError("a list of mappings")
-        if subject is None or not self._is_for(subject):
-            return subject
-        return {**subject, "namespace": self._set_scalar(subject.get("namespace"))}
 
 
 def _has_own_rule(spec: FieldSpec) -> bool:

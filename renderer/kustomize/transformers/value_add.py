@@ -29,17 +29,15 @@ def value_add_transform(config: AddValue) -> Transform:
 
     def add(resources: ResMap) -> None:
         for target in config.targets:
-            _add(resources, target, config.value)
+            selector = None
+            if target.selector:
+                selector = ResourceSelector(target.selector, target.site.below("selector"))
+            spend(len(resources) * STEPS_PER_SELECTION, "selecting resources to add values to")
+            for key, resource in resources.items():
+                if selector is None or selector.selects(resource):
+                    resources.replace(key, _with_value(resource, target, config.value))
 
     return add
-
-
-def _add(resources: ResMap, target: ValueTarget, value: str) -> None:
-    selector = ResourceSelector(target.selector, target.site.below("selector")) if target.selector else None
-    spend(len(resources) * STEPS_PER_SELECTION, "selecting resources to add values to")
-    for key, resource in resources.items():
-        if selector is None or selector.selects(resource):
-            resources.replace(key, _with_value(resource, target, value))
 
 
 def _with_value(resource: Resource, target: ValueTarget, value: str) -> Resource:
@@ -58,9 +56,14 @@ def _with_value(resource: Resource, target: ValueTarget, value: str) -> Resource
 
 
 def _changed(content: Json, target: ValueTarget, value: str) -> Json:
-    matcher = PathMatcher(
-        lambda old, _at: _added(old, value, target.position), creates=True, within=lambda *_: 0
-    )
+    def insert(old: Slot, _at: object) -> Json:
+        if isinstance(old, dict | list):
+            raise PathError("it is not a single value")
+        path = "" if old is ABSENT or old is None else scalar_text(old)
+        text = insert_path_part(path, target.position - 1, value) if target.position > 0 else value
+        return untagged(text) if text else ""
+
+    matcher = PathMatcher(insert, creates=True, within=lambda *_: 0)
     steps = tuple(step for name in split_path(target.field_path) if (step := name.strip()))
     changed = matcher.visit(content, steps)
     if not matcher.matches:
@@ -68,16 +71,8 @@ def _changed(content: Json, target: ValueTarget, value: str) -> Json:
     return changed
 
 
-def _added(old: Slot, value: str, position: int) -> Json:
-    if isinstance(old, dict | list):
-        raise PathError("it is not a single value")
-    path = "" if old is ABSENT or old is None else scalar_text(old)
-    text = insert_path_part(path, position - 1, value) if position > 0 else value
-    return untagged(text) if text else ""
-
-
 def insert_path_part(path: str, position: int, part: str) -> str:
-    """``path`` with ``part`` as its name number ``position``, from 0; an absolute path stays absolute.
+    """Return ``path`` with ``part`` as its name number ``position``, from 0; an absolute path stays absolute.
 
     kustomize ``kyaml/filesys/util.go``.
     """
