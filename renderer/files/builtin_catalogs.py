@@ -20,6 +20,8 @@ from renderer.model.resource import Resource, ResourceSet, UnreadResources
 
 #: The version of each catalog that ships.
 BUILTIN_CATALOGS = {"common-instancetypes": "common-instancetypes/v1.7.0"}
+#: The text before, between and after the objects: a line of JSON does not contain a line feed.
+_OBJECTS, _SEPARATOR, _END = b',\n"objects":[\n', b",\n", b"\n]}\n"
 
 
 def builtin_path(name: str) -> str:
@@ -98,10 +100,6 @@ def encode_composed(resources: Iterable[Resource]) -> str:
     written: list[Json] = [[site.path, site.document, *site.field.segments] for site in sites]
     head = f'{{"names":[\n{_lines(names)}\n],\n"sites":[\n{_lines(written)}\n]'
     return f"{head}{_OBJECTS.decode()}{_lines(objects)}{_END.decode()}"
-
-
-#: The text before, between and after the objects: a line of JSON does not contain a line feed.
-_OBJECTS, _SEPARATOR, _END = b',\n"objects":[\n', b",\n", b"\n]}\n"
 
 
 def _lines(values: Iterable[Json]) -> str:

@@ -17,6 +17,29 @@ from renderer.model.pattern import pattern
 #: ``F_GETPATH`` of macOS' ``fcntl(2)``, and the length of the buffer that it fills (``MAXPATHLEN``).
 _GET_PATH, _LONGEST = 50, 1024
 
+#: Separators, drives, streams and patterns of Windows, and its devices.
+_SIGNS_OF_WINDOWS = frozenset('\\:*?"<>|') | {chr(code) for code in range(32)}
+_DEVICES = pattern(
+    r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\xb9\xb2\xb3]) *(?:[.]|\Z)", re.IGNORECASE
+)
+
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)  # the path has no link, unless one was put there meanwhile
+    | getattr(os, "O_NONBLOCK", 0)  # do not wait for a named pipe that was put there
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_FOLDER_FLAGS = _FLAGS | getattr(os, "O_DIRECTORY", 0)
+#: The last part must not be a link; read permission is not needed.
+_OPENED_FLAGS = (
+    os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_PATH", 0)
+)
+#: Bytes per read of a file that has grown, or of a file whose size the system does not report.
+_AT_ONCE = 1 << 20
+#: The folder in which Linux has a path for each open file of the process.
+_OPEN_FILES = Path("/proc/self/fd")
+
 
 def place_of(descriptor: int) -> str | None:
     """Return the path without links of an open file, from the system; None if the system does not report it.
@@ -62,13 +85,6 @@ def real_path(path: str) -> str:
     return real if os.sep == "/" else real.replace(os.sep, "/")
 
 
-#: Separators, drives, streams and patterns of Windows, and its devices.
-_SIGNS_OF_WINDOWS = frozenset('\\:*?"<>|') | {chr(code) for code in range(32)}
-_DEVICES = pattern(
-    r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\xb9\xb2\xb3]) *(?:[.]|\Z)", re.IGNORECASE
-)
-
-
 def is_path_of_windows(path: str) -> bool:
     """Return True if a path of a repository means the same on Windows as elsewhere.
 
@@ -84,19 +100,6 @@ def is_path_of_windows(path: str) -> bool:
             if part not in ("", ".", "..")
         )
     )
-
-
-_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)  # the path has no link, unless one was put there meanwhile
-    | getattr(os, "O_NONBLOCK", 0)  # do not wait for a named pipe that was put there
-    | getattr(os, "O_NOCTTY", 0)
-    | getattr(os, "O_BINARY", 0)
-)
-_FOLDER_FLAGS = _FLAGS | getattr(os, "O_DIRECTORY", 0)
-
-#: Bytes per read of a file that has grown, or of a file whose size the system does not report.
-_AT_ONCE = 1 << 20
 
 
 class NotRegularError(OSError):
@@ -131,8 +134,8 @@ class ConfinedFolder:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 raise _not_regular(path)
-            self._check(descriptor, path, status)
-            return _content(descriptor, status.st_size, most)
+            self._check_inside(descriptor, path, status)
+            return _read_content(descriptor, status.st_size, most)
         finally:
             os.close(descriptor)
 
@@ -145,7 +148,7 @@ class ConfinedFolder:
             return names
         descriptor = os.open(path, _FOLDER_FLAGS)
         try:
-            self._check(descriptor, path, os.fstat(descriptor))
+            self._check_inside(descriptor, path, os.fstat(descriptor))
             return os.listdir(descriptor)  # noqa: PTH208 - as above
         finally:
             os.close(descriptor)
@@ -162,7 +165,8 @@ class ConfinedFolder:
         finally:
             os.close(descriptor)
 
-    def _check(self, descriptor: int, path: str, status: os.stat_result) -> None:
+    def _check_inside(self, descriptor: int, path: str, status: os.stat_result) -> None:
+        """Raise ``OutsideError`` if an open file is outside the folder."""
         if self._place is not None:
             place = place_of(descriptor)
             is_inside = place is not None and _is_below(place, self._place)
@@ -173,8 +177,8 @@ class ConfinedFolder:
             raise OutsideError(errno.EXDEV, "it was moved or replaced meanwhile", path)
 
 
-def _content(descriptor: int, size: int, most: int) -> bytes:
-    """The whole content, also of a file that has grown beyond ``size``."""
+def _read_content(descriptor: int, size: int, most: int) -> bytes:
+    """Return the whole content, also of a file that has grown beyond ``size``."""
     content = os.read(descriptor, min(size, most) + 1)
     if 0 < len(content) <= min(size, most):  # only at its end does a regular file return less than requested
         return content
@@ -189,12 +193,6 @@ def _not_regular(path: str) -> NotRegularError:
 
 def _is_below(path: str, top: str) -> bool:
     return path == top or path.startswith(top.rstrip("/") + "/")
-
-
-#: The last part must not be a link; read permission is not needed.
-_OPENED_FLAGS = (
-    os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_PATH", 0)
-)
 
 
 @contextmanager
@@ -212,23 +210,20 @@ def opened_folder(
         raise ValueError(f"not below a folder: {below}")
     path = top / below
     if os.open not in os.supports_dir_fd:
-        _check(top, below, make=make, mode=mode)
+        _check_folders(top, below, make=make, mode=mode)
         yield path
         return
-    descriptor = _opened(top, below, make=make, mode=mode)
+    descriptor = _open_folder(top, below, make=make, mode=mode)
     try:
-        lasting = _OPEN_FILES / str(descriptor)
-        with named_as(path, lasting):
-            yield lasting if _leads_to(lasting, descriptor) else path
+        stable = _OPEN_FILES / str(descriptor)
+        with named_as(path, stable):
+            yield stable if _is_path_of(stable, descriptor) else path
     finally:
         os.close(descriptor)
 
 
-#: The folder in which Linux has a path for each open file of the process.
-_OPEN_FILES = Path("/proc/self/fd")
-
-
-def _opened(top: Path, below: PurePosixPath, *, make: bool, mode: int) -> int:
+def _open_folder(top: Path, below: PurePosixPath, *, make: bool, mode: int) -> int:
+    """Return a descriptor; each folder is opened in the one above, without following links."""
     is_open = top.parent == _OPEN_FILES
     descriptor = os.dup(int(top.name)) if is_open else os.open(top, _OPENED_FLAGS)
     for index, part in enumerate(below.parts, start=1):
@@ -246,7 +241,8 @@ def _opened(top: Path, below: PurePosixPath, *, make: bool, mode: int) -> int:
     return descriptor
 
 
-def _check(top: Path, below: PurePosixPath, *, make: bool, mode: int) -> None:
+def _check_folders(top: Path, below: PurePosixPath, *, make: bool, mode: int) -> None:
+    """Raise ``OSError`` unless each part of ``below`` is a folder, and not a link to one."""
     place = top
     for part in below.parts:
         place /= part
@@ -259,7 +255,7 @@ def _check(top: Path, below: PurePosixPath, *, make: bool, mode: int) -> None:
             raise NotADirectoryError(20, "it is a link or a file where a folder has to be", str(place))
 
 
-def _leads_to(path: Path, descriptor: int) -> bool:
+def _is_path_of(path: Path, descriptor: int) -> bool:
     try:
         return os.path.samestat(path.stat(), os.fstat(descriptor))
     except OSError:
@@ -267,13 +263,13 @@ def _leads_to(path: Path, descriptor: int) -> bool:
 
 
 @contextmanager
-def named_as(path: Path, lasting: Path) -> Iterator[None]:
-    """Replace ``lasting`` by ``path`` in an ``OSError`` about it or something in it."""
+def named_as(path: Path, stable: Path) -> Iterator[None]:
+    """Replace ``stable`` by ``path`` in an ``OSError`` about it or something in it."""
     try:
         yield
     except OSError as error:
         for name in ("filename", "filename2"):
             given = getattr(error, name)
-            if given is not None and (os.fsdecode(given) + "/").startswith(f"{lasting}/"):
-                setattr(error, name, str(path) + os.fsdecode(given)[len(str(lasting)) :])
+            if given is not None and (os.fsdecode(given) + "/").startswith(f"{stable}/"):
+                setattr(error, name, str(path) + os.fsdecode(given)[len(str(stable)) :])
         raise

@@ -159,7 +159,7 @@ class DiskFileSystem:
         return self._lookup(path)[0][len(self._top) :].strip("/") or "."
 
     def _mode(self, path: str) -> int:
-        """The mode of the file, 0 if there is none. A folder that cannot be searched is an error."""
+        """Return the mode of the file, 0 if it is missing. A folder that cannot be searched is an error."""
         try:
             place, mode = self._lookup(path)
             return os.stat(place).st_mode if mode is None else mode  # noqa: PTH116 - texts, for speed
@@ -211,7 +211,7 @@ class DiskFileSystem:
 
 
 def _real(path: str) -> str:
-    """The path without links; unchanged if more links are chained than the system follows.
+    """Return the path without links; unchanged if more links are chained than the system follows.
 
     Nothing can be opened by such a path. ``realpath`` would recurse once for each link.
     """

@@ -166,7 +166,7 @@ class Conversation:
 
 
 def _top_of_checkout(folder: Path, environment: Mapping[str, str]) -> Path | None:
-    """The nearest folder at or above ``folder`` that has a ``.git``; None if there is none.
+    """Return the nearest folder at or above ``folder`` that has a ``.git``; None if there is none.
 
     The search ends where git's own ends: below a folder of ``GIT_CEILING_DIRECTORIES``, and at the border of
     the file system unless ``GIT_DISCOVERY_ACROSS_FILESYSTEM`` is set.
@@ -188,7 +188,7 @@ def _top_of_checkout(folder: Path, environment: Mapping[str, str]) -> Path | Non
 
 
 def _git_folder(top: Path) -> Path:
-    """The folder ``.git``, or the folder that it names if it is a file (gitrepository-layout(5))."""
+    """Return the folder ``.git``, or the folder that it names if it is a file (gitrepository-layout(5))."""
     place = top / ".git"
     if not leads_to_file(place):
         return place
@@ -216,7 +216,7 @@ def not_usable(folder: Path, answer: Answer) -> DiagnosticError:
 
 
 def _binary(environment: Mapping[str, str]) -> str:
-    """The path of git; never in the working directory, which may be an untrusted repository."""
+    """Return the path of git; never in the working directory, which may be an untrusted repository."""
     folders = [
         folder for folder in environment.get("PATH", "").split(os.pathsep) if Path(folder).is_absolute()
     ]

@@ -35,8 +35,6 @@ _MAX_LINKS = 40
 _LONGEST_TARGET = 4095
 
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
-
-
 #: Bytes by which Git detects a binary file, and line feeds that it checks out with a carriage return.
 _UNPRINTABLE = re.compile(rb"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _LINE_FEED = re.compile(rb"(?<!\r)\n")
@@ -192,7 +190,10 @@ class GitFileSystem:
         place = start
         for name in path.split("/"):
             if name == "..":
-                place = self._parent(place, wanted)
+                if place.path == ".":
+                    raise self._outside(wanted)
+                parent = posixpath.dirname(place.path)
+                place = self._walk(self._root, parent, wanted, iter(()))  # it contains no links
             elif name not in ("", "."):
                 place = self._step(place, name, wanted, links)
         return place
@@ -206,12 +207,6 @@ class GitFileSystem:
         if target is None or len(target.content) > _LONGEST_TARGET or next(links, None) is None:
             return _Place(path, None)  # probably a loop
         return self._walk(folder, os.fsdecode(target.content), wanted, links)
-
-    def _parent(self, place: _Place, wanted: str) -> _Place:
-        if place.path == ".":
-            raise self._outside(wanted)
-        parent = posixpath.dirname(place.path)
-        return self._walk(self._root, parent, wanted, iter(()))  # it contains no links
 
     def _names(self, folder: _Place) -> dict[str, TreeEntry]:
         if folder.entry is None:

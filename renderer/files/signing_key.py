@@ -17,7 +17,7 @@ KEY_VARIABLE = "VMRENDER_CACHE_KEY"
 
 
 def signing_key(environment: Mapping[str, str]) -> bytes | None:
-    """The key of this user, created at the first call; None if none can be stored.
+    """Return the key of this user, created at the first call; None if it cannot be stored.
 
     A variable replaces it, for pipelines that keep a cache and have no persistent home.
     """
