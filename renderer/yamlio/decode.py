@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # imported only for text that is not read line by line
 _VALUES = dict.fromkeys(b":?,{", 2) | dict.fromkeys(b"[-\t\n\r\xc2\xe2", 1)
 _MOST_OF_A_CHARACTER = max(_VALUES.values())
 _WITHOUT_VALUE = bytes({*range(256)} - _VALUES.keys())
-_NOTHING = Chunk("", 0)
+_NO_CHUNK = Chunk("", 0)
 #: The line reader is given up when it has refused this many more documents of a file than it has read.
 _TRIES = 2
 #: The text before the value in a line of any format, and the characters that may enclose the value.
@@ -135,7 +135,7 @@ def _decode_documents(content: bytes, path: str, dialect: Dialect) -> Iterator[J
     try:
         chunks = split_documents(text_of(content))
     except UnusableError as error:
-        raise _in_words(error, _NOTHING, path) from None
+        raise _read_error(error, _NO_CHUNK, path) from None
     count = _value_count(content)
     balance = _TRIES if count is None else 0
     for chunk in chunks:
@@ -159,7 +159,7 @@ def decode_yaml11(content: bytes, path: str) -> Json:
     try:
         chunk = Chunk(text_of(content), 0)
     except UnusableError as error:
-        raise _in_words(error, _NOTHING, path) from None
+        raise _read_error(error, _NO_CHUNK, path) from None
     count = _value_count(content)
     if count is None:
         with suppress(UnusableError):
@@ -174,10 +174,10 @@ def _decode_events(chunk: Chunk, path: str, dialect: Dialect, count: ValueCount 
     try:
         return read_tree(chunk.text, dialect, count)
     except (UnusableError, MalformedError) as error:
-        raise _in_words(error, chunk, path) from None
+        raise _read_error(error, chunk, path) from None
 
 
-def _in_words(error: UnusableError | YAMLError, chunk: Chunk, path: str) -> DiagnosticError:
+def _read_error(error: UnusableError | YAMLError, chunk: Chunk, path: str) -> DiagnosticError:
     """Return the error for a document that cannot be read."""
     from renderer.yamlio.problems import duplicate_keys, malformed, unusable  # noqa: PLC0415 - few are wrong
 

@@ -188,7 +188,7 @@ def _yaml11_flow_key(text: str) -> str | None:
     return _yaml11_key(_without_question_mark(text))
 
 
-def _as_read(text: str, _style: str) -> str:
+def _unchanged(text: str, _style: str) -> str:
     return text
 
 
@@ -218,8 +218,8 @@ RESOURCE_AS_WRITTEN = RESOURCE._replace(
 #: kustomization.yaml and JSON 6902 patches: go-yaml v2 through sigs.k8s.io/yaml.
 YAML11 = Dialect(
     rules=YAML11_RULES,
-    block=Scalars(Memo(_yaml11_value), Memo(_yaml11_key), _as_read),
-    flow=Scalars(Memo(_yaml11_flow_value), Memo(_yaml11_flow_key), _as_read),
+    block=Scalars(Memo(_yaml11_value), Memo(_yaml11_key), _unchanged),
+    flow=Scalars(Memo(_yaml11_flow_value), Memo(_yaml11_flow_key), _unchanged),
     string_keys=False,
     unique_keys=False,
     merges_in_place=True,

@@ -139,7 +139,7 @@ def edit_places(content: bytes, places: Sequence[tuple[EditedText, Sequence[Edit
     text, [where, *_] = content.decode(), [where for where, _ in places]
     mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
     text = text.removeprefix(mark)
-    start, end = (0, len(text)) if where.is_kustomization else _extents(text)[where.document]
+    start, end = (0, len(text)) if where.is_kustomization else _document_spans(text)[where.document]
     before = after = text[start:end]
     try:
         joined = _joined(before, where.inline, places[0][1]) if len(places) == 1 else None
@@ -172,7 +172,7 @@ def _changes_nothing_else(
     before: str, after: str, places: Sequence[tuple[EditedText, Sequence[Edit]]]
 ) -> Iterator[bool]:
     """Yield, for each place, True if its new text equals the edited value, and last the same for the rest."""
-    rest, new_rest = (_document(text, places[0][0]) for text in (before, after))
+    rest, new_rest = (_read_document(text, places[0][0]) for text in (before, after))
     for where, edits in places:
         if where.inline == ROOT:
             rest = apply_edits(rest, edits)
@@ -185,7 +185,7 @@ def _changes_nothing_else(
     yield new_rest == rest
 
 
-def _document(text: str, where: EditedText) -> Json:
+def _read_document(text: str, where: EditedText) -> Json:
     if where.is_kustomization:
         document = decode_yaml11(text.encode(), "")
     else:
@@ -209,8 +209,8 @@ def _joined(text: str, inline: FieldPath, edits: Sequence[Edit]) -> Splice | Non
     return Splice(start, end, "".join(new for _, _, new in splices)) if start == end else None
 
 
-def _extents(text: str) -> list[tuple[int, int]]:
-    """Start and end of each document, cut as in ``split_documents``, with line breaks as written."""
+def _document_spans(text: str) -> list[tuple[int, int]]:
+    """Return start and end of each document, cut as in ``split_documents``, with line breaks as written."""
     separators = list(_SEPARATOR.finditer(text))
     starts = [0, *(separator.end() for separator in separators)]
     return list(zip(starts, [*(separator.start() + 1 for separator in separators), len(text)], strict=True))

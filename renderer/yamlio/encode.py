@@ -22,8 +22,6 @@ from renderer.yamlio.scalar_text import LINE_BREAKS, Style, folded, in_one_line,
 _NEXT_LINES = pattern("\x20*\x85[\x20\x85]*")
 _ESCAPABLE = pattern(r"\A[^\ud800-\udfff]*[\x7f-\x9f\ufffe\uffff][^\ud800-\udfff]*\Z")
 _REFUSED = pattern(r"[\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
-
-
 #: Longer keys, in UTF-8, are written after a question mark.
 _LONGEST_SIMPLE_KEY = 128
 _Write: TypeAlias = Callable[[str], object]
@@ -43,7 +41,7 @@ def through_json(text: str) -> str:
         raise _refusal(
             f"the control character U+{ord(refused[0]):04X}", "encode the text, for example as base64"
         )
-    return _NEXT_LINES.sub(_fold, text) if "\x85" in text else text
+    return _NEXT_LINES.sub(_fold_breaks, text) if "\x85" in text else text
 
 
 def key_through_json(key: str) -> str:
@@ -65,7 +63,7 @@ def _refusal(what: str, hint: str) -> DiagnosticError:
     return Diagnostic(Code.OUTPUT_INVALID, f"{what} cannot be written to YAML", hint=hint).error()
 
 
-def _fold(match: re.Match[str]) -> str:
+def _fold_breaks(match: re.Match[str]) -> str:
     return "\n" * (match[0].count("\x85") - 1) or " "
 
 
@@ -82,17 +80,13 @@ def natural_order(keys: Iterable[str]) -> list[str]:
 
 
 def _compare(left: str, right: str) -> int:
-    return -1 if _less(left, right) else 1
+    for index, (a, b) in enumerate(zip(left, right, strict=False)):
+        if a != b:
+            return -1 if _less_at(index, left, right) else 1
+    return -1 if len(left) < len(right) else 1
 
 
 _AS_WRITTEN = cmp_to_key(_compare)
-
-
-def _less(left: str, right: str) -> bool:
-    for index, (a, b) in enumerate(zip(left, right, strict=False)):
-        if a != b:
-            return _less_at(index, left, right)
-    return len(left) < len(right)
 
 
 def _less_at(index: int, left: str, right: str) -> bool:

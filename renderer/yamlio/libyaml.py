@@ -44,7 +44,8 @@ class _UnexecutedPackage(ModuleType):
         return getattr(self, name)
 
 
-def _put_in_place() -> None:
+def _register_package() -> None:
+    """Register the package ``yaml`` without executing it, unless it was imported before."""
     if "yaml" in sys.modules:
         return
     spec = find_spec("yaml")
@@ -69,8 +70,8 @@ def import_parser() -> type[Any] | None:
 def _import_alone(package: ModuleType) -> type[Any]:
     error, *_ = [import_module(f"yaml.{name}") for name in _MODULES]
     for module, (exception, has_mark) in _EXCEPTIONS.items():
-        stand_in = type(exception, (error.MarkedYAMLError if has_mark else error.YAMLError,), {})
-        setattr(package, module, SimpleNamespace(**{exception: stand_in}))
+        placeholder = type(exception, (error.MarkedYAMLError if has_mark else error.YAMLError,), {})
+        setattr(package, module, SimpleNamespace(**{exception: placeholder}))
     try:
         parser: type[Any] = import_module("yaml._yaml").CParser
     finally:
@@ -79,4 +80,4 @@ def _import_alone(package: ModuleType) -> type[Any]:
     return parser
 
 
-_put_in_place()
+_register_package()

@@ -38,11 +38,11 @@ class BlockHeader(str):
 
 #: Level, inner level, key, value, open key. A mapping whose keys are in column c is on level 2c, a list whose
 #: dashes are in column c on level 2c + 1: it may be the value of a key in the same column. The inner level is
-#: the level of the mapping that begins after a dash, ``_MADE_ANEW`` for an unshared value, else 0.
+#: the level of the mapping that begins after a dash, ``_UNSHARED`` for an unshared value, else 0.
 #: The open key is the key again if the value may follow on the lines below.
 Line: TypeAlias = tuple[int, int, str | None, Any, str | None]
 
-_MADE_ANEW = -1
+_UNSHARED = -1
 #: Below every level in a document.
 _NO_LEVEL = -2
 #: The meaning of an empty line or comment.
@@ -88,7 +88,7 @@ class LineTable(Memo[Line]):
     def _with_value(self, head: Line, text: str) -> Line:
         level, inner, name, _, _ = head
         value = self._value(text)
-        return level, _MADE_ANEW if not inner and type(value) in _MAKERS else inner, name, value, None
+        return level, _UNSHARED if not inner and type(value) in _MAKERS else inner, name, value, None
 
     # Without regular expressions: compiling them takes longer than reading the files of a small overlay.
     def _parsed(self, line: str) -> Line:
@@ -246,10 +246,10 @@ def read_lines(text: str, dialect: Dialect) -> Json:
     return document[""]
 
 
-def _copied(value: Json, *_: object) -> Json:
+def _copy(value: Json, *_: object) -> Json:
     if isinstance(value, list):
-        return [_copied(element) for element in value]
-    return {key: _copied(child) for key, child in value.items()} if isinstance(value, dict) else value
+        return [_copy(element) for element in value]
+    return {key: _copy(child) for key, child in value.items()} if isinstance(value, dict) else value
 
 
 def _block_value(header: BlockHeader, lines: list[str], parent: int, scalars: Scalars) -> str:
@@ -303,7 +303,7 @@ def _indented_text(lines: list[str], parent: int) -> str:
 
 #: Constructors of values that the lines of a table do not share.
 _MAKERS: dict[type[Any], Callable[[Any, list[str], int, Scalars], Json]] = {
-    list: _copied,
-    dict: _copied,
+    list: _copy,
+    dict: _copy,
     BlockHeader: _block_value,
 }

@@ -83,9 +83,9 @@ def written_by(patch: Node, field: FieldPath, indexed: FieldPath) -> tuple[Node,
         if len(pointer) > len(field.segments):
             continue
         named = tuple(zip(pointer, field.segments, indexed.segments, strict=False))
-        if not all(_means(*each) for each in named):
+        if not all(_matches_segment(*each) for each in named):
             continue
-        if texts["op"] in _WRITING and not _is_of_another(operation, field.segments[: len(pointer)]):
+        if texts["op"] in _WRITING and not _writes_other_element(operation, field.segments[: len(pointer)]):
             return operation, FieldPath(field.segments[len(pointer) :])
         is_certain = not any(
             isinstance(segment, int) or isinstance(at, ElementName) for _, segment, at in named
@@ -95,7 +95,7 @@ def written_by(patch: Node, field: FieldPath, indexed: FieldPath) -> tuple[Node,
     return None
 
 
-def _is_of_another(operation: Node, target: tuple[Segment, ...]) -> bool:
+def _writes_other_element(operation: Node, target: tuple[Segment, ...]) -> bool:
     """Return True if the operation writes a whole element with another name than the one at ``target``."""
     value, element = operation.entry("value"), target[-1] if target else None
     name = value[1].entry(element.key) if value and isinstance(element, ElementName) else None
@@ -110,7 +110,7 @@ def _texts(operation: Node) -> Mapping[str, str]:
     }
 
 
-def _means(written: str, segment: Segment, indexed: Segment) -> bool:
+def _matches_segment(written: str, segment: Segment, indexed: Segment) -> bool:
     if isinstance(segment, str):
         return written == segment
     if written == "-":
@@ -155,7 +155,7 @@ class _Found(NamedTuple):
 
     def mark(self, first_line: int, *, of_value: bool) -> Mark:
         """Return the mark of the key; ``of_value``: of the value, unless that is a block or empty."""
-        if of_value and self.exact and self.key and not self.is_element and _is_shown(self.value):
+        if of_value and self.exact and self.key and not self.is_element and _is_inline(self.value):
             begin, end = _marked(self.value)
             if begin < end:
                 (line, column), end = self.value_at, self.value_at.column + end
@@ -167,8 +167,8 @@ class _Found(NamedTuple):
         return Mark(first_line + line + 1, column + begin + 1, self.exact, column + end + 1)
 
 
-def _is_shown(value: Node) -> bool:
-    """Return False for blocks of entries and empty values, for which the keys are shown."""
+def _is_inline(value: Node) -> bool:
+    """Return False for blocks of entries and for empty values: a mark of these is on the key."""
     return not value.is_block and bool(value.items or value.text or (value.style and value.text is not None))
 
 

@@ -250,16 +250,16 @@ class _Brackets:
         self._source, self._start, self._text = source, start, text
 
     @cached_property
-    def _made(self) -> Node:
+    def _parsed(self) -> Node:
         # As an item, because keys in the root of a document have other rules.
         root = _events_in(f"- {self._text}", self._source, self._start - len("- ")).root
         return root.items[0]  # type: ignore[union-attr]  # the line reader has read it
 
     def fill(self, node: Node) -> None:
-        node.items, node.own_end = self._made.items, self._made.own_end
+        node.items, node.own_end = self._parsed.items, self._parsed.own_end
 
     def find(self, key: str) -> tuple[Node, Node] | None:
-        return self._made.entry(key)
+        return self._parsed.entry(key)
 
 
 def _entries(lines: Sequence[str], start: int) -> Sequence[_Entry]:

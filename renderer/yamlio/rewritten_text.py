@@ -49,14 +49,14 @@ def rewritten_text(text: str, changes: Iterable[tuple[tuple[str | int, ...], New
         raise NotRewritableError(str(error)) from None
     if root is None or not is_whole:
         raise NotRewritableError("there is no value, or it has too many levels")
-    _check(root)
+    _check_rewritable(root)
     writer = _Writer(text, root)
     for path, new in changes:
-        root = _with(root, path, new)
+        root = _with_value(root, path, new)
     return "\n".join(writer.document(root)).strip()
 
 
-def _check(root: Node) -> None:
+def _check_rewritable(root: Node) -> None:
     for node in root.walk():
         if node.is_alias or (not node.is_nothing and node.source.text[node.start] in "&!"):
             raise NotRewritableError("an anchor, an alias or a tag")
@@ -87,7 +87,7 @@ def _is_text(text: str) -> bool:
         return False
 
 
-def _with(node: Node, path: tuple[str | int, ...], new: NewValue) -> Node:
+def _with_value(node: Node, path: tuple[str | int, ...], new: NewValue) -> Node:
     """Return a node with a value set below it; missing fields are created."""
     if path:
         segment, rest = path[0], path[1:]
@@ -95,29 +95,29 @@ def _with(node: Node, path: tuple[str | int, ...], new: NewValue) -> Node:
         if isinstance(segment, int):
             items = [*node.elements()]
             items += [nothing] * (segment + 1 - len(items))
-            items[segment] = _with(items[segment], rest, new)
+            items[segment] = _with_value(items[segment], rest, new)
         else:
             items = [*node.items] if node.is_mapping else []
             names = [key.text for key in items[::2]]
             if segment not in names:
                 names.append(segment)
-                items += _made(segment), nothing
+                items += _new_node(segment), nothing
             at = 2 * names.index(segment) + 1
-            items[at] = _with(items[at], rest, new)
-        return _replaced(
+            items[at] = _with_value(items[at], rest, new)
+        return _replacement(
             node, None, node.style if node.is_flow else "", items, is_mapping=isinstance(segment, str)
         )
     if isinstance(new.value, dict | list):
-        made = _made(new.value)
-        return _replaced(node, None, made.style, made.items, is_mapping=made.is_mapping)
+        made = _new_node(new.value)
+        return _replacement(node, None, made.style, made.items, is_mapping=made.is_mapping)
     # A scalar keeps its quotes or, if it has none, its type.
     style = "" if node.text is None else node.style
     if not style and _is_text(node.text or "") and not _is_text(new.text):
         style = '"'
-    return _replaced(node, new.text, style)
+    return _replacement(node, new.text, style)
 
 
-def _replaced(
+def _replacement(
     node: Node, text: str | None, style: str, items: Sequence[Node] = (), *, is_mapping: bool = False
 ) -> Node:
     """Return another value in place of ``node``; a block is replaced where it begins."""
@@ -125,12 +125,12 @@ def _replaced(
     return Node(node.source, node.start, end, text, style, items, is_mapping)
 
 
-def _made(value: Json) -> Node:
+def _new_node(value: Json) -> Node:
     if isinstance(value, dict):
-        entries = [_made(each) for entry in value.items() for each in entry]
+        entries = [_new_node(each) for entry in value.items() for each in entry]
         return Node(_NEW, -1, -1, None, "" if entries else "{", entries, is_mapping=True)
     if isinstance(value, list):
-        return Node(_NEW, -1, -1, None, "" if value else "[", [_made(child) for child in value])
+        return Node(_NEW, -1, -1, None, "" if value else "[", [_new_node(child) for child in value])
     text = scalar_text(value)
     return Node(_NEW, -1, -1, text, '"' if isinstance(value, str) and not _is_text(text) else "")
 

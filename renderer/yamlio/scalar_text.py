@@ -130,7 +130,9 @@ def folded(text: str, style: Style, column: int, indent: str) -> str:
     ``column`` is the column of the first character, ``indent`` is put before the lines that follow.
     """
     if style is Style.LITERAL:
-        return _literal(text, indent)
+        lines = text.splitlines(keepends=True)  # it has only breaks that are printed unchanged
+        indented = "".join(line if line[0] in LINE_BREAKS else indent + line for line in lines)
+        return f"|{block_hints(text)}\n{indented}"
     if style is Style.PLAIN:
         return _fold(text, column, indent)
     if style is Style.SINGLE_QUOTED:
@@ -144,12 +146,6 @@ def block_hints(text: str) -> str:
     if text[-1] not in LINE_BREAKS:
         return indentation + "-"
     return indentation + ("+" if len(text) == 1 or text[-2] in LINE_BREAKS else "")
-
-
-def _literal(text: str, indent: str) -> str:
-    lines = text.splitlines(keepends=True)  # it has only breaks that are printed unchanged
-    indented = "".join(line if line[0] in LINE_BREAKS else indent + line for line in lines)
-    return f"|{block_hints(text)}\n{indented}"
 
 
 def _fold(text: str, column: int, indent: str) -> str:

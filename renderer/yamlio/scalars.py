@@ -71,7 +71,9 @@ def parse_timestamp(text: str) -> Timestamp | None:
         int(part.get(name) or 0)
         for name in ("year", "month", "day", "hour", "minute", "second", "zone_hours", "zone_minutes")
     )
-    if not (_is_date(year, month, day) and _is_clock(hour, minute, second)):
+    if not _is_date(year, month, day):
+        return None
+    if hour >= 24 or minute >= 60 or second >= 60:  # noqa: PLR2004 (a clock)
         return None
     if zone_hours > 24 or zone_minutes > 60:  # noqa: PLR2004 (Go reads up to 24:60)
         return None
@@ -83,10 +85,6 @@ def parse_timestamp(text: str) -> Timestamp | None:
 def _is_date(year: int, month: int, day: int) -> bool:
     leaps = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     return 1 <= month <= 12 and 1 <= day <= _MONTHS[month - 1] + (leaps and month == 2)  # noqa: PLR2004 (a calendar)
-
-
-def _is_clock(hour: int, minute: int, second: int) -> bool:
-    return hour < 24 and minute < 60 and second < 60  # noqa: PLR2004 (a clock)
 
 
 class Kind(TextEnum):

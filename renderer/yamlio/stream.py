@@ -12,7 +12,6 @@ from typing import BinaryIO
 from yaml.error import MarkedYAMLError, YAMLError
 from yaml.events import (
     DocumentStartEvent,
-    Event,
     MappingEndEvent,
     MappingStartEvent,
     SequenceEndEvent,
@@ -53,7 +52,11 @@ def stream_yaml(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:
     Raises ``DiagnosticError``: yaml-syntax, yaml-duplicate-key, yaml-limit.
     """
     bounded = _BoundedStream(stream)
-    builder = _StreamBuilder(_parser(bounded))
+    if C_PARSER is None:  # the parser in Python accepts only text
+        source = BACKEND(bounded.read_all().decode("utf-8-sig", "replace"))
+    else:
+        source = C_PARSER(bounded)
+    builder = _StreamBuilder(source)
     try:
         for found in builder.documents():
             yield found
@@ -70,13 +73,6 @@ def stream_yaml(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:
             f"the YAML is broken here: {problem or 'the text cannot be read'}",
             "print the objects again, and check that kubectl finishes",
         ).error() from None
-
-
-def _parser(stream: _BoundedStream) -> EventSource:
-    if C_PARSER is None:  # the parser in Python accepts only text
-        return BACKEND(stream.read_all().decode("utf-8-sig", "replace"))
-    parser: EventSource = C_PARSER(stream)
-    return parser
 
 
 class _BoundedStream:
@@ -134,13 +130,10 @@ class _StreamBuilder(TreeBuilder):
             value = self._next()
             if key == ITEMS and type(value) is SequenceStartEvent and value.anchor is None:
                 fields[key] = []
-                yield from self._items(value, fields)
+                in_list = RESOURCE.flow if value.flow_style else RESOURCE.block
+                while type(item := self._next()) is not SequenceEndEvent:
+                    line = position_of(item).line + 1
+                    yield StreamedValue(self._value(item, in_list, 2), line, fields)
             else:
                 fields[key] = self._value(value, scalars, 1)
         yield StreamedValue(fields, position_of(root).line + 1)
-
-    def _items(self, start: Event, fields: JsonObject) -> Iterator[StreamedValue]:
-        scalars = RESOURCE.flow if getattr(start, "flow_style", False) else RESOURCE.block
-        while type(event := self._next()) is not SequenceEndEvent:
-            line = position_of(event).line + 1
-            yield StreamedValue(self._value(event, scalars, 2), line, fields)

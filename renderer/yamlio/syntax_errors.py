@@ -268,12 +268,14 @@ class _Explanation:
         above = self._previous(self.at.line)
         column = len(_indent(self._line))
         line = self._lines[above]
-        if not _KEY_AND_VALUE.match(line) or _is_glued(line) or self._is_entry_without_colon(above, column):
+        entry = _ENTRY.match(line)
+        is_text_entry = entry is not None and entry.end() == column and ": " not in line
+        if not _KEY_AND_VALUE.match(line) or _lacks_space_after_dash(line) or is_text_entry:
             return self._no_key(above)
         first = Position(above, len(_indent(self._lines[above])))
-        parent = self._column_below(first)
+        parent = self._parent_column(first)
         if self._is_unusual(first.column, parent, column):
-            return self._blamed(first)
+            return self._unusual_indentation(first)
         return SyntaxProblem(
             "the line is indented deeper than the one above, which has a value already",
             Position(self.at.line, column),
@@ -281,13 +283,8 @@ class _Explanation:
             (("the line above", first),),
         )
 
-    def _is_entry_without_colon(self, number: int, column: int) -> bool:
-        """Return True if the line is ``- text``, and a mapping continues below the text."""
-        entry = _ENTRY.match(self._lines[number])
-        return entry is not None and entry.end() == column and ": " not in self._lines[number]
-
-    def _column_below(self, start: Position) -> int:
-        """The column of the nearest line above that is indented less."""
+    def _parent_column(self, start: Position) -> int:
+        """Return the column of the nearest line above that is indented less."""
         columns = (len(_indent(self._lines[number])) for number in range(start.line - 1, -1, -1))
         return next((column for column in columns if column < start.column), 0)
 
@@ -296,14 +293,14 @@ class _Explanation:
         step = _usual_step(self._lines)
         return bool((column - parent) % step) and not (other - parent) % step
 
-    def _blamed(self, start: Position) -> SyntaxProblem:
+    def _unusual_indentation(self, start: Position) -> SyntaxProblem:
         message = "the indentation of this line does not match that of the lines below"
         return SyntaxProblem(message, start, _SAME_COLUMN, (("this line has another one", self.at),))
 
     def _no_key(self, number: int) -> SyntaxProblem:
         line = self._lines[number]
         position = Position(number, len(_indent(line)))
-        if _is_glued(line):
+        if _lacks_space_after_dash(line):
             return SyntaxProblem("a space is missing after the dash", position, "write - and a space")
         if _MISSING_SPACE.match(line):
             return SyntaxProblem("a space is missing after the colon", position, "write key: value")
@@ -322,7 +319,7 @@ class _Explanation:
         blocks = {block.start.column: block for block in self._structure.open if not block.is_flow}
         same = blocks.get(self.at.column)
         if same is None:
-            return self._misfit([blocks[column].start for column in sorted(blocks)])
+            return self._unmatched_indentation([blocks[column].start for column in sorted(blocks)])
         if same.is_sequence:
             message = "a field among the entries of a list"
             hint = "write - before it, or indent it as the fields of the entry above"
@@ -331,9 +328,9 @@ class _Explanation:
             hint = "indent it below the key of its list"
         else:
             return None
-        return SyntaxProblem(message, self.at, hint, ((self._shown(same.start), same.start),))
+        return SyntaxProblem(message, self.at, hint, ((self._begin_text(same.start), same.start),))
 
-    def _misfit(self, starts: list[Position]) -> SyntaxProblem:
+    def _unmatched_indentation(self, starts: list[Position]) -> SyntaxProblem:
         """Blame the line, or the line above that began one of the open blocks in an unusual column."""
         left = [start for start in starts if start.column < self.at.column]
         right = [start for start in starts if start.column > self.at.column]
@@ -341,12 +338,12 @@ class _Explanation:
         for start in near:
             parents = [parent.column for parent in left if parent.column < start.column]
             if self._is_unusual(start.column, max(parents, default=0), self.at.column):
-                return self._blamed(start)
+                return self._unusual_indentation(start)
         message = "the indentation of this line matches none of the lines above"
-        related = tuple((self._shown(start), start) for start in near)
+        related = tuple((self._begin_text(start), start) for start in near)
         return SyntaxProblem(message, self.at, _SAME_COLUMN, related)
 
-    def _shown(self, start: Position) -> str:
+    def _begin_text(self, start: Position) -> str:
         is_list = self._lines[start.line][start.column :].startswith("-")
         return "a list begins here" if is_list else "a mapping begins here"
 
@@ -389,13 +386,13 @@ def _position(mark: ParserMark | None) -> Position:
 
 
 def _usual_step(lines: Iterable[str]) -> int:
-    """The number of columns by which a line is usually indented deeper than the one above."""
+    """Return the number of columns by which a line is usually indented deeper than the one above."""
     columns = [len(_indent(line)) for line in lines if line.strip()]
     steps = Counter(after - before for before, after in pairwise(columns) if after > before)
     return steps.most_common(1)[0][0] if steps else 1
 
 
-def _is_glued(line: str) -> bool:
+def _lacks_space_after_dash(line: str) -> bool:
     """Return True if the line begins with a dash without a space after it."""
     return bool(re.match(r"\s*-[^\s-]", line))
 
