@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
+from renderer.diff.match import match
 from renderer.diff.server_defaults import is_filled_alike
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.confidential import secret_values, without_secret_words, without_secrets
@@ -30,88 +29,12 @@ from renderer.model.difference import (
     Totals,
 )
 from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, JsonObject, array_at, object_at, text_at, without
+from renderer.model.json import EMPTY, JsonObject, array_at, object_at, text_at
 from renderer.model.masking import Masking
 from renderer.model.release import Release
 from renderer.model.res_id import ResId
 from renderer.model.resource import Resource
 from renderer.model.taint import tainted
-
-Pair: TypeAlias = tuple[Resource, Resource]
-
-#: A suffix computed from a resource's content: kustomize's ten characters (``api/hasher/hasher.go``), or
-#: the ten hexadecimal digits at the end of an instance type's name.
-_HASH = re.compile(r"-([2456789bcdfghkmt]{10}|[0-9a-f]{10})$")
-
-
-class Matched(NamedTuple):
-    """``same`` pairs have equal ids on both sides, in any API version; ``renamed`` pairs do not."""
-
-    same: tuple[Pair, ...]
-    renamed: tuple[Pair, ...]
-    added: tuple[Resource, ...]
-    removed: tuple[Resource, ...]
-
-
-def match(before: Iterable[Resource], after: Iterable[Resource]) -> Matched:
-    """Pair resources by kind, namespace and name; then pair the rest by content.
-
-    A pair counts as renamed if only name and namespace differ; if the names differ in a hash of the content;
-    or if each is the only resource with its name, and the namespaces differ.
-    """
-    before, after = tuple(before), tuple(after)
-    same, removed, added = _pair(before, after, _identity)
-    renamed: list[Pair] = []
-    for key in (_content, _stem, _name):
-        pairs, removed, added = _pair(removed, added, key)
-        renamed += pairs
-    return Matched(tuple(same), tuple(renamed), tuple(added), tuple(removed))
-
-
-def _pair(
-    before: Sequence[Resource], after: Sequence[Resource], key: Callable[[Resource], Hashable]
-) -> tuple[list[Pair], Sequence[Resource], Sequence[Resource]]:
-    """Pair the resources with equal keys, in order; a resource whose key is None stays unpaired."""
-    if not before or not after:
-        return [], before, after
-    waiting: dict[Hashable, list[Resource]] = {}
-    for resource in before:
-        waiting.setdefault(key(resource), []).append(resource)
-    waiting.pop(None, None)
-    pairs: list[Pair] = []
-    added: list[Resource] = []
-    for resource in after:
-        candidates = waiting.get(key(resource))
-        if candidates:
-            pairs.append((candidates.pop(0), resource))
-        else:
-            added.append(resource)
-    paired = {id(old) for old, _ in pairs}
-    return pairs, [resource for resource in before if id(resource) not in paired], added
-
-
-def _kind(resource: Resource) -> tuple[str, str]:
-    return resource.gvk.group, resource.kind
-
-
-def _identity(resource: Resource) -> Hashable:
-    return (*_kind(resource), resource.namespace, resource.name)
-
-
-def _content(resource: Resource) -> Hashable:
-    content = without(resource.content, "metadata", "name")
-    content = without(without(content, "metadata", "namespace"), "apiVersion")
-    return (*_kind(resource), json.dumps(content, sort_keys=True))
-
-
-def _stem(resource: Resource) -> Hashable:
-    stem = _HASH.sub("", resource.name)
-    return None if stem == resource.name else (*_kind(resource), resource.namespace, stem)
-
-
-def _name(resource: Resource) -> Hashable:
-    return (*_kind(resource), resource.name) if resource.namespace else None
-
 
 Resources: TypeAlias = tuple[Resource, ...]
 #: Returns the VirtualMachine in the cluster before and after the change; None if that is unknown.
@@ -119,7 +42,14 @@ VmChangeOf: TypeAlias = Callable[[Resource, Resource], VmChange | None]
 
 _DELETED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
 _ELSEWHERE = Impact(Effect.NONE, "another overlay has it now")
-_REPLACED = "under the new name another VM is made"
+_REPLACED = "another VM is made under the new name"
+_SAME = Impact(Effect.NONE, "the VM stays the same")
+_KEPT = Impact(
+    Effect.NONE,
+    "the VM keeps its ControllerRevision until its matcher names another object",
+    "pkg/instancetype/revision/store.go syncStatusWithMatcher",
+)
+_NO_CHANGES = Judgement((), None)
 
 
 class OverlaySide(NamedTuple):
@@ -144,7 +74,7 @@ def change_as_written(before: Resource, after: Resource) -> VmChange:
     return VmChange(vm_state(before.content), vm_state(after.content))
 
 
-def _replacement(before: Resource, after: Resource) -> Impact:
+def _rename_impact(before: Resource, after: Resource) -> Impact:
     """Return the impact of a rename; a disk that keeps its name and namespace is the same disk."""
     old, new = _disks(before), _disks(after)
     shared = [name for name in new if name in old] if before.namespace == after.namespace else []
@@ -169,9 +99,6 @@ def _disks(resource: Resource) -> Mapping[str, bool]:
     return dict.fromkeys(filter(None, volumes), False) | dict.fromkeys(filter(None, made), True)
 
 
-_NO_CHANGES = Judgement((), None)
-
-
 def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that most callers leave out
     path: str,
     name: str,
@@ -191,7 +118,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
     matched = match(old, new)
     pairs = [(pair, ChangeType.CHANGED) for pair in matched.same]
     pairs += [(pair, ChangeType.RENAMED) for pair in matched.renamed]
-    sides = before or _nothing(after), after or _nothing(before)
+    sides = before or _empty_side(after), after or _empty_side(before)
     comparison = _Comparison(*sides, vm_change_of, accumulated=accumulated)
     changes = [
         *(comparison.removed(resource) for resource in matched.removed),
@@ -211,7 +138,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
     )
 
 
-def _nothing(other: OverlaySide | None) -> OverlaySide:
+def _empty_side(other: OverlaySide | None) -> OverlaySide:
     assert other is not None  # noqa: S101 - an overlay is on one side at least
     return OverlaySide(other.release)
 
@@ -263,14 +190,14 @@ class _Comparison:
 
     def changed(self, before: Resource, after: Resource, kind: ChangeType) -> Iterator[ResourceChange]:
         """Yield one change; nothing if both are equal, in Git and in the cluster."""
-        judgement = self._judgement(before, after, kind)
+        judgement = self._judge(before, after, kind)
         fields, impact = judgement.changes, self._refusal(after)
         if impact is not None and _has_matchers(before) is not _has_matchers(after):
             fields = ()  # one side is not expanded, so the difference says nothing about the machine
         elif not fields and kind is ChangeType.CHANGED and not judgement.effects:
             return
         if impact is None and VirtualMachineView.of(after) is not None:
-            impact = _replacement(before, after) if kind is ChangeType.RENAMED else judgement.impact
+            impact = _rename_impact(before, after) if kind is ChangeType.RENAMED else judgement.impact
         shown = tuple(without_secrets(field, after.kind, self.secrets) for field in fields)
         ids = before.current_id, after.current_id
         if impact is None or impact.effect is Effect.REFUSED:
@@ -286,9 +213,9 @@ class _Comparison:
         objects = (each.content for side in (self._before, self._after) for each in side.written)
         return Masking(secret_values(objects) | tainted())
 
-    def _judgement(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
+    def _judge(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
         written = VirtualMachineView.of(before), VirtualMachineView.of(after)
-        applied = self._applied(before, after)
+        applied = self._as_applied(before, after)
         is_accumulated = self._accumulated and after.kind == "VirtualMachine"
         if (
             not is_accumulated
@@ -298,10 +225,10 @@ class _Comparison:
             return _NO_CHANGES
         if written[0] is None or written[1] is None:
             return Judgement(field_changes(before.content, after.content), None)
-        seen = VirtualMachineView.of(applied[0]), VirtualMachineView.of(applied[1])
-        if seen[0] is None or seen[1] is None:
+        views = VirtualMachineView.of(applied[0]), VirtualMachineView.of(applied[1])
+        if views[0] is None or views[1] is None:
             return _NO_CHANGES
-        changes = vm_changes((written[0], written[1]), (seen[0], seen[1]))
+        changes = vm_changes((written[0], written[1]), (views[0], views[1]))
         if self._refusal(after) is not None or kind is ChangeType.RENAMED:
             return Judgement(tuple(change._replace(impact=None) for change in changes), None)
         vm_change = self._vm_change_of(before, after) if after.kind == "VirtualMachine" else None
@@ -310,7 +237,7 @@ class _Comparison:
             changes = tuple(each for each in changes if not is_filled_alike(after.gvk, each, contents))
         return judge(Views(written[0], written[1], self._cluster), vm_change, changes)
 
-    def _applied(self, before: Resource, after: Resource) -> tuple[Resource, Resource]:
+    def _as_applied(self, before: Resource, after: Resource) -> tuple[Resource, Resource]:
         """Return both as KubeVirt sees them; both as written unless both could be expanded."""
         old = self._before.applied.get(before.current_id, before)
         new = self._after.applied.get(after.current_id, after)
@@ -357,14 +284,6 @@ def _has_matchers(resource: Resource) -> bool:
     return machine is not None and any(machine.spec.get(key) is not None for key in MATCHER_KEYS)
 
 
-_SAME = Impact(Effect.NONE, "the VM stays the same")
-_KEPT = Impact(
-    Effect.NONE,
-    "the VM keeps the ControllerRevision it has: it follows under another name only",
-    "pkg/instancetype/revision/store.go syncStatusWithMatcher",
-)
-
-
 def vm_changes(
     written: tuple[VirtualMachineView, VirtualMachineView],
     applied: tuple[VirtualMachineView, VirtualMachineView],
@@ -377,28 +296,28 @@ def vm_changes(
     changes = field_changes(written[0].resource.content, written[1].resource.content)
     if all(one.resource is other.resource for one, other in zip(written, applied, strict=True)):
         return changes
-    seen = field_changes(applied[0].resource.content, applied[1].resource.content)
+    applied_changes = field_changes(applied[0].resource.content, applied[1].resource.content)
     template = written[1].paths.instance
     own = tuple(
         change._replace(impact=_SAME)
-        if _is_below(change, template) and not _is_among(change, seen)
+        if _is_inside(change, template) and not _overlaps_any(change, applied_changes)
         else change
         for change in changes
     )
     kept = _KEPT if _keeps_revisions(*written) else None
     inherited = tuple(
         change._replace(inherited=True, impact=kept)
-        for change in seen
-        if _is_below(change, template) and not _is_among(change, changes)
+        for change in applied_changes
+        if _is_inside(change, template) and not _overlaps_any(change, changes)
     )
     return own + inherited
 
 
-def _is_below(change: FieldChange, place: FieldPath) -> bool:
+def _is_inside(change: FieldChange, place: FieldPath) -> bool:
     return change.field.segments[: len(place.segments)] == place.segments
 
 
-def _is_among(change: FieldChange, others: Iterable[FieldChange]) -> bool:
+def _overlaps_any(change: FieldChange, others: Iterable[FieldChange]) -> bool:
     """Return True if one of the others is about the same field, or one inside or around it."""
     segments = change.field.segments
     return any(

@@ -30,19 +30,19 @@ def is_filled_alike(gvk: Gvk, change: FieldChange, stored: tuple[JsonObject, Jso
         return False
     written = change.after if change.before is NoValue.ABSENT else change.before
     before, after = (value_at(each, change.field.segments) for each in stored)
-    return _is_chosen_altogether(gvk, change.field, written) and is_equal(before, after)
+    return _is_filled_in(gvk, change.field, written) and is_equal(before, after)
 
 
-def _is_chosen_altogether(gvk: Gvk, field: FieldPath, written: Value) -> bool:
+def _is_filled_in(gvk: Gvk, field: FieldPath, written: Value) -> bool:
     """Return True if the cluster fills in a field, or everything inside it."""
     if isinstance(written, dict) and written:
-        return all(_is_chosen_altogether(gvk, field.child(key), each) for key, each in written.items())
+        return all(_is_filled_in(gvk, field.child(key), each) for key, each in written.items())
     return is_chosen_by_cluster(gvk, field)
 
 
 def is_known_kind(gvk: Gvk) -> bool:
     """Return True if we know all fields that a cluster fills into objects of this kind."""
-    return is_kubevirt_group(gvk.group) or (not gvk.group and gvk.kind in _KNOWN)
+    return is_kubevirt_group(gvk.group) or (not gvk.group and gvk.kind in _KNOWN_KINDS)
 
 
 def keeps_empty_values(gvk: Gvk) -> bool:
@@ -52,7 +52,7 @@ def keeps_empty_values(gvk: Gvk) -> bool:
 
 def with_server_defaults(content: JsonObject) -> JsonObject:
     """Return an object with the fields that the API server sets to one value in all objects of its kind."""
-    default = _DEFAULTS.get(text_at(content, "kind"))
+    default = _DEFAULTS_OF_KIND.get(text_at(content, "kind"))
     is_core = "/" not in text_at(content, "apiVersion")
     return default(content) if default is not None and is_core else content
 
@@ -72,21 +72,21 @@ def _with_defaults(content: JsonObject, section: str, defaults: Mapping[str, Jso
     return {**content, section: {**defaults, **written}}
 
 
-def _namespace(content: JsonObject) -> JsonObject:
+def _namespace_defaults(content: JsonObject) -> JsonObject:
     labels = {"kubernetes.io/metadata.name": text_at(content, "metadata", "name")}
     labelled = {**labels, **object_at(content, "metadata", "labels")}
     return with_value(content, ("metadata", "labels"), labelled)
 
 
-def _claim(content: JsonObject) -> JsonObject:
+def _claim_defaults(content: JsonObject) -> JsonObject:
     return _with_defaults(content, "spec", {"volumeMode": "Filesystem"})
 
 
-def _secret(content: JsonObject) -> JsonObject:
+def _secret_defaults(content: JsonObject) -> JsonObject:
     return {"type": "Opaque", **content}
 
 
-def _service(content: JsonObject) -> JsonObject:
+def _service_defaults(content: JsonObject) -> JsonObject:
     spec = object_at(content, "spec")
     kind = text_at(spec, "type") or "ClusterIP"
     defaults: dict[str, Json] = {"type": kind, "sessionAffinity": "None"}
@@ -96,20 +96,17 @@ def _service(content: JsonObject) -> JsonObject:
         defaults["externalTrafficPolicy"] = "Cluster"
     if kind == _LOAD_BALANCER:
         defaults["allocateLoadBalancerNodePorts"] = True
-    ports: list[Json] = [_port(object_at(port)) for port in array_at(spec, "ports")]
+    ports = [object_at(port) for port in array_at(spec, "ports")]
     if ports:
-        content = with_value(content, ("spec", "ports"), ports)
+        filled: list[Json] = [{"protocol": "TCP", "targetPort": port.get("port"), **port} for port in ports]
+        content = with_value(content, ("spec", "ports"), filled)
     return _with_defaults(content, "spec", defaults)
 
 
-def _port(port: JsonObject) -> JsonObject:
-    return {"protocol": "TCP", "targetPort": port.get("port"), **port}
-
-
-_DEFAULTS: Mapping[str, Callable[[JsonObject], JsonObject]] = {
-    "Namespace": _namespace,
-    "PersistentVolumeClaim": _claim,
-    "Secret": _secret,
-    "Service": _service,
+_DEFAULTS_OF_KIND: Mapping[str, Callable[[JsonObject], JsonObject]] = {
+    "Namespace": _namespace_defaults,
+    "PersistentVolumeClaim": _claim_defaults,
+    "Secret": _secret_defaults,
+    "Service": _service_defaults,
 }
-_KNOWN = frozenset({*_DEFAULTS, "ConfigMap", "ServiceAccount"})
+_KNOWN_KINDS = frozenset({*_DEFAULTS_OF_KIND, "ConfigMap", "ServiceAccount"})

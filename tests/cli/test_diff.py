@@ -191,7 +191,7 @@ def test_a_renamed_machine_keeps_the_disks_whose_names_stay(
     write(folder, {"overlays/prod/kustomization.yaml": f"resources: [vm.yaml]\n{kustomization}\n"})
     found = json.loads(run("--format", "json").stdout)["overlays"][0]["changes"][0]
     assert found["type"] == "renamed"
-    assert found["impact"]["reason"] == f"under the new name another VM is made, {disks}"
+    assert found["impact"]["reason"] == f"another VM is made under the new name, {disks}"
 
 
 def test_refused_vm_does_not_stop_the_comparison(folder: Path) -> None:
@@ -278,7 +278,7 @@ spec: {cpu: {guest: 1}, memory: {guest: 2Gi}}
     text = run().stdout
     assert "spec.template.spec.domain.memory.guest: 2Gi -> 4Gi" in text
     assert "  memory  2Gi -> 4Gi\n" in text
-    kept = "no effect: the VM keeps the ControllerRevision it has: it follows under another name only"
+    kept = "no effect: the VM keeps its ControllerRevision until its matcher names another object"
     assert (kept in text) is (expand == '"off"')
     assert ("at the next live migration" in text) is (expand == "applied")
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from renderer.diff.compare import Matched, match
+from renderer.diff.match import Matched, match
 from renderer.model.json import Json
 from renderer.model.location import Site
 from renderer.model.resource import Resource
