@@ -42,18 +42,13 @@ def with_target_named(finding: Located) -> Located:
     """Return the finding with its target release at the end of its message, if it has one."""
     if finding.target is None:
         return finding
-    message = f"{finding.message}; {_overlays_text(_names(finding.overlays))} {finding.target}"
-    return finding._replace(message=message, target=None)
-
-
-def _overlays_text(overlays: Sequence[str]) -> str:
-    if not overlays:
-        return "the target is"
-    *others, last = overlays
-    return f"overlays {', '.join(others)} and {last} target" if others else f"overlay {last} targets"
-
-
-def _names(overlays: Sequence[str]) -> Sequence[str]:
-    """Return the last part of each path, or the whole paths if two have the same last part."""
-    names = [overlay.rpartition("/")[2] for overlay in overlays]
-    return names if len(set(names)) == len(names) else overlays
+    names = [overlay.rpartition("/")[2] for overlay in finding.overlays]
+    if len(set(names)) < len(names):  # only the whole paths differ
+        names = list(finding.overlays)
+    if not names:
+        owner = "the target is"
+    elif len(names) == 1:
+        owner = f"overlay {names[0]} targets"
+    else:
+        owner = f"overlays {', '.join(names[:-1])} and {names[-1]} target"
+    return finding._replace(message=f"{finding.message}; {owner} {finding.target}", target=None)

@@ -15,9 +15,9 @@ from renderer.model.work import may_find_lines
 from renderer.yamlio.marks import MarkedFile
 
 #: The work steps of looking for a field at one site (``model.work``).
-_LOOKING = 60
+_SEARCH_STEPS = 60
 #: The bytes of files that a locator keeps for the findings of the next overlay.
-_MOST_HELD = 4 << 20
+_MOST_STORED = 4 << 20
 
 
 class Locator:
@@ -33,10 +33,13 @@ class Locator:
     def places_of(self, diagnostic: Diagnostic) -> tuple[Location | None, tuple[LocatedRelated, ...]]:
         """Return the line of a finding, and its related places with their lines."""
         of_value = not diagnostic.about_key and Trait.ABOUT_KEY not in diagnostic.code.traits
-        site, location = self._found(diagnostic.sites, of_value=of_value)
+        site, location = self._search(diagnostic.sites, of_value=of_value)
         if diagnostic.location:
             location = self._in_text(diagnostic.location, diagnostic.sites) or location or diagnostic.location
-        return location, tuple(map(self._related, (*diagnostic.related, *_values(site))))
+        related = diagnostic.related
+        if site and site.text:
+            related = (*related, Related(f"made of {site.text.values}", (site.text.values_site,)))
+        return location, tuple(map(self._locate_related, related))
 
     def written(self, sites: Iterable[Site]) -> Iterator[str]:
         """Yield the scalars at ``sites`` as they are written."""
@@ -45,9 +48,9 @@ class Locator:
 
     def let_go(self) -> None:
         """Keep only the most recently used files, up to 4 MiB: overlays may have very many files in all."""
-        held = sum(size for _, size in self._files.values())
-        while held > _MOST_HELD:
-            held -= self._files.pop(next(iter(self._files)))[1]
+        stored = sum(size for _, size in self._files.values())
+        while stored > _MOST_STORED:
+            stored -= self._files.pop(next(iter(self._files)))[1]
         self._texts.clear()
 
     def _in_text(self, inner: Location, sites: tuple[Site, ...]) -> Location | None:
@@ -58,8 +61,8 @@ class Locator:
         mark = self._marked(site).position_in_scalar(site.document, site.field, inner.line, inner.column)
         return Location(site.path, mark.line, mark.column) if mark else None
 
-    def _related(self, related: Related) -> LocatedRelated:
-        site, location = self._found(related.sites)
+    def _locate_related(self, related: Related) -> LocatedRelated:
+        site, location = self._search(related.sites)
         values = f", made of {site.text.values}" if site and site.text else ""
         return LocatedRelated(related.message + values, related.location or location)
 
@@ -68,14 +71,14 @@ class Locator:
 
         Once such searches have used up their part of the run's work, only the last site is searched.
         """
-        return self._found(sites)[1]
+        return self._search(sites)[1]
 
-    def _found(
+    def _search(
         self, sites: tuple[Site, ...], *, of_value: bool = False
     ) -> tuple[Site | None, Location | None]:
         nearest: tuple[Site | None, Location | None] = None, None
         for site in sites:
-            if site is not sites[-1] and not may_find_lines(_LOOKING):
+            if site is not sites[-1] and not may_find_lines(_SEARCH_STEPS):
                 continue
             location, exact = self._location_at(site, sites[-1], of_value=of_value)
             nearest = site, location
@@ -87,7 +90,7 @@ class Locator:
         """Return the location of ``site``, True if exact; JSON patches use the indices of the base."""
         indexed = None
         if site is not base and any(isinstance(segment, ElementName) for segment in site.field.segments):
-            indexed = _below_patch(site, self._marked(base).indexed(base.document, base.field))
+            indexed = _indexed_in_patch(site, self._marked(base).indexed(base.document, base.field))
         mark = self._marked(site).find(site.document, site.field, indexed, of_value=of_value)
         if mark is None:
             return Location(site.path), False
@@ -96,38 +99,25 @@ class Locator:
         return Location(site.path, mark.line, mark.column, mark.end), mark.exact
 
     def _marked(self, site: Site) -> MarkedFile:
-        return self._text(site.text) if site.text else self._file(site.path)
-
-    def _text(self, text: GeneratedText) -> MarkedFile:
-        if text not in self._texts:
-            self._texts[text] = MarkedFile(text.content.encode())
-        return self._texts[text]
-
-    def _file(self, path: str) -> MarkedFile:
+        """Return the file or generated text at the site; an empty file if it is not a file."""
+        text, path = site.text, site.path
+        if text:
+            if text not in self._texts:
+                self._texts[text] = MarkedFile(text.content.encode())
+            return self._texts[text]
         with self._recorder.using(Task("lines", path)):
-            held = self._files.pop(path, None)
-            if held is None:
-                content = self._content(path)
-                held = MarkedFile(content), len(content)
-        self._files[path] = held
-        return held[0]
-
-    def _content(self, path: str) -> bytes:
-        """Return the content of a file; empty if it is not a file, then only its name is reported."""
-        try:
-            return self._fs.read(path) if self._fs.is_file(path) else b""
-        except DiagnosticError:
-            return b""
+            stored = self._files.pop(path, None)
+            if stored is None:
+                try:
+                    content = self._fs.read(path) if self._fs.is_file(path) else b""
+                except DiagnosticError:  # only its name is reported
+                    content = b""
+                stored = MarkedFile(content), len(content)
+        self._files[path] = stored
+        return stored[0]
 
 
-def _below_patch(site: Site, indexed: FieldPath) -> FieldPath:
+def _indexed_in_patch(site: Site, indexed: FieldPath) -> FieldPath:
     """Return the field in a patch that is inside its file, with indices."""
     above = len(site.field.segments) - len(indexed.segments)
     return FieldPath(site.field.segments[: max(above, 0)] + indexed.segments)
-
-
-def _values(site: Site | None) -> tuple[Related, ...]:
-    """Return the values that a template filled into the text at ``site``, as a related place."""
-    if site is None or site.text is None:
-        return ()
-    return (Related(f"made of {site.text.values}", (site.text.values_site,)),)

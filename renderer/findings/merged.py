@@ -53,7 +53,7 @@ class MergedFindings:
         self._first: dict[Hashable, Located] = {}
         #: The overlays of findings that occurred more than once.
         self._overlays: dict[Hashable, dict[str, None]] = {}
-        self._numbers: set[int] = set()
+        self._hashes: set[int] = set()
 
     def __len__(self) -> int:
         """Return the number of stored findings; ``found`` may leave some out."""
@@ -61,12 +61,12 @@ class MergedFindings:
 
     def add(self, located: Located) -> None:
         """Add a finding."""
-        mistake = _mistake(located)
-        if self._numbers and hash(mistake) in self._numbers:
+        key = _merge_key(located)
+        if self._hashes and hash(key) in self._hashes:
             return
-        first = self._first.setdefault(mistake, located)
+        first = self._first.setdefault(key, located)
         if first is not located:
-            overlays = self._overlays.setdefault(mistake, dict.fromkeys(first.overlays))
+            overlays = self._overlays.setdefault(key, dict.fromkeys(first.overlays))
             overlays.update(dict.fromkeys(located.overlays))
         if self._most is not None and len(self._first) > 2 * self._most:  # seldom, as it sorts all of them
             self._leave_out(self._most)
@@ -78,8 +78,8 @@ class MergedFindings:
         return tuple(sorted(without_repetitions(self._merged()), key=_reading_order))
 
     def _merged(self) -> Iterator[Located]:
-        for mistake, first in self._first.items():
-            overlays = self._overlays.get(mistake)
+        for key, first in self._first.items():
+            overlays = self._overlays.get(key)
             yield first if overlays is None else first._replace(overlays=tuple(overlays))
 
     def _leave_out(self, most: int) -> None:
@@ -87,15 +87,15 @@ class MergedFindings:
         chosen = sorted(found, key=_reading_order)
         chosen.sort(key=lambda each: each.severity is not Severity.ERROR)
         for each in chosen[most:]:
-            self._numbers.add(hash(_mistake(each)))
+            self._hashes.add(hash(_merge_key(each)))
             self.unshown = self.unshown.with_one(each)
         kept = set(map(id, chosen[:most]))
-        self._first = {_mistake(each): each for each in found if id(each) in kept}
+        self._first = {_merge_key(each): each for each in found if id(each) in kept}
         self._overlays.clear()
 
 
-def _mistake(located: Located) -> Hashable:
-    """Return the key for merging findings: one line is one mistake, whichever objects it affects."""
+def _merge_key(located: Located) -> Hashable:
+    """Return the key for merging findings: one line is one key, whichever objects it affects."""
     has_line = located.location is not None and located.location.line > 0
     return (
         located.code,

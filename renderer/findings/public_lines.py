@@ -49,9 +49,12 @@ def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
     except UnusableError:
         return {}
     lines = _lines(text.replace("\r\n", "\n"), wanted)
-    chunks = _chunks(text)
-    hidden = [span for chunk in chunks for span in _hidden_in(chunk, wanted)]
-    hidden += _torn_off(chunks)
+    try:
+        chunks: Sequence[Chunk] = split_documents(text)
+    except UnusableError:
+        chunks = [Chunk(text, 0)]
+    hidden = [span for chunk in chunks for span in _hidden_in_file(chunk, wanted)]
+    hidden += _detached_documents(chunks)
     return {
         number: line
         for number, line in lines.items()
@@ -73,14 +76,7 @@ def _lines(text: str, wanted: Collection[int]) -> Mapping[int, str]:
     return found
 
 
-def _chunks(text: str) -> Sequence[Chunk]:
-    try:
-        return split_documents(text)
-    except UnusableError:
-        return [Chunk(text, 0)]
-
-
-def _torn_off(chunks: Iterable[Chunk]) -> Iterator[tuple[int, int]]:
+def _detached_documents(chunks: Iterable[Chunk]) -> Iterator[tuple[int, int]]:
     """Yield the first and last line of each document that follows an object and may be the rest of it."""
     follows_object = False
     for chunk in chunks:
@@ -90,16 +86,16 @@ def _torn_off(chunks: Iterable[Chunk]) -> Iterator[tuple[int, int]]:
         follows_object = follows_object or is_object
 
 
-def _hidden_in(chunk: Chunk, wanted: Collection[int]) -> Iterator[tuple[int, int]]:
+def _hidden_in_file(chunk: Chunk, wanted: Collection[int]) -> Iterator[tuple[int, int]]:
     """Yield the first and last line, counted from 0 in the file, of each hidden part of a document."""
     lines = chunk.text.removesuffix("\n").split("\n")
     if any(0 < number - chunk.first_line <= len(lines) for number in wanted):
-        for first, last in _hidden(chunk.text, lines):
+        for first, last in _hidden_in_document(chunk.text, lines):
             yield chunk.first_line + first, chunk.first_line + last
 
 
-def _hidden(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
-    """Return the same, counted in the document."""
+def _hidden_in_document(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
+    """Return the first and last line, counted from 0 in the document, of each hidden part."""
     if "\\" not in text and not _WORDS.search(text):  # in quotes, a word may be spelt with escapes
         return []
     everything = [(0, len(lines) - 1)]
@@ -153,16 +149,16 @@ def _confidential(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
 
 
 def _confidential_below(key: Node, value: Node) -> Iterator[tuple[Node, Node]]:
-    """Yield the same for one entry of a mapping."""
+    """Yield the start and the confidential values of one entry of a mapping."""
     if is_confidential_key(key.text):
         yield key, value
     elif key.text in SECTIONS:
         yield from _without_references(value)
     elif key.text == _PARAMETERS:
-        yield from _values_of_parameters(value)
+        yield from _parameter_values(value)
 
 
-def _values_of_parameters(parameters: Node) -> Iterator[tuple[Node, Node]]:
+def _parameter_values(parameters: Node) -> Iterator[tuple[Node, Node]]:
     """Yield the values of parameters in a project file, and their defaults in an OpenShift Template."""
     yield from parameters.entries()
     for parameter in parameters.elements():

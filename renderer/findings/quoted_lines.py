@@ -45,8 +45,8 @@ def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Loc
     except DiagnosticError:  # it was removed meanwhile
         return {}
     found = public_lines(content, {place.line for place in places})
-    mask, there = taint_masking().mask, content.count(b"\n") + 1
-    lines = {place: found.get(place.line) for place in places if place.line <= there}
+    mask, count = taint_masking().mask, content.count(b"\n") + 1
+    lines = {place: found.get(place.line) for place in places if place.line <= count}
     return {place: line and mask(line) for place, line in lines.items()}
 
 

@@ -68,7 +68,7 @@ class RunFindings:
         """
         overlays = (overlay,) if overlay else ()
         has_errors = self._add(
-            self.located(found, overlays) for found in findings if self._is_wanted(found.code)
+            self.located(found, overlays) for found in findings if self._is_reported(found.code)
         )
         if self._fs is not None and len(self._merged):
             self._locator.let_go()
@@ -80,7 +80,7 @@ class RunFindings:
         return self._add(
             masked(found._replace(severity=self._level(found.severity)), masking)
             for found in findings
-            if self._is_wanted(found.code)
+            if self._is_reported(found.code)
         )
 
     def located(self, finding: Diagnostic, overlays: tuple[str, ...] = ()) -> Located:
@@ -124,7 +124,7 @@ class RunFindings:
         """The findings that were not kept; complete once ``found`` was called."""
         return self._merged.unshown
 
-    def _is_wanted(self, code: Code) -> bool:
+    def _is_reported(self, code: Code) -> bool:
         return code not in self._chosen.ignored
 
     def _level(self, severity: Severity) -> Severity:
