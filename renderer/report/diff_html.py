@@ -171,8 +171,8 @@ def _field(change: FieldChange) -> Iterator[str]:
     origin = ""
     if change.inherited:
         origin = ' <small title="It is in no manifest.">from the instance type</small>'
-    elif said := origin_text(change):
-        origin = f" <small>{escape(said)}</small>"
+    elif text := origin_text(change):
+        origin = f" <small>{escape(text)}</small>"
     yield f'<div class="field"><div class="path"><code>{path}</code>{origin}</div>'
     arrow = '<span aria-hidden="true">→</span>'
     yield f'<div class="values"><del>{before}</del> {arrow} <ins>{after}</ins></div>'

@@ -17,7 +17,6 @@ from renderer.model.difference import (
 )
 from renderer.model.field_path import FieldPath
 from renderer.model.json import Json
-from renderer.model.release import Release
 from renderer.report.diff_words import counts_of, effects_of
 from renderer.report.json_document import resource_json, value_json
 
@@ -34,10 +33,14 @@ def write(difference: Difference) -> str:
         "after": difference.after,
         "summary": {
             "resources": {str(change_type): count for change_type, count in counts_of(changes).items()},
-            "virtualMachines": {str(effect): count for effect, count in effects_of(changes).items()},
+            "virtualMachines": _effect_counts(difference.overlays),
         },
         "commits": [
-            {"commit": commit.name, "subject": commit.subject, "virtualMachines": _effects(commit.overlays)}
+            {
+                "commit": commit.name,
+                "subject": commit.subject,
+                "virtualMachines": _effect_counts(commit.overlays),
+            }
             for commit in difference.commits
         ],
         "overlays": [_overlay(overlay, is_live=difference.is_live) for overlay in difference.overlays],
@@ -47,31 +50,28 @@ def write(difference: Difference) -> str:
     return json.dumps(document, indent=2) + "\n"
 
 
-def _effects(overlays: Sequence[OverlayDifference]) -> Json:
+def _effect_counts(overlays: Sequence[OverlayDifference]) -> Json:
     changes = [change for overlay in overlays for change in overlay.changes]
     return {str(effect): count for effect, count in effects_of(changes).items()}
 
 
 def _overlay(overlay: OverlayDifference, *, is_live: bool) -> Json:
-    told: Mapping[str, Json] = {
+    before, after = overlay.releases
+    document: Mapping[str, Json] = {
         "path": overlay.path,
         "name": overlay.name,
-        "kubevirt": dict(zip(("before", "after"), map(_release, overlay.releases), strict=True)),
+        "kubevirt": {"before": before and str(before), "after": after and str(after)},
         "incomparable": overlay.incomparable or None,
         "changes": [_change(change, is_live=is_live) for change in overlay.changes],
         "equal": overlay.equal,
         "totals": dict(zip(("before", "after"), map(_totals, overlay.totals), strict=True)),
     }
     if not is_live:
-        return told
+        return document
     ignored: Json = [
         {"source": each.source, "number": each.number, "note": each.note or None} for each in overlay.ignored
     ]
-    return {**told, "ignored": ignored, "notes": list(overlay.notes)}
-
-
-def _release(release: Release | None) -> Json:
-    return str(release) if release else None
+    return {**document, "ignored": ignored, "notes": list(overlay.notes)}
 
 
 def _change(change: ResourceChange, *, is_live: bool) -> Json:
@@ -81,14 +81,14 @@ def _change(change: ResourceChange, *, is_live: bool) -> Json:
         "after": resource_json(change.after),
         "impact": _impact(change.impact),
         "effects": [str(effect) for effect in change.effects],
-        "pending": [_pending(field) for field in change.pending],
+        "pending": [_pending_field(field) for field in change.pending],
         "startRefusal": change.start_refusal or None,
         **({"runs": change.runs} if is_live else {}),
         "fields": [_field(field, is_live=is_live) for field in change.fields],
     }
 
 
-def _pending(field: FieldPath) -> str:
+def _pending_field(field: FieldPath) -> str:
     """Return ``spec.volumes#order`` for a list in another order; return any other path unchanged."""
     *parents, last = field.segments
     if not isinstance(last, str) or not last.endswith(ORDER):

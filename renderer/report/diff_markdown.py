@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from renderer.model.difference import Difference, FieldChange, OverlayDifference
+from renderer.model.difference import Difference, FieldChange, Impact, OverlayDifference
 from renderer.report.diff_words import (
     EFFECTS,
     Group,
@@ -93,7 +93,7 @@ def _head(difference: Difference) -> str:
     ]
     lines += [""] if difference.commits else []
     lines += (
-        ["\n\n".join(map(_line, summary(difference)))]
+        ["\n\n".join(map(_summary_line, summary(difference)))]
         if difference or difference.is_live
         else ["No differences."]
     )
@@ -152,22 +152,19 @@ def _table(fields: tuple[FieldChange, ...]) -> Iterator[str]:
     yield "|---|---|---|" + ("---|" if has_effects else "")
     for field in fields[:_MOST_FIELDS]:
         before, after = map(_code, sides_of(field))
-        origin = f" ({said})" if (said := _origin(field)) else ""
-        effect = f" {_effect(field)} |" if has_effects else ""
-        yield f"| {_code(str(field.field))}{origin} | {before} | {after} |{effect}"
+        origin = "inherited" if field.inherited else _prose(origin_text(field))
+        name = f"{_code(str(field.field))} ({origin})" if origin else _code(str(field.field))
+        effect = f" {_effect_cell(field.impact)} |" if has_effects else ""
+        yield f"| {name} | {before} | {after} |{effect}"
     if len(fields) > _MOST_FIELDS:
         yield f"\n{len(fields) - _MOST_FIELDS} more fields are left out here."
 
 
-def _origin(field: FieldChange) -> str:
-    return "inherited" if field.inherited else _prose(origin_text(field))
-
-
-def _effect(field: FieldChange) -> str:
-    if field.impact is None:
+def _effect_cell(impact: Impact | None) -> str:
+    if impact is None:
         return ""
-    reason = f": {_prose(field.impact.reason)}" if field.impact.reason else ""
-    return f"**{EFFECTS[field.impact.effect]}**{reason}"
+    reason = f": {_prose(impact.reason)}" if impact.reason else ""
+    return f"**{EFFECTS[impact.effect]}**{reason}"
 
 
 def _title(group: Group, *, is_live: bool) -> str:
@@ -180,7 +177,7 @@ def _title(group: Group, *, is_live: bool) -> str:
     return f"{word} {_code(change.id.gvk.kind)} {names}{effect}"
 
 
-def _line(line: str) -> str:
+def _summary_line(line: str) -> str:
     """Return a line of the summary, escaped if it names a revision."""
     return _prose(line) if line.startswith("judged ") else line
 

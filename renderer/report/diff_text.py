@@ -61,9 +61,9 @@ class _Writer:
         self._is_live = is_live
 
     def lines(self, difference: Difference) -> Iterator[str]:
-        yield self._painted(_BOLD, printable(f"{difference.before} -> {difference.after}"))
+        yield self._styled(_BOLD, printable(f"{difference.before} -> {difference.after}"))
         for commit in difference.commits:
-            yield self._painted(_DIM, printable(f"{commit.name} {commit.subject}: {commit_verdict(commit)}"))
+            yield self._styled(_DIM, printable(f"{commit.name} {commit.subject}: {commit_verdict(commit)}"))
         for overlay in difference.overlays:
             if overlay or overlay.ignored or overlay.notes:
                 yield ""
@@ -72,16 +72,16 @@ class _Writer:
         yield from summary(difference)
 
     def _overlay(self, overlay: OverlayDifference) -> Iterator[str]:
-        yield self._painted(_BOLD, printable(f"{overlay.path} ({release_text(overlay)})"))
+        yield self._styled(_BOLD, printable(f"{overlay.path} ({release_text(overlay)})"))
         if overlay.incomparable:
             yield f"  not compared: {printable(overlay.incomparable)}"
             return
         for group in groups_of(overlay.changes):
             yield from self._group(group)
         if overlay.equal:
-            yield self._painted(_DIM, f"  {equal_text(overlay, is_live=self._is_live)}")
+            yield self._styled(_DIM, f"  {equal_text(overlay, is_live=self._is_live)}")
         for line in ignored_lines(overlay):
-            yield self._painted(_DIM, f"  {line}")
+            yield self._styled(_DIM, f"  {line}")
         rows = [row for row in total_rows(overlay) if row.differs]
         width = max((len(row.name) for row in rows), default=0)
         for row in rows:
@@ -89,7 +89,7 @@ class _Writer:
 
     def _group(self, group: Group) -> Iterator[str]:
         change = group.change
-        kind = self._painted(_COLOURS[change.type], type_text(change.type, is_live=self._is_live))
+        kind = self._styled(_COLOURS[change.type], type_text(change.type, is_live=self._is_live))
         names = [member_name(member) for member in group.members]
         text = ", ".join(names[:_MOST_NAMES])
         if len(names) > _MOST_NAMES:
@@ -106,13 +106,13 @@ class _Writer:
     def _field(self, change: FieldChange) -> Iterator[str]:
         before, after = sides_of(change)
         origin = origin_text(change)
-        said = f" ({origin})" if origin else ""
-        yield f"    {printable(str(change.field))}: {before} -> {after}{said}"
+        suffix = f" ({origin})" if origin else ""
+        yield f"    {printable(str(change.field))}: {before} -> {after}{suffix}"
         if change.impact and change.impact.reason:
             yield f"      {self._effect(change.impact.effect)}: {printable(change.impact.reason)}"
 
     def _effect(self, effect: Effect) -> str:
-        return self._painted(_EFFECT_COLOURS.get(effect, _HARD), EFFECTS[effect])
+        return self._styled(_EFFECT_COLOURS.get(effect, _HARD), EFFECTS[effect])
 
-    def _painted(self, style: str, words: str) -> str:
+    def _styled(self, style: str, words: str) -> str:
         return f"\x1b[{style}m{words}\x1b[0m" if self._colour else words

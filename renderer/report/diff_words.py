@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from renderer.model.difference import (
@@ -146,14 +146,12 @@ def sides_of(change: FieldChange) -> tuple[str, str]:
     if change.before is NoValue.WITHHELD and change.after is NoValue.WITHHELD:
         return "one value (withheld)", "another (withheld)"
     if change.reordered:
-        before, after = (", ".join(map(str, value)) for value in _lists(change))
+        before, after = (
+            ", ".join(map(str, value)) if isinstance(value, list) else ""
+            for value in (change.before, change.after)
+        )
         return printable(before, LONGEST_VALUE), f"{printable(after, LONGEST_VALUE)} (another order)"
     return shown(change.before), shown(change.after)
-
-
-def _lists(change: FieldChange) -> tuple[Sequence[Value], Sequence[Value]]:
-    before, after = (value if isinstance(value, list) else [] for value in (change.before, change.after))
-    return before, after
 
 
 class Row(NamedTuple):
@@ -172,11 +170,11 @@ def total_rows(overlay: OverlayDifference) -> list[Row]:
     """Return the amounts of an overlay's virtual machines; empty without machines."""
     if not any(totals and (totals.running.machines or totals.halted.machines) for totals in overlay.totals):
         return []
-    rows = [Row(name, *(_amount(totals, name) for totals in overlay.totals)) for name in _AMOUNTS]
+    rows = [Row(name, *(_amount_text(totals, name) for totals in overlay.totals)) for name in _AMOUNTS]
     return [row for row in rows if row.name in _ALWAYS or {row.before, row.after} - {"", "0"}]
 
 
-def _amount(totals: Totals | None, name: str) -> str:
+def _amount_text(totals: Totals | None, name: str) -> str:
     if totals is None:
         return ""
     running, halted = (_AMOUNTS[name](amounts) for amounts in totals)
@@ -268,8 +266,8 @@ def summary(difference: Difference) -> Iterator[str]:
     if not _ANYHOW.issuperset(effects):
         before = printable(difference.before)
         if difference.is_live:
-            known = "judged by the instance of each virtual machine, or where the dump has none by its spec"
-            yield f"{known} in the {before}"
+            basis = "judged by the instance of each virtual machine, or where the dump has none by its spec"
+            yield f"{basis} in the {before}"
         else:
             yield f"judged as if each virtual machine had been started from {before}"
 

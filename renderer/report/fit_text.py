@@ -36,12 +36,12 @@ def _answer_line(report: FitReport) -> str:
             return f"{pair}{state}"
         case FitQuality.NEAREST:
             impact = f"; {report.impact.effect}: {report.impact.reason}" if report.impact else ""
-            return f"nothing fits; {pair} comes nearest, but changes {_fields(report)}{impact}"
+            return f"nothing fits; {pair} comes nearest, but changes {_field_names(report)}{impact}"
         case FitQuality.NONE:
             return "nothing fits"
 
 
-def _fields(report: FitReport) -> str:
+def _field_names(report: FitReport) -> str:
     names = [str(field).removeprefix(_SHORTENED) for field in report.differing]
     more = len(names) - _MOST_FIELDS
     shown = ", ".join(names[:_MOST_FIELDS])

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from renderer.findings.located import Located, LocatedRelated
 from renderer.kustomize.krm import FunctionSubject, orchestrator_note
 from renderer.model.json import Json, JsonObject
-from renderer.model.location import Location
 from renderer.model.resource import Resource
 
 
@@ -37,11 +36,22 @@ def _result(found: FunctionFinding, given: str) -> JsonObject:
         "severity": str(finding.severity),
         "tags": {"code": str(finding.code)},
     }
+    location = finding.location
+    file: JsonObject | None = None
     if subject:
-        result["resourceRef"] = _reference(subject.resource)
+        resource = subject.resource
+        namespace = {"namespace": resource.namespace} if resource.namespace else {}
+        result["resourceRef"] = {
+            "apiVersion": resource.api_version,
+            "kind": resource.kind,
+            **namespace,
+            "name": resource.name,
+        }
         if subject.field.segments:
             result["field"] = {"path": str(subject.field)}
-    file = _file(subject.resource) if subject else _place(finding.location, given)
+        file = _original_file(resource)
+    elif location and location.path != given:
+        file = {"path": location.path}
     return {**result, "file": file} if file else result
 
 
@@ -62,16 +72,7 @@ def _related_place(related: LocatedRelated, subject: FunctionSubject | None, giv
     return str(subject.resource.current_id) if subject else "see also"
 
 
-def _place(location: Location | None, given: str) -> JsonObject | None:
-    return {"path": location.path} if location and location.path != given else None
-
-
-def _reference(resource: Resource) -> JsonObject:
-    namespace = {"namespace": resource.namespace} if resource.namespace else {}
-    return {"apiVersion": resource.api_version, "kind": resource.kind, **namespace, "name": resource.name}
-
-
-def _file(resource: Resource) -> JsonObject | None:
+def _original_file(resource: Resource) -> JsonObject | None:
     """Return the file that the orchestrator read the object from."""
     path, index = orchestrator_note(resource.content, "path"), orchestrator_note(resource.content, "index")
     if not path:

@@ -51,19 +51,18 @@ def _annotation(finding: Located) -> str:
     elif location:
         message = f"{location}: {message}"
     properties["title"] = f"{finding.code}: {finding.resource}" if finding.resource else finding.code
-    written = ",".join(f"{key}={_property(printable(str(value)))}" for key, value in properties.items())
-    return f"::{_KINDS[finding.severity]} {written}::{_data(_with_more(message, finding))}"
-
-
-def _with_more(message: str, finding: Located) -> str:
+    written = ",".join(
+        f"{key}={_escape_property(printable(str(value)))}" for key, value in properties.items()
+    )
     related = (f"{r.location}: {r.message}" if r.location else r.message for r in finding.related)
     hint = (f"hint: {finding.hint}",) if finding.hint else ()
-    return "\n".join(map(printable, (message, *related, *hint)))
+    text_lines = "\n".join(map(printable, (message, *related, *hint)))
+    return f"::{_KINDS[finding.severity]} {written}::{_escape_data(text_lines)}"
 
 
-def _data(value: str) -> str:
+def _escape_data(value: str) -> str:
     return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(value: str) -> str:
-    return _data(value).replace(":", "%3A").replace(",", "%2C")
+def _escape_property(value: str) -> str:
+    return _escape_data(value).replace(":", "%3A").replace(",", "%2C")

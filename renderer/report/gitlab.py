@@ -32,16 +32,11 @@ def write(report: Report) -> str:
 def _entry(finding: Located, fingerprint: str, report: Report) -> Json:
     location = finding.location or report.nowhere
     description = f"{finding.message} ({finding.hint})" if finding.hint else finding.message
+    stops_work = finding.severity is Severity.ERROR and finding.code in UNREADABLE
     return {
         "description": printable(description),
         "check_name": finding.code,
         "fingerprint": fingerprint,
-        "severity": _severity(finding),
+        "severity": _UNREADABLE_SEVERITY if stops_work else _SEVERITIES[finding.severity],
         "location": {"path": location.path, "lines": {"begin": location.line or 1}},
     }
-
-
-def _severity(finding: Located) -> str:
-    if finding.severity is Severity.ERROR and finding.code in UNREADABLE:
-        return _UNREADABLE_SEVERITY
-    return _SEVERITIES[finding.severity]

@@ -30,23 +30,23 @@ def write(history: ResourceHistory) -> str:
     sections: dict[tuple[Segment, ...], _Branch] = {(): root}
     for each in history.fields:
         *parents, last = each.field.segments or ("",)
-        _section(tuple(parents), sections).branches.append(_of_field(each, _key(last)))
-    root.branches = [_joined(branch) for branch in root.branches]
+        _section(tuple(parents), sections).branches.append(_field_branch(each, _segment_text(last)))
+    root.branches = [_collapse(branch) for branch in root.branches]
     return "".join(f"{line}\n" for line in (root.text, *_lines(root.branches)))
 
 
 def _section(segments: tuple[Segment, ...], sections: dict[tuple[Segment, ...], _Branch]) -> _Branch:
     if segments not in sections:
-        sections[segments] = _Branch(_key(segments[-1]), is_section=True)
+        sections[segments] = _Branch(_segment_text(segments[-1]), is_section=True)
         _section(segments[:-1], sections).branches.append(sections[segments])
     return sections[segments]
 
 
-def _joined(branch: _Branch) -> _Branch:
+def _collapse(branch: _Branch) -> _Branch:
     """Return the branch; join each section that has a single child with it on one line."""
     if not branch.is_section:
         return branch
-    branches = [_joined(each) for each in branch.branches]
+    branches = [_collapse(each) for each in branch.branches]
     if len(branches) > 1:
         return _Branch(branch.text, branches, is_section=True)
     only = branches[0]
@@ -54,24 +54,24 @@ def _joined(branch: _Branch) -> _Branch:
     return _Branch(f"{branch.text}{dot}{only.text}", only.branches, is_section=only.is_section)
 
 
-def _of_field(history: FieldHistory, name: str) -> _Branch:
+def _field_branch(history: FieldHistory, name: str) -> _Branch:
     steps, removed = history.steps, history.value is NoValue.ABSENT
     text = f"{name} (removed)" if removed else f"{name}: {shown(history.value)}"
-    if len(steps) == 1 and not _own_lines(steps[0].sources):
+    if len(steps) == 1 and not _separate_sources(steps[0].sources):
         return _Branch(f"{text}  {_origin(steps[0])}")
-    return _Branch(text, [_of_step(step) for step in steps])
+    return _Branch(text, [_step_branch(step) for step in steps])
 
 
-def _of_step(step: Step) -> _Branch:
+def _step_branch(step: Step) -> _Branch:
     value = "removed" if step.after is NoValue.ABSENT else shown(step.after)
-    return _Branch(f"{value}  {_origin(step)}", [_of_source(source) for source in _own_lines(step.sources)])
+    branches = [
+        _field_branch(source, f"{printable(str(source.resource))} {printable(str(source.field))}")
+        for source in _separate_sources(step.sources)
+    ]
+    return _Branch(f"{value}  {_origin(step)}", branches)
 
 
-def _of_source(source: FieldHistory) -> _Branch:
-    return _of_field(source, f"{printable(str(source.resource))} {printable(str(source.field))}")
-
-
-def _own_lines(sources: Sequence[FieldHistory]) -> Sequence[FieldHistory]:
+def _separate_sources(sources: Sequence[FieldHistory]) -> Sequence[FieldHistory]:
     """Return the sources; empty if the step already shows everything about a single source."""
     if (
         len(sources) == 1
@@ -83,16 +83,16 @@ def _own_lines(sources: Sequence[FieldHistory]) -> Sequence[FieldHistory]:
 
 
 def _origin(step: Step) -> str:
-    """``(base/vm.yaml:7:3, written)``; if the value was copied, also the source field."""
+    """Return ``(base/vm.yaml:7:3, written)``; if the value was copied, also the source field."""
     words = [str(step.location)] if step.location else []
     words.append(step.by)
-    if step.sources and not _own_lines(step.sources):
+    if step.sources and not _separate_sources(step.sources):
         source = step.sources[0]
         words.append(f"{source.field}: {shown(source.value)}")
     return f"({printable(', '.join(words))})"
 
 
-def _key(segment: Segment) -> str:
+def _segment_text(segment: Segment) -> str:
     return printable(str(FieldPath((segment,))))
 
 

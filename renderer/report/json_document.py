@@ -14,6 +14,9 @@ from renderer.model.res_id import ResId
 from renderer.report.fingerprint import fingerprints
 from renderer.report.report import Report
 
+#: Raised when readers of the document have to change; new fields may be added at any time.
+VERSION = 1
+
 
 def resource_json(resource: ResId | None) -> Json:
     """Return the identity of a resource; null for None."""
@@ -34,10 +37,6 @@ def value_json(value: Value) -> Json:
     if value is NoValue.WITHHELD:
         return {"withheld": True}
     return {"value": value}
-
-
-#: Raised when readers of the document have to change; new fields may be added at any time.
-VERSION = 1
 
 
 def write(report: Report) -> str:

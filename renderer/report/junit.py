@@ -20,7 +20,10 @@ _PROJECT = "vmrender"
 
 def write(report: Report) -> str:
     """Return the report: an error fails its case, other findings are its output."""
-    suites = [_suite(overlay, _of_overlay(overlay, report)) for overlay in report.overlays]
+    suites = [
+        _suite(overlay, [finding for finding in report.findings if overlay in finding.overlays])
+        for overlay in report.overlays
+    ]
     others = [finding for finding in report.findings if not set(finding.overlays) & set(report.overlays)]
     if others or not suites:
         suites.append(_suite(_PROJECT, others))
@@ -34,10 +37,6 @@ def write(report: Report) -> str:
             "",
         ]
     )
-
-
-def _of_overlay(overlay: str, report: Report) -> Sequence[Located]:
-    return [finding for finding in report.findings if overlay in finding.overlays]
 
 
 def _suite(name: str, findings: Sequence[Located]) -> list[str]:

@@ -68,13 +68,13 @@ def difference_tables(difference: Difference) -> str:
 def _rows(overlay: OverlayDifference) -> Iterator[Sequence[str]]:
     for change in overlay.changes:
         name = f"{change.id.gvk.kind} {member_name(change)}"
-        yield name, change.type.value, _effect(change), "", "", ""
+        yield name, change.type.value, _effect_cell(change), "", "", ""
         for field in change.fields:
             effect = EFFECTS[field.impact.effect] if field.impact else ""
             yield name, "", effect, str(field.field), *sides_of(field)
 
 
-def _effect(change: ResourceChange) -> str:
+def _effect_cell(change: ResourceChange) -> str:
     if change.impact is None:
         return ""
     reason = reason_of(change)

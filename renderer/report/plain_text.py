@@ -9,7 +9,7 @@ _ELLIPSIS = "…"
 def printable(text: str, longest: int = LONGEST) -> str:
     """Return the text in one line, escaped: input may not move a cursor or begin a line."""
     cut = shortened(text, longest)
-    return cut if cut.isprintable() else "".join(map(_escaped, cut))
+    return cut if cut.isprintable() else "".join(map(_escape, cut))
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
@@ -20,5 +20,5 @@ def shortened(text: str, longest: int = LONGEST) -> str:
     return f"{text[:head]} {_ELLIPSIS} {text[len(text) - (longest - head) :]}"
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     return character if character.isprintable() else character.encode("unicode_escape").decode()

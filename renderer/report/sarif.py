@@ -30,7 +30,9 @@ _LINK = pattern(r"\[([^\[\]]*)\](?=\()")
 
 def write(report: Report) -> str:
     """Return one run with a rule for each code that occurs; the long form of the code is the rule's help."""
-    chosen = _most_severe(list(zip(report.findings, fingerprints(report.findings), strict=True)))
+    chosen = list(zip(report.findings, fingerprints(report.findings), strict=True))
+    if len(chosen) > MOST_RESULTS:
+        chosen = sorted(chosen, key=lambda pair: pair[0].severity is not Severity.ERROR)[:MOST_RESULTS]
     codes = sorted({finding.code for finding, _ in chosen})
     run: dict[str, Json] = {
         "tool": {"driver": _driver(codes, report)},
@@ -41,14 +43,10 @@ def write(report: Report) -> str:
     }
     others = len(report.findings) - len(chosen)
     if others:
-        run["invocations"] = [_omission_note(others)]
+        message = f"{others} more findings are left out: code scanning accepts {MOST_RESULTS} of a run"
+        note: Json = {"level": "warning", "message": _message(message)}
+        run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": [note]}]
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
-
-
-def _most_severe(found: Sequence[tuple[Located, str]]) -> Sequence[tuple[Located, str]]:
-    if len(found) <= MOST_RESULTS:
-        return found
-    return sorted(found, key=lambda pair: pair[0].severity is not Severity.ERROR)[:MOST_RESULTS]
 
 
 def _driver(codes: Sequence[Code], report: Report) -> JsonObject:
@@ -80,12 +78,14 @@ def _result(finding: Located, fingerprint: str, rule_index: int, report: Report)
         "ruleIndex": rule_index,
         "level": _LEVELS[finding.severity],
         "message": _message("\n".join(map(shortened, (finding.message, *without_place, *hint)))),
-        "locations": [{**_physical(finding.location or report.nowhere), **_logical(finding)}],
+        "locations": [
+            {**_physical_location(finding.location or report.nowhere), **_logical_location(finding)}
+        ],
         "partialFingerprints": {"primaryLocationLineHash": fingerprint},
     }
     if related:
         result["relatedLocations"] = [
-            {"id": number, **_physical(location), "message": _message(shortened(message))}
+            {"id": number, **_physical_location(location), "message": _message(shortened(message))}
             for number, (location, message) in enumerate(related, start=1)
         ]
     return result
@@ -96,7 +96,7 @@ def _message(text: str) -> JsonObject:
     return {"text": _LINK.sub(r"\\[\1\\]", text.replace("{", "{{").replace("}", "}}"))}
 
 
-def _physical(location: Location) -> JsonObject:
+def _physical_location(location: Location) -> JsonObject:
     artifact = {"uri": uri_of(location.path)}
     if is_in_repository(location.path):
         artifact["uriBaseId"] = "%SRCROOT%"
@@ -108,15 +108,9 @@ def _physical(location: Location) -> JsonObject:
     return {"physicalLocation": {"artifactLocation": artifact, "region": region}}
 
 
-def _logical(finding: Located) -> JsonObject:
-    """Return the object and its field, which have no line of their own in a rendered tree."""
+def _logical_location(finding: Located) -> JsonObject:
+    """Return the object and its field, which are not on a line of a rendered tree."""
     if finding.resource is None:
         return {}
     name = f"{finding.resource} {finding.field or ''}".rstrip()
     return {"logicalLocations": [{"fullyQualifiedName": name, "kind": "object"}]}
-
-
-def _omission_note(count: int) -> JsonObject:
-    message = f"{count} more findings are left out: code scanning takes {MOST_RESULTS} of a run"
-    notification: Json = {"level": "warning", "message": _message(message)}
-    return {"executionSuccessful": True, "toolExecutionNotifications": [notification]}

@@ -41,15 +41,15 @@ def excerpt(location: Location, line: str | None) -> Iterator[str]:
     head, tail = "…" * (start > 0), "…" * (start + _WIDTH < len(line))
     yield f"{number} | {head}{printable(window)}{tail}".rstrip()
     if column >= 0 and line:
-        indent = _blank(head + printable(line[start:column]))
+        indent = _spaces(head + printable(line[start:column]))
         marked = line[column : min(location.end_column - 1, start + _WIDTH)]
         if not location.end_column:
             word = _WORD.match(line[column : start + _WIDTH])
             marked = word[0] if word else ""
-        yield f"{' ' * len(number)} | {indent}{'^' * len(_blank(printable(marked or ' ')))}"
+        yield f"{' ' * len(number)} | {indent}{'^' * len(_spaces(printable(marked or ' ')))}"
 
 
-def _blank(text: str) -> str:
+def _spaces(text: str) -> str:
     """Return spaces of the same width as the text on a terminal."""
     return "".join("  " if east_asian_width(character) in "WF" else " " for character in text)
 
@@ -62,7 +62,7 @@ def write(report: Report) -> str:
     """
     if not report.findings:
         return ""
-    paint = _painted if report.colour else _plain
+    paint = _paint if report.colour else _no_paint
     alike = _grouped(report.findings)
     files = groupby(alike, lambda group: group[0].location and group[0].location.path)
     blocks = (
@@ -81,7 +81,7 @@ def block(
     diagnostic: Located, lines: Mapping[Location, str | None] | None = None, paint: Paint | None = None
 ) -> str:
     """Return the text of one finding with its related places, hint and source line."""
-    return "".join(f"{line}\n" for line in _lines(diagnostic, lines or {}, paint or _plain))
+    return "".join(f"{line}\n" for line in _lines(diagnostic, lines or {}, paint or _no_paint))
 
 
 def _grouped(findings: Iterable[Located]) -> list[list[Located]]:
@@ -147,9 +147,9 @@ def _place(location: Location) -> str:
     return log_line(printable(str(location)))
 
 
-def _plain(_style: str, words: str) -> str:
+def _no_paint(_style: str, words: str) -> str:
     return words
 
 
-def _painted(style: str, words: str) -> str:
+def _paint(style: str, words: str) -> str:
     return f"\x1b[{_STYLES[style]}m{words}\x1b[0m"
