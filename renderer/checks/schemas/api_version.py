@@ -43,14 +43,14 @@ def refuse_api_version(resource: Resource, served: str | None = None) -> Iterato
         message = f"apiVersion must be text, not {found(written)}"
         yield Diagnostic.about(resource, _FIELD, Code.SCHEMA, message, _hint(resource.kind))
     elif is_of_vmrender(resource.gvk):
-        message = f"{resource.kind} is a kind of vmrender, and would be written for the cluster"
+        message = f"{resource.kind} is a kind of vmrender, which no cluster serves"
         yield Diagnostic.about(resource, _KIND, Code.SCHEMA_MISSING, message, _OF_VMRENDER)
-    elif _is_foreign(resource):
+    elif _is_in_foreign_group(resource):
         gvk = resource.gvk
-        where = f"in the group {gvk.group}" if gvk.group else f"of the apiVersion {gvk.version}"
-        whose = "KubeVirt" if GROUPS_OF_KINDS[gvk.kind] != "cdi.kubevirt.io" else "CDI"
-        message = f"{whose} has no kind {gvk.kind} {where}"
-        hint = f"it is of the group {GROUPS_OF_KINDS[gvk.kind]}"
+        where = f"in the group {gvk.group}" if gvk.group else f"with the apiVersion {gvk.version}"
+        project = "KubeVirt" if GROUPS_OF_KINDS[gvk.kind] != "cdi.kubevirt.io" else "CDI"
+        message = f"{project} has no kind {gvk.kind} {where}"
+        hint = f"it is in the group {GROUPS_OF_KINDS[gvk.kind]}"
         yield Diagnostic.about(resource, _FIELD, Code.SCHEMA_MISSING, message, hint)
 
 
@@ -67,7 +67,7 @@ def _hint(kind: str) -> str:
     return f"write apiVersion: {version}" if version else "write the group and version that serve the kind"
 
 
-def _is_foreign(resource: Resource) -> bool:
+def _is_in_foreign_group(resource: Resource) -> bool:
     """Return True if a kind of KubeVirt is in a group that is not the kind's own."""
     gvk = resource.gvk
     own = GROUPS_OF_KINDS.get(gvk.kind)
@@ -75,15 +75,8 @@ def _is_foreign(resource: Resource) -> bool:
         return False
     if gvk.kind not in _COMMON:
         return True
-    is_kubernetes = "." not in gvk.group or gvk.group.endswith(".k8s.io")
-    return is_kubernetes or _is_nearly(gvk, own) or _has_domain(resource)
-
-
-def _is_nearly(gvk: Gvk, own: str) -> bool:
-    return gvk.group.endswith(KUBEVIRT_GROUP) or bool(
-        suggest(gvk.group or gvk.version, [own], most=1, cutoff=0.7)
-    )
-
-
-def _has_domain(resource: Resource) -> bool:
+    if "." not in gvk.group or gvk.group.endswith((".k8s.io", KUBEVIRT_GROUP)):
+        return True
+    if suggest(gvk.group or gvk.version, [own], most=1, cutoff=0.7):
+        return True
     return "domain" in object_at(resource.content, *INSTANCE_SPEC.keys)

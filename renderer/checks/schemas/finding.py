@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from renderer.checks.schemas.kind_schema import KindSchema, SchemaTree
 from renderer.checks.schemas.known_values import NULL_WHEN_MISSING, WEBHOOK_SCHEMA
@@ -23,10 +24,11 @@ _ZEROS: Mapping[str, str | int | bool] = {"string": "", "integer": 0, "boolean":
 
 
 class SchemaFinding(Record):
-    """A problem of ``field``; ``parent``: it is missing, only the mapping it should be in can be shown.
+    """A problem of ``field``.
 
-    ``about_key``: the name of the field is the problem. ``target`` is the release for which it is a problem,
-    if there is another for which it is not.
+    ``parent``: the field is missing, so the finding is at the mapping that lacks it. ``about_key``: the name
+    of the field is the problem. ``target`` is the release for which it is a problem, if there is another for
+    which it is not.
     """
 
     field: FieldPath
@@ -107,19 +109,21 @@ class SchemaTarget(Record):
         return None if self.is_of_kubernetes else self.release
 
     def known_elsewhere(self, knows: Callable[[SchemaTree], bool]) -> str | None:
-        """Return ``needs KubeVirt 1.7`` if another release than the target ``knows`` it, else None.
+        """Return ``needs KubeVirt 1.7`` if another release than the target ``knows`` the field, else None.
 
         Walks through the other releases' schemas, so it is called only for errors.
         """
         if self.is_of_kubernetes:
             return self._known_to_other_minors(knows)
-        knowing = [release for release in self.schemas.releases if self._knows(release, knows)]
+        knowing: list[Release] = []
+        for release in self.schemas.releases:
+            with suppress(DiagnosticError):  # a release without a usable schema of the kind
+                if knows(self.schemas.schema(release, self.gvk).tree):
+                    knowing.append(release)
         later = [release for release in knowing if release > self.release]
         if later:
             return f"needs KubeVirt {later[0]}"
-        if knowing:
-            return f"is of KubeVirt {knowing[-1]} and older"
-        return None
+        return f"exists only up to KubeVirt {knowing[-1]}" if knowing else None
 
     def _known_to_other_minors(self, knows: Callable[[SchemaTree], bool]) -> str | None:
         kinds = self.schemas.kubernetes
@@ -128,10 +132,4 @@ class SchemaTarget(Record):
         later = [minor for minor in knowing if minor > kinds.minor]
         if later:
             return f"needs Kubernetes {later[0]}; the target is {kinds.minor}"
-        return f"is of Kubernetes {knowing[-1]} and older" if knowing else None
-
-    def _knows(self, release: Release, knows: Callable[[SchemaTree], bool]) -> bool:
-        try:
-            return knows(self.schemas.schema(release, self.gvk).tree)
-        except DiagnosticError:
-            return False
+        return f"exists only up to Kubernetes {knowing[-1]}" if knowing else None

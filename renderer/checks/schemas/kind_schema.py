@@ -55,6 +55,8 @@ _PLAIN = frozenset(
 
 ELEMENT = "[]"
 KEY = "{}"
+#: This many quick checks of a VM cost as much as loading jsonschema-rs and compiling the schema.
+_MOST_QUICK_CHECKS = 18
 #: The path of a value in an object: keys and indices.
 _Path: TypeAlias = tuple[Segment, ...]
 
@@ -127,7 +129,7 @@ class SchemaTree:
 
 
 def schema_at(document: JsonObject, way: Iterable[str]) -> JsonObject:
-    """Return the subschema that keys and indices lead to, also through ``$ref``; empty if it is missing."""
+    """Return the subschema at a path of keys and indices, also through ``$ref``; empty if it is missing."""
     value: Json = document
     for name in way:
         if isinstance(value, list):
@@ -187,29 +189,25 @@ class _Thorough(Protocol):
     def iter_errors(self, instance: object) -> Iterator[_Error]: ...
 
 
-#: This many quick checks of a VM cost as much as loading jsonschema-rs and compiling the schema.
-_FEW = 18
-
-
 class KindSchema:
-    """The schema of one kind, compiled once it pays: checks if an object is valid, and finds violations."""
+    """The schema of one kind: it checks objects, and finds violations. It is compiled once that pays."""
 
-    #: The number of further objects for the quick check before the schema is compiled.
-    _few = _FEW
+    #: The number of objects that still get the quick check, before the schema is compiled.
+    _quick_checks_left = _MOST_QUICK_CHECKS
 
     def __init__(self, document: JsonObject) -> None:
         self.document = document
 
     def expect(self, objects: int) -> None:
         """Compile the schema at once if the number of objects to check makes that worthwhile."""
-        if objects > _FEW:
-            self._few = 0
+        if objects > _MOST_QUICK_CHECKS:
+            self._quick_checks_left = 0
 
     def is_valid(self, content: JsonObject) -> bool:
         """Return True if nothing is wrong; False also if only jsonschema can check the content."""
-        if self._few:
-            self._few -= 1
-            if is_surely_valid(content, self.document, self._definitions):
+        if self._quick_checks_left:
+            self._quick_checks_left -= 1
+            if is_surely_valid(content, self.document, object_at(self.document, "$defs")):
                 return True
         try:
             return self._fast(content)
@@ -274,10 +272,6 @@ class KindSchema:
                 return whole
             parts.append((path, last, _value_at(content, path)))
         return parts or whole
-
-    @cached_property
-    def _definitions(self) -> JsonObject:
-        return object_at(self.document, "$defs")
 
     @cached_property
     def tree(self) -> SchemaTree:

@@ -49,7 +49,7 @@ class KnownValues(Record):
         ``by_webhook``: the webhooks' OpenAPI schema applies to the kind.
         """
         known = [value for value in map(_VALUE.fullmatch, self.values.split()) if value]
-        names = sorted(value[1] for value in known if _holds(value[2], value[3], release))
+        names = sorted(value[1] for value in known if _includes(value[2], value[3], release))
         empty = self.empty and not (by_webhook and self._enumerated_at(release))
         return ("", *names) if names and empty else tuple(names)
 
@@ -63,7 +63,8 @@ class KnownValues(Record):
         return self.enumerated is not None and self.enumerated <= release
 
 
-def _holds(relation: str | None, bound: str, release: Release) -> bool:
+def _includes(relation: str | None, bound: str, release: Release) -> bool:
+    """Return True if a release is within a bound, such as ``>=`` and ``1.4``."""
     if relation is None:
         return True
     return Release.bound(bound) <= release if relation == ">=" else release <= Release.parse(bound)
@@ -242,9 +243,9 @@ OMITTED_WHEN_EMPTY = ("dataVolumeTemplates.spec.contentType",)
 #: rejects the null after the mutating webhook has rewritten the machine.
 NULL_WHEN_MISSING = ("dataSource.apiGroup", "dataSourceRef.apiGroup")
 
-#: Required fields for which omission has a meaning, by the end of the path (list indices left out): the
-#: namespace of the machine (``pkg/storage/types/dv.go``), and a header without a value.
-MEANT_EMPTY = ("source.pvc.namespace", "source.snapshot.namespace", "httpHeaders.value")
+#: Required fields that may be left out, by the end of the path (list indices left out): a missing namespace
+#: is the machine's (``pkg/storage/types/dv.go``), and a header may have no value.
+VALID_WHEN_MISSING = ("source.pvc.namespace", "source.snapshot.namespace", "httpHeaders.value")
 
 #: Fields that are unsigned in Go, by name, and their width in bits.
 UNSIGNED: Mapping[str, int] = {

@@ -94,13 +94,13 @@ class KubernetesKinds:
         if gvk.group not in GROUPS:
             return None
         if gvk not in self._schemas:
-            name = self._document["kinds"].get(_written(gvk))
-            self._schemas[gvk] = None if name is None else KindSchema(self._built(gvk, name))
+            name = self._document["kinds"].get(_kind_key(gvk))
+            self._schemas[gvk] = None if name is None else KindSchema(self._kind_schema(gvk, name))
         return self._schemas[gvk]
 
     def api_version_of(self, gvk: Gvk) -> str | None:
         """Return the API version that serves a kind of Kubernetes if ``gvk`` has another; else None."""
-        if gvk.group not in GROUPS | _FORMER_GROUPS or _written(gvk) in self._document["kinds"]:
+        if gvk.group not in GROUPS | _FORMER_GROUPS or _kind_key(gvk) in self._document["kinds"]:
             return None
         served = (each.rpartition("/") for each in self._document["kinds"])
         return next((version for version, _, kind in served if kind == gvk.kind), None)
@@ -110,11 +110,11 @@ class KubernetesKinds:
         document: dict[str, dict[str, str]] = json.loads(self._file.read_bytes())
         return document
 
-    def _built(self, gvk: Gvk, name: str) -> JsonObject:
+    def _kind_schema(self, gvk: Gvk, name: str) -> JsonObject:
         types: _Definitions = {}
         root = self._type(name, types)
         metadata = _metadata(named=gvk.group != _RBAC)
-        known = {"apiVersion": {"const": _written(gvk).rpartition("/")[0]}, "kind": {"const": gvk.kind}}
+        known = {"apiVersion": {"const": _kind_key(gvk).rpartition("/")[0]}, "kind": {"const": gvk.kind}}
         properties = {**_properties(root), **known, "metadata": metadata, "status": {}}
         return {**root, "type": "object", "properties": properties, "$defs": types}  # type: ignore[dict-item]  # of JSON
 
@@ -155,27 +155,25 @@ class KubernetesKinds:
         if text == _META:
             return _metadata(named=False)
         if text in _SCALARS:
-            return _nullable(_SCALARS[text])
+            scalar = _SCALARS[text]
+            if "type" not in scalar:
+                return scalar
+            names = scalar["type"]
+            return {**scalar, "type": [*(names if isinstance(names, list) else [names]), "null"]}
         if text not in types:
             types[text] = {}
             types[text] = self._type(text, types)
         return {"$ref": f"#/$defs/{text}"}
 
 
-def _written(gvk: Gvk) -> str:
+def _kind_key(gvk: Gvk) -> str:
+    """Return the key of a kind in the file: ``apps/v1/Deployment``, ``v1/Secret``."""
     return "/".join(filter(None, (gvk.group, gvk.version, gvk.kind)))
 
 
 def _properties(schema: Schema) -> dict[str, object]:
     properties = schema["properties"]
     return properties if isinstance(properties, dict) else {}
-
-
-def _nullable(schema: Schema) -> Schema:
-    types = schema.get("type")
-    if types is None:
-        return schema
-    return {**schema, "type": [*(types if isinstance(types, list) else [types]), "null"]}
 
 
 def _metadata(*, named: bool) -> Schema:

@@ -1,6 +1,6 @@
-"""A schema of the repository's own: one engine, whose patterns take linear time and which fetches nothing.
+"""The repository's own schemas: jsonschema-rs checks them, with patterns that need linear time.
 
-Its author is unknown, so its work is bounded in advance.
+It fetches nothing. The author of a schema is unknown, so the work that it causes is bounded in advance.
 """
 
 from __future__ import annotations
@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 MOST_STEPS = 200_000
 #: Maximum nesting depth, including the targets of references: code that follows them recurses at each level.
 MOST_LEVELS = 200
+#: Maximum number of failures that the engine may keep, each with a copy of the failing value; beyond it, only
+#: the fact that the object is invalid is reported.
+MOST_CHOICES = 1_000_000
+#: Steps for any pattern, regardless of its length (``model.work``).
+_COMPILING = 50
 
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _LOCAL = "#"
@@ -83,7 +88,7 @@ class _Extents:
             steps += within.steps
             levels = max(levels, within.levels + 1)
             choices += within.steps if key in _CHOICES else within.choices
-            choices += _names(child) if key in _NAMES else 0
+            choices += _name_count(child) if key in _NAMES else 0
         self._open.remove(id(value))
         if steps > MOST_STEPS:
             raise UnboundedError(f"it has more than {MOST_STEPS} parts")
@@ -105,7 +110,7 @@ class _Extents:
     def _target(self, reference: str) -> Json:
         """Return the target of a reference within the file. Raises ``UnboundedError``."""
         if not reference.startswith(_LOCAL):
-            raise UnboundedError(f"its $ref {reference} leads to another file")
+            raise UnboundedError(f"its $ref {reference} refers to another file")
         value: Json = self._root
         for name in parse_pointer(reference.removeprefix(_LOCAL)):
             if isinstance(value, dict) and name in value:
@@ -113,19 +118,14 @@ class _Extents:
             elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
                 value = value[int(name)]
             else:
-                raise UnboundedError(f"its $ref {reference} leads nowhere")
+                raise UnboundedError(f"its $ref {reference} refers to nothing")
         return value
 
 
-def _names(value: Json) -> int:
+def _name_count(value: Json) -> int:
     """Return the number of names in a list, or in all lists of a mapping."""
     lists = value.values() if isinstance(value, dict) else (value,)
     return sum(len(each) for each in lists if isinstance(each, list))
-
-
-#: Maximum number of failures that the engine may keep, each with a copy of the failing value; beyond it, only
-#: the fact that the object is invalid is reported.
-MOST_CHOICES = 1_000_000
 
 
 class UnusableSchemaError(Exception):
@@ -151,7 +151,7 @@ class _Error(Protocol):
 class ProjectSchema(KindSchema):
     """``document`` may be of any draft. Raises ``UnusableSchemaError``."""
 
-    _few = 0  # it is compiled anyway, to see if it can be used
+    _quick_checks_left = 0  # it is compiled anyway, to see if it can be used
 
     def __init__(self, document: JsonObject) -> None:
         super().__init__(document)
@@ -165,7 +165,7 @@ class ProjectSchema(KindSchema):
         self._engine = _engine(document)
 
     def violations(self, content: JsonObject) -> list[Violation]:
-        if self._extent.choices * _count(content) > MOST_CHOICES:
+        if self._extent.choices * _value_count(content) > MOST_CHOICES:
             return [whole_violation(content)]
         try:
             return [self._violation(error, content) for error in self._engine.iter_errors(content)]
@@ -188,10 +188,6 @@ class ProjectSchema(KindSchema):
         return Violation(field, value, keyword, schema.get(keyword), schema, content)
 
 
-#: Steps for any pattern, regardless of its length (``model.work``).
-_COMPILING = 50
-
-
 def _patterns(value: Json) -> Iterator[str]:
     """Yield every regular expression in a schema."""
     waiting = [value]
@@ -208,10 +204,11 @@ def _patterns(value: Json) -> Iterator[str]:
             waiting += schema
 
 
-def _count(value: Json) -> int:
+def _value_count(value: Json) -> int:
     """Return the number of values in ``value``, including itself."""
-    children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return 1 + sum(map(_count, children))
+    if isinstance(value, dict):
+        return 1 + sum(map(_value_count, value.values()))
+    return 1 + sum(map(_value_count, value)) if isinstance(value, list) else 1
 
 
 def _engine(document: JsonObject) -> Any:  # noqa: ANN401 - jsonschema-rs has one class for each draft
@@ -230,11 +227,11 @@ def _engine(document: JsonObject) -> Any:  # noqa: ANN401 - jsonschema-rs has on
         return validator(
             {key: value for key, value in document.items() if key not in ("$schema", "$id", "id")},
             pattern_options=jsonschema_rs.RegexOptions(),
-            retriever=_refuse,
+            retriever=_refuse_reference,
         )
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
         raise UnusableSchemaError(str(error).partition("\n")[0]) from None
 
 
-def _refuse(uri: str) -> dict[str, object]:
+def _refuse_reference(uri: str) -> dict[str, object]:
     raise ValueError(f"{uri} is not in the file")

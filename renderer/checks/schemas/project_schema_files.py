@@ -16,7 +16,7 @@ from renderer.checks.schemas.crd_schema import CRD, kind_of, version_schemas
 from renderer.checks.schemas.project_schema import ProjectSchema, UnusableSchemaError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.json import JsonObject, object_at, text_at
 from renderer.model.location import Site
 from renderer.model.project_schemas import ProjectSchemas
 from renderer.model.res_id import Gvk
@@ -39,9 +39,9 @@ class ProjectSchemaFiles:
     @cached_property
     def groups(self) -> frozenset[str]:
         """Return the API groups that have schemas here."""
-        named = {kind.group for _, kind in self._by_path}
-        defined = (group for _, content in self._definitions.values() for group in _groups(content))
-        return frozenset((*named, *defined))
+        of_paths = {kind.group for _, kind in self._by_path}
+        of_definitions = (group for _, content in self._definitions.values() for group in _groups(content))
+        return frozenset((*of_paths, *of_definitions))
 
     @cached_property
     def kinds(self) -> tuple[tuple[Gvk, str], ...]:
@@ -66,9 +66,10 @@ class ProjectSchemaFiles:
         return self._found[gvk]
 
     def _lookup(self, gvk: Gvk) -> ProjectSchema | None:
-        for path, named in self._by_path:
-            if named == gvk._replace(kind=gvk.kind.lower()):
-                return _usable(object_at(self._document(path)), path)
+        for path, gvk_of_path in self._by_path:
+            if gvk_of_path == gvk._replace(kind=gvk.kind.lower()):
+                documents = decode_documents(self._files[path][1], path)
+                return _usable(object_at(next(iter(documents), None)), path)
         for path, (_, content) in self._definitions.items():
             if gvk.group in _groups(content):
                 for crd in self._crds(path):
@@ -95,9 +96,6 @@ class ProjectSchemaFiles:
             for path, file in self._files.items()
             if path not in by_path and CRD.encode() in file[1]
         }
-
-    def _document(self, path: str) -> Json:
-        return next(iter(decode_documents(self._files[path][1], path)), None)
 
     def _crds(self, path: str) -> Iterator[JsonObject]:
         for document in decode_documents(self._files[path][1], path):

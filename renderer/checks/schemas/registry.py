@@ -42,7 +42,7 @@ _VERSION = pattern(r"v[0-9][a-z0-9]*")
 _KIND = pattern(r"[A-Za-z]+")
 #: Prefixes of the names and short names of KubeVirt's kinds (``components/crds.go``).
 _NEARLY = ("virtual", "vm")
-_ADD_DEFINITION = "put its CustomResourceDefinition among the project's schemas"
+_ADD_DEFINITION = "add its CustomResourceDefinition to the project's schemas"
 V1BETA2 = "v1beta2"
 _SPEC = ("properties", "spec")
 #: In the kinds that contain a VirtualMachine.
@@ -79,7 +79,7 @@ class SchemaRegistry:
         """Return the API groups that have schemas here."""
         return ALL_GROUPS | self._project_files.groups if self._project_files else ALL_GROUPS
 
-    def covers(self, gvk: Gvk) -> bool:
+    def knows(self, gvk: Gvk) -> bool:
         """Return True if ``gvk`` is in a group of KubeVirt's, or a kind with a schema of another source."""
         return gvk.group in ALL_GROUPS or self.other_schema(gvk) is not None
 
@@ -155,11 +155,11 @@ class SchemaRegistry:
         try:
             document: JsonObject = json.loads(path.read_bytes())
         except FileNotFoundError:
-            there_are = ", ".join(map(str, self.releases)) or "none"
+            available = ", ".join(map(str, self.releases)) or "no release"
             raise Diagnostic(
                 Code.SCHEMA_MISSING,
                 f"there is no schema of {kind.name} for KubeVirt {release}",
-                hint=f"looked for kubevirt/{release}/{kind.file_name}; there are schemas for {there_are}",
+                hint=f"looked for kubevirt/{release}/{kind.file_name}; there are schemas for {available}",
             ).error() from None
         return document
 
@@ -173,8 +173,8 @@ def _kind(gvk: Gvk) -> KubevirtKind:
         raise Diagnostic(
             Code.SCHEMA_MISSING, message, hint=_ADD_DEFINITION, severity=Severity.WARNING
         ).error()
-    meant = _kind_hint(gvk)
-    if gvk.group == KUBEVIRT_GROUP and not meant:
+    hint = _kind_hint(gvk)
+    if gvk.group == KUBEVIRT_GROUP and not hint:
         message = (
             f"KubeVirt itself has no kind {gvk.kind}, which another operator has to serve: it is not checked"
         )
@@ -185,7 +185,7 @@ def _kind(gvk: Gvk) -> KubevirtKind:
     raise Diagnostic(
         Code.SCHEMA_MISSING,
         f"KubeVirt has no kind {gvk.kind} in the group {gvk.group}",
-        hint=meant or f"known kinds: {here}",
+        hint=hint or f"known kinds: {here}",
     ).error()
 
 
@@ -198,11 +198,11 @@ def _kind_hint(gvk: Gvk) -> str:
     from renderer.checks.schemas.wording import nearest  # noqa: PLC0415 - only when something is wrong
 
     if gvk.kind in GROUPS_OF_KINDS:
-        return f"it is of the group {GROUPS_OF_KINDS[gvk.kind]}"
+        return f"it is in the group {GROUPS_OF_KINDS[gvk.kind]}"
     here = [kind.name for kind in KINDS if kind.group == gvk.group]
-    meant = nearest(gvk.kind, here)
-    if meant:
-        return f"did you mean {meant}?"
+    suggested = nearest(gvk.kind, here)
+    if suggested:
+        return f"did you mean {suggested}?"
     is_nearly = gvk.kind.lower().startswith(_NEARLY)
     return f"known kinds: {', '.join(here)}" if is_nearly else ""
 

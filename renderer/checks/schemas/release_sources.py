@@ -92,14 +92,14 @@ class _Converter:
                 f"the definitions have more than {_MOST_FIELDS} fields or {_MOST_LEVELS} levels"
             )
         self._level += 1
-        converted = self._spelt_out(schema)
+        converted = self._without_references(schema)
         self._level -= 1
         return converted
 
-    def _spelt_out(self, schema: JsonObject) -> JsonObject:
+    def _without_references(self, schema: JsonObject) -> JsonObject:
         reference = text_at(schema, "$ref").rpartition("/")[2]
         if reference:
-            return self._referred(reference)
+            return self._target(reference)
         kept = {keyword: schema[keyword] for keyword in _KEPT if keyword in schema}
         if "properties" in schema:
             fields = object_at(schema, "properties")
@@ -109,7 +109,7 @@ class _Converter:
                 kept[keyword] = self._converted(object_at(schema, keyword))
         return {**_type_of(schema), **kept}
 
-    def _referred(self, name: str) -> JsonObject:
+    def _target(self, name: str) -> JsonObject:
         known = next((known for end, known in _KNOWN_TYPES.items() if name.endswith(end)), None)
         if known is not None:
             return known
@@ -129,7 +129,8 @@ def release_schemas(documents: Iterable[tuple[str, Json]], release: Release) -> 
     defined: dict[str, JsonObject] = {}
     described: dict[str, JsonObject] = {}
     for name, document in documents:
-        for each in _unwrapped(document):
+        is_list = text_at(document, "kind") == "List"
+        for each in array_at(document, "items") if is_list else (document,):
             if is_openapi(each):
                 described |= kind_schemas(object_at(each), release)
             else:
@@ -137,14 +138,10 @@ def release_schemas(documents: Iterable[tuple[str, Json]], release: Release) -> 
     return {**described, **defined}
 
 
-def _unwrapped(document: Json) -> Iterable[Json]:
-    return array_at(document, "items") if text_at(document, "kind") == "List" else (document,)
-
-
 def _definition(name: str, document: JsonObject) -> dict[str, JsonObject]:
     for kind in KINDS:
         if text_at(document, "kind") == CRD and kind_of(document) == (kind.group, kind.name):
-            schema = _stored(object_at(document, "spec"))
+            schema = _storage_schema(object_at(document, "spec"))
             return {kind.name: schema} if schema else {}
         if (
             name == kind.file_name
@@ -155,7 +152,7 @@ def _definition(name: str, document: JsonObject) -> dict[str, JsonObject]:
     return {}
 
 
-def _stored(spec: JsonObject) -> JsonObject:
+def _storage_schema(spec: JsonObject) -> JsonObject:
     """Return the schema of the storage version; all of KubeVirt's versions of a kind have the same schema."""
     versions = sorted(array_at(spec, "versions"), key=lambda version: not object_at(version).get("storage"))
     found = (object_at(version, "schema", "openAPIV3Schema") for version in versions)

@@ -9,11 +9,11 @@ decisions.
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import cast
 
+from renderer.checks.schemas.definitions import with_definitions
 from renderer.checks.schemas.known_values import (
     KNOWN_FORMATS,
     KNOWN_VALUES,
@@ -36,7 +36,6 @@ from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind, api_vers
 from renderer.checks.schemas.registry import V1BETA2, input_schema
 from renderer.model.digest import sha256
 from renderer.model.json import JsonObject, array_at, object_at, text_at
-from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.res_id import Gvk
 
@@ -77,7 +76,7 @@ def import_schema(crd_schema: JsonObject, kind: KubevirtKind, release: Release) 
     Raises ``UnlikeKubevirtError`` for a schema that cannot be converted.
     """
     if text_at(crd_schema, "type") != "object":
-        raise UnlikeKubevirtError(f"the definition of {kind.name} is of no object")
+        raise UnlikeKubevirtError(f"the definition of {kind.name} does not have the type object")
     release = release.minor_release
     importer = _Importer(kind, release)
     root = importer.converted(crd_schema, ())
@@ -126,21 +125,19 @@ def input_files(written: Mapping[str, JsonObject]) -> dict[str, str]:
 
 def encoded(schema: Schema) -> str:
     """Return the text of a schema file: one line for each definition, so that diffs are readable."""
-    lines = [
-        f"{json.dumps(key)}: {_members(value) if key == '$defs' else _compact(value)}"
-        for key, value in schema.items()
-    ]
+    lines = []
+    for key, value in schema.items():
+        if key == "$defs" and isinstance(value, dict):
+            definitions = (f"  {json.dumps(name)}: {_compact(part)}" for name, part in value.items())
+            lines.append(f"{json.dumps(key)}: {{\n" + ",\n".join(definitions) + "\n}")
+        else:
+            lines.append(f"{json.dumps(key)}: {_compact(value)}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def checksums(files: Mapping[str, bytes]) -> str:
     """Return ``schemas/SHA256SUMS``, as ``sha256sum --check`` reads it, of the files by path."""
     return "".join(f"{sha256(content)}  {path}\n" for path, content in sorted(files.items()))
-
-
-def _members(value: object) -> str:
-    members = value.items() if isinstance(value, dict) else ()
-    return "{\n" + ",\n".join(f"  {json.dumps(key)}: {_compact(member)}" for key, member in members) + "\n}"
 
 
 def _compact(value: object) -> str:
@@ -157,17 +154,26 @@ class _Importer:
         if crd.get(PRESERVED) and "properties" not in crd:
             # A template's metadata. Only a DataVolumeTemplate's metadata becomes the name of an object.
             return embedded_object_meta(named="dataVolumeTemplates" in path)
-        schema = {**self._typed(crd, path), **_kept(crd), **_checked_by_cel(crd)}
+        rules = tuple(text_at(rule, "rule") for rule in array_at(crd, "x-kubernetes-validations"))
+        schema = {
+            **self._typed(crd, path),
+            **{keyword: crd[keyword] for keyword in _KEPT if keyword in crd},
+            **_CEL.get(rules, {}),
+        }
         pointers = [
-            name for name in object_at(crd, "properties") if self._is_null_when_missing((*path, name))
+            name
+            for name in object_at(crd, "properties")
+            if self.kind.rewritten and any(_ends((*path, name), end) for end in NULL_WHEN_MISSING)
         ]
         if pointers:
             schema["required"] = [*pointers, *array_at(crd, "required")]
-        schema = {**schema, **self._known(schema, path)}
-        return _nullable(schema) if crd.get("nullable") else schema
-
-    def _is_null_when_missing(self, path: tuple[str, ...]) -> bool:
-        return self.kind.rewritten and any(_ends(path, end) for end in NULL_WHEN_MISSING)
+        schema |= self._known(schema, path)
+        if crd.get("nullable"):
+            schema["type"] = [schema["type"], "null"]
+            values = schema.get("enum")
+            if isinstance(values, list):
+                schema["enum"] = [*values, None]
+        return schema
 
     def _typed(self, crd: JsonObject, path: tuple[str, ...]) -> Schema:
         if crd.get("x-kubernetes-int-or-string"):
@@ -181,7 +187,7 @@ class _Importer:
         if kind == "integer":
             return number_format(path[-1], text_at(crd, "format"), by_webhook=self.kind.rewritten)
         if kind not in _SCALARS:
-            raise UnlikeKubevirtError(f"{'.'.join(path)} of {self.kind.name} has no type that is known")
+            raise UnlikeKubevirtError(f"{'.'.join(path)} of {self.kind.name} has an unknown type")
         pattern = text_at(crd, "pattern").replace(r"\d", "[0-9]")
         is_time = crd.get("format") == "date-time"
         return {
@@ -240,128 +246,6 @@ class _Importer:
 
 
 def _ends(path: tuple[str, ...], field: str) -> bool:
+    """Return True if a path ends in ``field``, whose names are separated by dots."""
     end = tuple(field.split("."))
     return path[-len(end) :] == end
-
-
-def _kept(crd: JsonObject) -> Schema:
-    return {keyword: crd[keyword] for keyword in _KEPT if keyword in crd}
-
-
-def _checked_by_cel(crd: JsonObject) -> Schema:
-    rules = tuple(text_at(rule, "rule") for rule in array_at(crd, "x-kubernetes-validations"))
-    return dict(_CEL.get(rules, {}))
-
-
-def _nullable(schema: Schema) -> Schema:
-    nullable = {**schema, "type": [schema["type"], "null"]}
-    values = schema.get("enum")
-    return {**nullable, "enum": [*values, None]} if isinstance(values, list) else nullable
-
-
-_NUMBER = "$part"
-_SMALLEST = 48  # a reference costs about as much as a schema of this length
-
-#: Names of parts that are used for many fields.
-_SHAPES: tuple[tuple[Schema, str], ...] = (
-    ({"type": "object", "additionalProperties": False}, "empty mapping"),
-    ({"type": "object", "additionalProperties": {"type": "string"}}, "text map"),
-    ({"type": "array", "items": {"type": "string"}}, "texts"),
-)
-
-_Path: TypeAlias = tuple[str, ...]
-
-
-def with_definitions(schema: Schema) -> Schema:
-    """Return the same schema with every repeated part in ``$defs``, named after its field or its title."""
-    parts = _Parts()
-    root = parts.intern(schema, ())
-    return parts.assembled(root)
-
-
-class _Part(Record):
-    """A schema whose subschemas are the numbers of parts."""
-
-    schema: Schema
-    name: str
-    size: int
-
-
-class _Parts:
-    """The distinct parts of one schema, in the order of their first occurrence."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-        self._parts: list[_Part] = []
-        self._uses: Counter[int] = Counter()
-
-    def intern(self, schema: Mapping[str, object], path: _Path) -> int:
-        """Return the number of ``schema``, after interning its subschemas and replacing them by numbers."""
-        part: Schema = dict(schema)
-        children: list[int] = []
-        for keyword, place, child in subschemas(schema):
-            number = self.intern(child, (*path, place) if keyword == "properties" else path)
-            children.append(number)
-            _replace(part, keyword, place, {_NUMBER: number})
-        text = json.dumps(part, sort_keys=True)
-        if text not in self._numbers:
-            self._numbers[text] = len(self._parts)
-            size = len(text) + sum(self._parts[child].size for child in children)
-            self._parts.append(_Part(part, _name(schema, path), size))
-            self._uses.update(children)
-        return self._numbers[text]
-
-    def assembled(self, root: int) -> Schema:
-        names = self._unique_names(root)
-        definitions = {name: self._expanded(number, names) for number, name in names.items()}
-        return {**self._expanded(root, names), "$defs": dict(sorted(definitions.items()))}
-
-    def _unique_names(self, root: int) -> dict[int, str]:
-        taken: Counter[str] = Counter()
-        names: dict[int, str] = {}
-        for number, part in enumerate(self._parts):
-            if number != root and self._uses[number] > 1 and part.size >= _SMALLEST:
-                taken[part.name] += 1
-                names[number] = part.name if taken[part.name] == 1 else f"{part.name}-{taken[part.name]}"
-        return names
-
-    def _expanded(self, number: int, names: Mapping[int, str]) -> Schema:
-        part = dict(self._parts[number].schema)
-        for keyword, place, reference in list(subschemas(part)):
-            target = reference[_NUMBER]
-            assert isinstance(target, int)  # noqa: S101 - intern wrote it
-            name = names.get(target)
-            child: Schema = {"$ref": f"#/$defs/{name}"} if name else self._expanded(target, names)
-            _replace(part, keyword, place, child)
-        return part
-
-
-def _name(schema: Mapping[str, object], path: _Path) -> str:
-    shape = next((name for shape, name in _SHAPES if shape == schema), None)
-    return _camel_case(str(schema.get("title") or shape or (path[-1] if path else "")))
-
-
-def subschemas(schema: Mapping[str, object]) -> Iterator[tuple[str, str, Mapping[str, object]]]:
-    """Yield keyword, place below it (the name of a property, or nothing) and subschema."""
-    properties = schema.get("properties")
-    if isinstance(properties, dict):
-        for name, child in properties.items():
-            yield "properties", name, child
-    for keyword in ("items", "additionalProperties", "propertyNames"):
-        child = schema.get(keyword)
-        if isinstance(child, dict):
-            yield keyword, "", child
-
-
-def _replace(part: Schema, keyword: str, place: str, child: Schema) -> None:
-    if keyword != "properties":
-        part[keyword] = child
-        return
-    properties = part["properties"]
-    if isinstance(properties, dict):
-        part["properties"] = {**properties, place: child}
-
-
-def _camel_case(words: str) -> str:
-    first, *others = words.split() or ["part"]
-    return first + "".join(word.capitalize() for word in others)

@@ -52,6 +52,8 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
     "string": (str,),
 }
+_NAME_LENGTH = 63
+_SUFFIXES = frozenset(("", "E", "Ei", "G", "Gi", "Ki", "M", "Mi", "P", "Pi", "T", "Ti", "k", "m"))
 
 
 def is_surely_valid(value: Json, schema: Json, definitions: JsonObject) -> bool:
@@ -63,41 +65,34 @@ def is_surely_valid(value: Json, schema: Json, definitions: JsonObject) -> bool:
         return True
     if not isinstance(schema, dict) or not _KEYWORDS.issuperset(schema):
         return False
-    if (
-        not _is_of_type(value, schema)
-        or not _is_listed(value, schema)
-        or ("$ref" in schema and not is_surely_valid(value, _referred(schema, definitions), definitions))
-    ):
+    if "type" in schema:
+        types = schema["type"]
+        names = types if isinstance(types, list) else [types]
+        if not any(type(value) in _TYPES.get(str(name), ()) for name in names):
+            return False
+    if "enum" in schema and not (isinstance(value, str) and value in array_at(schema, "enum")):
         return False
+    if "const" in schema and not (isinstance(value, str) and value == schema["const"]):
+        return False
+    if "$ref" in schema:
+        target = definitions.get(text_at(schema, "$ref").removeprefix("#/$defs/"))
+        if not is_surely_valid(value, target, definitions):
+            return False
     if isinstance(value, dict):
-        return _is_mapping(value, schema, definitions)
+        return _is_valid_mapping(value, schema, definitions)
     if isinstance(value, list):
         elements = schema.get("items", True)
         return len(value) <= _limit(schema, "maxItems", len(value)) and all(
             is_surely_valid(element, elements, definitions) for element in value
         )
-    return _is_text(value, schema) if isinstance(value, str) else _is_in_range(value, schema)
+    if isinstance(value, str):
+        return _is_valid_text(value, schema)
+    if isinstance(value, int | float):
+        return _limit(schema, "minimum", value) <= value <= _limit(schema, "maximum", value)
+    return True
 
 
-def _referred(schema: JsonObject, definitions: JsonObject) -> Json:
-    return definitions.get(text_at(schema, "$ref").removeprefix("#/$defs/"))
-
-
-def _is_of_type(value: Json, schema: JsonObject) -> bool:
-    if "type" not in schema:
-        return True
-    expected = schema["type"]
-    names = expected if isinstance(expected, list) else [expected]
-    return any(type(value) in _TYPES.get(str(name), ()) for name in names)
-
-
-def _is_listed(value: Json, schema: JsonObject) -> bool:
-    if "enum" in schema and not (isinstance(value, str) and value in array_at(schema, "enum")):
-        return False
-    return "const" not in schema or (isinstance(value, str) and value == schema["const"])
-
-
-def _is_mapping(value: Mapping[object, Json], schema: JsonObject, definitions: JsonObject) -> bool:
+def _is_valid_mapping(value: Mapping[object, Json], schema: JsonObject, definitions: JsonObject) -> bool:
     known = object_at(schema, "properties")
     others, names = schema.get("additionalProperties", True), schema.get("propertyNames", True)
     return all(name in value for name in array_at(schema, "required")) and all(
@@ -108,7 +103,7 @@ def _is_mapping(value: Mapping[object, Json], schema: JsonObject, definitions: J
     )
 
 
-def _is_text(value: str, schema: JsonObject) -> bool:
+def _is_valid_text(value: str, schema: JsonObject) -> bool:
     length = len(value)
     if not _limit(schema, "minLength", length) <= length <= _limit(schema, "maxLength", length):
         return False
@@ -118,23 +113,13 @@ def _is_text(value: str, schema: JsonObject) -> bool:
     return check is not None and check(value)
 
 
-def _is_in_range(value: Json, schema: JsonObject) -> bool:
-    if not isinstance(value, int | float):
-        return True
-    return _limit(schema, "minimum", value) <= value <= _limit(schema, "maximum", value)
-
-
 def _limit(schema: JsonObject, keyword: str, otherwise: float) -> float:
     limit = schema.get(keyword, otherwise)
     return limit if isinstance(limit, int | float) else otherwise
 
 
-_NAME_LENGTH = 63
-_SUFFIXES = frozenset(("", "E", "Ei", "G", "Gi", "Ki", "M", "Mi", "P", "Pi", "T", "Ti", "k", "m"))
-
-
 def _is_name(text: str) -> bool:
-    """Return True for a valid label value, or the part of a label's key after the slash."""
+    """Return True for a valid label value, or a valid part of a label's key after the slash."""
     return len(text) <= _NAME_LENGTH and is_qualified_name(text)
 
 

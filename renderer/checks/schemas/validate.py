@@ -31,8 +31,8 @@ _KIND = FieldPath.of("kind")
 
 #: Steps for expanding and checking a value, and for an object of KubeVirt's in addition to its values
 #: (``model.work``).
-_STEPS_PER_VALUE, _KUBEVIRT = 6, 200
-_GROUP = "kubevirt.io"
+_STEPS_PER_VALUE, _STEPS_PER_KUBEVIRT_OBJECT = 6, 200
+_KUBEVIRT_DOMAIN = "kubevirt.io"
 
 
 def validate(resources: ResourceSet, release: Release, schemas: SchemaRegistry) -> tuple[Diagnostic, ...]:
@@ -41,7 +41,7 @@ def validate(resources: ResourceSet, release: Release, schemas: SchemaRegistry) 
     A missing or unusable schema is reported once for each kind.
     """
     run = _Run(release, schemas, Counter(resource.gvk for resource in resources))
-    return tuple(diagnostic for resource in resources for diagnostic in run.judged(resource))
+    return tuple(diagnostic for resource in resources for diagnostic in run.findings(resource))
 
 
 def unchecked(resources: ResourceSet, schemas: SchemaRegistry) -> Iterator[Resource]:
@@ -49,7 +49,7 @@ def unchecked(resources: ResourceSet, schemas: SchemaRegistry) -> Iterator[Resou
     for resource in resources:
         with suppress(DiagnosticError):  # an unusable schema is a finding
             is_reported = resource.kind in GROUPS_OF_KINDS or schemas.kubernetes.api_version_of(resource.gvk)
-            if not is_reported and not schemas.covers(resource.gvk):
+            if not is_reported and not schemas.knows(resource.gvk):
                 yield resource
 
 
@@ -59,22 +59,22 @@ class _Run:
         self._objects = objects
         self._schemas = schemas
         self._by_gvk: dict[Gvk, KindSchema | None] = {}
-        self._covered: set[Gvk] = set()
+        self._known: set[Gvk] = set()
         self._targets: dict[Gvk, SchemaTarget] = {}
 
-    def judged(self, resource: Resource) -> Iterator[Diagnostic]:
+    def findings(self, resource: Resource) -> Iterator[Diagnostic]:
         gvk = resource.gvk
-        own = _KUBEVIRT if gvk.group.endswith(_GROUP) else 0
-        spend(own + _STEPS_PER_VALUE * count_values(resource.content), "expanding and checking resources")
+        extra = _STEPS_PER_KUBEVIRT_OBJECT if gvk.group.endswith(_KUBEVIRT_DOMAIN) else 0
+        spend(extra + _STEPS_PER_VALUE * count_values(resource.content), "expanding and checking resources")
         if gvk not in self._by_gvk:
             yield from self._lookup_problems(gvk, resource)
         schema = self._by_gvk[gvk]
-        if schema is None and gvk not in self._covered:
-            yield from self._api_version(resource)
+        if schema is None and gvk not in self._known:
+            yield from self._api_version_problems(resource)
         elif schema is not None and not schema.is_valid(resource.content) and not _is_encrypted(resource):
-            yield from self._explained(gvk, resource, schema)
+            yield from self._violations(gvk, resource, schema)
 
-    def _explained(self, gvk: Gvk, resource: Resource, schema: KindSchema) -> Iterator[Diagnostic]:
+    def _violations(self, gvk: Gvk, resource: Resource, schema: KindSchema) -> Iterator[Diagnostic]:
         from renderer.checks.schemas.finding import SchemaTarget  # noqa: PLC0415 - only when something is wrong
         from renderer.checks.schemas.findings import findings  # noqa: PLC0415 - as above
 
@@ -83,7 +83,7 @@ class _Run:
         for finding in findings(schema.violations(resource.content), self._targets[gvk]):
             yield finding.of(resource)
 
-    def _api_version(self, resource: Resource) -> Iterator[Diagnostic]:
+    def _api_version_problems(self, resource: Resource) -> Iterator[Diagnostic]:
         """Yield the problems of the API version of an object without a schema."""
         gvk = resource.gvk
         served = self._schemas.kubernetes.api_version_of(gvk)
@@ -93,8 +93,10 @@ class _Run:
             at = FieldPath.of("apiVersion")
             yield Diagnostic.about(resource, at, Code.API_VERSION, message, f"write apiVersion: {served}")
             return
-        is_ours = gvk.kind in GROUPS_OF_KINDS or gvk.kind.startswith("Instance") or gvk.group.startswith("vm")
-        if not is_ours and gvk.version and isinstance(resource.content.get("apiVersion"), str):
+        is_known = (
+            gvk.kind in GROUPS_OF_KINDS or gvk.kind.startswith("Instance") or gvk.group.startswith("vm")
+        )
+        if not is_known and gvk.version and isinstance(resource.content.get("apiVersion"), str):
             return  # most objects
         from renderer.checks.schemas.api_version import refuse_api_version  # noqa: PLC0415 - seldom needed
 
@@ -103,8 +105,8 @@ class _Run:
     def _lookup_problems(self, gvk: Gvk, resource: Resource) -> Iterator[Diagnostic]:
         self._by_gvk[gvk] = None
         try:
-            if self._schemas.covers(gvk):
-                self._covered.add(gvk)
+            if self._schemas.knows(gvk):
+                self._known.add(gvk)
                 schema = self._by_gvk[gvk] = self._schemas.schema(self._release, gvk)
                 if schema is not None:
                     schema.expect(self._objects[gvk])
@@ -117,5 +119,5 @@ class _Run:
 
 
 def _is_encrypted(resource: Resource) -> bool:
-    """Return True for an object whose values SOPS keeps as texts, next to a field of its own."""
+    """Return True for an object that SOPS has encrypted: all its values are texts."""
     return isinstance(resource.content.get("sops"), dict) and resource.gvk.group in KUBERNETES_GROUPS

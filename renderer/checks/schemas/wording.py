@@ -79,7 +79,7 @@ def wanted(schema: JsonObject) -> str:
 
 
 def nearest(word: str, known: Sequence[str]) -> str | None:
-    """Return the one of ``known`` that was probably meant."""
+    """Return the word of ``known`` that was probably meant."""
     return next(iter(suggest(word, known, most=1, cutoff=0.7)), None)
 
 
@@ -88,7 +88,9 @@ def type_hint(value: Json, schema: JsonObject) -> str | None:
     types = schema.get("type")
     names = types if isinstance(types, list) else [types]
     if "string" in names:
-        return _choice_hint(value, schema) or _text_hint(value, names)
+        known = [text for text in array_at(schema, "enum") if isinstance(text, str) and text]
+        is_unquoted = scalar_text(value) in known
+        return f"one of {', '.join(known)}" if known and not is_unquoted else _text_hint(value, names)
     if "array" in names and not isinstance(value, dict | None):
         return f"write it as a list: [{quoted(value)}]"
     if isinstance(value, str):
@@ -100,17 +102,11 @@ def type_hint(value: Json, schema: JsonObject) -> str | None:
     return None
 
 
-def _choice_hint(value: Json, schema: JsonObject) -> str | None:
-    """Return a hint with the known texts, unless ``value`` in quotes is one of them."""
-    known = [text for text in array_at(schema, "enum") if isinstance(text, str) and text]
-    return f"one of {', '.join(known)}" if known and scalar_text(value) not in known else None
-
-
 def _text_hint(value: Json, types: Sequence[Json]) -> str | None:
     if isinstance(value, bool) and {"integer", "number"} & {str(name) for name in types}:
         return None
     if isinstance(value, dict | list):
-        return "what is meant as text starts below a | after the key"
+        return "to write it as text, put | after the key and start the text on the next line"
     if isinstance(value, float):  # 1.10 was parsed as 1.1
         return "write it in quotes"
     return f'write it in quotes: "{quoted(value)}"'
@@ -139,5 +135,5 @@ def quantity_hint(text: str) -> str | None:
     unit = _UNITS.get(match[2].lower()) if match else None
     if match is None or unit is None:
         return None
-    meant = f"{match[1]}{unit}"
-    return f"did you mean {meant}?" if re.fullmatch(QUANTITY_PATTERN, meant) else None
+    suggested = f"{match[1]}{unit}"
+    return f"did you mean {suggested}?" if re.fullmatch(QUANTITY_PATTERN, suggested) else None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from renderer.checks.schemas.finding import SchemaFinding, SchemaTarget
 from renderer.checks.schemas.kind_schema import ELEMENT, SchemaTree, Violation, schema_place
-from renderer.checks.schemas.known_values import MEANT_EMPTY, NULL_WHEN_MISSING
+from renderer.checks.schemas.known_values import NULL_WHEN_MISSING, VALID_WHEN_MISSING
 from renderer.checks.schemas.kubernetes_formats import BASE64, SEVERITY, TEMPLATE_METADATA
 from renderer.checks.schemas.wording import (
     found,
@@ -21,18 +21,54 @@ from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
 from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, scalar_text, text_at
+from renderer.model.json import EMPTY, Json, array_at, object_at, scalar_text, text_at
 
 #: Lists in which one key of an element determines its type, and KubeVirt's name for that type. The key is
 #: often followed by an empty mapping, which users leave out.
 _ONE_OF_KEYS: Mapping[str, str] = {"interfaces": "binding", "networks": "source", "volumes": "source"}
 #: The mappings in an interface that are not bindings.
 _NO_BINDINGS = frozenset({"dhcpOptions"})
-
-
 _API_GROUP_HINT = (
     'write apiGroup: "" for a PersistentVolumeClaim, snapshot.storage.k8s.io for a VolumeSnapshot'
 )
+#: What is wrong with a value that violates a keyword.
+_WORDS: Mapping[str, str] = {
+    "": "has text or keys that a schema cannot check",
+    "anyOf": "has none of the forms that its schema allows",
+    "contains": "lacks an element that its schema requires",
+    "dependentRequired": "lacks a field that another of its fields needs",
+    "else": "violates a condition of its schema",
+    "not": "has a form that its schema excludes",
+    "oneOf": "must have exactly one of the forms that its schema allows",
+    "propertyNames": "has a key that its schema excludes",
+    "then": "violates a condition of its schema",
+    "unevaluatedProperties": "has a field that its schema does not know",
+}
+_BOUNDS: Mapping[str, str] = {
+    "exclusiveMaximum": "less than",
+    "exclusiveMinimum": "more than",
+    "multipleOf": "a multiple of",
+}
+_API_VERSION = FieldPath.of("apiVersion")
+#: The main fields of mappings that users mistake for a single value, by the names of the mappings.
+_MAIN_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "containerDisk": ("image",),
+    "cpu": ("guest", "cores"),
+    "instancetype": ("name",),
+    "machine": ("type",),
+    "memory": ("guest",),
+    "preference": ("name",),
+    "httpGet": ("port",),
+    "tcpSocket": ("port",),
+}
+#: A number of memory without a unit is read as gibibytes up to this, a larger one as mebibytes.
+_MOST_GIBIBYTES = 128
+_SWITCH = "enabled"  # a field of features, which users mistake for true or false
+_DATA = "data"  # a field of a Secret, next to stringData
+#: Architecture names from other tools.
+_SYNONYMS = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64"}
+#: Keywords about the form of a text.
+_FORMAT_KEYWORDS = frozenset({"maxLength", "pattern"})
 
 
 def missing_field(field: FieldPath, target: SchemaTarget) -> SchemaFinding | None:
@@ -41,7 +77,7 @@ def missing_field(field: FieldPath, target: SchemaTarget) -> SchemaFinding | Non
     if zero is None:
         hint = _API_GROUP_HINT if str(field).endswith(NULL_WHEN_MISSING) else None
         return SchemaFinding(field, f"{field} is missing", hint, parent=True)
-    if ".".join(schema_place(field)).replace(f".{ELEMENT}", "").endswith(MEANT_EMPTY):
+    if ".".join(schema_place(field)).replace(f".{ELEMENT}", "").endswith(VALID_WHEN_MISSING):
         return None
     message = f"{field} is missing, and {target.authority} reads it as {quoted(zero)}"
     return SchemaFinding(field, message, severity=Severity.WARNING, parent=True)
@@ -58,20 +94,20 @@ def empty_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
     if zero is not None and _is_required(field, target.schema.tree):
         hint = f"give it {wanted(violation.schema)}; {target.authority} reads it as {quoted(zero)}"
         return SchemaFinding(field, message, hint, severity=Severity.WARNING)
-    if _is_kept(field, target.schema.tree):
+    if _is_rejected_null(field, target.schema.tree):
         return SchemaFinding(field, message, f"it must be {wanted(violation.schema)}")
     if violation.expected != "object":
-        hint = f"leave it out, or give it {wanted(violation.schema)}; the API server drops it as it is"
+        hint = f"leave it out, or give it {wanted(violation.schema)}; the API server drops a null"
         return SchemaFinding(field, message, hint, severity=Severity.WARNING)
     missing = _missing_without(violation)
     if missing:
-        hint = f"write {{}} after it; the API server drops it as it is, and KubeVirt finds no {missing}"
+        hint = f"write {{}} after it; the API server drops a null, and KubeVirt then finds no {missing}"
         return SchemaFinding(field, message, hint)
-    hint = "write {} after it if it is to be there, or leave it out; the API server drops it as it is"
+    hint = "write {} after it to set it, or leave it out; the API server drops a null"
     return SchemaFinding(field, message, hint, severity=Severity.WARNING)
 
 
-def _is_kept(field: FieldPath, tree: SchemaTree) -> bool:
+def _is_rejected_null(field: FieldPath, tree: SchemaTree) -> bool:
     """Return True if a null is rejected, not dropped: in lists, required fields, metadata of templates."""
     name = field.segments[-1] if field.segments else 0
     return (
@@ -90,35 +126,13 @@ def _missing_without(violation: Violation) -> str | None:
     *_, kind, element, name = ("", "", *schema_place(violation.field))
     if element != ELEMENT or kind not in _ONE_OF_KEYS or name in _NO_BINDINGS:
         return None
-    siblings = _at(violation.content, violation.field.parent)
-    others = [key for key, value in siblings.items() if isinstance(value, dict) and key not in _NO_BINDINGS]
-    return None if others else _ONE_OF_KEYS[kind]
-
-
-def _at(content: JsonObject, field: FieldPath) -> JsonObject:
-    found: Json = content
-    for segment in field.segments:
-        found = found[segment]  # type: ignore[index]  # a violation stands below nothing else
-    return found if isinstance(found, dict) else EMPTY
-
-
-_WORDS: Mapping[str, str] = {
-    "": "holds text or keys that no schema can judge",
-    "anyOf": "has none of the forms that its schema allows",
-    "contains": "lacks an element that its schema asks for",
-    "dependentRequired": "lacks a field that another of its fields needs",
-    "else": "does not fit the rest of what its schema asks for",
-    "not": "has a form that its schema excludes",
-    "oneOf": "must have just one of the forms that its schema allows",
-    "propertyNames": "has a key that its schema excludes",
-    "then": "does not fit the rest of what its schema asks for",
-    "unevaluatedProperties": "has a field that its schema does not know",
-}
-_BOUNDS: Mapping[str, str] = {
-    "exclusiveMaximum": "less than",
-    "exclusiveMinimum": "more than",
-    "multipleOf": "a multiple of",
-}
+    siblings: Json = violation.content
+    for segment in violation.field.parent.segments:
+        siblings = siblings[segment]  # type: ignore[index]  # the path of a violation exists
+    for key, value in object_at(siblings).items():
+        if isinstance(value, dict) and key not in _NO_BINDINGS:
+            return None
+    return _ONE_OF_KEYS[kind]
 
 
 def other_keyword(violation: Violation) -> SchemaFinding:
@@ -129,26 +143,7 @@ def other_keyword(violation: Violation) -> SchemaFinding:
         return SchemaFinding(field, f"{where} must be {_BOUNDS[keyword]} {scalar_text(expected)}")
     if keyword == "pattern" and isinstance(expected, str):
         return SchemaFinding(field, f"{where} must match {expected}, not {found(violation.value)}")
-    return SchemaFinding(
-        field, f"{where} {_WORDS.get(keyword) or f'is not as {keyword} of its schema has it'}"
-    )
-
-
-_API_VERSION = FieldPath.of("apiVersion")
-#: The main fields of mappings that users mistake for a single value, by the names of the mappings.
-_MAIN_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "containerDisk": ("image",),
-    "cpu": ("guest", "cores"),
-    "instancetype": ("name",),
-    "machine": ("type",),
-    "memory": ("guest",),
-    "preference": ("name",),
-    "httpGet": ("port",),
-    "tcpSocket": ("port",),
-}
-#: A bare number of memory up to this is taken as gibibytes, a larger one as mebibytes.
-_MOST_GIBIBYTES = 128
-_SWITCH = "enabled"  # a field of features, which users mistake for true or false
+    return SchemaFinding(field, f"{where} {_WORDS.get(keyword) or f'violates {keyword} of its schema'}")
 
 
 def wrong_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
@@ -157,22 +152,18 @@ def wrong_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
         return empty_value(violation, target)
     placeholder = placeholder_in(violation.value)
     if placeholder:
-        return _unresolved(violation, placeholder)
-    words = _BY_KEYWORD.get(violation.keyword)
-    if words is None and "title" not in violation.schema:
+        message = f"{violation.field} contains the placeholder {placeholder}, whose value is not checked"
+        return SchemaFinding(violation.field, message, code=Code.PLACEHOLDER, severity=Severity.WARNING)
+    describe = _BY_KEYWORD.get(violation.keyword)
+    if describe is None and "title" not in violation.schema:
         return other_keyword(violation)
-    finding = (words or _wrong_format)(violation, target)
+    finding = (describe or _wrong_format)(violation, target)
     if violation.keyword not in _FORMAT_KEYWORDS or SEVERITY not in violation.schema:
         return finding
-    message = f"{finding.message}; {target.authority} admits it, and the cluster refuses what is made of it"
-    return finding._replace(message=message, severity=Severity(text_at(violation.schema, SEVERITY)))
-
-
-def _unresolved(violation: Violation, placeholder: str) -> SchemaFinding:
     message = (
-        f"{violation.field} holds the placeholder {placeholder}, and what will stand there is not checked"
+        f"{finding.message}; {target.authority} admits it, but the cluster refuses what is created from it"
     )
-    return SchemaFinding(violation.field, message, code=Code.PLACEHOLDER, severity=Severity.WARNING)
+    return finding._replace(message=message, severity=Severity(text_at(violation.schema, SEVERITY)))
 
 
 def _wrong_type(violation: Violation, _: SchemaTarget) -> SchemaFinding:
@@ -195,9 +186,6 @@ def _likely_child(violation: Violation) -> str | None:
     return f"did you mean {name}: {{{inside}: {text}}}?"
 
 
-_DATA = "data"  # a field of a Secret, next to stringData
-
-
 def _wrong_format(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     value, title = violation.value, text_at(violation.schema, "title")
     if violation.place != violation.field:
@@ -212,26 +200,24 @@ def _wrong_format(violation: Violation, _: SchemaTarget) -> SchemaFinding:
 
 
 def _unknown_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
-    field, value, known = violation.field, violation.value, _texts(violation.expected)
+    field, value, expected = violation.field, violation.value, violation.expected
+    values = expected if isinstance(expected, list) else ()
+    known = tuple(each for each in values if isinstance(each, str) and each)
     severity = Severity(text_at(violation.schema, SEVERITY) or Severity.ERROR)
     if value == "" and severity is Severity.ERROR:
         hint = f"leave it out, or give it a value: {', '.join(known)}"
         return SchemaFinding(field, f"{field} cannot be {quoted(value)}", hint)
-    elsewhere = target.known_elsewhere(lambda tree: value in _known_values(tree, field))
+    elsewhere = target.known_elsewhere(lambda tree: value in array_at(tree.at(field) or EMPTY, "enum"))
     hint = _known_hint(value, known, target, is_version=field == _API_VERSION)
     if elsewhere:
         message = f"{field} {quoted(value)} {elsewhere}"
     elif severity is Severity.ERROR:
         message = f"{field} cannot be {quoted(value)}"
     else:
-        message = f"{field} {quoted(value)} means nothing to {target.authority}"
+        message = f"{field} {quoted(value)} is unknown to {target.authority}"
     return SchemaFinding(
         field, message, hint, severity=severity, target=target.judging_release if elsewhere else None
     )
-
-
-#: Architecture names from other tools.
-_SYNONYMS = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64"}
 
 
 def _known_hint(value: Json, known: Sequence[str], target: SchemaTarget, *, is_version: bool) -> str:
@@ -239,22 +225,10 @@ def _known_hint(value: Json, known: Sequence[str], target: SchemaTarget, *, is_v
     others = f"known to {target.authority}: {', '.join(known)}"
     close = _SYNONYMS.get(value) or nearest(value, known) if isinstance(value, str) else None
     close = close if close in known else None
-    meant = known[0] if close and is_version else close
-    if meant is None:
+    suggested = known[0] if close and is_version else close
+    if suggested is None:
         return others
-    return f"did you mean {meant}?" if [*known] == [meant] else f"did you mean {meant}? {others}"
-
-
-def _known_values(tree: SchemaTree, field: FieldPath) -> Sequence[object]:
-    return array_at(tree.at(field) or EMPTY, "enum")
-
-
-def _texts(values: object) -> tuple[str, ...]:
-    return (
-        tuple(value for value in values if isinstance(value, str) and value)
-        if isinstance(values, list)
-        else ()
-    )
+    return f"did you mean {suggested}?" if [*known] == [suggested] else f"did you mean {suggested}? {others}"
 
 
 def _out_of_bounds(violation: Violation, _: SchemaTarget) -> SchemaFinding:
@@ -280,11 +254,8 @@ def _wrong_constant(violation: Violation, _: SchemaTarget) -> SchemaFinding:
 def _repeated(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     value = violation.value if isinstance(violation.value, list) else []
     twice = next((element for index, element in enumerate(value) if element in value[:index]), None)
-    return SchemaFinding(violation.field, f"{violation.field} holds {found(twice)} twice")
+    return SchemaFinding(violation.field, f"{violation.field} contains {found(twice)} twice")
 
-
-#: Keywords about the form of a text.
-_FORMAT_KEYWORDS = frozenset({"maxLength", "pattern"})
 
 _BY_KEYWORD: Mapping[str, Callable[[Violation, SchemaTarget], SchemaFinding]] = {
     "type": _wrong_type,

@@ -157,11 +157,11 @@ def test_value_refused_by_only_one_engine_is_a_finding() -> None:
 @pytest.mark.parametrize(
     ("schema", "problem"),
     [
-        ({"$ref": "other.json"}, "leads to another file"),
-        ({"properties": {"a": {"$dynamicRef": "http://example.com#a"}}}, "leads to another file"),
+        ({"$ref": "other.json"}, "refers to another file"),
+        ({"properties": {"a": {"$dynamicRef": "http://example.com#a"}}}, "refers to another file"),
         ({"$ref": "#"}, "refers to itself"),
         ({"properties": {"a": {"items": {"$ref": "#/properties/a"}}}}, "refers to itself"),
-        ({"$ref": "#/$defs/none"}, "leads nowhere"),
+        ({"$ref": "#/$defs/none"}, "refers to nothing"),
         ({"pattern": "(a"}, "regex"),
         ({"pattern": "(?<=a)b"}, "regex"),
         ({"pattern": "(a{1000}){1000}"}, "regex"),
@@ -200,7 +200,7 @@ def test_pattern_is_matched_in_linear_time() -> None:
 def test_text_that_the_engine_rejects_is_a_finding() -> None:
     project = schemas(**{"example.com__v1__thing.json": {"properties": {"spec": {"enum": ["a"]}}}})
     (found,) = judged({**THING, "spec": "\ud800"}, project)
-    assert found.message == "the object holds text or keys that no schema can judge"
+    assert found.message == "the object has text or keys that a schema cannot check"
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_the_version_does_not_choose_the_schema() -> None:
 
 
 def test_schemas_are_read_lazily(tmp_path: Path) -> None:
-    assert SchemaRegistry(tmp_path / "nowhere").covers(VM)
+    assert SchemaRegistry(tmp_path / "nowhere").knows(VM)
 
 
 def test_release_without_schemas_names_the_available_ones() -> None:
@@ -49,7 +49,7 @@ def test_release_without_schemas_names_the_available_ones() -> None:
 
 def test_empty_folder_has_no_releases(tmp_path: Path) -> None:
     diagnostic = missing(VM, folder=tmp_path)
-    assert diagnostic.hint == "looked for kubevirt/1.9/virtualmachine.json; there are schemas for none"
+    assert diagnostic.hint == "looked for kubevirt/1.9/virtualmachine.json; there are schemas for no release"
 
 
 def test_schemas_of_another_folder_are_used(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_schemas_of_another_folder_are_used(tmp_path: Path) -> None:
     [
         (Gvk("kubevirt.io", "v1", "VirtualMachin"), "did you mean VirtualMachine?"),
         (Gvk("kubevirt.io", "v1", "virtualmachine"), "did you mean VirtualMachine?"),
-        (Gvk("kubevirt.io", "v1", "VirtualMachinePool"), "it is of the group pool.kubevirt.io"),
+        (Gvk("kubevirt.io", "v1", "VirtualMachinePool"), "it is in the group pool.kubevirt.io"),
         (Gvk("pool.kubevirt.io", "v1", "Deployment"), "known kinds: VirtualMachinePool"),
     ],
 )
@@ -83,7 +83,7 @@ def test_a_kind_of_kubevirt_without_a_schema_is_a_warning() -> None:
 
 @pytest.mark.parametrize("group", ["", "apps", "cdi.kubevirt.io", "KubeVirt.io"])
 def test_other_groups_have_no_schema(group: str) -> None:
-    assert not SchemaRegistry().covers(Gvk(group, "v1", "VirtualMachine"))
+    assert not SchemaRegistry().knows(Gvk(group, "v1", "VirtualMachine"))
 
 
 @pytest.mark.parametrize("version", ["../v1beta1", "v1beta1/../v1beta1", "", "V1"])
