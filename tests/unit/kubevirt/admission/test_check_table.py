@@ -66,14 +66,14 @@ machines = st.lists(
 
 
 @given(machines, st.sampled_from(RELEASES))
-def test_a_fleet_is_judged_as_its_machines_alone(fleet: list[JsonObject], release: Release) -> None:
+def test_fleet_is_checked_like_its_single_machines(fleet: list[JsonObject], release: Release) -> None:
     shared = cluster(release=release)
 
     for machine in fleet:
         assert causes(machine, shared) == causes(machine, cluster(release=release))
 
 
-def test_nothing_is_admitted_because_others_were() -> None:
+def test_verdicts_do_not_depend_on_other_machines() -> None:
     shared = cluster()
     assert causes({}, shared) == ()
 

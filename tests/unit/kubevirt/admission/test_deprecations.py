@@ -30,7 +30,7 @@ def kubevirt(**configuration: object) -> JsonObject:
     return {"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": {"name": "k"}, "spec": spec}
 
 
-def test_passt_is_warned_of_by_1_2_alone() -> None:
+def test_passt_is_a_warning_only_in_1_2() -> None:
     interfaces: JsonObject = {"domain.devices.interfaces": [{"name": "default", "passt": {}}]}
     vm: JsonObject = {
         "apiVersion": "kubevirt.io/v1",
@@ -49,7 +49,7 @@ def test_passt_is_warned_of_by_1_2_alone() -> None:
     ("gate", "quiet", "warned"),
     [("NUMA", "1.3", "1.4"), ("HotplugVolumes", "1.8", "1.9"), ("ExperimentalVirtiofsSupport", "1.4", "1.5")],
 )
-def test_gates_that_need_not_be_listed(gate: str, quiet: str, warned: str) -> None:
+def test_unneeded_gates_are_reported(gate: str, quiet: str, warned: str) -> None:
     cluster = kubevirt(developerConfiguration={"featureGates": ["Sidecar", gate, "NoSuchGate"]})
     at = "spec.configuration.developerConfiguration.featureGates[1]"
 
@@ -57,7 +57,7 @@ def test_gates_that_need_not_be_listed(gate: str, quiet: str, warned: str) -> No
     assert told(cluster, warned) == [(Severity.WARNING, at)]
 
 
-def test_other_fields_of_the_configuration() -> None:
+def test_deprecated_configuration_fields_are_reported() -> None:
     cluster = kubevirt(
         mediatedDevicesConfiguration={
             "mediatedDevicesTypes": ["a"],

@@ -27,7 +27,7 @@ def with_features(**features: Json) -> JsonObject:
 
 
 @pytest.mark.parametrize("release", ["1.2", "1.3", "1.6", "1.9"])
-def test_room_for_memory_is_admitted(release: str) -> None:
+def test_memory_with_room_is_admitted(release: str) -> None:
     assert refusals(ROOM, live(release)) == []
 
 
@@ -41,7 +41,7 @@ def test_room_for_memory_is_admitted(release: str) -> None:
     ],
     ids=["launch security", "realtime", "numa"],
 )
-def test_memory_is_not_plugged_into_every_machine(release: str, change: JsonObject) -> None:
+def test_memory_hotplug_is_refused_for_some_machines(release: str, change: JsonObject) -> None:
     of = live(release, "WorkloadEncryptionSEV", "NUMA")
 
     assert GUEST in refusals({**ROOM, **change}, of)
@@ -67,7 +67,7 @@ def test_kubevirt_1_2_names_the_field_that_excludes_plugging_memory(change: Json
 
 @pytest.mark.parametrize("release", ["1.2", "1.3", "1.9"])
 @pytest.mark.parametrize(("guest", "is_refused"), [("2Gi", False), ("4Gi", False), ("4098Mi", True)])
-def test_a_guest_may_have_all_of_the_most_but_no_more(release: str, guest: str, *, is_refused: bool) -> None:
+def test_guest_memory_may_not_exceed_the_maximum(release: str, guest: str, *, is_refused: bool) -> None:
     found = refusals({"domain.memory": {"guest": guest, "maxGuest": "4Gi"}}, live(release))
 
     assert found == ([GUEST] if is_refused else [])
@@ -75,7 +75,7 @@ def test_a_guest_may_have_all_of_the_most_but_no_more(release: str, guest: str, 
 
 @pytest.mark.parametrize("release", ["1.0", "1.1"])
 @pytest.mark.parametrize("resources", [{"requests": {"cpu": "1"}}, {"limits": {"cpu": "2"}}])
-def test_cpus_are_not_plugged_beside_requests_or_limits(release: str, resources: JsonObject) -> None:
+def test_cpu_hotplug_is_refused_with_requests_or_limits(release: str, resources: JsonObject) -> None:
     with_cpu = with_features(cpu={"maxSockets": 4})
 
     assert refusals(with_cpu, live(release)) == []
@@ -84,7 +84,7 @@ def test_cpus_are_not_plugged_beside_requests_or_limits(release: str, resources:
 
 
 @pytest.mark.parametrize(("most", "is_refused"), [(1, True), (2, False), (3, False)])
-def test_sockets_are_at_most_the_most(most: int, *, is_refused: bool) -> None:
+def test_sockets_may_not_exceed_the_maximum(most: int, *, is_refused: bool) -> None:
     found = refusals(with_features(cpu={"maxSockets": most}), live("1.1"))
 
     assert found == ([FEATURES] if is_refused else [])

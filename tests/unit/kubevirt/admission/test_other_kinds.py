@@ -45,7 +45,7 @@ def test_every_kind_has_its_checks() -> None:
 
 @pytest.mark.parametrize("release", ["1.0", "1.3", "1.6", "1.9"])
 @pytest.mark.parametrize("kind", SOUND_OBJECTS)
-def test_sound_objects_are_admitted(kind: str, release: str) -> None:
+def test_valid_objects_are_admitted(kind: str, release: str) -> None:
     assert kind_refusals(kind, SOUND_OBJECTS[kind], on(release)) == []
 
 
@@ -126,7 +126,9 @@ ROWS: list[tuple[str, str, Json, list[tuple[str, str]]]] = [
 
 @pytest.mark.parametrize("release", ["1.6", "1.9"])
 @pytest.mark.parametrize(("kind", "path", "value", "expected"), ROWS)
-def test_refused(kind: str, path: str, value: Json, expected: list[tuple[str, str]], release: str) -> None:
+def test_invalid_objects_are_refused(
+    kind: str, path: str, value: Json, expected: list[tuple[str, str]], release: str
+) -> None:
     assert refusals(kind, path, value, release) == expected
 
 
@@ -178,7 +180,7 @@ def test_snapshots_need_their_gate_before_1_9() -> None:
         ("patienceWindowDecayFactor", "half", True),
     ],
 )
-def test_factors_of_the_stall_detector(factor: str, value: str, refused: bool) -> None:  # noqa: FBT001 - the row's verdict
+def test_factors_of_the_stall_detector_are_checked(factor: str, value: str, refused: bool) -> None:  # noqa: FBT001 - the row's verdict
     policy: JsonObject = {"spec": {"experimental": {"stallDetector": {factor: value}}}}
     causes = kind_refusals("MigrationPolicy", policy, on("1.9", "MigrationStallDetection"))
 

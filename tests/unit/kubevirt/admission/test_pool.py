@@ -21,7 +21,7 @@ def refusals(path: str = "", value: object = None) -> list[tuple[str, str]]:
     return kind_refusals("VirtualMachinePool", pool)
 
 
-def test_a_sound_pool_is_admitted() -> None:
+def test_valid_pool_is_admitted() -> None:
     assert refusals() == []
 
 
@@ -48,7 +48,7 @@ def test_a_sound_pool_is_admitted() -> None:
         ),
     ],
 )
-def test_refused(path: str, value: object, field: str) -> None:
+def test_invalid_pool_is_refused(path: str, value: object, field: str) -> None:
     assert refusals(path, value) == [(INVALID, field)]
 
 
@@ -61,11 +61,11 @@ def test_refused(path: str, value: object, field: str) -> None:
         {"matchExpressions": [{"key": "app", "operator": "Exists"}]},
     ],
 )
-def test_what_selects_the_template(selector: JsonObject) -> None:
+def test_selector_must_match_the_template(selector: JsonObject) -> None:
     assert refusals("spec/selector", selector) == []
 
 
-def test_no_default_gives_a_pool_an_architecture() -> None:
+def test_pool_gets_no_default_architecture() -> None:
     spec = "spec/virtualMachineTemplate/spec/template/spec"
     without = with_value(SOUND, ["template", "spec", "architecture"], None)
     pool = with_value(POOL, ["spec", "virtualMachineTemplate", "spec"], without)

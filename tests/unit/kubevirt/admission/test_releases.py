@@ -236,7 +236,7 @@ def test_the_message_says_which_patch_of_a_minor_refuses() -> None:
         ("1.6", (), "Stage", False),
     ],
 )
-def test_when_changes_reach_running_vms(
+def test_rollout_strategy_is_checked_by_release(
     release: str,
     gates: tuple[str, ...],
     strategy: str,

@@ -41,13 +41,13 @@ def message(seen: JsonObject, written: JsonObject = SOUND) -> str:
     return found.message
 
 
-def test_what_the_files_say_is_nobody_elses() -> None:
+def test_field_in_the_files_is_not_attributed_to_others() -> None:
     spec = changed({"hostname": "Web"})
 
     assert message(spec, spec).endswith("at both ends")
 
 
-def test_who_set_a_field_is_said() -> None:
+def test_setter_of_a_field_is_named() -> None:
     size = changed({"domain.cpu.isolateEmulatorThread": True})
     named = {"instancetype": {"name": "u1.small"}, "preference": {"name": "fedora"}}
 
@@ -57,26 +57,26 @@ def test_who_set_a_field_is_said() -> None:
     assert message(size, inferred).endswith("(set by the inferred instance type)")
 
 
-def test_launch_security_may_be_of_either() -> None:
+def test_launch_security_may_come_from_either() -> None:
     named = {"instancetype": {"name": "u1.small"}, "preference": {"name": "fedora"}}
     seen = changed({"domain.launchSecurity": {"tdx": {}}})
 
     assert message(seen, {**SOUND, **named}).endswith("(set by instance type u1.small or preference fedora)")
 
 
-def test_what_is_missing_was_set_by_nobody() -> None:
+def test_missing_field_has_no_setter() -> None:
     assert message(changed({"/runStrategy": None})) == "runStrategy is missing"
 
 
-def test_a_value_that_is_to_be_filled_in_is_not_judged() -> None:
+def test_placeholder_is_not_checked() -> None:
     assert diagnostics(changed({"hostname": "${NAME}"})) == ()
 
 
-def test_a_quantity_that_is_none_is_the_schemas_to_tell() -> None:
+def test_invalid_quantity_is_left_to_the_schema() -> None:
     assert diagnostics(changed({"domain.resources": {"requests": {"memory": "4GiB"}}})) == ()
 
 
-def test_a_pool_and_its_virtual_machine_are_told_once() -> None:
+def test_pool_and_its_virtual_machine_are_reported_once() -> None:
     spec = changed({"hostname": "Web"})
     content: JsonObject = {
         "apiVersion": "pool.kubevirt.io/v1beta1",
@@ -95,7 +95,7 @@ def test_a_pool_and_its_virtual_machine_are_told_once() -> None:
     assert str(found.field) == "spec.virtualMachineTemplate.spec.template.spec.hostname"
 
 
-def test_a_pools_template_has_its_instance_type_too() -> None:
+def test_template_of_a_pool_uses_its_instance_type() -> None:
     def pool(spec: JsonObject) -> Resource:
         content: JsonObject = {
             "apiVersion": "pool.kubevirt.io/v1beta1",
@@ -158,7 +158,7 @@ def admitted(machines: ResourceSet) -> tuple[Diagnostic, ...]:
     return review(requests, LATEST, machines)
 
 
-def test_machines_that_differ_in_what_is_their_own_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_machines_that_differ_only_in_own_fields_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     judged: list[JsonObject] = []
 
     def check_vm(spec: JsonObject, *_: object) -> tuple[()]:
@@ -188,7 +188,7 @@ def test_machines_that_differ_in_what_is_their_own_are_judged_once(monkeypatch: 
         ("02:00:00:00:00:01", "02:00:00:00:00"),
     ],
 )
-def test_what_is_wrong_with_one_of_a_fleet_is_told(own: str, wrong: str) -> None:
+def test_error_in_one_machine_of_a_fleet_is_reported(own: str, wrong: str) -> None:
     text = json.dumps(ONE_OF_A_FLEET)
     assert own in text
 
@@ -241,7 +241,7 @@ TREES: st.SearchStrategy[Json] = st.recursive(
 
 
 @given(TREES)
-def test_no_tree_however_wrong_crashes_a_check(tree: Json) -> None:
+def test_no_malformed_tree_crashes_a_check(tree: Json) -> None:
     spec: JsonObject = {**SOUND, "template": {"metadata": tree, "spec": tree}}
 
     assert isinstance(diagnostics(spec), tuple)

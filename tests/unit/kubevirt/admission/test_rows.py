@@ -9,7 +9,7 @@ from renderer.model.release import Release
 from tests.releases.__main__ import RELEASES, ROWS, TABLES, name_of, rows
 
 
-def test_the_list_is_the_reviewed_one() -> None:
+def test_rows_match_the_reviewed_list() -> None:
     listed = [row.rstrip() for row in rows()]
 
     assert listed == ROWS.read_text(encoding="utf-8").splitlines(), (
@@ -18,7 +18,7 @@ def test_the_list_is_the_reviewed_one() -> None:
 
 
 @pytest.mark.parametrize("title", TABLES)
-def test_every_row_says_where_upstream_has_it(title: str) -> None:
+def test_every_row_cites_its_upstream_source(title: str) -> None:
     assert [name_of(check.run) for check in TABLES[title].checks if not check.upstream] == []
 
 
@@ -33,7 +33,7 @@ def test_ranges_are_not_empty(title: str) -> None:
     ] == []
 
 
-def test_a_release_to_come_has_the_rows_of_the_newest() -> None:
+def test_future_release_has_the_rows_of_the_newest() -> None:
     def admission(release: Release) -> list[str]:
         listed = list(rows(release))
         return listed[: listed.index("expansion")]

@@ -306,7 +306,7 @@ def test_every_row_refuses_one_of_the_inputs() -> None:
 
 
 @pytest.mark.parametrize("field", OWN)
-def test_the_verdict_of_a_twin_is_the_one_that_it_gets_alone(field: str) -> None:
+def test_verdict_of_a_twin_equals_its_own(field: str) -> None:
     """Beside what each row of the tables refuses, and beside nothing in each release."""
     for of, beside in inputs_of_rows()[0]:
         twins = defaultdict(set)
@@ -320,7 +320,7 @@ def test_the_verdict_of_a_twin_is_the_one_that_it_gets_alone(field: str) -> None
 
 # The namespace of a template is compared with that of its machine, which is the same for all here.
 @pytest.mark.parametrize("field", [field for field in OWN if field != "namespace of a template"])
-def test_own_fields_make_twins(field: str) -> None:
+def test_own_fields_do_not_separate_twins(field: str) -> None:
     specs = [changed(own) for own in OWN[field]]
 
     assert len({key(spec) for spec in specs}) < len(specs)

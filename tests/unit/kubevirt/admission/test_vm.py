@@ -18,7 +18,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _OF_NO_LABEL: JsonObject = {"matchExpressions": [{"key": "tier", "operator": "In", "values": ["a b"]}]}
 
 
-def test_a_sound_vm_is_admitted() -> None:
+def test_valid_vm_is_admitted() -> None:
     assert refusals({}) == []
 
 
@@ -235,7 +235,7 @@ REFUSED: list[tuple[JsonObject, str, str]] = [
 
 
 @pytest.mark.parametrize(("changes", "kind", "field"), REFUSED)
-def test_refused(changes: JsonObject, kind: str, field: str) -> None:
+def test_invalid_vm_is_refused(changes: JsonObject, kind: str, field: str) -> None:
     assert refusals(changes) == [(kind, field)]
 
 
@@ -257,7 +257,7 @@ GATES: list[tuple[str, JsonObject]] = [
 
 
 @pytest.mark.parametrize(("gate", "changes"), GATES)
-def test_a_gate_admits_what_is_refused_without_it(gate: str, changes: JsonObject) -> None:
+def test_gate_admits_otherwise_refused_vms(gate: str, changes: JsonObject) -> None:
     assert [gate in cause.message for cause in causes(changes)] == [True]
     assert refusals(changes, cluster(gate)) == []
 
@@ -278,7 +278,7 @@ def test_a_gate_admits_what_is_refused_without_it(gate: str, changes: JsonObject
         },
     ],
 )
-def test_the_least_that_is_needed_is_admitted(changes: JsonObject) -> None:
+def test_minimal_vm_is_admitted(changes: JsonObject) -> None:
     assert refusals(changes) == []
 
 
@@ -290,7 +290,7 @@ def test_a_gate_that_is_on_by_default_can_be_disabled() -> None:
     assert refusals(changes, disabled) == [(INVALID, f"{TEMPLATE}.domain.rebootPolicy")]
 
 
-def test_all_causes_are_told_in_kubevirts_order() -> None:
+def test_all_causes_are_reported_in_kubevirts_order() -> None:
     changes: JsonObject = {
         "hostname": "Web",
         "domain.devices.disks": [{"name": "a", "bootOrder": 1}, {"name": "a", "bootOrder": 1}],
@@ -312,7 +312,7 @@ def test_a_discontinued_binding_ends_the_admission() -> None:
     ]
 
 
-def test_the_user_finds_the_field_where_it_is() -> None:
+def test_field_is_located_where_the_user_wrote_it() -> None:
     found = {str(cause.at) for cause in causes({**disk(disk={"bus": "sata"}, dedicatedIOThread=True)})}
 
     assert found == {f"{DEVICES}.disks[0].dedicatedIOThread"}
@@ -344,7 +344,7 @@ def test_realtime_needs_dedicated_cpus_and_numa() -> None:
     ]
 
 
-def test_more_sockets_than_there_may_be_are_told_twice_as_kubevirt_does() -> None:
+def test_too_many_sockets_are_reported_twice_like_kubevirt() -> None:
     assert refusals({"domain.cpu": {"sockets": 4, "maxSockets": 2}}) == [(INVALID, f"{CPU}.sockets")] * 2
 
 
@@ -369,7 +369,7 @@ def test_a_data_volume_stays_in_the_namespace_of_its_vm() -> None:
     assert (cause.type, cause.field) == (INVALID, "spec.dataVolumeTemplates[0]")
 
 
-def test_emulated_machines_of_the_cluster() -> None:
+def test_emulated_machines_of_the_cluster_are_admitted() -> None:
     own = cluster(emulated_machines=("pc-?440*",))
 
     assert refusals({"domain.machine.type": "pc-i440fx"}, own) == []

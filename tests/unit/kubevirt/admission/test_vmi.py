@@ -19,7 +19,7 @@ def refusals(changes: JsonObject, release: str = "1.9") -> list[tuple[str, str]]
     ]
 
 
-def test_a_sound_instance_is_admitted() -> None:
+def test_valid_instance_is_admitted() -> None:
     assert refusals({}) == []
 
 
@@ -49,7 +49,7 @@ ROWS: list[tuple[JsonObject, str, str]] = [
 
 
 @pytest.mark.parametrize(("changes", "kind", "field"), ROWS)
-def test_refused(changes: JsonObject, kind: str, field: str) -> None:
+def test_invalid_instance_is_refused(changes: JsonObject, kind: str, field: str) -> None:
     assert (kind, field) in refusals(changes)
 
 
@@ -75,7 +75,7 @@ def test_arm64_has_fewer_devices() -> None:
     ]
 
 
-def test_before_1_5_only_arm64_is_looked_at() -> None:
+def test_only_arm64_is_checked_before_1_5() -> None:
     watchdog: JsonObject = {"domain.devices.watchdog": {"diag288": {}}}
 
     assert refusals(watchdog, "1.4") == []

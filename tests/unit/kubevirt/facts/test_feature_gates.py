@@ -42,22 +42,22 @@ def is_on(gate: Gate, release: str, *listed: str, disabled: tuple[str, ...] = ()
         (Gate.NUMA, "1.4", State.GA),
     ],
 )
-def test_states(gate: Gate, release: str, state: State | None) -> None:
+def test_gate_states_follow_the_release(gate: Gate, release: str, state: State | None) -> None:
     assert state_of(gate, Release.parse(release)) is state
 
 
-def test_a_release_to_come_is_as_the_newest() -> None:
+def test_future_release_behaves_like_the_newest() -> None:
     newest, coming = Release.parse("1.10"), Release.parse("1.12")
 
     assert [state_of(gate, coming) for gate in Gate] == [state_of(gate, newest) for gate in Gate]
 
 
-def test_alpha_gates_are_listed() -> None:
+def test_alpha_gates_must_be_listed() -> None:
     assert not is_on(Gate.NUMA, "1.3")
     assert is_on(Gate.NUMA, "1.3", "NUMA")
 
 
-def test_beta_gates_are_listed_before_1_9_and_on_from_then() -> None:
+def test_beta_gates_must_be_listed_before_1_9_and_are_on_since() -> None:
     assert not is_on(Gate.IMAGE_VOLUME, "1.8")
     assert is_on(Gate.IMAGE_VOLUME, "1.8", "ImageVolume")
     assert is_on(Gate.IMAGE_VOLUME, "1.9")
@@ -68,7 +68,7 @@ def test_beta_gates_can_be_disabled() -> None:
     assert is_on(Gate.IMAGE_VOLUME, "1.9", "ImageVolume", disabled=("ImageVolume",))
 
 
-def test_gates_of_general_availability_are_on_whatever_is_listed() -> None:
+def test_ga_gates_are_always_on() -> None:
     assert is_on(Gate.NUMA, "1.4")
     assert is_on(Gate.NUMA, "1.9", disabled=("NUMA",))
 
@@ -78,13 +78,13 @@ def test_deprecated_gates_are_off_until_listed() -> None:
     assert is_on(Gate.HOTPLUG_VOLUMES, "1.9", "HotplugVolumes")
 
 
-def test_a_gate_of_a_later_release_counts_as_soon_as_listed_but_not_in_1_9() -> None:
+def test_listed_gate_of_a_later_release_is_on_except_in_1_9() -> None:
     """KubeVirt looks for the name alone before 1.9."""
     assert is_on(Gate.PANIC_DEVICES, "1.0", "PanicDevices")
     assert not is_on(Gate.NON_ROOT_EXPERIMENTAL, "1.9", "NonRootExperimental")
 
 
-def test_persistent_reservations_are_general_availability_and_off() -> None:
+def test_persistent_reservations_are_ga_and_off() -> None:
     release = Release.parse("1.9")
 
     assert state_of(Gate.PERSISTENT_RESERVATION, release) is State.GA
@@ -92,7 +92,7 @@ def test_persistent_reservations_are_general_availability_and_off() -> None:
     assert is_on(Gate.PERSISTENT_RESERVATION, "1.9", "PersistentReservation")
 
 
-def test_enabled_gates_are_those_listed_and_those_always_on() -> None:
+def test_enabled_gates_are_listed_or_always_on() -> None:
     gates = enabled_gates(Release.parse("1.0"), ClusterConfig(feature_gates=("GPU", "NoSuchGate")))
 
     assert gates == {Gate.GPU, Gate.LIVE_MIGRATION, Gate.NON_ROOT, Gate.NON_ROOT_EXPERIMENTAL, Gate.PSA,

@@ -47,7 +47,7 @@ ABSENT = NoValue.ABSENT
         ),
     ],
 )
-def test_fields(before: Json, after: Json, expected: dict[str, tuple[Json, Json]]) -> None:
+def test_fields_are_compared(before: Json, after: Json, expected: dict[str, tuple[Json, Json]]) -> None:
     assert changes(before, after) == expected
 
 
@@ -62,11 +62,11 @@ def test_fields(before: Json, after: Json, expected: dict[str, tuple[Json, Json]
         ({"guest": "x"}, {"guest": "y"}, True),
     ],
 )
-def test_quantities(before: Json, after: Json, *, is_change: bool) -> None:
+def test_quantities_are_compared_by_amount(before: Json, after: Json, *, is_change: bool) -> None:
     assert bool(changes(before, after)) is is_change
 
 
-def test_elements_are_known_by_their_names() -> None:
+def test_elements_are_matched_by_name() -> None:
     before = {"disks": [{"name": "a", "x": 1}, {"name": "b", "x": 1}]}
     after = {"disks": [{"name": "c", "x": 1}, {"name": "b", "x": 2}]}
     assert changes(before, after) == {
@@ -82,7 +82,7 @@ def test_elements_of_one_name_are_counted() -> None:
     assert changes(before, after) == {"env[1].x": (2, 3)}
 
 
-def test_another_order_is_told() -> None:
+def test_different_order_is_reported() -> None:
     sides: list[dict[str, Json]] = [
         {"disks": [{"name": name} for name in names]} for names in ("abc", "cxab")
     ]
@@ -112,7 +112,7 @@ def without_nulls(value: Any) -> Any:  # noqa: ANN401 - JSON of any kind
 
 
 @given(OBJECTS, OBJECTS)
-def test_there_are_changes_when_something_differs(before: dict[str, Json], after: dict[str, Json]) -> None:
+def test_changed_if_something_differs(before: dict[str, Json], after: dict[str, Json]) -> None:
     if not changes(before, after):
         texts = [json.dumps(without_nulls(side), sort_keys=True) for side in (before, after)]
         amounts = {"guest", "limits"}
@@ -121,12 +121,12 @@ def test_there_are_changes_when_something_differs(before: dict[str, Json], after
 
 
 @given(OBJECTS, OBJECTS)
-def test_changes_are_the_same_backwards(before: dict[str, Json], after: dict[str, Json]) -> None:
+def test_changes_are_symmetric(before: dict[str, Json], after: dict[str, Json]) -> None:
     forth, back = changes(before, after), changes(after, before)
     if not any(isinstance(value, list) for tree in (before, after) for value in tree.values()):
         assert {field: (new, old) for field, (old, new) in back.items()} == forth
 
 
 @given(OBJECTS, OBJECTS)
-def test_the_fast_comparison_agrees(before: dict[str, Json], after: dict[str, Json]) -> None:
+def test_fast_comparison_agrees(before: dict[str, Json], after: dict[str, Json]) -> None:
     assert is_same(before, after) == is_equal(before, after)

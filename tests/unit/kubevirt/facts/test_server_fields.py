@@ -31,7 +31,7 @@ VM: JsonObject = {
 EMPTY_VALUES: tuple[Json, ...] = (None, "", {}, [], {"conditions": [], "acceptedNames": {"kind": ""}})
 
 
-def test_what_the_user_wrote_stays() -> None:
+def test_fields_written_by_the_user_are_kept() -> None:
     content, removed = without_server_fields(VM)
 
     assert content is VM
@@ -39,7 +39,7 @@ def test_what_the_user_wrote_stays() -> None:
 
 
 @given(st.sets(st.sampled_from(range(len(SERVER_FIELDS))), min_size=1))
-def test_any_of_the_fields_are_taken_out_and_named(rows: set[int]) -> None:
+def test_server_fields_are_removed_and_named(rows: set[int]) -> None:
     paths = [
         (*path[:-1], path[-1].replace("*", "some")) for path in (SERVER_FIELDS[row].path for row in rows)
     ]
@@ -54,7 +54,7 @@ def test_any_of_the_fields_are_taken_out_and_named(rows: set[int]) -> None:
     assert without_server_fields(stripped) == (stripped, ())
 
 
-def test_a_mapping_that_held_nothing_else_goes_too() -> None:
+def test_emptied_mapping_is_removed() -> None:
     content: JsonObject = {
         "metadata": {"name": "a", "annotations": {"pv.kubernetes.io/bind-completed": "yes"}}
     }
@@ -62,13 +62,13 @@ def test_a_mapping_that_held_nothing_else_goes_too() -> None:
     assert without_server_fields(content)[0] == {"metadata": {"name": "a"}}
 
 
-def test_empty_values_say_nothing_and_stay() -> None:
+def test_empty_values_are_kept() -> None:
     for value in EMPTY_VALUES:
         content = with_value(with_value(VM, ("status",), value), ("metadata", "creationTimestamp"), value)
         assert without_server_fields(content) == (content, ())
 
 
-def test_finalizers_and_owners_of_controllers() -> None:
+def test_finalizers_and_owners_of_controllers_are_removed() -> None:
     owner: JsonObject = {"kind": "DataVolume", "name": "root", "uid": "2", "controller": True}
     metadata = object_at(VM, "metadata")
     mine = {key: metadata[key] for key in ("finalizers", "ownerReferences")}
@@ -98,7 +98,7 @@ def test_one_warning_for_each_file() -> None:
     }
 
 
-def test_the_status_of_kubevirt_serves_the_expansion_before_it_goes() -> None:
+def test_status_of_kubevirt_is_used_by_the_expansion_before_removal() -> None:
     kubevirt: JsonObject = {
         "apiVersion": "kubevirt.io/v1",
         "kind": "KubeVirt",

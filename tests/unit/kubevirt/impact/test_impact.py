@@ -192,14 +192,14 @@ def drop_interface(vm: dict[str, Any]) -> None:
     ],
 )
 @pytest.mark.parametrize("change", [set_sockets(4), set_guest("8Gi")], ids=["sockets", "memory"])
-def test_who_updates_live(
+def test_release_and_rollout_strategy_decide_about_live_updates(
     change: Change, release: str, configuration: Mapping[str, Json], expected: Effect
 ) -> None:
     assert effect(change, release, configuration) == expected
 
 
 @pytest.mark.parametrize(("release", "expected"), [("1.0", PENDING), ("1.1", NEXT_MIGRATION)])
-def test_before_1_2_a_vm_chose_it_for_itself(release: str, expected: Effect) -> None:
+def test_before_1_2_the_vm_chose_live_updates(release: str, expected: Effect) -> None:
     def choose(vm: dict[str, Any]) -> None:
         vm["spec"]["liveUpdateFeatures"] = {"cpu": {}, "memory": {}}
 
@@ -221,13 +221,13 @@ def test_sockets_have_room() -> None:
     assert effect(set_sockets(16), "1.9", start=room) == NEXT_MIGRATION
 
 
-def test_512_vcpus_are_the_most_that_is_planned_for() -> None:
+def test_at_most_512_vcpus_are_planned_for() -> None:
     start = both(lambda vm: domain(vm)["cpu"].update(sockets=20, cores=10, threads=1))
     assert effect(set_sockets(51), "1.9", start=start) == NEXT_MIGRATION
     assert effect(set_sockets(52), "1.9", start=start) == RESTART
 
 
-def test_what_keeps_sockets_from_being_plugged_in() -> None:
+def test_some_settings_prevent_plugging_sockets() -> None:
     assert effect(set_sockets(4), "1.9", start=ARM) == RESTART
     queues = both(lambda vm: devices(vm).update(networkInterfaceMultiqueue=True))
     assert effect(set_sockets(4), "1.3", LIVE_UPDATE, queues) == RESTART
@@ -272,12 +272,12 @@ def test_memory_has_room() -> None:
         both(lambda vm: devices(vm).update(gpus=[{"name": "a", "deviceName": "b"}])),
     ],
 )
-def test_what_keeps_memory_from_being_plugged_in(start: Change) -> None:
+def test_some_settings_prevent_plugging_memory(start: Change) -> None:
     assert effect(set_guest("5Gi"), "1.9", start=start) == RESTART
 
 
 @pytest.mark.parametrize("field", ["nodeSelector", "affinity"])
-def test_placement_is_taken_over(field: str) -> None:
+def test_placement_is_updated_live(field: str) -> None:
     values: dict[str, Json] = {"affinity": {"nodeAffinity": {}}, "nodeSelector": {"a": "b"}}
     change = in_instance(**{field: values[field]})
     assert effect(change, "1.9") == LIVE
@@ -285,13 +285,13 @@ def test_placement_is_taken_over(field: str) -> None:
     assert effect(change, "1.1") == PENDING
 
 
-def test_tolerations_are_taken_over_since_1_4() -> None:
+def test_tolerations_are_updated_live_since_1_4() -> None:
     change = in_instance(tolerations=[{"key": "a", "operator": "Exists"}])
     assert effect(change, "1.4", LIVE_UPDATE) == LIVE
     assert effect(change, "1.3", LIVE_UPDATE) == RESTART
 
 
-def test_what_waits_for_a_restart() -> None:
+def test_other_fields_wait_for_a_restart() -> None:
     """KubeVirt plugs in neither CPUs nor memory as long as a VM waits to be restarted."""
     before, after = machine(), machine()
     both(set_sockets(4), in_instance(evictionStrategy="None", nodeSelector={"a": "b"}))(after)
@@ -340,14 +340,16 @@ def test_interfaces_are_unplugged_by_their_state() -> None:
         ("1.7", {}, RESTART),
     ],
 )
-def test_another_network(release: str, configuration: Mapping[str, Json], expected: Effect) -> None:
+def test_changed_network_of_an_interface(
+    release: str, configuration: Mapping[str, Json], expected: Effect
+) -> None:
     def connect(vm: dict[str, Any]) -> None:
         instance(vm)["networks"][1]["multus"]["networkName"] = "vlan3"
 
     assert effect(connect, release, configuration) == expected
 
 
-def test_the_first_interface_takes_the_place_of_the_default_one() -> None:
+def test_first_interface_replaces_the_default_one() -> None:
     """Without any, KubeVirt makes one, which is gone as soon as another is written."""
 
     def remove_all(vm: dict[str, Any]) -> None:
@@ -392,7 +394,9 @@ DECLARATIVE = gates("DeclarativeHotplugVolumes")
         ("1.1", {}, PENDING),
     ],
 )
-def test_hotpluggable_volumes(release: str, configuration: Mapping[str, Json], expected: Effect) -> None:
+def test_hotpluggable_volumes_are_plugged_in(
+    release: str, configuration: Mapping[str, Json], expected: Effect
+) -> None:
     assert effect(add_volume(hotpluggable=True), release, configuration) == expected
 
 
@@ -489,7 +493,7 @@ def test_volumes_stay_with_a_vm_that_cannot_migrate_since_1_4(release: str, expe
         ("Always", "RerunOnFailure", NONE),
     ],
 )
-def test_run_strategies(before: str, after: str, expected: Effect) -> None:
+def test_run_strategy_change_starts_or_stops(before: str, after: str, expected: Effect) -> None:
     assert effect(set_run_strategy(after), "1.9", start=set_run_strategy(before)) == expected
 
 
@@ -504,7 +508,7 @@ def test_running_is_a_run_strategy() -> None:
     assert change.effects == (NONE,)
 
 
-def test_a_halted_vm_notices_when_it_starts() -> None:
+def test_change_of_a_halted_vm_applies_at_its_start() -> None:
     halted = set_run_strategy("Halted")
     assert effect(set_sockets(4), "1.9", start=halted) == NEXT_START
     assert effect(in_domain(ioThreadsPolicy="auto"), "1.9", start=halted) == NEXT_START
@@ -512,13 +516,13 @@ def test_a_halted_vm_notices_when_it_starts() -> None:
     assert effect(both(set_sockets(4), halted), "1.9") == STOP
 
 
-def test_a_vm_that_is_started_by_hand_may_run() -> None:
+def test_manual_vm_may_be_running() -> None:
     manual = set_run_strategy("Manual")
     assert effect(in_domain(ioThreadsPolicy="auto"), "1.9", start=manual) == RESTART
     assert effect(set_sockets(4), "1.9", start=manual) == NEXT_MIGRATION
 
 
-def test_what_is_not_the_instances() -> None:
+def test_fields_outside_the_instance_have_no_effect() -> None:
     assert effect(lambda vm: vm["metadata"].update(labels={"a": "b"}), "1.9") == NONE
     assert (
         effect(
@@ -530,7 +534,7 @@ def test_what_is_not_the_instances() -> None:
 
 
 @pytest.mark.parametrize(("release", "expected"), [("1.6", LIVE), ("1.5", PENDING)])
-def test_the_deschedulers_annotations_are_kept_up_to_date(release: str, expected: Effect) -> None:
+def test_annotations_of_the_descheduler_are_updated_live(release: str, expected: Effect) -> None:
     def annotate(vm: dict[str, Any]) -> None:
         annotations = {"descheduler.alpha.kubernetes.io/evict": "true"}
         vm["spec"]["template"]["metadata"].setdefault("annotations", {}).update(annotations)
@@ -601,7 +605,7 @@ def test_instances_do_not_change(kind: str, expected: Effect) -> None:
     assert impact.effect == expected
 
 
-def test_what_the_cluster_fills_in_is_no_change() -> None:
+def test_defaulted_fields_are_not_a_change() -> None:
     """Empties, defaults written out, and networks in another order."""
     assert effect(in_domain(machine={}, resources={}), "1.9") == NONE
     assert effect(in_domain(machine={"type": "q35"}), "1.9") == NONE
@@ -609,7 +613,7 @@ def test_what_the_cluster_fills_in_is_no_change() -> None:
     assert effect(lambda vm: instance(vm)["networks"].reverse(), "1.9") == NONE
 
 
-def test_what_cannot_be_plugged_in_leaves_the_controller_stuck() -> None:
+def test_change_that_cannot_be_plugged_in_blocks_the_controller() -> None:
     def add(bus: str) -> Change:
         def change(vm: dict[str, Any]) -> None:
             add_volume(hotpluggable=True)(vm)
@@ -623,7 +627,7 @@ def test_what_cannot_be_plugged_in_leaves_the_controller_stuck() -> None:
     assert effect(both(add("sata"), in_domain(ioThreadsPolicy="auto")), "1.9") == RESTART
 
 
-def test_who_migrates_decides_what_becomes_of_the_vm() -> None:
+def test_migratability_decides_the_effect() -> None:
     def bridge(vm: dict[str, Any]) -> None:
         devices(vm)["interfaces"][0] = {"name": "default", "bridge": {}}
 
@@ -653,7 +657,7 @@ def removed_memory() -> dict[str, Any]:
     return vm
 
 
-def test_what_is_pending_is_named() -> None:
+def test_pending_fields_are_named() -> None:
     vm = machine()
     both(set_sockets(4), in_domain(ioThreadsPolicy="auto"))(vm)
     change = compared(machine(), vm, "1.9")
@@ -697,7 +701,7 @@ def test_sockets_that_were_plugged_in_are_not_given_back() -> None:
     ],
     ids=["sockets", "memory", "interface", "placement", "restart", "sockets at the restart"],
 )
-def test_a_change_is_the_same_however_often_the_vm_was_looked_at_since(change: Change) -> None:
+def test_change_does_not_depend_on_the_number_of_observations(change: Change) -> None:
     after = machine()
     change(after)
     at_once = compared(machine(), after, "1.9")
@@ -705,7 +709,7 @@ def test_a_change_is_the_same_however_often_the_vm_was_looked_at_since(change: C
     assert compared(machine(), after, "1.9", between=[machine(), after, after]) == at_once
 
 
-def test_what_was_taken_back_is_not_pending() -> None:
+def test_reverted_change_is_not_pending() -> None:
     placed = machine()
     in_instance(nodeSelector={"zone": "a"})(placed)
     assert compared(machine(), machine(), "1.9", between=[placed, machine()]) is NOTHING
@@ -723,7 +727,7 @@ def test_what_was_taken_back_is_not_pending() -> None:
         (("metadata",), False),
     ],
 )
-def test_fields_in_and_around_others(field: tuple[str | int, ...], *, is_among: bool) -> None:
+def test_field_index_contains_parents_and_children(field: tuple[str | int, ...], *, is_among: bool) -> None:
     index = FieldIndex([FieldPath.of("spec", "a"), FieldPath.of("spec", "l", 1)])
     assert (FieldPath.of(*field) in index) is is_among
     assert FieldPath.of(*field) not in FieldIndex([])

@@ -33,7 +33,7 @@ def admitted(release: str, **spec: Json) -> JsonObject:
         ("1.9", "amd64", {}, {}),
     ],
 )
-def test_efi_on_arm64_does_not_boot_securely_from_1_8_on(
+def test_efi_on_arm64_has_no_secure_boot_since_1_8(
     release: str, architecture: str, efi: JsonObject, seen: JsonObject
 ) -> None:
     domain: JsonObject = {"devices": {}, "firmware": {"bootloader": {"efi": efi}}}
@@ -41,7 +41,7 @@ def test_efi_on_arm64_does_not_boot_securely_from_1_8_on(
     assert object_at(spec, "domain", "firmware", "bootloader")["efi"] == seen
 
 
-def test_bios_on_arm64_stays_without_efi() -> None:
+def test_bios_on_arm64_gets_no_efi() -> None:
     domain: JsonObject = {"devices": {}, "firmware": {"bootloader": {"bios": {}}}}
     spec = admitted("1.9", architecture="arm64", domain=domain)
     assert object_at(spec, "domain", "firmware", "bootloader") == {"bios": {}}

@@ -56,7 +56,7 @@ def crashes(content: JsonObject, *objects: JsonObject, release: str) -> bool:
 
 
 class TestConflicts:
-    def test_all_are_told_at_once_with_both_sides(self) -> None:
+    def test_all_conflicts_are_reported_with_both_sides(self) -> None:
         domain: JsonObject = {"cpu": {"cores": 4, "model": "host-model"}, "memory": {"guest": "8Gi"}}
         medium = instancetype("medium", cpu={"guest": 2, "model": "Skylake"})
 
@@ -78,7 +78,7 @@ class TestConflicts:
         assert cause.field == f"{CPU}.dedicatedCPUPlacement"
         assert str(cause.at) == f"{CPU}.dedicatedCpuPlacement"
 
-    def test_the_way_out_names_sizes_that_have_what_the_vm_asks_for(self) -> None:
+    def test_hint_names_sizes_that_match_the_vm(self) -> None:
         sizes = (
             instancetype("u1.medium", 1, "4Gi"),
             instancetype("u1.xlarge", 4, "16Gi"),
@@ -92,7 +92,7 @@ class TestConflicts:
             "u1.xlarge (4 vCPUs, 16Gi) or n1.medium (4 vCPUs, 4Gi) has what it asks for"
         )
 
-    def test_without_such_a_size_the_field_is_to_be_dropped(self) -> None:
+    def test_hint_without_a_matching_size_is_to_drop_the_field(self) -> None:
         (cause,) = causes(
             vm("db", {"memory": {"guest": "3Gi"}}, instancetype="medium"), instancetype("medium")
         )
@@ -135,7 +135,7 @@ class TestSpread:
 
         assert is_admitted(content, instancetype("it", vcpus), self.spread(**options)) == admitted
 
-    def test_the_field_is_kubevirts_and_both_objects_are_pointed_at(self) -> None:
+    def test_finding_has_kubevirts_field_and_both_objects(self) -> None:
         content = vm("db", instancetype="it", preference="p")
 
         (cause,) = causes(content, instancetype("it", 1), self.spread())
@@ -144,7 +144,7 @@ class TestSpread:
         assert cause.message == "the 1 vCPU of instance type it cannot be spread by 2 as preference p asks"
         assert len(cause.related) == 2
 
-    def test_it_is_reported_before_any_conflict(self) -> None:
+    def test_spread_error_is_reported_before_any_conflict(self) -> None:
         content = vm("db", {"cpu": {"cores": 4}}, instancetype="it", preference="p")
 
         assert fields(content, instancetype("it", 3), self.spread()) == ["instancetype.spec.cpu.guest"]
@@ -155,14 +155,14 @@ class TestSpread:
         assert crashes(content, instancetype("it", 4), self.spread(ratio=0), release="1.9")
 
     @pytest.mark.parametrize(("release", "admitted"), [("1.0", True), ("1.1", False), ("1.2", False)])
-    def test_it_is_checked_from_1_1_on(self, release: str, *, admitted: bool) -> None:
+    def test_spread_is_checked_since_1_1(self, release: str, *, admitted: bool) -> None:
         content = vm("db", instancetype="it", preference="p")
         spread = preference("p", cpu={"preferredCPUTopology": "preferSpread"})
 
         assert is_admitted(content, instancetype("it", 3), spread, release=release) == admitted
 
     @pytest.mark.parametrize(("release", "crash"), [("1.0", False), ("1.1", True), ("1.2", False)])
-    def test_without_an_instance_type_it_crashes_1_1(self, release: str, *, crash: bool) -> None:
+    def test_spread_without_an_instance_type_crashes_1_1(self, release: str, *, crash: bool) -> None:
         spread = preference("p", cpu={"preferredCPUTopology": "preferSpread"})
 
         assert crashes(vm("db", preference="p"), spread, release=release) == crash
@@ -183,13 +183,13 @@ class TestCpuRequirement:
             cpu["spreadOptions"] = options
         return preference("p", cpu=cpu, requirements={"cpu": {"guest": vcpus}})
 
-    def test_of_an_instance_type_only_the_count_matters(self) -> None:
+    def test_only_the_vcpu_count_of_an_instance_type_matters(self) -> None:
         content = vm("db", instancetype="it", preference="p")
 
         assert is_admitted(content, instancetype("it", 4), self.requiring(4, "threads"))
         assert fields(content, instancetype("it", 4), self.requiring(5)) == ["spec.instancetype"]
 
-    def test_the_way_out_is_a_larger_instance_type(self) -> None:
+    def test_hint_names_a_larger_instance_type(self) -> None:
         sizes = (instancetype("u.s", 1, "2Gi"), instancetype("u.l", 4, "8Gi"), instancetype("u.m", 2, "4Gi"))
         (cause,) = causes(vm("db", instancetype="u.s", preference="p"), *sizes, self.requiring(2))
 
@@ -212,7 +212,7 @@ class TestCpuRequirement:
             ("cores", {"cores": 2**32}, ["cores"]),
         ],
     )
-    def test_of_a_vm_the_fields_of_the_topology_matter(
+    def test_fields_of_the_preferred_topology_of_a_vm_matter(
         self, topology: str | None, cpu: JsonObject, unmet: list[str]
     ) -> None:
         content = vm("db", {"cpu": cpu}, preference="p")
@@ -223,7 +223,7 @@ class TestCpuRequirement:
         else:
             assert is_admitted(content, self.requiring(4, topology))
 
-    def test_spread_over_something_unknown_provides_nothing(self) -> None:
+    def test_unknown_spread_provides_no_vcpus(self) -> None:
         content = vm("db", {"cpu": {"cores": 9}}, preference="p")
 
         assert fields(content, self.requiring(1, "spread", across="Elsewhere")) == [""]
@@ -235,14 +235,14 @@ class TestCpuRequirement:
         assert fields(content, self.requiring(5)) == [f"{CPU}.sockets"]
 
     @pytest.mark.parametrize(("release", "first"), [("1.2", "cores"), ("1.3", "sockets")])
-    def test_the_spread_requirement_names_sockets_first_from_1_3_on(self, release: str, first: str) -> None:
+    def test_spread_requirement_names_sockets_first_since_1_3(self, release: str, first: str) -> None:
         content = vm("db", {"cpu": {"cores": 1}}, preference="p")
         (field,) = fields(content, self.requiring(4, "preferSpread"), release=release)
 
         assert field.startswith(f"{CPU}.{first}, ")
 
     @pytest.mark.parametrize(("release", "admitted"), [("1.0", True), ("1.1", False)])
-    def test_any_is_a_topology_from_1_1_on(self, release: str, *, admitted: bool) -> None:
+    def test_any_is_a_topology_since_1_1(self, release: str, *, admitted: bool) -> None:
         content = vm("db", {"cpu": {"cores": 1}}, preference="p")
 
         assert is_admitted(content, self.requiring(4, "preferAny"), release=release) == admitted
@@ -257,14 +257,14 @@ class TestMemoryRequirement:
 
         assert is_admitted(content, instancetype("it", memory=memory), self.NEEDS) == admitted
 
-    def test_a_vm_without_instance_type_must_have_it_itself(self) -> None:
+    def test_vm_without_instance_type_must_set_its_memory(self) -> None:
         small = vm("db", {"memory": {"guest": "2Gi"}}, preference="p")
 
         assert fields(small, self.NEEDS) == ["spec.template.spec.domain.memory"]
         assert is_admitted(vm("db", {"memory": {"guest": "4Gi"}}, preference="p"), self.NEEDS)
 
     @pytest.mark.parametrize(("release", "unmet"), [("1.2", False), ("1.3", True), ("1.9", True)])
-    def test_the_request_counts_from_1_3_on(self, release: str, *, unmet: bool) -> None:
+    def test_memory_request_counts_since_1_3(self, release: str, *, unmet: bool) -> None:
         content = vm("db", {"resources": {"requests": {"memory": "2Gi"}}}, preference="p")
 
         assert is_admitted(content, self.NEEDS, release=release) != unmet
@@ -272,14 +272,14 @@ class TestMemoryRequirement:
     @pytest.mark.parametrize(
         ("release", "crash"), [("1.2", False), ("1.3", True), ("1.4", True), ("1.5", False)]
     )
-    def test_no_memory_at_all_crashes_1_3_and_1_4(self, release: str, *, crash: bool) -> None:
+    def test_missing_memory_crashes_1_3_and_1_4(self, release: str, *, crash: bool) -> None:
         assert crashes(vm("db", preference="p"), self.NEEDS, release=release) == crash
 
     @pytest.mark.parametrize(("release", "crash"), [("1.2", True), ("1.5", False)])
     def test_a_memory_section_without_guest_crashes_up_to_1_4(self, release: str, *, crash: bool) -> None:
         assert crashes(vm("db", {"memory": {}}, preference="p"), self.NEEDS, release=release) == crash
 
-    def test_no_memory_is_too_little_from_1_5_on(self) -> None:
+    def test_missing_memory_is_unmet_since_1_5(self) -> None:
         content = vm("db", preference="p")
 
         assert fields(content, self.NEEDS, release="1.5") == ["spec.template.spec.domain.memory"]
@@ -289,14 +289,14 @@ class TestMemoryRequirement:
 class TestArchitectureRequirement:
     NEEDS = preference("p", requirements={"architecture": "arm64"})
 
-    def test_it_is_compared_with_the_defaulted_architecture(self) -> None:
+    def test_defaulted_architecture_is_compared(self) -> None:
         content = vm("db", preference="p")
 
         assert fields(content, self.NEEDS) == ["spec.template.spec.architecture"]
         assert is_admitted(content, self.NEEDS, kubevirt("arm64"))
         assert is_admitted(content, preference("p", **self.spec(), preferredArchitecture="arm64"))
 
-    def test_an_empty_one_is_a_requirement_too(self) -> None:
+    def test_empty_architecture_is_a_requirement(self) -> None:
         empty = preference("p", requirements={"architecture": ""})
 
         assert fields(vm("db", preference="p"), empty) == ["spec.template.spec.architecture"]
@@ -328,13 +328,13 @@ def test_a_cluster_without_default_network_needs_one_in_the_vm(network: JsonObje
 
 
 @pytest.mark.parametrize(("release", "admitted"), [("1.2", True), ("1.3", False)])
-def test_slirp_was_possible_up_to_1_2(release: str, *, admitted: bool) -> None:
+def test_slirp_is_admitted_up_to_1_2(release: str, *, admitted: bool) -> None:
     cluster = kubevirt(network={"defaultNetworkInterface": "slirp", "permitSlirpInterface": True})
 
     assert is_admitted(vm("db"), cluster, release=release) == admitted
 
 
-def test_what_cannot_be_applied_is_told_at_the_matcher_and_pointed_at() -> None:
+def test_inapplicable_field_is_reported_at_the_matcher_with_its_location() -> None:
     features = preference("p", cpu={"preferredCPUFeatures": [{"name": "vmx"}]})
 
     (cause,) = causes(vm("db", preference="p"), features)

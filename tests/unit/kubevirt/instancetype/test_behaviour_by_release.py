@@ -601,12 +601,12 @@ LOOKED_AT = [
 
 
 @pytest.mark.parametrize(("look", "release", "seen"), LOOKED_AT)
-def test_outcome(look: Look, release: str, seen: Json) -> None:
+def test_outcome_of_the_release_is_as_recorded(look: Look, release: str, seen: Json) -> None:
     assert look(release) == seen
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_both_sides_of_every_change_of_the_row_are_looked_at(row: str) -> None:
+def test_both_sides_of_every_change_of_a_row_are_tested(row: str) -> None:
     shown = [
         (Release.parse(before), Release.parse(after))
         for name, _, outcomes in CHANGES
@@ -632,9 +632,9 @@ def _shows(pair: tuple[Release, Release], change: tuple[Release, Release]) -> bo
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_the_row_says_where_upstream_has_it(row: str) -> None:
+def test_row_cites_its_upstream_source(row: str) -> None:
     assert ".go" in (inspect.getdoc(getattr(Behaviour, row)) or "")
 
 
-def test_only_rows_are_looked_at() -> None:
+def test_only_existing_rows_are_tested() -> None:
     assert {row for row, _, _ in CHANGES} == set(ROWS)

@@ -24,7 +24,7 @@ def test_the_first_source_wins() -> None:
     assert both.sources == ("first", "second")
 
 
-def test_a_source_put_before_others_wins_and_hides_nothing_else() -> None:
+def test_source_put_first_wins_and_hides_nothing_else() -> None:
     before = catalog(instancetype("a", vcpus=9), instancetype("b", vcpus=2))
     after = before.after(CatalogSource("own", resources(instancetype("a", vcpus=1))))
 
@@ -42,7 +42,7 @@ def test_the_same_name_may_be_in_several_namespaces_of_several_sources() -> None
     assert vcpus(Scope(both, "there").find(KIND, "a")) == 2
 
 
-def test_an_object_without_namespace_is_in_that_of_the_vm() -> None:
+def test_object_without_namespace_is_in_the_vms_namespace() -> None:
     objects = catalog(
         namespaced(instancetype("a", vcpus=1), ""), namespaced(instancetype("a", vcpus=2), "prod")
     )
@@ -52,7 +52,7 @@ def test_an_object_without_namespace_is_in_that_of_the_vm() -> None:
     assert Scope(objects, "test").find(KIND, "a", "elsewhere") is None
 
 
-def test_no_namespace_is_not_the_namespace_of_a_vm_that_has_one() -> None:
+def test_object_without_namespace_does_not_match_a_vm_with_one() -> None:
     assert Scope(catalog(namespaced(instancetype("a"), "")), "prod").find(KIND, "a", "") is None
 
 
@@ -66,19 +66,19 @@ def test_without_namespace_is_in_the_namespace_default() -> None:
     assert Scope(catalog(default), "prod").find(KIND, "a") is None
 
 
-def test_cluster_wide_objects_are_found_even_with_a_stray_namespace() -> None:
+def test_cluster_wide_object_with_a_namespace_is_found() -> None:
     stray = instancetype("a") | {"metadata": {"name": "a", "namespace": "oops"}}
 
     assert Scope(catalog(stray), "prod").find(CLUSTER_KIND, "a") is not None
 
 
-def test_a_kind_of_another_group_is_not_taken_for_kubevirts() -> None:
+def test_kind_of_another_group_is_ignored() -> None:
     other = instancetype("a") | {"apiVersion": "example.com/v1beta1"}
 
     assert Scope(catalog(other), "").find(CLUSTER_KIND, "a") is None
 
 
-def test_names_are_those_that_can_be_found() -> None:
+def test_listed_names_can_be_found() -> None:
     objects = catalog(
         namespaced(instancetype("mine"), "prod"),
         namespaced(instancetype("anyones"), ""),
@@ -88,7 +88,7 @@ def test_names_are_those_that_can_be_found() -> None:
     assert Scope(objects, "prod").names(KIND) == ("anyones", "mine")
 
 
-def test_other_kinds_are_left_out() -> None:
+def test_other_kinds_are_ignored() -> None:
     objects = catalog(vm("a"), labelled("PersistentVolumeClaim", "claim"))
 
     assert Scope(objects, "prod").find("VirtualMachine", "a") is None

@@ -81,7 +81,7 @@ def test_a_vm_gives_the_size_and_the_class_everything_else() -> None:
     }
 
 
-def test_overcommit_is_of_the_vms_memory() -> None:
+def test_overcommit_applies_to_the_vms_memory() -> None:
     o1 = custom(memory={"overcommitPercent": 50})
     result = domain_of(expanded(o1, vm(domain=domain(1, "2048Mi"), instancetype="c.custom")))
     assert result["memory"] == {"guest": "2048Mi"}, "what the user wrote stays as written"
@@ -89,7 +89,7 @@ def test_overcommit_is_of_the_vms_memory() -> None:
 
 
 @pytest.mark.parametrize("release", RELEASES, ids=str)
-def test_it_works_for_every_release_and_beside_other_fields_of_memory(release: Release) -> None:
+def test_custom_size_works_in_every_release_with_other_memory_fields(release: Release) -> None:
     memory: Json = {"guest": "1Gi", "maxGuest": "2Gi"}
     written = vm(domain=domain(2, memory=None) | {"memory": memory}, instancetype="c.custom")
     result = domain_of(expanded(custom(), written, release=release))
@@ -138,7 +138,7 @@ def test_the_preference_shapes_the_vcpus(
 
 
 @pytest.mark.parametrize("release", RELEASES, ids=str)
-def test_a_vm_never_gets_another_number_of_vcpus_than_it_asks_for(release: Release) -> None:
+def test_vm_gets_exactly_the_requested_vcpus(release: Release) -> None:
     """Over all topologies; where the release cannot make the number, it is an error."""
     names = ["sockets", "cores", "threads", "spread", "any"]
     old_names = ["preferSockets", "preferCores", "preferThreads", "preferSpread", "preferAny", "none"]
@@ -158,27 +158,27 @@ def test_a_vm_never_gets_another_number_of_vcpus_than_it_asks_for(release: Relea
             assert prod(count for count in counts if isinstance(count, int)) == vcpus
 
 
-def test_vcpus_that_cannot_be_spread() -> None:
+def test_indivisible_vcpus_are_an_error() -> None:
     spread = preference(cpu={"preferredCPUTopology": "spread"})
     code, field, found = problem(expanded(spread, vm(domain=domain(3), preference="linux")))
     assert (code, field) == (Code.TOPOLOGY, VCPUS)
     assert found.message == "the 3 vCPUs of the VM cannot be spread by 2 as preference linux asks"
 
 
-def test_what_vcpus_are_spread_across_is_said() -> None:
+def test_finding_names_the_spread() -> None:
     options: JsonObject = {"across": "SocketsCoresThreads", "ratio": 4}
     spread = preference(cpu={"preferredCPUTopology": "spread", "spreadOptions": options})
     message = problem(expanded(spread, vm(domain=domain(4), preference="linux")))[2].message
     assert "by 8, in sockets of 4 cores with 2 threads each, as preference linux asks" in message
 
 
-def test_a_ratio_of_zero_is_no_crash() -> None:
+def test_ratio_of_zero_is_handled() -> None:
     spread = preference(cpu={"preferredCPUTopology": "spread", "spreadOptions": {"ratio": 0}})
     outcome = expanded(spread, vm(domain=domain(4), preference="linux"))
     assert {found.code for found in outcome.diagnostics} == {Code.TOPOLOGY}
 
 
-def test_neither_side_gives_a_size() -> None:
+def test_missing_size_is_an_error() -> None:
     found = problems(expanded(custom(), vm(domain=domain(), instancetype="c.custom")))
     assert {field: each.message for field, each in found.items()} == {
         VCPUS: "neither the VM nor instance type c.custom sets the number of vCPUs",
@@ -189,7 +189,7 @@ def test_neither_side_gives_a_size() -> None:
         assert [related.message for related in found[field].related] == [f"{left} is left to the VM"]
 
 
-def test_both_sides_give_a_size() -> None:
+def test_size_on_both_sides_is_an_error() -> None:
     sized = instancetype("c.medium", 2, "4Gi")
     outcome = expanded(sized, custom(), vm(domain=domain(4, "8Gi"), instancetype="c.medium"))
     found = problems(outcome)
@@ -203,28 +203,28 @@ def test_both_sides_give_a_size() -> None:
 
 @pytest.mark.parametrize("matcher", [{}, {"instancetype": "c.custom"}], ids=["alone", "instancetype"])
 @pytest.mark.parametrize("count", ["sockets", "cores", "threads"])
-def test_guest_excludes_the_fields_it_stands_for(count: str, matcher: dict[str, str]) -> None:
+def test_guest_vcpus_exclude_the_topology_fields(count: str, matcher: dict[str, str]) -> None:
     written = vm(domain=domain(2, "1Gi") | {"cpu": {"guest": 2, count: 2}}, **matcher)
     code, field, found = problem(expanded(custom(), written))
     assert (code, field) == (Code.CONFLICT, VCPUS.replace("guest", count))
     assert [related.message for related in found.related] == [f"{VCPUS}: 2"]
 
 
-def test_counts_are_no_way_to_give_vcpus_to_an_instance_type() -> None:
+def test_topology_fields_do_not_set_the_vcpus_of_an_instance_type() -> None:
     written = vm(domain=domain(None, "1Gi", cpu={"cores": 2, "sockets": 2}), instancetype="c.custom")
     code, _, found = problem(expanded(custom(), written))
     assert code is Code.CUSTOM_SIZE
     assert "takes the vCPUs from spec.template.spec.domain.cpu.guest only" in found.message
 
 
-def test_zero_counts_are_none() -> None:
+def test_zero_counts_are_ignored() -> None:
     written = vm(domain=domain(2, cpu={"guest": 2, "cores": 0, "sockets": 0, "threads": 0}))
     assert domain_of(expanded(written))["cpu"] == {"sockets": 2, "cores": 1, "threads": 1}
 
 
 @pytest.mark.parametrize("vcpus", [0, -1, 1.5, "four", "4", "${VCPUS}", True, [], {}, 1 << 32])
 @pytest.mark.parametrize("matcher", [{}, {"instancetype": "c.custom"}], ids=["alone", "instancetype"])
-def test_vcpus_that_are_no_number_of_vcpus(vcpus: Json, matcher: dict[str, str]) -> None:
+def test_invalid_vcpus_are_refused(vcpus: Json, matcher: dict[str, str]) -> None:
     code, field, found = problem(expanded(custom(), vm(domain=domain(vcpus, "1Gi"), **matcher)))
     assert (code, field) == (Code.CUSTOM_SIZE, VCPUS)
     assert "must be a whole number from 1 to 4294967295" in found.message
@@ -243,12 +243,12 @@ def test_vcpus_that_are_no_number_of_vcpus(vcpus: Json, matcher: dict[str, str])
         ([], Code.QUANTITY_INVALID),
     ],
 )
-def test_memory_that_is_no_amount_of_memory(memory: Json, code: Code) -> None:
+def test_invalid_memory_is_refused(memory: Json, code: Code) -> None:
     found = problem(expanded(custom(), vm(domain=domain(1, memory), instancetype="c.custom")))
     assert found[:2] == (code, MEMORY)
 
 
-def test_null_is_nothing() -> None:
+def test_null_is_ignored() -> None:
     assert domain_of(expanded(vm(domain=domain(cpu={"guest": None, "model": "x"}))))["cpu"] == {"model": "x"}
     found = problems(
         expanded(custom(), vm(domain={"cpu": {"guest": None}, "memory": None}, instancetype="c.custom"))
@@ -261,7 +261,7 @@ def test_memory_may_be_a_variable_of_the_gitops_tool() -> None:
     assert result["memory"] == {"guest": "${MEMORY}"}
 
 
-def test_requests_stay_the_instance_types() -> None:
+def test_requests_belong_to_the_instance_type() -> None:
     requests: JsonObject = {"requests": {"cpu": "1", "memory": "1Gi"}}
     written = vm(domain=domain(1, "1Gi", resources=requests), instancetype="c.custom")
     found = problems(expanded(custom(), written))
@@ -274,7 +274,7 @@ def test_requests_stay_the_instance_types() -> None:
 
 
 @pytest.mark.parametrize("matcher", [{}, {"instancetype": "c.custom"}], ids=["alone", "instancetype"])
-def test_requirements_are_those_of_the_size(matcher: dict[str, str]) -> None:
+def test_requirements_are_checked_against_the_size(matcher: dict[str, str]) -> None:
     needs = preference(requirements={"cpu": {"guest": 4}, "memory": {"guest": "4Gi"}})
 
     def found(vcpus: int, memory: str) -> Outcome[ResourceSet]:
@@ -299,19 +299,19 @@ def test_requirements_are_those_of_the_size(matcher: dict[str, str]) -> None:
         ({"cpu": {"maxSockets": 2}}, (3, "1Gi"), VCPUS),
     ],
 )
-def test_limits_of_the_class(spec: dict[str, Json], size: tuple[int, str], field: str) -> None:
+def test_limits_of_the_class_are_checked(spec: dict[str, Json], size: tuple[int, str], field: str) -> None:
     code, at, found = problem(expanded(custom(**spec), vm(domain=domain(*size), instancetype="c.custom")))
     assert (code, at) == (Code.CUSTOM_SIZE, field)
     assert "of instance type c.custom" in found.message
     assert found.related
 
 
-def test_a_page_size_that_is_none_is_left_to_who_checks_page_sizes() -> None:
+def test_invalid_page_size_is_left_to_other_checks() -> None:
     pages = custom(memory={"hugepages": {"pageSize": "huge"}})
     assert domain_of(expanded(pages, vm(domain=domain(1, "1Gi"), instancetype="c.custom")))
 
 
-def test_limits_of_the_vm_itself() -> None:
+def test_limits_of_the_vm_are_checked() -> None:
     memory: Json = {"guest": "2Gi", "maxGuest": "1Gi"}
     cpu: Json = {"guest": 4, "maxSockets": 2}
     found = problems(expanded(custom(), vm(domain={"cpu": cpu, "memory": memory}, instancetype="c.custom")))
@@ -328,7 +328,7 @@ def test_cores_do_not_count_as_sockets() -> None:
     assert object_at(domain_of(expanded(limited, by_cores, written)), "cpu")["cores"] == 4
 
 
-def test_all_four_kinds_in_both_scopes_and_the_complete_ones_are_written_as_v1beta1() -> None:
+def test_all_kinds_are_read_and_complete_ones_written_as_v1beta1() -> None:
     complete = [
         v1beta2(instancetype("it")),
         v1beta2(namespaced(instancetype("it"))),
@@ -350,20 +350,20 @@ def test_all_four_kinds_in_both_scopes_and_the_complete_ones_are_written_as_v1be
         assert rest == [without(content, "apiVersion") for content in complete]
 
 
-def test_a_namespaced_one_without_a_size() -> None:
+def test_namespaced_instance_type_without_a_size_is_used() -> None:
     written = vm(
         domain=domain(2, "1Gi"), instancetype={"name": "c.custom", "kind": "VirtualMachineInstancetype"}
     )
     assert object_at(domain_of(expanded(namespaced(custom()), written)), "cpu")["sockets"] == 2
 
 
-def test_one_name_in_two_versions() -> None:
+def test_one_name_in_two_versions_is_an_error() -> None:
     code, field, found = problem(expanded(v1beta2(instancetype("it")), instancetype("it")))
     assert (code, field) == (Code.DUPLICATE_ID, "metadata.name")
     assert found.related
 
 
-def test_what_is_wrong_in_one_is_an_error() -> None:
+def test_invalid_custom_instance_type_is_an_error() -> None:
     wrong = custom(memory={"overcommitPercent": 200})
     outcome = expanded(wrong, vm(domain=domain(1, "1Gi"), instancetype="c.custom"))
     assert [found.code for found in outcome.diagnostics] == [Code.RESOURCE_INVALID]
@@ -372,7 +372,7 @@ def test_what_is_wrong_in_one_is_an_error() -> None:
     assert {found.code for found in outcome.diagnostics} == {Code.RESOURCE_INVALID}
 
 
-def test_off_refuses_both_with_the_reason() -> None:
+def test_off_refuses_vcpus_and_custom_instance_type() -> None:
     found = problems(
         expanded(custom(), vm(domain=domain(2, "1Gi"), instancetype="c.custom"), mode=ExpandMode.OFF)
     )
@@ -384,7 +384,7 @@ def test_off_refuses_both_with_the_reason() -> None:
     assert "KubeVirt 1.9 knows no such instance types" in found["spec.instancetype"].message
 
 
-def test_defaults_add_to_what_was_applied() -> None:
+def test_defaults_are_added_after_applying() -> None:
     written = vm(domain=domain(4, "1Gi"), instancetype="c.custom", preference="linux")
     by_cores = preference(cpu={"preferredCPUTopology": "cores"})
     result = domain_of(expanded(custom(), by_cores, written, mode=ExpandMode.DEFAULTS))
@@ -394,7 +394,7 @@ def test_defaults_add_to_what_was_applied() -> None:
 
 
 @pytest.mark.parametrize("mode", [ExpandMode.APPLIED, ExpandMode.DEFAULTS])
-def test_a_pool_has_vms_too(mode: ExpandMode) -> None:
+def test_custom_size_works_in_a_pool(mode: ExpandMode) -> None:
     pool: JsonObject = {
         "apiVersion": "pool.kubevirt.io/v1beta1",
         "kind": "VirtualMachinePool",
@@ -416,7 +416,7 @@ def test_a_pool_has_vms_too(mode: ExpandMode) -> None:
 _POOL_CPU = ("spec", "virtualMachineTemplate", "spec", "template", "spec", "domain", "cpu")
 
 
-def test_memory_of_the_vm_survives_an_inference_that_may_fail() -> None:
+def test_memory_of_the_vm_survives_an_ignored_inference_failure() -> None:
     """KubeVirt takes it away as it is only for when nothing is inferred; here it is what is asked for."""
     label: JsonObject = {"instancetype.kubevirt.io/default-instancetype": "c.custom"}
     volumes: list[Json] = [{"name": "root", "persistentVolumeClaim": {"claimName": "disk"}}]
@@ -435,7 +435,7 @@ def test_memory_of_the_vm_survives_an_inference_that_may_fail() -> None:
     assert domain_of(found)["memory"] == {"guest": "4Gi"}
 
 
-def test_a_vm_with_a_problem_does_not_keep_a_field_that_no_schema_knows() -> None:
+def test_invalid_vm_does_not_keep_the_vcpus_field() -> None:
     outcome = expanded(vm(domain=domain(0)))
     assert "guest" not in object_at(outcome.value.resources[0].content, "spec", "template", "spec", "domain")
     cpu = object_at(outcome.value.resources[0].content, "spec", "template", "spec", "domain", "cpu")
@@ -455,7 +455,7 @@ def test_an_instance_type_without_a_size_cannot_be_pinned() -> None:
     assert "ControllerRevision" in pin.findings[0].message
 
 
-def test_a_preference_of_such_a_vm_can_be_pinned() -> None:
+def test_preference_of_a_custom_size_can_be_pinned() -> None:
     own = resources(preference(), vm(domain=domain(1), preference="linux"))
     pinner = Pinner(catalog().after(CatalogSource("own", own)), LATEST, str)
     written = VirtualMachine.of(own.resources[-1])

@@ -24,7 +24,7 @@ def domain(**sections: Json) -> JsonObject:
     return {"domain": sections}
 
 
-def test_a_silent_vm_gets_what_every_vm_gets() -> None:
+def test_empty_vm_gets_the_general_defaults() -> None:
     assert defaulted(domain(devices={})) == {
         "architecture": "amd64",
         "evictionStrategy": "None",
@@ -38,7 +38,7 @@ def test_a_silent_vm_gets_what_every_vm_gets() -> None:
     }
 
 
-def test_what_the_vm_says_stays() -> None:
+def test_fields_of_the_vm_are_kept() -> None:
     said: JsonObject = {
         "architecture": "arm64",
         "evictionStrategy": "External",
@@ -72,7 +72,7 @@ def test_the_machine_type_follows_the_architecture(architecture: str, release: s
     assert object_at(defaulted(spec, cluster, release), "domain", "machine") == {"type": machine}
 
 
-def test_the_machine_type_of_the_cluster_is_for_all_architectures() -> None:
+def test_machine_type_of_the_cluster_applies_to_all_architectures() -> None:
     assert object_at(defaulted(domain(), kubevirt("arm64", machineType="m")), "domain", "machine") == {
         "type": "m"
     }
@@ -98,7 +98,7 @@ def test_a_memory_request_follows_from_guest_memory_up_to_1_5(release: str, requ
     assert requests.get("memory") == requested
 
 
-def test_memory_is_overcommitted_as_the_cluster_says() -> None:
+def test_memory_overcommit_of_the_cluster_is_applied() -> None:
     cluster = kubevirt(developerConfiguration={"memoryOvercommit": 150})
     result = defaulted(domain(memory={"guest": "3Gi"}), cluster, "1.5")
 
@@ -134,7 +134,7 @@ def test_sockets_are_the_cpu_limit_rounded_up() -> None:
         ("registry:5000/fedora", "IfNotPresent"),
     ],
 )
-def test_images_that_move_are_pulled_always(image: str, policy: str) -> None:
+def test_images_with_moving_tags_are_always_pulled(image: str, policy: str) -> None:
     result = defaulted({**domain(), "volumes": [{"name": "v", "containerDisk": {"image": image}}]})
 
     assert array_at(result, "volumes") == [
@@ -154,7 +154,7 @@ def test_every_volume_without_disk_or_file_system_gets_a_disk() -> None:
     ]
 
 
-def test_the_default_interface_is_the_clusters() -> None:
+def test_default_interface_of_the_cluster_is_used() -> None:
     cluster = kubevirt(network={"defaultNetworkInterface": "masquerade"})
 
     assert array_at(defaulted(domain(), cluster), "domain", "devices", "interfaces") == [
@@ -175,7 +175,7 @@ def test_kubevirt_ignores_its_configuration_when_a_value_is_out_of_range(configu
 
 
 @pytest.mark.parametrize("configuration", [{"machineType": 1}, {"cpuRequest": "lots"}, {"network": "bridge"}])
-def test_a_configuration_of_a_wrong_type_is_told_with_its_place(configuration: JsonObject) -> None:
+def test_configuration_of_a_wrong_type_is_located(configuration: JsonObject) -> None:
     with pytest.raises(DiagnosticError) as error:
         cluster_config(catalog(kubevirt(None, **configuration)))
 
@@ -237,7 +237,7 @@ def test_the_block_size_of_the_volume_is_matched() -> None:
     assert object_at(disk, "blockSize") == {"matchVolume": {"enabled": True}}
 
 
-def test_timers_are_present_and_features_enabled_unless_they_say_no() -> None:
+def test_timers_are_present_and_features_enabled_by_default() -> None:
     result = defaulted_by_1_3(
         clock={"timer": {"hpet": {"present": False}, "rtc": {"tickPolicy": "catchup"}}},
         features={"apic": {}, "smm": {"enabled": False}},
@@ -254,12 +254,12 @@ def test_timers_are_present_and_features_enabled_unless_they_say_no() -> None:
     }
 
 
-def test_no_features_get_none_but_s390x_has_no_acpi() -> None:
+def test_missing_features_stay_missing_except_on_s390x() -> None:
     assert "features" not in object_at(defaulted_by_1_3(), "domain")
     assert object_at(defaulted_by_1_3("s390x"), "domain", "features") == {"acpi": {"enabled": False}}
 
 
-def test_hyperv_features_bring_what_they_need() -> None:
+def test_hyperv_features_add_their_prerequisites() -> None:
     assert hyperv(synictimer={}) == {
         "synictimer": {"enabled": True},
         "synic": {"enabled": True},
@@ -281,7 +281,7 @@ def test_evmcs_needs_vmx() -> None:
     assert object_at(result, "domain", "features", "hyperv", "vapic") == {"enabled": True}
 
 
-def test_the_cpu_model_is_the_hosts() -> None:
+def test_cpu_model_defaults_to_the_host() -> None:
     assert object_at(defaulted_by_1_3(), "domain", "cpu") == {"model": "host-model"}
     assert object_at(defaulted_by_1_3("arm64"), "domain", "cpu") == {"model": "host-passthrough"}
     assert object_at(default_vmi_object({"domain": {}}, "Haswell", behaviour("1.3")), "domain", "cpu") == {
@@ -289,7 +289,7 @@ def test_the_cpu_model_is_the_hosts() -> None:
     }
 
 
-def test_arm_boots_by_efi() -> None:
+def test_arm64_boots_with_efi() -> None:
     assert object_at(defaulted_by_1_3("arm64"), "domain", "firmware") == {
         "bootloader": {"efi": {"secureBoot": False}}
     }
@@ -314,7 +314,7 @@ def test_a_watchdog_gets_the_device_of_its_architecture(
     assert object_at(result, "domain", "devices", "watchdog") == {"name": "w", **device}
 
 
-def test_gpus_and_probes() -> None:
+def test_gpus_and_probes_get_defaults() -> None:
     spec: JsonObject = {
         "readinessProbe": {"periodSeconds": 5, "failureThreshold": 0},
         "domain": {

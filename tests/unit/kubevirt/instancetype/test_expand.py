@@ -60,7 +60,7 @@ def pool(content: JsonObject) -> JsonObject:
     }
 
 
-def test_applied_takes_the_matchers_away_and_touches_nothing_else() -> None:
+def test_applied_removes_the_matchers_and_changes_nothing_else() -> None:
     written = vm("db", {"devices": {}, "ioThreadsPolicy": ""}, instancetype="medium", preference="linux")
 
     outcome = expanded(written)
@@ -76,7 +76,7 @@ def test_applied_takes_the_matchers_away_and_touches_nothing_else() -> None:
     assert object_at(content(outcome), "spec").keys() == {"runStrategy", "template"}
 
 
-def test_off_leaves_the_vm_as_it_is_and_still_checks_it() -> None:
+def test_off_keeps_the_vm_and_still_checks_it() -> None:
     fine = vm("db", instancetype="medium")
     conflicting = vm("web", {"cpu": {"cores": 1}}, instancetype="medium")
 
@@ -86,7 +86,7 @@ def test_off_leaves_the_vm_as_it_is_and_still_checks_it() -> None:
     assert codes(outcome) == [Code.CONFLICT]
 
 
-def test_defaults_answers_as_expand_spec_with_the_repositorys_cluster() -> None:
+def test_defaults_matches_expand_spec_with_the_repositorys_cluster() -> None:
     written = vm("db", instancetype="medium", preference="linux")
 
     outcome = expanded(written, kubevirt("arm64", evictionStrategy="LiveMigrate"), mode=ExpandMode.DEFAULTS)
@@ -97,7 +97,7 @@ def test_defaults_answers_as_expand_spec_with_the_repositorys_cluster() -> None:
 
 
 @pytest.mark.parametrize(("minor", "disks"), [(2, None), (3, "sata"), (4, None), (9, None)])
-def test_which_defaults_there_are_depends_on_the_release(minor: int, disks: str | None) -> None:
+def test_defaults_depend_on_the_release(minor: int, disks: str | None) -> None:
     written = vm("db", {"devices": {"disks": [{"name": "a", "disk": {}}]}}, instancetype="medium")
 
     outcome = expanded(written, mode=ExpandMode.DEFAULTS, release=Release.parse(f"1.{minor}"))
@@ -128,7 +128,7 @@ def test_origin_and_layers_are_kept() -> None:
     assert (result.origin, result.layers) == (origin, (layer,))
 
 
-def test_nothing_that_was_given_is_changed() -> None:
+def test_input_is_not_changed() -> None:
     written = vm("db", {"devices": {"disks": [{"name": "a"}]}}, instancetype="medium", preference="linux")
     before = repr(written)
 
@@ -146,7 +146,7 @@ def test_one_bad_vm_does_not_stop_the_others() -> None:
     assert object_at(domain(outcome, 1), "memory") == {"guest": "4Gi"}
 
 
-def test_a_missing_object_is_an_error_even_where_kubevirt_admits_it() -> None:
+def test_missing_object_is_an_error_even_if_kubevirt_admits_it() -> None:
     (diagnostic,) = expanded(vm("a", preference="missing")).diagnostics
 
     assert (diagnostic.code, diagnostic.severity) == (Code.PREFERENCE_NOT_FOUND, Severity.ERROR)
@@ -176,14 +176,14 @@ def test_the_overlays_own_objects_come_before_the_catalogs() -> None:
     assert object_at(domain(outcome), "memory") == {"guest": "1Gi"}
 
 
-def test_namespaced_objects_are_those_of_the_vms_namespace() -> None:
+def test_namespaced_objects_are_searched_in_the_vms_namespace() -> None:
     own = namespaced(instancetype("own"), "test")
     matcher: Json = {"name": "own", "kind": "virtualmachineinstancetype"}
 
     assert codes(expanded(vm("a", instancetype=matcher), own)) == [Code.INSTANCETYPE_NOT_FOUND]
 
 
-def test_a_revision_in_the_repository_is_what_the_vm_gets() -> None:
+def test_revision_in_the_repository_is_applied() -> None:
     pinned: Json = {"name": "medium", "revisionName": "rev"}
 
     outcome = expanded(vm("a", instancetype=pinned), revision("rev", instancetype("medium", 8, "32Gi")))
@@ -191,7 +191,7 @@ def test_a_revision_in_the_repository_is_what_the_vm_gets() -> None:
     assert object_at(domain(outcome), "memory") == {"guest": "32Gi"}
 
 
-def test_references_in_the_status_go_with_the_matchers() -> None:
+def test_references_in_the_status_are_removed_with_the_matchers() -> None:
     reference: Json = {"name": "medium"}
     status: dict[str, Json] = {"instancetypeRef": reference, "preferenceRef": reference}
     only = {**vm("a", instancetype="medium"), "status": status}
@@ -217,14 +217,14 @@ class TestInference:
         template: JsonObject = {"spec": {"domain": domain, "volumes": [volume]}}
         return vm("a", instancetype=matcher, template=template)
 
-    def test_memory_of_the_vm_conflicts_unless_failure_is_ignored(self) -> None:
+    def test_memory_of_the_vm_conflicts_unless_the_failure_is_ignored(self) -> None:
         assert codes(expanded(self.inferring(), self.CLAIM)) == [Code.CONFLICT]
 
         outcome = expanded(self.inferring("Ignore"), self.CLAIM)
         assert outcome.diagnostics == ()
         assert object_at(domain(outcome), "memory") == {"guest": "4Gi"}
 
-    def test_an_ignored_failure_takes_the_matcher_away_and_leaves_the_memory(self) -> None:
+    def test_ignored_failure_removes_the_matcher_and_keeps_the_memory(self) -> None:
         unlabelled = labelled("PersistentVolumeClaim", "plain")
 
         outcome = expanded(self.inferring("Ignore", "plain"), unlabelled, mode=ExpandMode.DEFAULTS)
@@ -233,14 +233,14 @@ class TestInference:
         assert domain(outcome) == {"memory": {"guest": "1Gi"}, "devices": {}}
         assert "instancetype" not in object_at(content(outcome), "spec")
 
-    def test_both_matchers_are_told_of(self) -> None:
+    def test_both_matchers_are_reported(self) -> None:
         both = vm("a", instancetype={"inferFromVolume": "x"}, preference={"inferFromVolume": "x"})
 
         assert codes(expanded(both)) == [Code.INFERENCE_FAILED, Code.INFERENCE_FAILED]
 
 
 class TestPools:
-    def test_the_vm_inside_is_expanded(self) -> None:
+    def test_vm_of_a_pool_is_expanded(self) -> None:
         outcome = expanded(pool(vm("db", instancetype="medium", preference="linux")))
 
         inside = object_at(content(outcome), "spec", "virtualMachineTemplate")
@@ -249,12 +249,12 @@ class TestPools:
         assert object_at(inside, "spec", "template", "spec", "domain", "cpu") == TWO_CORES
         assert object_at(content(outcome), "spec")["replicas"] == 2
 
-    def test_what_is_wrong_is_told_at_its_place_in_the_pool(self) -> None:
+    def test_finding_is_located_in_the_pool(self) -> None:
         (diagnostic,) = expanded(pool(vm("db", instancetype="missing"))).diagnostics
 
         assert str(diagnostic.field) == "spec.virtualMachineTemplate.spec.instancetype.name"
 
-    def test_namespaced_objects_are_those_of_the_pools_namespace(self) -> None:
+    def test_namespaced_objects_are_searched_in_the_pools_namespace(self) -> None:
         matcher: Json = {"name": "own", "kind": "VirtualMachineInstancetype"}
 
         outcome = expanded(pool(vm("db", instancetype=matcher)), namespaced(instancetype("own"), "prod"))
@@ -263,7 +263,7 @@ class TestPools:
 
 
 class TestObjects:
-    def test_what_kubevirt_refuses_is_an_error_at_the_object(self) -> None:
+    def test_object_refused_by_kubevirt_is_an_error(self) -> None:
         (diagnostic,) = expanded(
             instancetype("a", memory={"guest": "1Gi", "overcommitPercent": 200})
         ).diagnostics
@@ -273,17 +273,17 @@ class TestObjects:
             "spec.memory.overcommitPercent",
         )
 
-    def test_what_kubevirt_warns_of_is_a_warning(self) -> None:
+    def test_warning_of_kubevirt_is_a_warning(self) -> None:
         (diagnostic,) = expanded(preference("a", cpu={"preferredCPUTopology": "preferAny"})).diagnostics
 
         assert (diagnostic.severity, diagnostic.code) == (Severity.WARNING, Code.DEPRECATED)
 
-    def test_objects_of_catalogs_are_not_the_users_to_change(self) -> None:
+    def test_objects_of_catalogs_are_not_checked(self) -> None:
         objects = catalog(preference("old", cpu={"preferredCPUTopology": "preferAny"}))
 
         assert expanded(vm("a", preference="old"), objects=objects).diagnostics == ()
 
-    def test_what_kubevirt_refuses_is_an_error_in_a_catalog_too_once_it_is_used(self) -> None:
+    def test_used_object_of_a_catalog_refused_by_kubevirt_is_an_error(self) -> None:
         objects = catalog(instancetype("bad", memory={"guest": "1Gi", "overcommitPercent": 200}))
 
         assert expanded(vm("a"), objects=objects).diagnostics == ()
@@ -309,13 +309,13 @@ HOSTILE: list[JsonObject] = [
 
 @pytest.mark.parametrize("content", HOSTILE)
 @pytest.mark.parametrize("mode", list(ExpandMode))
-def test_shapes_that_nobody_expects_do_no_harm(content: JsonObject, mode: ExpandMode) -> None:
+def test_unexpected_shapes_are_handled(content: JsonObject, mode: ExpandMode) -> None:
     outcome = expanded(content, mode=mode)
 
     assert all(isinstance(diagnostic, Diagnostic) for diagnostic in outcome.diagnostics)
 
 
-def test_the_places_that_were_searched_are_called_what_the_user_calls_them() -> None:
+def test_searched_places_have_the_users_names() -> None:
     outcome = expand(
         resources(vm("db", instancetype="none")), CATALOG, LATEST, ExpandMode.APPLIED, own="the files"
     )
@@ -323,13 +323,13 @@ def test_the_places_that_were_searched_are_called_what_the_user_calls_them() -> 
     assert [found.hint for found in outcome.diagnostics] == ["searched the files, catalog"]
 
 
-def test_matchers_of_a_wrong_type_are_told() -> None:
+def test_matchers_of_a_wrong_type_are_reported() -> None:
     (diagnostic,) = expanded(vm("a", instancetype=["medium"])).diagnostics
 
     assert (diagnostic.code, str(diagnostic.field)) == (Code.MATCHER_INVALID, "spec.instancetype")
 
 
-def test_a_quantity_in_the_vm_that_is_none_is_told_with_the_vm() -> None:
+def test_invalid_quantity_in_the_vm_names_the_vm() -> None:
     domain: JsonObject = {"resources": {"limits": {"cpu": "lots"}}}
 
     (diagnostic,) = expanded(vm("a", domain, preference="linux"), mode=ExpandMode.DEFAULTS).diagnostics
@@ -338,7 +338,7 @@ def test_a_quantity_in_the_vm_that_is_none_is_told_with_the_vm() -> None:
     assert diagnostic.sites
 
 
-def test_a_broken_cluster_configuration_is_told_once_and_does_not_stop_anything() -> None:
+def test_broken_cluster_configuration_is_reported_once_and_stops_nothing() -> None:
     outcome = expanded(vm("a", instancetype="medium"), kubevirt(machineType=["q35"]))
 
     assert codes(outcome) == [Code.RESOURCE_INVALID]

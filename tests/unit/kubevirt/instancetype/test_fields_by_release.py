@@ -24,7 +24,7 @@ RELEASES = [Release.parse(f"1.{minor}") for minor in range(OLDEST.minor, LATEST.
     [("instancetype", INSTANCETYPE_SPEC), ("preference", PREFERENCE_SPEC)],
     ids=["instancetype", "preference"],
 )
-def test_the_fields_are_those_of_the_schema(kind: str, spec: Struct, release: Release) -> None:
+def test_fields_match_the_schema(kind: str, spec: Struct, release: Release) -> None:
     schema = json.loads((SCHEMAS / str(release) / f"virtualmachine{kind}.json").read_text(encoding="utf-8"))
 
     assert sorted(known(spec, release)) == sorted(described(object_at(schema, "properties", "spec"), schema))

@@ -34,21 +34,21 @@ def vcpus(result: Found) -> object:
     return object_at(result.spec, "cpu").get("guest")
 
 
-def test_the_kind_decides_which_of_two_is_meant() -> None:
+def test_kind_selects_one_of_two_namesakes() -> None:
     both = (instancetype("a", vcpus=1), namespaced(instancetype("a", vcpus=2)))
 
     assert vcpus(found(Matcher("a"), *both)) == 1
     assert vcpus(found(Matcher("a", "virtualmachineinstancetypes"), *both)) == 2
 
 
-def test_a_revision_comes_before_the_object_whatever_it_holds() -> None:
+def test_revision_is_preferred_to_the_object() -> None:
     held = revision("rev", instancetype("other", vcpus=9))
     matcher = Matcher("a", "no kind at all", "rev")
 
     assert vcpus(found(matcher, instancetype("a", vcpus=1), held)) == 9
 
 
-def test_the_revision_in_the_status_counts_if_it_is_of_the_matchers_name() -> None:
+def test_revision_in_the_status_is_used_if_it_has_the_matchers_name() -> None:
     own = revision("rev", instancetype("a", vcpus=9), {NAME_LABEL: "a"})
     objects = (instancetype("a", vcpus=1), instancetype("b", vcpus=2), own)
 
@@ -57,14 +57,14 @@ def test_the_revision_in_the_status_counts_if_it_is_of_the_matchers_name() -> No
     assert vcpus(found(Matcher("a"), *objects, status=STATUS, release="1.4")) == 1
 
 
-def test_a_name_that_is_not_there_gets_the_nearest_and_where_was_looked() -> None:
+def test_missing_name_gets_a_suggestion_and_the_searched_places() -> None:
     missing = cause(Matcher("u1.smal"), instancetype("u1.small"), instancetype("cx1.large"))
 
     assert (missing.code, str(missing.at)) == (Code.INSTANCETYPE_NOT_FOUND, "spec.instancetype.name")
     assert missing.hint == "did you mean u1.small? searched catalog"
 
 
-def test_from_1_6_on_it_is_said_that_kubevirt_would_admit_it() -> None:
+def test_missing_object_is_noted_as_admitted_since_1_6() -> None:
     assert (
         "would admit the VM, and not start it until there is one"
         in cause(Matcher("a"), release="1.6").message
@@ -72,7 +72,7 @@ def test_from_1_6_on_it_is_said_that_kubevirt_would_admit_it() -> None:
     assert cause(Matcher("a"), release="1.5").message == "there is no VirtualMachineClusterInstancetype a"
 
 
-def test_a_name_of_the_other_kind_says_how_to_reach_it() -> None:
+def test_name_of_the_other_kind_has_a_hint() -> None:
     assert cause(Matcher("a"), namespaced(instancetype("a"))).hint == (
         "VirtualMachineInstancetype a is there, but without a kind the matcher names a"
         " VirtualMachineClusterInstancetype; set spec.instancetype.kind: VirtualMachineInstancetype"
@@ -82,7 +82,7 @@ def test_a_name_of_the_other_kind_says_how_to_reach_it() -> None:
     )
 
 
-def test_a_name_in_another_namespace_says_in_which() -> None:
+def test_name_in_another_namespace_has_a_hint() -> None:
     matcher = Matcher("a", "VirtualMachineInstancetype")
 
     hint = cause(matcher, namespaced(instancetype("a"), "test")).hint
@@ -90,7 +90,7 @@ def test_a_name_in_another_namespace_says_in_which() -> None:
     assert hint == "VirtualMachineInstancetype a is in namespace test, the VM is in prod"
 
 
-def test_an_unknown_kind_gets_the_one_that_was_meant() -> None:
+def test_unknown_kind_has_a_suggestion() -> None:
     unknown = cause(Matcher("a", "VirtualMachineInstanceType s"), instancetype("a"))
 
     assert (unknown.code, unknown.hint) == (Code.UNKNOWN_KIND, "use VirtualMachineInstancetype")
@@ -99,12 +99,12 @@ def test_an_unknown_kind_gets_the_one_that_was_meant() -> None:
     )
 
 
-def test_kubevirt_up_to_1_5_refuses_the_matcher_as_a_whole() -> None:
+def test_matcher_is_refused_as_a_whole_up_to_1_5() -> None:
     assert cause(Matcher("a")).field == "spec.instancetype"
     assert cause(Matcher("a", "Flavor")).field == "spec.instancetype"
 
 
-def test_a_revision_that_is_not_there_or_holds_something_else() -> None:
+def test_missing_or_wrong_revision_is_reported() -> None:
     missing = cause(Matcher("a", revision_name="rve"), revision("rev", instancetype()))
     wrong = cause(Matcher("a", revision_name="rev"), revision("rev", preference("p")))
 
@@ -113,7 +113,7 @@ def test_a_revision_that_is_not_there_or_holds_something_else() -> None:
     assert wrong.message == "ControllerRevision rev holds a preference, not an instance type"
 
 
-def test_a_revision_that_the_status_names_is_told_as_such() -> None:
+def test_revision_named_by_the_status_is_reported_as_such() -> None:
     wrong = revision("rev", preference("p"), {NAME_LABEL: "a"})
 
     for objects in ((instancetype("a"),), (instancetype("a"), wrong)):
@@ -125,7 +125,7 @@ def test_a_revision_that_the_status_names_is_told_as_such() -> None:
         assert f"drop {told.at}" in (told.hint or "")
 
 
-def test_an_object_that_cannot_be_decoded_is_pointed_at() -> None:
+def test_undecodable_object_is_located() -> None:
     broken = cause(Matcher("a"), instancetype("a", cpu={"guest": "2"}))
 
     assert "spec.cpu.guest must be a whole number" in broken.message
@@ -133,7 +133,7 @@ def test_an_object_that_cannot_be_decoded_is_pointed_at() -> None:
 
 
 @pytest.mark.parametrize(("version", "last"), [("v1alpha1", "1.5"), ("v1alpha2", "1.5")])
-def test_older_versions_are_read_as_long_as_they_are_served(version: str, last: str) -> None:
+def test_older_versions_are_read_while_they_are_served(version: str, last: str) -> None:
     old = instancetype("a", vcpus=3) | {"apiVersion": f"instancetype.kubevirt.io/{version}"}
 
     assert vcpus(found(Matcher("a"), old, release=last)) == 3
@@ -144,7 +144,7 @@ def test_older_versions_are_read_as_long_as_they_are_served(version: str, last: 
     )
 
 
-def test_related_places_count_from_where_the_spec_stands() -> None:
+def test_related_fields_are_relative_to_the_spec() -> None:
     field = FieldPath.of("spec", "cpu", "guest")
     of_object = found(Matcher("a"), instancetype("a", vcpus=2)).related(field)
     of_revision = found(Matcher("a", revision_name="r"), revision("r", instancetype("a"))).related(field)
@@ -154,7 +154,7 @@ def test_related_places_count_from_where_the_spec_stands() -> None:
     assert [str(site.field) for site in of_revision.sites] == ["data.spec.cpu.guest"]
 
 
-def test_it_is_said_which_object_it_is() -> None:
+def test_description_names_the_object() -> None:
     assert str(found(Matcher("a"), instancetype("a"))) == "instance type a"
     assert str(found(Matcher("a", revision_name="r"), revision("r", instancetype("a")))) == (
         "instance type a of ControllerRevision r"

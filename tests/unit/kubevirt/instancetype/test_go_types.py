@@ -25,7 +25,7 @@ def same(one: JsonObject, other: JsonObject) -> bool:
     return INSTANCETYPE_SPEC.normal(decoded(one)) == INSTANCETYPE_SPEC.normal(decoded(other))
 
 
-def test_required_fields_have_a_value_even_where_none_is_given() -> None:
+def test_missing_required_fields_get_their_zero_value() -> None:
     assert decoded({}) == {"cpu": {"guest": 0}, "memory": {"guest": "0"}}
     assert PREFERENCE_SPEC.decode({}, Decoding()) == {}
 
@@ -38,7 +38,7 @@ def test_null_and_unknown_fields_are_dropped_and_empty_values_kept() -> None:
     }
 
 
-def test_an_element_that_is_null_is_one_in_which_nothing_is_set() -> None:
+def test_null_element_is_an_empty_one() -> None:
     assert decoded({**SIZE, "gpus": [None]}) == {**SIZE, "gpus": [{"name": ""}]}
 
 
@@ -54,11 +54,11 @@ def test_an_element_that_is_null_is_one_in_which_nothing_is_set() -> None:
         ({"memory": {"guest": []}}, "memory.guest"),
     ],
 )
-def test_a_wrong_type_is_told_with_its_place(spec: Json, field: str) -> None:
+def test_wrong_type_is_located(spec: Json, field: str) -> None:
     assert refused_field(spec) == field
 
 
-def test_strictly_an_unknown_field_is_an_error() -> None:
+def test_unknown_field_is_an_error_in_strict_mode() -> None:
     assert refused_field({"cpu": {"gest": 1}}, Decoding(strict=True)) == "cpu.gest"
 
 
@@ -69,7 +69,7 @@ def test_a_field_that_the_release_does_not_have_is_unknown() -> None:
     assert decoded(spec, Decoding(release=Release.parse("1.6"))) == spec
 
 
-def test_quantities_stay_as_they_are_to_be_computed_with() -> None:
+def test_quantities_are_kept_as_written() -> None:
     spec: JsonObject = {"cpu": {"guest": 1}, "memory": {"guest": "1024Mi", "maxGuest": 1000}}
 
     assert decoded(spec) == spec
@@ -91,5 +91,5 @@ def test_quantities_stay_as_they_are_to_be_computed_with() -> None:
         ({"gpus": [{"name": "a"}]}, False),
     ],
 )
-def test_what_is_equal_to_kubernetes(difference: JsonObject, *, is_same: bool) -> None:
+def test_equality_is_that_of_kubernetes(difference: JsonObject, *, is_same: bool) -> None:
     assert same({**SIZE, **difference}, SIZE) == is_same

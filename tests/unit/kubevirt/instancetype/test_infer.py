@@ -61,19 +61,19 @@ CHAINS = [
 
 
 @pytest.mark.parametrize(("vm_spec", "objects"), CHAINS)
-def test_every_chain_leads_to_the_labels(vm_spec: JsonObject, objects: tuple[JsonObject, ...]) -> None:
+def test_labels_are_found_through_every_chain(vm_spec: JsonObject, objects: tuple[JsonObject, ...]) -> None:
     assert inferred(vm_spec, *objects) == Matcher("u1.small", "VirtualMachineInstancetype")
     assert inferred(vm_spec, *objects, matcher_type=PREFERENCE) == Matcher("fedora")
 
 
-def test_the_label_nearest_to_the_volume_counts() -> None:
+def test_label_nearest_to_the_volume_wins() -> None:
     nearer = {"instancetype.kubevirt.io/default-instancetype": "nearer"}
     data_volume = labelled("DataVolume", "data", {"source": OF_CLAIM}, nearer)
 
     assert inferred(spec_with(DATA_VOLUME), data_volume, CLAIM) == Matcher("nearer")
 
 
-def test_labels_of_a_data_volume_template_are_not_looked_at() -> None:
+def test_labels_of_a_data_volume_template_are_ignored() -> None:
     vm_spec = spec_with(DATA_VOLUME, {"source": {"blank": {}}})
 
     with pytest.raises(InferenceError) as error:
@@ -82,7 +82,7 @@ def test_labels_of_a_data_volume_template_are_not_looked_at() -> None:
     assert error.value.ignorable
 
 
-def test_a_source_without_namespace_is_not_found_in_that_of_the_vm() -> None:
+def test_source_without_namespace_is_not_searched_in_the_vms_namespace() -> None:
     with pytest.raises(InferenceError) as error:
         inferred(spec_with(DATA_VOLUME, {"source": {"pvc": {"name": "claim"}}}), CLAIM)
 
@@ -132,12 +132,12 @@ def test_missing_objects_cannot_be_ignored(vm_spec: JsonObject, objects: tuple[J
 @pytest.mark.parametrize(
     "vm_spec", [spec_with(DATA_VOLUME, {"source": OF_SNAPSHOT}), spec_with(DATA_VOLUME, OF_DATA_SOURCE)]
 )
-def test_snapshots_are_followed_from_1_9_on(vm_spec: JsonObject) -> None:
+def test_snapshots_are_followed_since_1_9(vm_spec: JsonObject) -> None:
     assert inferred(vm_spec, SOURCE_OF_SNAPSHOT, SNAPSHOT, release="1.9") is not None
     assert inferred(vm_spec, SOURCE_OF_SNAPSHOT, SNAPSHOT, policy="Ignore", release="1.8") is None
 
 
-def test_the_unlabelled_object_is_pointed_at() -> None:
+def test_unlabelled_object_is_located() -> None:
     with pytest.raises(InferenceError) as error:
         inferred(spec_with(CLAIM_VOLUME), labelled("PersistentVolumeClaim", "claim"))
 

@@ -71,16 +71,16 @@ def refused(wanted: str) -> Diagnostic:
         ("vmf/b/mine", NAMESPACED),
     ],
 )
-def test_what_a_name_means(wanted: str, kind: str) -> None:
+def test_names_are_looked_up(wanted: str, kind: str) -> None:
     found = look_up(CATALOG, wanted)
     assert (found.kind, found.name) == (kind, wanted.rpartition("/")[2])
 
 
-def test_the_first_catalog_counts() -> None:
+def test_first_catalog_wins() -> None:
     assert look_up(CATALOG, "u1.medium").origin.path == "ours"
 
 
-def test_a_name_that_several_have() -> None:
+def test_ambiguous_name_is_reported() -> None:
     finding = refused("both")
     assert finding.code is Code.NAME_AMBIGUOUS
     assert finding.hint == (
@@ -91,7 +91,7 @@ def test_a_name_that_several_have() -> None:
     )
 
 
-def test_a_name_that_is_elsewhere() -> None:
+def test_name_in_another_place_has_a_hint() -> None:
     finding = refused("theirs")
     assert finding.code is Code.INSTANCETYPE_NOT_FOUND
     assert finding.hint == "write virtualmachinepreference/theirs"
@@ -102,13 +102,13 @@ def test_a_name_that_is_elsewhere() -> None:
     assert refused("vmf/c/mine").code is Code.INSTANCETYPE_NOT_FOUND
 
 
-def test_a_name_that_is_nowhere() -> None:
+def test_unknown_name_is_reported() -> None:
     assert refused("u1.medum").hint == "did you mean u1.medium? searched ours, theirs"
     assert refused("vmp/nothing").code is Code.PREFERENCE_NOT_FOUND
     assert refused("").message == "there is no cluster-wide instance type or preference without a name"
 
 
-def test_a_kind_that_there_is_not() -> None:
+def test_unknown_kind_is_reported() -> None:
     assert refused("virtualmachinepreferense/x").hint == "use VirtualMachinePreference"
     assert refused("pod/x").code is Code.UNKNOWN_KIND
     assert refused("/x").message == "nothing is not a kind of instance type or preference"
@@ -148,7 +148,7 @@ def preference(requirements: JsonObject | None, **spec: Json) -> Resource:
         ({"architecture": "s390x", "cpu": {"guest": 3}}, False),
     ],
 )
-def test_cpu_and_memory_must_be_enough(requirements: JsonObject | None, fits: bool) -> None:  # noqa: FBT001 - an expectation
+def test_larger_sizes_must_have_enough_cpu_and_memory(requirements: JsonObject | None, fits: bool) -> None:  # noqa: FBT001 - an expectation
     assert satisfies(instancetype(2, "4Gi"), preference(requirements), LATEST) is fits
 
 
@@ -158,7 +158,7 @@ def test_the_topology_does_not_matter_to_an_instance_type() -> None:
     assert satisfies(instancetype(2, "4Gi"), spread, LATEST)
 
 
-def test_what_the_release_cannot_decode_is_no_offer() -> None:
+def test_undecodable_sizes_are_not_suggested() -> None:
     old = resource("VirtualMachineClusterInstancetype", {"cpu": {"guest": 2}}, "v1alpha1")
 
     assert satisfies(old, preference(None), Release.parse("1.5"))

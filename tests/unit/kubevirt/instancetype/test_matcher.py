@@ -21,11 +21,11 @@ def fields(matcher: Matcher) -> list[str]:
         "VIRTUALMACHINEINSTANCETYPES",
     ],
 )
-def test_case_and_number_of_a_kind_do_not_matter(kind: str) -> None:
+def test_kind_is_matched_in_any_case_and_number(kind: str) -> None:
     assert INSTANCETYPE.matched_kind(kind) == "VirtualMachineInstancetype"
 
 
-def test_no_kind_is_the_cluster_wide_one() -> None:
+def test_missing_kind_means_the_cluster_wide_one() -> None:
     assert INSTANCETYPE.matched_kind("") == "VirtualMachineClusterInstancetype"
     assert PREFERENCE.matched_kind("") == "VirtualMachineClusterPreference"
 
@@ -33,11 +33,11 @@ def test_no_kind_is_the_cluster_wide_one() -> None:
 @pytest.mark.parametrize(
     "kind", ["VirtualMachinePreference", "Instancetype", " ", "VirtualMachineInstancetypess"]
 )
-def test_other_words_are_no_kinds_of_instance_type(kind: str) -> None:
+def test_unknown_kinds_are_refused(kind: str) -> None:
     assert INSTANCETYPE.matched_kind(kind) is None
 
 
-def test_a_matcher_comes_back_as_it_was_read() -> None:
+def test_matcher_survives_a_round_trip() -> None:
     content: JsonObject = {
         "name": "a",
         "kind": "k",
@@ -52,7 +52,7 @@ def test_a_matcher_comes_back_as_it_was_read() -> None:
     assert matcher.content() == content
 
 
-def test_null_is_no_matcher_and_a_null_field_is_empty() -> None:
+def test_null_is_not_a_matcher_and_a_null_field_is_empty() -> None:
     assert read_matcher({"instancetype": None}, INSTANCETYPE) is None
     assert read_matcher({"preference": {"name": "a", "kind": None}}, PREFERENCE) == Matcher("a")
 

@@ -73,12 +73,12 @@ def test_what_a_cluster_writes_into_metadata_is_read(time: Json) -> None:
 
 
 @pytest.mark.parametrize(("release", "is_refused"), [("1.3", False), ("1.4", True)])
-def test_an_unknown_topology_is_refused_from_1_4_on(release: str, *, is_refused: bool) -> None:
+def test_unknown_topology_is_refused_since_1_4(release: str, *, is_refused: bool) -> None:
     assert refused(topology("Cores"), release) == ["spec.cpu.preferredCPUTopology"] * is_refused
 
 
 @pytest.mark.parametrize(("release", "is_refused"), [("1.2", False), ("1.3", True)])
-def test_spread_options_are_checked_from_1_3_on(release: str, *, is_refused: bool) -> None:
+def test_spread_options_are_checked_since_1_3(release: str, *, is_refused: bool) -> None:
     assert refused(topology("preferSpread", across="Everywhere"), release) == (
         ["spec.cpu.spreadOptions.across"] * is_refused
     )
@@ -91,7 +91,7 @@ def test_cores_have_two_threads() -> None:
     assert refused(topology("cores", across="CoresThreads", ratio=3)) == []
 
 
-def test_the_ratio_is_found_where_it_is_written() -> None:
+def test_ratio_is_located_where_it_is_written() -> None:
     content = preference(
         cpu={"preferredCPUTopology": "spread", "spreadOptions": {"across": "CoresThreads"}},
         preferSpreadSocketToCoreRatio=4,
@@ -108,26 +108,24 @@ def test_the_ratio_is_found_where_it_is_written() -> None:
     ("name", "release", "is_warned"),
     [("preferCores", "1.3", False), ("preferCores", "1.4", True), ("cores", "1.9", False)],
 )
-def test_the_first_names_of_topologies_are_deprecated_from_1_4_on(
+def test_original_names_of_topologies_are_deprecated_since_1_4(
     name: str, release: str, *, is_warned: bool
 ) -> None:
     assert warned(topology(name), release) == ["spec.cpu.preferredCPUTopology"] * is_warned
 
 
-def test_the_new_name_is_said() -> None:
+def test_new_name_is_suggested() -> None:
     (warning,) = admission(topology("preferSpread")).warnings
 
     assert warning.hint == "use spread"
 
 
 @pytest.mark.parametrize(("release", "is_warned"), [("1.8", False), ("1.9", True)])
-def test_launch_security_of_instance_types_is_deprecated_from_1_9_on(
-    release: str, *, is_warned: bool
-) -> None:
+def test_launch_security_of_instance_types_is_deprecated_since_1_9(release: str, *, is_warned: bool) -> None:
     assert warned(instancetype(launchSecurity={}), release) == ["spec.launchSecurity"] * is_warned
 
 
-def test_what_is_refused_is_not_warned_of() -> None:
+def test_refused_field_has_no_warning() -> None:
     assert warned(instancetype(launchSecurity={}, memory={"guest": "1Gi", "overcommitPercent": 200})) == []
 
 
@@ -140,7 +138,7 @@ def test_older_versions_are_deprecated(version: str, *, is_warned: bool) -> None
     assert warned(content, "1.5") == ["apiVersion"] * is_warned
 
 
-def test_a_spec_is_needed_and_nothing_else_allowed_beside_it() -> None:
+def test_only_a_spec_is_required_and_allowed() -> None:
     without = {key: value for key, value in instancetype().items() if key != "spec"}
 
     assert refused(without) == [""]
@@ -172,7 +170,7 @@ def test_values_of_a_wrong_type_are_named(content: JsonObject) -> None:
     assert str(cause.at).startswith("spec.")
 
 
-def test_null_is_as_good_as_absent_and_unknown_fields_are_not_our_business() -> None:
+def test_null_counts_as_absent_and_unknown_fields_are_ignored() -> None:
     assert (
         admission(instancetype(cpu={"guest": None, "model": None}, unknown=1, gpus=None)) == ObjectVerdict()
     )

@@ -31,16 +31,16 @@ def name_of(content: JsonObject) -> str:
     return text_at(content, "metadata", "name")
 
 
-def test_what_a_cluster_knows_of_the_object_does_not_count() -> None:
+def test_server_metadata_of_the_object_is_ignored() -> None:
     plain = revision()
     assert revision(labels={"a": "b"}, uid="72c3", resourceVersion="10303", generation=4) == plain
 
 
-def test_quantities_stay_as_they_are_written() -> None:
+def test_quantities_are_kept_as_written() -> None:
     assert object_at(revision(), "data", "spec", "memory") == {"guest": "1024Mi"}
 
 
-def test_a_namespaced_object_is_kept_with_the_namespace_of_the_vm() -> None:
+def test_namespaced_object_is_stored_with_the_namespace_of_the_vm() -> None:
     assert object_at(revision(), "data", "metadata") == {"name": "u1.small", "namespace": "prod"}
     assert object_at(revision(namespace=""), "data", "metadata") == {"name": "u1.small"}
     clusterwide = revision(kind=INSTANCETYPE.cluster_kind)
@@ -49,7 +49,7 @@ def test_a_namespaced_object_is_kept_with_the_namespace_of_the_vm() -> None:
 
 
 @pytest.mark.parametrize("name", ["u1.small", "a" * 253, "../x", "-", "U1 Small", "ü", ".", "a..b", "a.-b"])
-def test_every_name_becomes_one_that_kubernetes_takes(name: str) -> None:
+def test_every_name_becomes_valid_in_kubernetes(name: str) -> None:
     made = revision(name)
     assert DNS_SUBDOMAIN.fullmatch(name_of(made)), name_of(made)
     assert len(name_of(made)) <= 253

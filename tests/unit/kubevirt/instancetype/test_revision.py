@@ -34,19 +34,19 @@ def of_version(version: str, content: JsonObject) -> JsonObject:
 
 
 @pytest.mark.parametrize("release", ["1.0", "1.6", "1.7", "1.9"])
-def test_whole_objects_of_v1beta1_are_read_by_all(release: str) -> None:
+def test_complete_v1beta1_objects_are_read_by_all_releases(release: str) -> None:
     assert spec(instancetype(vcpus=2, memory="1Gi"), release) == SIZE
     assert spec(preference(preferredSubdomain="s"), release, PREFERENCE) == {"preferredSubdomain": "s"}
 
 
-def test_its_metadata_has_to_be_right_as_well() -> None:
+def test_metadata_of_the_object_must_be_valid_too() -> None:
     data = instancetype() | {"metadata": {"deletionTimestamp": "soon"}}
 
     assert "deletionTimestamp must be a time" in refusal(data, "1.9")
 
 
 @pytest.mark.parametrize("version", ["v1alpha1", "v1alpha2"])
-def test_older_objects_are_read_up_to_1_6_and_then_set_what_they_left_out(version: str) -> None:
+def test_older_objects_are_read_up_to_1_6_with_defaults(version: str) -> None:
     data = of_version(version, instancetype(vcpus=2, memory="1Gi"))
 
     assert spec(data, "1.6")["cpu"] == AS_POINTERS
@@ -64,7 +64,7 @@ def test_a_spec_in_base64_is_read_up_to_1_6(release: str) -> None:
     assert spec(encoded(SIZE), release)["cpu"] == AS_POINTERS
 
 
-def test_a_spec_in_base64_says_when_it_is_too_old() -> None:
+def test_base64_spec_of_an_old_release_is_explained() -> None:
     with pytest.raises(RevisionError) as error:
         spec(encoded(SIZE), "1.7")
 
@@ -72,26 +72,26 @@ def test_a_spec_in_base64_says_when_it_is_too_old() -> None:
     assert str(error.value) == "holds a spec without its kind, which KubeVirt 1.7 does not decode"
 
 
-def test_up_to_1_2_a_spec_is_taken_for_what_is_asked_for() -> None:
+def test_up_to_1_2_a_spec_is_read_as_the_requested_kind() -> None:
     assert spec(encoded({**SIZE, "unknown": 1}), "1.2", PREFERENCE) == {"cpu": {}}
     assert refusal(encoded(SIZE), "1.3", PREFERENCE) == "holds an instance type, not a preference"
 
 
-def test_from_1_3_on_an_unknown_field_is_refused() -> None:
+def test_unknown_field_is_refused_since_1_3() -> None:
     assert "memory" in spec(encoded({**SIZE, "unknown": 1}), "1.2")
     refusal(encoded({**SIZE, "unknown": 1}), "1.3")
     refusal({**encoded(SIZE), "extra": 1}, "1.3")
     refusal(encoded('{"cpu": {"guest": 1}, "cpu": {"guest": 2}, "memory": {"guest": "1Gi"}}'), "1.3")
 
 
-def test_from_1_3_on_an_empty_spec_is_a_preference() -> None:
+def test_empty_spec_is_a_preference_since_1_3() -> None:
     assert spec(encoded({}), "1.3", PREFERENCE) == {}
     assert spec(encoded("null"), "1.3", PREFERENCE) == {}
     assert refusal(encoded({}), "1.3") == "holds a preference, not an instance type"
     assert spec(encoded({}), "1.2")["memory"] == {"guest": "0"}
 
 
-def test_an_object_without_a_spec_is_read_from_1_3_on() -> None:
+def test_object_without_a_spec_is_read_since_1_3() -> None:
     data = {key: value for key, value in instancetype().items() if key != "spec"}
 
     refusal(data, "1.2")
@@ -121,5 +121,5 @@ def test_an_object_without_a_spec_is_read_from_1_3_on() -> None:
         instancetype() | {"spec": []},
     ],
 )
-def test_what_cannot_be_decoded_is_refused(data: Json, release: str) -> None:
+def test_undecodable_data_is_refused(data: Json, release: str) -> None:
     refusal(data, release)

@@ -38,7 +38,7 @@ def written(content: JsonObject, *objects: JsonObject, release: Release = LATEST
 VIRTIO = preference("linux", devices={"preferredDiskBus": "virtio", "preferredInterfaceModel": "virtio"})
 
 
-def test_disks_and_network_are_written_as_the_preference_has_them() -> None:
+def test_disks_and_network_of_the_preference_are_written() -> None:
     found = written(with_volumes("root", "seed", preference="linux"), VIRTIO, kubevirt())
     assert object_at(found, *DEVICES) == {
         "disks": [{"name": "root", "disk": {"bus": "virtio"}}, {"name": "seed", "disk": {"bus": "virtio"}}],
@@ -47,12 +47,12 @@ def test_disks_and_network_are_written_as_the_preference_has_them() -> None:
     assert object_at(found, "spec", "template", "spec")["networks"] == [{"name": "default", "pod": {}}]
 
 
-def test_what_the_preference_leaves_alone_is_not_written() -> None:
+def test_fields_not_in_the_preference_are_not_written() -> None:
     found = written(with_volumes("root", preference="rng"), preference("rng", devices={"preferredRng": {}}))
     assert object_at(found, *DEVICES) == {"rng": {}}
 
 
-def test_a_volume_among_disks_gets_its_disk_behind_theirs() -> None:
+def test_added_disk_of_a_volume_follows_the_others() -> None:
     devices: JsonObject = {"disks": [{"name": "seed", "cdrom": {}}], "autoattachPodInterface": False}
     found = written(with_volumes("root", "seed", devices=devices, preference="linux"), VIRTIO)
     assert object_at(found, *DEVICES)["disks"] == [
@@ -61,7 +61,7 @@ def test_a_volume_among_disks_gets_its_disk_behind_theirs() -> None:
     ]
 
 
-def test_the_input_device_is_written_where_the_preference_attaches_it() -> None:
+def test_input_device_is_written_if_the_preference_attaches_it() -> None:
     desktop = preference(
         "desktop", devices={"preferredAutoattachInputDevice": True, "preferredInputBus": "virtio"}
     )
@@ -78,7 +78,7 @@ def test_a_preference_without_pod_interface_writes_no_network() -> None:
     }
 
 
-def test_the_network_is_that_of_the_cluster() -> None:
+def test_network_of_the_cluster_is_used() -> None:
     masquerade = kubevirt(network={"defaultNetworkInterface": "masquerade"})
     found = written(vm("db", preference="linux"), VIRTIO, masquerade)
     assert object_at(found, *DEVICES)["interfaces"] == [
@@ -90,14 +90,14 @@ def codes(mode: ExpandMode, *contents: JsonObject) -> list[Code]:
     return [each.code for each in expand(resources(*contents), Catalog(), LATEST, mode).diagnostics]
 
 
-def test_a_network_of_a_cluster_that_is_not_known_is_noted_once() -> None:
+def test_unknown_cluster_network_is_noted_once() -> None:
     two = (vm("a", preference="linux"), vm("b", preference="linux"))
     assert codes(ExpandMode.APPLIED, *two, VIRTIO) == [Code.ASSUMED_NETWORK]
     assert codes(ExpandMode.APPLIED, *two, VIRTIO, kubevirt()) == []
     assert codes(ExpandMode.APPLIED, vm("a"), vm("b")) == []
 
 
-def test_the_endpoint_knows_no_input_device() -> None:
+def test_expand_endpoint_adds_no_input_device() -> None:
     desktop = preference(
         "desktop", devices={"preferredAutoattachInputDevice": True, "preferredInputBus": "virtio"}
     )
@@ -173,18 +173,18 @@ def sized(cpu: JsonObject, memory: JsonObject, architecture: str = "amd64") -> d
         (sized({"sockets": 2, "realtime": {}}, {"guest": "4Gi"}), "1.9", ClusterConfig(), (8, None)),
     ],
 )
-def test_room_for_hot_plug_is_planned_at_the_start(
+def test_hotplug_room_is_planned_at_the_start(
     content: JsonObject, release: str, config: ClusterConfig, expected: tuple[Json, Json]
 ) -> None:
     assert plan(started(content, release, config)) == expected
 
 
-def test_the_firmware_uuid_that_is_given_stays() -> None:
+def test_given_firmware_uuid_is_kept() -> None:
     content = vm("db", {"devices": {}, "firmware": {"uuid": "x"}})
     assert object_at(started(content), "domain", "firmware")["uuid"] == "x"
 
 
-def test_there_is_no_instance_where_the_instance_type_conflicts() -> None:
+def test_conflicting_instance_type_starts_no_instance() -> None:
     content = vm("db", {"devices": {}, "cpu": {"cores": 2}}, instancetype="large")
     resource: Resource = next(iter(resources(content)))
     with pytest.raises(Exception, match="is set by"):

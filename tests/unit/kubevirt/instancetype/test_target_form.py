@@ -26,20 +26,20 @@ def left(composed: tuple[Resource, ...], expanded: tuple[Resource, ...]) -> list
     return [(resource.namespace, resource.name) for resource in kept if resource.kind == "ControllerRevision"]
 
 
-def test_a_revision_goes_with_the_last_matcher_that_names_it() -> None:
+def test_revision_is_removed_with_the_last_matcher_that_names_it() -> None:
     named, unnamed = revision("a", "prod"), revision("b", "prod")
     before = (named, unnamed, vm("x", {"revisionName": "a"}))
     assert left(before, (named, unnamed, vm("x", None))) == [("prod", "b")]
     assert left(before, before) == [("prod", "a"), ("prod", "b")]
 
 
-def test_a_revision_of_another_namespace_stays() -> None:
+def test_revision_of_another_namespace_is_kept() -> None:
     revisions = (revision("a", "prod"), revision("a", "test"), revision("a"))
     before = (*revisions, vm("x", {"revisionName": "a"}))
     assert left(before, (*revisions, vm("x", None))) == [("test", "a")]
 
 
-def test_a_revision_that_another_vm_still_names_stays() -> None:
+def test_revision_named_by_another_vm_is_kept() -> None:
     shared = revision("a", "prod")
     failed = vm("y", {"revisionName": "a"})
     assert left((shared, vm("x", {"revisionName": "a"}), failed), (shared, vm("x", None), failed)) == [
@@ -47,7 +47,7 @@ def test_a_revision_that_another_vm_still_names_stays() -> None:
     ]
 
 
-def test_other_kinds_of_that_name_stay() -> None:
+def test_other_kinds_of_that_name_are_kept() -> None:
     other = Resource({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}, Site("c"))
     composed = ResourceSet((other, vm("x", {"revisionName": "a"})))
     expanded = ResourceSet((other, vm("x", None)))

@@ -13,7 +13,7 @@ _RELEASES = sorted({str(case.target) for case in _CASES})
 
 
 @pytest.mark.parametrize("release", _RELEASES)
-def test_same_as_kubevirt(release: str) -> None:
+def test_result_matches_kubevirt(release: str) -> None:
     cases = [case for case in _CASES if str(case.target) == release]
     assert {case.id: wrong for case in cases if (wrong := _wrong_fields(case))} == {}
 

@@ -35,7 +35,9 @@ def giving_vcpus(count: int | None) -> JsonObject:
         ("instancetype.kubevirt.io/v1beta1", "VirtualMachineInstancetype", {}),
     ],
 )
-def test_what_is_looked_up_checked_or_changed(api_version: str, kind: str, spec: JsonObject) -> None:
+def test_machines_with_matchers_or_custom_sizes_are_processed(
+    api_version: str, kind: str, spec: JsonObject
+) -> None:
     assert concerned(api_version, kind, spec)
 
 
@@ -48,7 +50,7 @@ def test_what_is_looked_up_checked_or_changed(api_version: str, kind: str, spec:
         ("kubevirt.io/v1", "VirtualMachineInstance", {}),
     ],
 )
-def test_what_is_whole_by_itself(api_version: str, kind: str, spec: JsonObject) -> None:
+def test_complete_machines_are_skipped(api_version: str, kind: str, spec: JsonObject) -> None:
     assert not concerned(api_version, kind, spec)
 
 
@@ -60,5 +62,5 @@ def test_what_is_whole_by_itself(api_version: str, kind: str, spec: JsonObject) 
         ("mykubevirt.io/v1", "VirtualMachine"),
     ],
 )
-def test_kinds_of_others(api_version: str, kind: str) -> None:
+def test_kinds_of_other_groups_are_skipped(api_version: str, kind: str) -> None:
     assert not concerned(api_version, kind, MATCHING)

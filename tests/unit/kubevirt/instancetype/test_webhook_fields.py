@@ -36,11 +36,11 @@ def source(name: str = "ds", namespace: Json = None, kind: str = "DataSource") -
     return {"sourceRef": {"kind": kind, "name": name, "namespace": namespace}}
 
 
-def test_a_silent_vm_gets_the_clusters_defaults() -> None:
+def test_empty_vm_gets_the_clusters_defaults() -> None:
     assert mutation(spec()) == Mutation("amd64", "q35", ())
 
 
-def test_the_vm_then_the_preference_then_the_cluster() -> None:
+def test_vm_overrides_preference_overrides_cluster() -> None:
     preferred: JsonObject = {"preferredArchitecture": "arm64", "machine": {"preferredMachineType": "virt-8"}}
     own = spec(architecture="s390x", domain={"machine": {"type": "mine"}})
 
@@ -49,14 +49,14 @@ def test_the_vm_then_the_preference_then_the_cluster() -> None:
 
 
 @pytest.mark.parametrize(("release", "architecture"), [("1.6", "amd64"), ("1.7", "arm64")])
-def test_the_preferred_architecture_is_written_from_1_7_on(release: str, architecture: str) -> None:
+def test_preferred_architecture_is_written_since_1_7(release: str, architecture: str) -> None:
     preferred: JsonObject = {"preferredArchitecture": "arm64"}
 
     assert mutation(spec(), preference=preferred, release=release).architecture == architecture
 
 
 @pytest.mark.parametrize(("release", "architecture"), [("1.5", "amd64"), ("1.6", "arm64")])
-def test_the_architecture_of_a_data_source_counts_from_1_6_on(release: str, architecture: str) -> None:
+def test_architecture_of_a_data_source_counts_since_1_6(release: str, architecture: str) -> None:
     ds = labelled("DataSource", "ds", labels=ARM)
 
     assert mutation(spec(source()), ds, release=release).architecture == architecture
@@ -73,7 +73,7 @@ def test_the_architecture_of_a_data_source_counts_from_1_6_on(release: str, arch
         (source(kind="Other"), "amd64"),
     ],
 )
-def test_which_data_source_is_meant(reference: JsonObject, architecture: str) -> None:
+def test_data_source_of_the_vm_is_resolved(reference: JsonObject, architecture: str) -> None:
     objects = (
         labelled("DataSource", "ds", labels=ARM),
         labelled("DataSource", "pointer", {"source": {"dataSource": {"name": "ds", "namespace": "prod"}}}),
@@ -89,7 +89,7 @@ def test_the_first_usable_data_source_counts() -> None:
     assert mutation(spec(source("missing"), source()), s390x).architecture == "s390x"
 
 
-def test_storage_classes_are_preferred_where_none_is_said() -> None:
+def test_preferred_storage_class_is_used_if_none_is_set() -> None:
     preferred: JsonObject = {"volumes": {"preferredStorageClassName": "fast"}}
     vm_spec = spec(
         {"storage": {}},
@@ -148,7 +148,7 @@ def firmware(content: JsonObject) -> JsonObject:
 
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("preference", [None, "fast"])
-def test_what_is_written_is_all_that_is_open(release: str, preference: str | None) -> None:
+def test_written_fields_are_all_open_fields(release: str, preference: str | None) -> None:
     disks: Json = [{"spec": {"pvc": {}}}, {"spec": {"storage": {"storageClassName": "own"}}}]
     content = vm(dataVolumeTemplates=disks)
     if preference:
@@ -159,7 +159,7 @@ def test_what_is_written_is_all_that_is_open(release: str, preference: str | Non
     assert open_fields(resources(content), behaviour(release))
 
 
-def test_what_differs_by_release() -> None:
+def test_written_fields_depend_on_the_release() -> None:
     fields = {
         release: written(vm(), release=release) for release in ("1.5.2", "1.5.3", "1.6.0", "1.6.1", "1.6.4")
     }
@@ -178,7 +178,7 @@ def test_what_differs_by_release() -> None:
     assert annotated == ["", "", "", "", "v3"]
 
 
-def test_no_pci_topology_where_there_is_no_pcie() -> None:
+def test_no_pci_topology_without_pcie() -> None:
     content = with_value(vm(), ("spec", "template", "spec", "architecture"), "s390x")
     assert "metadata" not in object_at(written(content), "spec", "template")
 
@@ -192,7 +192,7 @@ def test_an_identity_follows_from_namespace_and_name_alone() -> None:
     assert len({text_at(firmware(each), key) for each in (first, *others) for key in ("uuid", "serial")}) == 6
 
 
-def test_the_preference_counts_also_when_it_is_expanded_already() -> None:
+def test_expanded_preference_still_counts() -> None:
     content = vm(dataVolumeTemplates=[{"spec": {"pvc": {}, "storage": {}}}])
     before = with_value(content, ("spec", "preference"), {"name": "fast"})
     found = object_at(written(content, before=before), "spec")
@@ -204,7 +204,7 @@ def test_the_preference_counts_also_when_it_is_expanded_already() -> None:
     assert text_at(found, "template", "spec", "domain", "machine", "type") == "virt-9"
 
 
-def test_what_is_said_stays() -> None:
+def test_existing_values_are_kept() -> None:
     whole = written(vm(preference={"name": "fast", "kind": "VirtualMachineClusterPreference"}))
     assert written(whole) == whole
 
@@ -223,6 +223,6 @@ def test_what_is_said_stays() -> None:
         vm(template=None),
     ],
 )
-def test_what_is_left_alone(content: JsonObject) -> None:
+def test_other_objects_are_unchanged(content: JsonObject) -> None:
     assert written(content) == content
     assert not open_fields(ResourceSet(), behaviour())

@@ -58,7 +58,7 @@ def _counts(sockets: int, cores: int, threads: int) -> JsonObject:
         ("", (1, 1, 1)),
     ],
 )
-def test_preferred_topology(topology: str | None, counts: tuple[int, int, int]) -> None:
+def test_preferred_topology_is_applied(topology: str | None, counts: tuple[int, int, int]) -> None:
     assert _cpu(8, {"cpu": {"preferredCPUTopology": topology}}) == _counts(*counts)
 
 
@@ -83,7 +83,7 @@ def test_sockets_without_a_preference() -> None:
         ({"ratio": 24}, 0, (0, 24, 1)),
     ],
 )
-def test_spread(options: JsonObject, ratio: int, counts: tuple[int, int, int]) -> None:
+def test_spread_topology_is_applied(options: JsonObject, ratio: int, counts: tuple[int, int, int]) -> None:
     cpu: JsonObject = {"preferredCPUTopology": "spread", "spreadOptions": options}
     assert _cpu(12, {"cpu": cpu, "preferSpreadSocketToCoreRatio": ratio}) == _counts(*counts)
 
@@ -106,7 +106,7 @@ def test_one_vcpu_has_no_topology(topology: str) -> None:
         ("1.4", "spread", (2, 2, 1)),
     ],
 )
-def test_names_that_a_release_does_not_know(
+def test_topologies_unknown_to_a_release_mean_the_default(
     release: str, topology: str, counts: tuple[int, int, int]
 ) -> None:
     preference: JsonObject = {"cpu": {"preferredCPUTopology": topology}}
@@ -128,7 +128,7 @@ def test_a_ratio_of_0_is_an_error_at_the_preference() -> None:
     assert str(diagnostic.field) == "spec.cpu.spreadOptions.ratio"
 
 
-def test_a_placeholder_is_passed_on_but_not_divided() -> None:
+def test_placeholder_is_copied_but_not_divided() -> None:
     assert _cpu("${VCPUS}", None) == {"sockets": "${VCPUS}", "cores": 1, "threads": 1}
     with pytest.raises(ApplyError) as error:
         _cpu("${VCPUS}", {"cpu": {"preferredCPUTopology": "spread"}})
@@ -221,7 +221,7 @@ def test_all_conflicts_are_reported_in_order() -> None:
         {"maxSockets": 2},
     ],
 )
-def test_what_the_instance_type_does_not_set_or_the_vm_leaves_at_zero(cpu: JsonObject) -> None:
+def test_unset_or_zero_fields_do_not_conflict(cpu: JsonObject) -> None:
     applied = apply_to_template(
         _instancetype({"guest": 1}), None, _template({"cpu": cpu}), behaviour_of(LATEST)
     )

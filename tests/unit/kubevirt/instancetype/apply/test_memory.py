@@ -34,17 +34,17 @@ def _requested(guest: Json, percent: int) -> Json:
     ("guest", "written"),
     [("8Gi", "8Gi"), ("8192Mi", "8Gi"), (1073741824, "1073741824"), (1.5, "1500m"), (None, "0")],
 )
-def test_guest_memory_is_written_as_the_api_server_does(guest: Json, written: str) -> None:
+def test_guest_memory_is_written_like_the_api_server(guest: Json, written: str) -> None:
     assert _domain({"guest": guest})["memory"] == {"guest": written}
 
 
-def test_huge_pages_and_the_maximum_come_along() -> None:
+def test_huge_pages_and_maximum_are_copied() -> None:
     memory: JsonObject = {"guest": "1Gi", "maxGuest": "2048Mi", "hugepages": {"pageSize": "2Mi"}}
     expected = {"guest": "1Gi", "maxGuest": "2Gi", "hugepages": {"pageSize": "2Mi"}}
     assert _domain(memory)["memory"] == expected
 
 
-def test_what_only_the_vm_sets_stays() -> None:
+def test_fields_set_only_by_the_vm_are_kept() -> None:
     domain: JsonObject = {"memory": {"hugepages": {"pageSize": "1Gi"}, "maxGuest": "64Gi"}}
     assert _domain({"guest": "1Gi"}, domain)["memory"] == {
         "hugepages": {"pageSize": "1Gi"},
@@ -77,11 +77,11 @@ def test_overcommit_is_computed_in_32_bit_floats(guest: str, percent: int, reque
 
 
 @pytest.mark.parametrize("percent", [0, -5, None, "50", 10**400])
-def test_no_overcommit(percent: Json) -> None:
+def test_no_overcommit_adds_no_request(percent: Json) -> None:
     assert "resources" not in _domain({"guest": "1Gi", "overcommitPercent": percent})
 
 
-def test_other_requests_stay() -> None:
+def test_other_requests_are_kept() -> None:
     domain: JsonObject = {
         "resources": {"requests": {"example.com/fpga": 1}, "limits": {"example.com/fpga": 1}}
     }
@@ -127,7 +127,7 @@ def test_the_section_is_the_only_memory_conflict_up_to_1_6() -> None:
 
 
 @pytest.mark.parametrize("field", ["guest", "maxGuest"])
-def test_a_size_that_is_no_quantity_is_an_error_at_the_instance_type(field: str) -> None:
+def test_invalid_size_is_an_error_at_the_instance_type(field: str) -> None:
     with pytest.raises(ApplyError) as error:
         _apply({"guest": "1Gi", field: "8GB"}, {})
     (diagnostic,) = error.value.diagnostics
@@ -136,7 +136,7 @@ def test_a_size_that_is_no_quantity_is_an_error_at_the_instance_type(field: str)
     assert diagnostic.message == '"8GB" is not a quantity'
 
 
-def test_a_placeholder_is_passed_on_but_not_overcommitted() -> None:
+def test_placeholder_is_copied_but_not_overcommitted() -> None:
     assert _domain({"guest": "${MEMORY}", "maxGuest": "${MAX}Gi"})["memory"] == {
         "guest": "${MEMORY}",
         "maxGuest": "${MAX}Gi",

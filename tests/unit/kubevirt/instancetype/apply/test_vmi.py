@@ -55,7 +55,7 @@ def test_a_field_is_copied(fields: JsonObject, path: tuple[str, ...], value: Jso
 
 
 @pytest.mark.parametrize(("fields", "path", "value"), _EXCLUSIVE)
-def test_the_vm_may_not_set_it_too(fields: JsonObject, path: tuple[str, ...], value: Json) -> None:
+def test_field_set_by_both_conflicts(fields: JsonObject, path: tuple[str, ...], value: Json) -> None:
     template = _template(path, value)
     applied = _apply(fields, template)
     assert applied.template is template
@@ -63,7 +63,7 @@ def test_the_vm_may_not_set_it_too(fields: JsonObject, path: tuple[str, ...], va
 
 
 @pytest.mark.parametrize(("fields", "path", "value"), _EXCLUSIVE)
-def test_the_vm_may_set_what_the_instance_type_does_not(
+def test_vm_may_set_fields_that_the_instance_type_does_not(
     fields: JsonObject, path: tuple[str, ...], value: Json
 ) -> None:
     absent: JsonObject = dict.fromkeys(fields)
@@ -85,7 +85,7 @@ def test_the_vm_may_set_what_the_instance_type_does_not(
         ),
     ],
 )
-def test_pointers_and_maps_conflict_though_empty(
+def test_pointers_and_maps_conflict_even_if_empty(
     fields: JsonObject, path: tuple[str, ...], value: Json
 ) -> None:
     assert _apply(fields, _template(path, value)).conflicts
@@ -113,7 +113,7 @@ def test_an_empty_node_selector_is_not_written() -> None:
     )
 
 
-def test_annotations_join_those_of_the_vm() -> None:
+def test_annotations_are_added_to_the_vms() -> None:
     template: JsonObject = {"metadata": {"annotations": {"b": "2", "c": "3"}}, "spec": {"domain": {}}}
     applied = _apply({"annotations": {"a": "1", "b": "2"}}, template)
     assert applied.template["metadata"] == {"annotations": {"a": "1", "b": "2", "c": "3"}}
@@ -198,7 +198,7 @@ def _domain(domain: Json) -> Json:
 @pytest.mark.parametrize(
     "section", ["cpu", "memory", "resources", "devices", "features", "firmware", "machine", "clock"]
 )
-def test_a_section(section: str, wrong: Json) -> None:
+def test_malformed_section_is_kept(section: str, wrong: Json) -> None:
     domain = _domain({section: wrong})
     assert isinstance(domain, dict)
     assert domain[section] == wrong
@@ -214,7 +214,7 @@ def test_a_section(section: str, wrong: Json) -> None:
         ("devices", {"disks": ["root", None, {"disk": "virtio"}], "video": {"type": "vga"}}),
     ],
 )
-def test_below_a_section(section: str, value: JsonObject) -> None:
+def test_malformed_field_of_a_section_is_kept(section: str, value: JsonObject) -> None:
     domain = _domain({section: value})
     assert isinstance(domain, dict)
     assert domain[section] == value
@@ -229,7 +229,7 @@ def test_below_a_section(section: str, value: JsonObject) -> None:
         {"spec": {"domain": {"devices": ["a"], "ioThreads": 4}}},
     ],
 )
-def test_what_leads_to_a_field(template: JsonObject) -> None:
+def test_malformed_parent_is_kept(template: JsonObject) -> None:
     instancetype: JsonObject = {
         **_WRONG_SIZES,
         "annotations": {"a": "b"},
@@ -251,7 +251,7 @@ def _without_what_was_added(value: Json, written: Json) -> Json:
 
 
 @pytest.mark.parametrize("template", [{"spec": "text"}, {"spec": {"domain": "text"}}])
-def test_above_the_sections(template: JsonObject) -> None:
+def test_malformed_spec_is_kept(template: JsonObject) -> None:
     assert apply_to_template(_WRONG_SIZES, _PREFERENCE, template, behaviour_of(LATEST)).template == template
 
 
@@ -259,7 +259,7 @@ def test_above_the_sections(template: JsonObject) -> None:
     "section", ["cpu", "devices", "features", "firmware", "machine", "clock", "annotations"]
 )
 @pytest.mark.parametrize("wrong", ["text", 4, ["a"]])
-def test_in_a_preference_it_says_nothing(section: str, wrong: Json) -> None:
+def test_malformed_preference_changes_nothing(section: str, wrong: Json) -> None:
     template: JsonObject = {"spec": {"domain": {"devices": {"disks": [{"name": "root"}]}}}}
     applied = apply_to_template(None, {section: wrong}, template, behaviour_of(Release.parse("1.4")))
     assert applied.template == template

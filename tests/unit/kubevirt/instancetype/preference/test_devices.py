@@ -41,7 +41,7 @@ def _disk(preferred: Json, disk: JsonObject, release: Release = LATEST) -> Json:
         ({"disk": None, "cdrom": {"bus": "ide"}}, {"disk": None, "cdrom": {"bus": "ide"}}),
     ],
 )
-def test_bus(disk: JsonObject, result: JsonObject) -> None:
+def test_preferred_bus_is_applied(disk: JsonObject, result: JsonObject) -> None:
     assert _disk(_BUSES, disk) == result
 
 
@@ -50,7 +50,7 @@ def test_a_disk_of_no_kind_becomes_a_disk_with_any_devices_section() -> None:
     assert _disk(None, {"name": "d"}) == {"name": "d"}
 
 
-def test_options_are_for_disks_alone() -> None:
+def test_options_apply_only_to_disks() -> None:
     assert _disk(_OPTIONS, {"disk": {}, "io": "threads"}) == {
         "disk": {},
         "io": "threads",
@@ -72,7 +72,7 @@ def test_options_are_for_disks_alone() -> None:
         ({"lun": {"bus": "virtio"}}, False, False),
     ],
 )
-def test_dedicated_io_thread(disk: JsonObject, *, since_1_3: bool, before: bool) -> None:
+def test_preferred_dedicated_io_thread_is_applied(disk: JsonObject, *, since_1_3: bool, before: bool) -> None:
     preferred = {**_BUSES, "preferredDiskDedicatedIoThread": True}
     for release, expected in ((Release.parse("1.3"), since_1_3), (Release.parse("1.2"), before)):
         result = _disk(preferred, disk, release)
@@ -80,7 +80,7 @@ def test_dedicated_io_thread(disk: JsonObject, *, since_1_3: bool, before: bool)
         assert ("dedicatedIOThread" in result) is expected
 
 
-def test_the_users_io_thread_stays() -> None:
+def test_io_thread_of_the_user_is_kept() -> None:
     preferred: JsonObject = {**_BUSES, "preferredDiskDedicatedIoThread": True}
     disk: JsonObject = {"disk": {"bus": "virtio"}, "dedicatedIOThread": False}
     assert _disk(preferred, disk) == disk
@@ -112,19 +112,19 @@ _FIELDS = [
 
 
 @pytest.mark.parametrize(("name", "field", "value"), _FIELDS)
-def test_a_preference_fills_in_what_is_absent(name: str, field: str, value: Json) -> None:
+def test_preference_sets_missing_fields(name: str, field: str, value: Json) -> None:
     assert _devices({name: value}, {}) == {field: value}
     assert _devices({name: value}, {field: None}) == {field: value}
 
 
 @pytest.mark.parametrize(("name", "field", "value"), _FIELDS)
 @pytest.mark.parametrize("users", [False, True, {}, {"persistent": False}])
-def test_a_preference_leaves_what_the_user_says(name: str, field: str, value: Json, users: Json) -> None:
+def test_preference_keeps_fields_of_the_user(name: str, field: str, value: Json, users: Json) -> None:
     assert _devices({name: value}, {field: users}) == {field: users}
 
 
 @pytest.mark.parametrize(("name", "field", "value"), _FIELDS)
-def test_no_preference(name: str, field: str, value: Json) -> None:
+def test_no_preference_changes_nothing(name: str, field: str, value: Json) -> None:
     del value
     assert field not in _devices({name: None}, {})
 
@@ -139,7 +139,7 @@ def test_no_preference(name: str, field: str, value: Json) -> None:
         (None, True, {"disableHotplug": True}),
     ],
 )
-def test_hotplug_is_the_preferences(preferred: Json, users: Json, result: JsonObject) -> None:
+def test_hotplug_comes_from_the_preference(preferred: Json, users: Json, result: JsonObject) -> None:
     assert _devices({"preferredDisableHotplug": preferred}, {"disableHotplug": users}) == result
 
 
@@ -152,7 +152,7 @@ def test_hotplug_is_the_preferences(preferred: Json, users: Json, result: JsonOb
         ({"sound": {"name": "s", "model": "ac97"}}, {"sound": {"name": "s", "model": "ac97"}}),
     ],
 )
-def test_sound_gets_a_model_only_if_there(devices: JsonObject, result: JsonObject) -> None:
+def test_sound_gets_a_model_only_if_present(devices: JsonObject, result: JsonObject) -> None:
     assert _devices({"preferredSoundModel": "ich9"}, devices) == result
 
 
@@ -166,7 +166,7 @@ def test_sound_gets_a_model_only_if_there(devices: JsonObject, result: JsonObjec
         (None, {}, {}),
     ],
 )
-def test_video_is_made(model: Json, devices: JsonObject, result: JsonObject) -> None:
+def test_video_is_created(model: Json, devices: JsonObject, result: JsonObject) -> None:
     assert _devices({"preferredVideoType": model}, devices) == result
 
 
@@ -181,12 +181,12 @@ def test_video_is_made(model: Json, devices: JsonObject, result: JsonObject) -> 
         (Release.parse("1.8"), [{}, {"model": ""}], [{"model": "hyperv"}, {"model": ""}]),
     ],
 )
-def test_panic_devices(release: Release, devices: Json, result: Json) -> None:
+def test_preferred_panic_devices_are_applied(release: Release, devices: Json, result: Json) -> None:
     preferred: JsonObject = {"preferredPanicDeviceModel": "hyperv"}
     assert _devices(preferred, {"panicDevices": devices}, release)["panicDevices"] == result
 
 
-def test_input_devices() -> None:
+def test_preferred_input_devices_are_applied() -> None:
     preferred: JsonObject = {"preferredInputBus": "virtio", "preferredInputType": "tablet"}
     inputs: Json = [{"name": "a"}, {"name": "b", "bus": "usb", "type": ""}, {"name": "c", "type": "keyboard"}]
     assert _devices(preferred, {"inputs": inputs})["inputs"] == [
@@ -211,7 +211,7 @@ _POD: Json = [{"name": "pod", "pod": {}}, {"name": "lan", "multus": {}}, {"name"
         ({"name": "pod", "bridge": None}, True, True),
     ],
 )
-def test_masquerade(interface: JsonObject, *, since_1_1: bool, in_1_0: bool) -> None:
+def test_preferred_masquerade_is_applied(interface: JsonObject, *, since_1_1: bool, in_1_0: bool) -> None:
     preferred: JsonObject = {"preferredInterfaceMasquerade": {}}
     for release, expected in (
         (LATEST, since_1_1),
@@ -222,7 +222,7 @@ def test_masquerade(interface: JsonObject, *, since_1_1: bool, in_1_0: bool) -> 
         assert devices["interfaces"] == [{**interface, "masquerade": {}} if expected else interface]
 
 
-def test_interface_model() -> None:
+def test_preferred_interface_model_is_applied() -> None:
     interfaces: Json = [{"name": "pod", "masquerade": {"x": 1}}, {"name": "lan", "model": "e1000"}]
     preferred: JsonObject = {"preferredInterfaceModel": "virtio", "preferredInterfaceMasquerade": {}}
     assert _devices(preferred, {"interfaces": interfaces}, networks=_POD)["interfaces"] == [

@@ -71,7 +71,7 @@ def test_cpu_features_without_a_cpu_are_an_error() -> None:
         ),
     ],
 )
-def test_features(preferred: JsonObject, features: Json, result: JsonObject) -> None:
+def test_preferred_features_are_applied(preferred: JsonObject, features: Json, result: JsonObject) -> None:
     assert _domain({"features": preferred}, {"features": features})["features"] == result
 
 
@@ -100,13 +100,13 @@ _EFI: JsonObject = {"efi": {}}
         ({"preferredUseSecureBoot": True}, {"efi": {"secureBoot": False}}, {"efi": {"secureBoot": False}}),
     ],
 )
-def test_firmware(preferred: JsonObject, bootloader: Json, result: JsonObject) -> None:
+def test_preferred_firmware_is_applied(preferred: JsonObject, bootloader: Json, result: JsonObject) -> None:
     domain: JsonObject = {"firmware": {"serial": "s", "bootloader": bootloader}}
     firmware = _domain({"firmware": preferred}, domain)["firmware"]
     assert firmware == {"serial": "s", "bootloader": result}
 
 
-def test_any_firmware_section_makes_a_boot_loader() -> None:
+def test_any_firmware_section_creates_a_boot_loader() -> None:
     assert _domain({"firmware": {}}, {}) == {"firmware": {"bootloader": {}}}
     assert _domain({"firmware": None}, {}) == {}
 
@@ -121,7 +121,7 @@ def test_any_firmware_section_makes_a_boot_loader() -> None:
         ({"preferredMachineType": ""}, None, None),
     ],
 )
-def test_machine(preferred: JsonObject, machine: Json, result: Json) -> None:
+def test_preferred_machine_type_is_applied(preferred: JsonObject, machine: Json, result: Json) -> None:
     assert _domain({"machine": preferred}, {"machine": machine})["machine"] == result
 
 
@@ -149,7 +149,7 @@ def test_a_machine_section_without_a_type_left_an_empty_one_up_to_1_4() -> None:
         ({"preferredTimer": {"hpet": {}}}, {"utc": {}}, {"utc": {}, "timer": {"hpet": {}}}),
     ],
 )
-def test_clock(preferred: JsonObject, clock: Json, result: JsonObject) -> None:
+def test_preferred_clock_is_applied(preferred: JsonObject, clock: Json, result: JsonObject) -> None:
     assert _domain({"clock": preferred}, {"clock": clock})["clock"] == result
 
 
@@ -161,7 +161,7 @@ def test_clock(preferred: JsonObject, clock: Json, result: JsonObject) -> None:
         ("preferredArchitecture", "architecture", "arm64", "amd64"),
     ],
 )
-def test_fields_outside_the_domain(name: str, field: str, value: Json, users: Json) -> None:
+def test_fields_outside_the_domain_are_applied(name: str, field: str, value: Json, users: Json) -> None:
     behaviour = behaviour_of(LATEST)
     for template, expected in (
         ({}, value),
@@ -173,13 +173,13 @@ def test_fields_outside_the_domain(name: str, field: str, value: Json, users: Js
     assert apply_to_template(None, {name: None}, {}, behaviour).template == {}
 
 
-def test_launch_security() -> None:
+def test_preferred_launch_security_is_applied() -> None:
     preference: JsonObject = {"preferredLaunchSecurity": {"sev": {}}}
     assert _domain(preference, {}) == {"launchSecurity": {"sev": {}}}
     assert _domain(preference, {"launchSecurity": {}}) == {"launchSecurity": {}}
 
 
-def test_annotations_of_the_vm_stay() -> None:
+def test_annotations_of_the_vm_are_kept() -> None:
     preference: JsonObject = {"annotations": {"a": "preferred", "b": "preferred"}}
     template: JsonObject = {"metadata": {"annotations": {"a": "mine"}}}
     applied = apply_to_template(None, preference, template, behaviour_of(LATEST))

@@ -76,5 +76,5 @@ FIELDS = dict(fields(PREFERENCE_SPEC))
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_a_field_is_applied_or_read_elsewhere(name: str) -> None:
+def test_every_field_is_applied_or_read_elsewhere(name: str) -> None:
     assert is_applied(name, value_of(name, FIELDS[name])) is (name not in READ_ELSEWHERE)
