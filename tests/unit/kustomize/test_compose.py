@@ -20,7 +20,7 @@ def names(files: dict[str, str], path: str = ".") -> list[str]:
     return [f"{r.kind} {r.name}" for r in outcome(files, path).value]
 
 
-def test_the_order_is_that_of_kinds_then_names_with_nothing_last() -> None:
+def test_order_is_by_kind_then_name() -> None:
     resources = [
         obj("VirtualMachine", "b", "kubevirt.io/v1"),
         obj("VirtualMachine", "a", "kubevirt.io/v1"),
@@ -65,7 +65,7 @@ def test_a_file_listed_twice_is_an_error_as_well() -> None:
     assert only_error(files).code is Code.DUPLICATE_ID
 
 
-def test_a_base_may_come_in_twice_when_its_names_differ() -> None:
+def test_base_may_be_used_twice_if_its_names_differ() -> None:
     files = {
         "base/kustomization.yaml": "resources: [c]",
         "base/c": obj("ConfigMap", "c"),
@@ -75,7 +75,7 @@ def test_a_base_may_come_in_twice_when_its_names_differ() -> None:
     assert names(files) == ["ConfigMap a-c", "ConfigMap c"]
 
 
-def test_a_component_works_on_everything_that_is_there_before_it() -> None:
+def test_component_transforms_all_preceding_resources() -> None:
     files = {
         "kustomization.yaml": "resources: [c]\ncomponents: [k1, k2]\nnameSuffix: -last\n",
         "c": obj("ConfigMap", "c"),
@@ -86,7 +86,7 @@ def test_a_component_works_on_everything_that_is_there_before_it() -> None:
     assert names(files) == ["ConfigMap two-one-c-last", "ConfigMap two-one-d-last"]
 
 
-def test_local_objects_are_left_out_after_they_have_had_their_effect() -> None:
+def test_local_objects_are_dropped_after_use() -> None:
     local = "kind: A\nmetadata: {name: %s, annotations: {config.kubernetes.io/local-config: '%s'}}\n"
     files = {
         "kustomization.yaml": "resources: [r]",
@@ -104,7 +104,7 @@ def test_an_object_that_loses_its_name_is_an_error() -> None:
     assert only_error(files).code is Code.RESOURCE_INVALID
 
 
-def test_what_several_overlays_share_is_composed_once() -> None:
+def test_shared_base_is_composed_once() -> None:
     files = {
         "base/kustomization.yaml": b"resources: [c]\nnamePrefix: base-\n",
         "base/c": obj("ConfigMap", "c").encode(),
@@ -116,7 +116,7 @@ def test_what_several_overlays_share_is_composed_once() -> None:
     assert first[0] is second[0]
 
 
-def test_what_is_composed_last_leaves_no_resources_in_files_that_are_listed_once() -> None:
+def test_last_composition_releases_resources_of_files_listed_once() -> None:
     files = {
         "base/kustomization.yaml": b"resources: [c]\nnamePrefix: base-\n",
         "base/c": obj("ConfigMap", "c").encode(),

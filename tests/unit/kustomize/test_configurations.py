@@ -19,7 +19,7 @@ THING = """\
 PATCH = "apiVersion: x.io/v1\nkind: Thing\nmetadata: {name: t}\nspec: {items: [{name: a, w: 2}]}\n"
 
 
-def test_field_specs_of_ones_own() -> None:
+def test_custom_field_specs_are_applied() -> None:
     configuration = """\
         nameReference: [{kind: Secret, version: v1, fieldSpecs: [{kind: Thing, path: spec/secret}]}]
         images: [{path: spec/image, create: true}]
@@ -47,7 +47,7 @@ def test_field_specs_of_ones_own() -> None:
     "configuration",
     ["imagess: []", "images: [{paths: a}]", "images: [{path: 'spec/containers[]/image'}]", "[]"],
 )
-def test_configurations_that_are_wrong(configuration: str) -> None:
+def test_invalid_configurations_are_refused(configuration: str) -> None:
     files = {"kustomization.yaml": "resources: [r.yaml]\nconfigurations: [c.yaml]", "r.yaml": THING}
     assert only_error({**files, "c.yaml": configuration}).sites[0].path == "c.yaml"
 
@@ -95,7 +95,7 @@ def test_merge_keys_from_a_schema(schema: str, merges: bool) -> None:  # noqa: F
     assert (MERGED in built({**files, "kustomization.yaml": kustomization})) is merges
 
 
-def test_the_schema_of_a_base_holds_for_its_overlay() -> None:
+def test_schema_of_a_base_applies_to_its_overlay() -> None:
     files = {"base/r.yaml": THING, "p.yaml": PATCH, "base/schema.json": open_api(**BY_NAME)}
     files["base/kustomization.yaml"] = "resources: [r.yaml]\nopenapi: {path: schema.json}"
     files["kustomization.yaml"] = "resources: [base]\npatches: [{path: p.yaml}]"
@@ -106,13 +106,13 @@ def test_the_schema_of_a_base_holds_for_its_overlay() -> None:
     "field",
     ["{version: v1.14.1}", "{path: schema.json, version: v1.21.2}", "{path: nope.json}", "{path: list.json}"],
 )
-def test_schemas_that_do_not_work(field: str) -> None:
+def test_invalid_schemas_are_refused(field: str) -> None:
     files = {"r.yaml": THING, "schema.json": open_api(), "list.json": "[]"}
     error = only_error({**files, "kustomization.yaml": f"resources: [r.yaml]\nopenapi: {field}"})
     assert error.sites
 
 
-def test_references_in_a_circle_come_to_an_end() -> None:
+def test_circular_references_terminate() -> None:
     definition = json.loads(open_api())["definitions"]["io.x.Thing"]
     definition["properties"]["spec"] = {"$ref": "#/definitions/io.x.Loop"}
     schema = {"definitions": {"io.x.Thing": definition, "io.x.Loop": {"$ref": "#/definitions/io.x.Loop"}}}
@@ -128,13 +128,13 @@ ORDERED = "resources: [r.yaml]\nsortOptions: {order: %s}"
     ("options", "first"),
     [("fifo", "Thing"), ("legacy", "Secret"), ("legacy, legacySortOptions: {orderFirst: [Thing]}", "Thing")],
 )
-def test_orders(options: str, first: str) -> None:
+def test_resources_are_sorted_by_order(options: str, first: str) -> None:
     text = built({"kustomization.yaml": ORDERED % options, "r.yaml": THING})
     assert text.splitlines()[1] == f"kind: {first}"
 
 
 @pytest.mark.parametrize("options", ["alphabetic", "fifo, legacySortOptions: {orderFirst: [Thing]}"])
-def test_orders_that_are_none(options: str) -> None:
+def test_invalid_orders_are_refused(options: str) -> None:
     error = only_error({"kustomization.yaml": ORDERED % options, "r.yaml": THING})
     assert str(error.sites[0].field).startswith("sortOptions")
 
@@ -143,13 +143,13 @@ def test_orders_that_are_none(options: str) -> None:
     ("entry", "expected"),
     [("{name: d, count: 3}", "replicas: 3\n"), ("{name: d, count: 0}", "replicas: 0\n")],
 )
-def test_replicas_by_the_name_before_the_prefix(entry: str, expected: str) -> None:
+def test_replicas_match_the_name_before_the_prefix(entry: str, expected: str) -> None:
     deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n"
     kustomization = f"resources: [r.yaml]\nnamePrefix: p-\nreplicas: [{entry}]"
     assert expected in built({"kustomization.yaml": kustomization, "r.yaml": deployment})
 
 
-def test_replicas_of_nothing() -> None:
+def test_replicas_without_a_target_are_an_error() -> None:
     error = only_error(
         {"kustomization.yaml": "resources: [r.yaml]\nreplicas: [{name: t, count: 1}]", "r.yaml": THING}
     )

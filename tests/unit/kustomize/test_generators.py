@@ -116,7 +116,7 @@ def test_merge_keeps_data_and_replace_does_not(name: str) -> None:
         ("replace", "other", Code.PATCH_TARGET_MISSING),
     ],
 )
-def test_a_behavior_that_cannot_be(behavior: str, name: str, code: Code) -> None:
+def test_invalid_behavior_is_an_error(behavior: str, name: str, code: Code) -> None:
     assert only_error(overlay(behavior, name)).code is code
 
 
@@ -132,7 +132,7 @@ def test_a_behavior_that_cannot_be(behavior: str, name: str, code: Code) -> None
         "files: [../outside]",
     ],
 )
-def test_bad_sources_are_named_by_place_and_no_value_is_shown(sources: str) -> None:
+def test_bad_sources_are_located_without_showing_values(sources: str) -> None:
     error = only_error(
         {"o/kustomization.yaml": f"secretGenerator: [{{name: s, {sources}}}]", "outside": "TOPSECRET"}, "o"
     )
@@ -145,7 +145,7 @@ def test_a_generated_text_that_begins_with_a_tab_cannot_be_written() -> None:
     assert "f" in error.message
 
 
-def test_generators_that_stand_in_files() -> None:
+def test_generators_in_files_are_run() -> None:
     text = built(
         {
             "kustomization.yaml": "generators: [g.yaml]\nnamespace: prod",
@@ -169,7 +169,7 @@ def test_generators_that_stand_in_files() -> None:
     assert "iam.gke.io/gcp-service-account: account@project.iam.gserviceaccount.com" in text
 
 
-def test_charts_and_unknown_generators_say_the_way_out() -> None:
+def test_charts_and_unknown_generators_have_a_hint() -> None:
     for kind in ("HelmChartInflationGenerator", "ConfigMapGenerater"):
         config = f"apiVersion: builtin\nkind: {kind}\nmetadata: {{name: g}}\n"
         error = only_error({"kustomization.yaml": "generators: [g.yaml]", "g.yaml": config})

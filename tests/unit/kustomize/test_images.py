@@ -18,7 +18,7 @@ from tests.composing import built, only_error
         ("", ImageName("", "", "")),
     ],
 )
-def test_parts_of_a_name(text: str, expected: ImageName) -> None:
+def test_image_name_is_split(text: str, expected: ImageName) -> None:
     assert ImageName.parse(text) == expected
     assert str(expected) == text
 
@@ -53,11 +53,11 @@ def image_of(image: str, entry: str) -> str:
         ("r.io/nginx:1", "name: nginx, newTag: '2'", "r.io/nginx:1"),
     ],
 )
-def test_images_of_containers_anywhere(image: str, entry: str, expected: str) -> None:
+def test_images_of_containers_are_found_anywhere(image: str, entry: str, expected: str) -> None:
     assert image_of(image, entry) == expected
 
 
-def test_what_both_rules_find_changes_twice_as_in_kustomize() -> None:
+def test_image_matched_by_both_rules_changes_twice_as_in_kustomize() -> None:
     pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: a:1}]}\n"
     kustomization = "resources: [r.yaml]\nimages: [{name: a, tagSuffix: -x}]"
     assert "image: a:1-x-x\n" in built({"kustomization.yaml": kustomization, "r.yaml": pod})
@@ -70,7 +70,7 @@ def test_definitions_of_custom_resources_are_left_alone() -> None:
 
 
 @pytest.mark.parametrize("resource", ["containers: [1]", "containers: [{image: {a: b}}]"])
-def test_containers_of_the_wrong_shape(resource: str) -> None:
+def test_malformed_containers_are_handled(resource: str) -> None:
     files = {
         "kustomization.yaml": "resources: [r.yaml]\nimages: [{name: a, newTag: '2'}]",
         "r.yaml": f"apiVersion: v1\nkind: Thing\nmetadata: {{name: p}}\n{resource}\n",
@@ -78,7 +78,7 @@ def test_containers_of_the_wrong_shape(resource: str) -> None:
     assert only_error(files).sites[0].path == "r.yaml"
 
 
-def test_a_name_that_is_no_expression() -> None:
+def test_name_is_not_a_regular_expression() -> None:
     files = {"kustomization.yaml": "resources: [r.yaml]\nimages: [{name: '('}]"}
     files["r.yaml"] = "apiVersion: v1\nkind: Thing\nmetadata: {name: p}\n"
     assert str(only_error(files).sites[0].field) == "images[0].name"

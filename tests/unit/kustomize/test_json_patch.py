@@ -29,14 +29,14 @@ def applied(op: str, path: str, value: Json = None, source: str = "") -> Json:
         ("add", "no-slash/a/y", 1, "y", 1),
     ],
 )
-def test_operations(op: str, path: str, value: Json, at: str, expected: Json) -> None:
+def test_operations_are_applied(op: str, path: str, value: Json, at: str, expected: Json) -> None:
     result = applied(op, path, value)
     assert isinstance(result, dict)
     assert isinstance(result["a"], dict)
     assert result["a"][at] == expected
 
 
-def test_a_copy_and_a_move() -> None:
+def test_copy_and_move_are_applied() -> None:
     assert applied("copy", "/l/-", source="/a/b") == {**_document(), "l": [[1, 2]]}
     assert applied("move", "/b", source="/a/b") == {
         "a": {"c/d": {"e~f": 1}, "n": None},
@@ -71,7 +71,7 @@ def test_the_whole_document_can_be_replaced() -> None:
         ("", "/a", 1),
     ],
 )
-def test_what_does_not_apply_is_an_error(op: str, path: str, value: Json) -> None:
+def test_inapplicable_operation_is_an_error(op: str, path: str, value: Json) -> None:
     with pytest.raises(OperationError):
         applied(op, path, value)
 
@@ -80,19 +80,19 @@ def test_what_does_not_apply_is_an_error(op: str, path: str, value: Json) -> Non
     ("path", "value"),
     [("/a/b", [1, 2]), ("/a/n", None), ("/a/missing", None), ("/a/b/0", 1.0), ("", DOCUMENT)],
 )
-def test_a_test_that_holds_changes_nothing(path: str, value: Json) -> None:
+def test_passing_test_operation_changes_nothing(path: str, value: Json) -> None:
     assert applied("test", path, value) is DOCUMENT
 
 
 @pytest.mark.parametrize(
     "operation", [None, {}, {"op": "add"}, {"op": "add", "path": 1}, {"op": "move", "path": "/a"}]
 )
-def test_an_operation_without_what_it_needs_is_an_error(operation: Json) -> None:
+def test_incomplete_operation_is_an_error(operation: Json) -> None:
     with pytest.raises(OperationError):
         apply_operation(DOCUMENT, operation)
 
 
-def test_what_is_not_on_the_way_is_shared_and_the_document_stays() -> None:
+def test_untouched_parts_are_shared_and_the_document_is_unchanged() -> None:
     before = repr(DOCUMENT)
     result = applied("add", "/a/b/-", 3)
     assert repr(DOCUMENT) == before

@@ -85,7 +85,7 @@ def patched(document: Json, *operations: Json) -> Json:
         ({"-": 1}, [replace("/-", 2)], {"-": 2}),
     ],
 )
-def test_what_the_standard_says(document: Json, operations: list[Json], expected: Json) -> None:
+def test_examples_of_the_standard_are_applied(document: Json, operations: list[Json], expected: Json) -> None:
     assert patched(document, *operations) == expected
 
 
@@ -118,7 +118,7 @@ def test_what_the_standard_says(document: Json, operations: list[Json], expected
         ({"a": 1}, {"op": "copy", "path": "/b"}),
     ],
 )
-def test_what_the_standard_refuses(document: Json, operation: Json) -> None:
+def test_operations_refused_by_the_standard_are_errors(document: Json, operation: Json) -> None:
     with pytest.raises(OperationError):
         patched(document, operation)
 
@@ -135,5 +135,5 @@ def test_what_the_standard_refuses(document: Json, operation: Json) -> None:
         ({}, test("/a", None), {}),
     ],
 )
-def test_where_kustomize_is_more_lenient(document: Json, operation: Json, expected: Json) -> None:
+def test_lenient_operations_of_kustomize_are_applied(document: Json, operation: Json, expected: Json) -> None:
     assert patched(document, operation) == expected

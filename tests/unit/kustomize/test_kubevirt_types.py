@@ -64,7 +64,7 @@ def test_lists_of_kubevirts_kinds_merge_by_name_and_keep_their_order() -> None:
     ]
 
 
-def test_templates_of_data_volumes_merge_by_the_name_of_what_they_make() -> None:
+def test_templates_of_data_volumes_merge_by_the_name_in_their_metadata() -> None:
     templates = array_at(patched(MergeKeys.KUBEVIRT), "spec", "dataVolumeTemplates")
     sizes = [text_at(each, "spec", "storage", "resources", "requests", "storage") for each in templates]
     assert [text_at(each, "metadata", "name") for each in templates] == ["db-root", "db-data"]
@@ -76,13 +76,13 @@ def test_an_element_can_be_deleted() -> None:
     assert volumes == [{"name": "data", "dataVolume": {"name": "db-data"}}]
 
 
-def test_by_default_the_lists_are_replaced_as_in_kustomize() -> None:
+def test_lists_are_replaced_by_default_as_in_kustomize() -> None:
     vm = patched(MergeKeys.KUSTOMIZE)
     disks = array_at(vm, "spec", "template", "spec", "domain", "devices", "disks")
     assert [text_at(disk, "name") for disk in disks] == ["log", "data"]
 
 
-def test_lists_of_kubernetes_own_kinds_merge_as_they_do_in_kustomize() -> None:
+def test_lists_of_kubernetes_kinds_merge_as_in_kustomize() -> None:
     files = {
         "kustomization.yaml": b"resources: [pod.yaml]\npatches: [{path: patch.yaml}]\n",
         "pod.yaml": b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"

@@ -27,14 +27,14 @@ def labelled(label: str) -> tuple[Any, Any, Any]:
     return labels, spec["template"]["metadata"]["labels"], spec["selector"]["matchLabels"]
 
 
-def test_labels_go_where_they_are_told_to() -> None:
+def test_labels_are_set_in_the_configured_fields() -> None:
     new, old, both = {"a": "b"}, {"app": "web"}, {"app": "web", "a": "b"}
     assert labelled("{pairs: {a: b}}") == (new, old, old)
     assert labelled("{pairs: {a: b}, includeTemplates: true}") == (new, both, old)
     assert labelled("{pairs: {a: b}, includeSelectors: true}") == (new, both, both)
 
 
-def test_fields_of_ones_own_are_made_where_they_say_so() -> None:
+def test_custom_fields_are_created_if_configured() -> None:
     label = "{pairs: {a: b}, fields: [{path: spec/template/labels, kind: VM, create: true}, {path: x/y}]}"
     files = {
         "kustomization.yaml": f"resources: [r]\nlabels: [{label}]\n",
@@ -66,7 +66,7 @@ def test_labels_replace_what_is_there_and_null() -> None:
     assert "annotations:\n    x: z" in text
 
 
-def test_labels_that_are_no_mapping_are_an_error() -> None:
+def test_labels_must_be_a_mapping() -> None:
     files = {
         "kustomization.yaml": "resources: [r]\nlabels: [{pairs: {a: b}}]\n",
         "r": "kind: A\nmetadata: {name: a, labels: text}\n",
@@ -77,7 +77,7 @@ def test_labels_that_are_no_mapping_are_an_error() -> None:
 
 
 @pytest.mark.parametrize("key", ["'true'", "'1'", "'1.5'", "'2020-01-02'", "'~'", "y"])
-def test_a_new_label_whose_name_is_no_text_without_quotes_fails_as_in_kustomize(key: str) -> None:
+def test_new_label_with_an_unquoted_non_text_name_fails_as_in_kustomize(key: str) -> None:
     files = {
         "kustomization.yaml": f"resources: [r]\nlabels: [{{pairs: {{{key}: x}}}}]\n",
         "r": "kind: A\nmetadata: {name: a}\n",
@@ -85,7 +85,7 @@ def test_a_new_label_whose_name_is_no_text_without_quotes_fails_as_in_kustomize(
     assert only_error(files).code is Code.RESOURCE_INVALID
 
 
-def test_annotations_come_out_as_texts_and_none_rather_than_empty() -> None:
+def test_annotations_become_texts_and_empty_ones_are_dropped() -> None:
     resource = "kind: A\nmetadata:\n  name: %s\n  annotations: %s\n"
     files = {
         "kustomization.yaml": "resources: [a, b]",

@@ -69,7 +69,7 @@ def test_each_of_two_overlays_refers_to_its_own_copy() -> None:
     assert text.count("name: all-a-web") == text.count("name: all-b-web") == 4
 
 
-def test_a_name_that_can_mean_two_resources_is_an_error_that_names_both() -> None:
+def test_ambiguous_name_is_an_error_that_names_both_resources() -> None:
     renamed = "resources: [r]\npatches:\n- target: {name: web}\n  patch: |\n"
     renamed += "    - {op: replace, path: /metadata/name, value: %s}\n"
     files = {
@@ -85,7 +85,7 @@ def test_a_name_that_can_mean_two_resources_is_an_error_that_names_both() -> Non
     assert [related.message for related in error.related] == ["ConfigMap one", "ConfigMap two"]
 
 
-def test_a_name_of_which_no_overlay_has_the_referrer_stays() -> None:
+def test_unrelated_name_is_unchanged() -> None:
     files = {
         "kustomization.yaml": "resources: [a, b, d.yaml]",
         "a/kustomization.yaml": "resources: [r]\nnamePrefix: a-\n",
@@ -97,7 +97,7 @@ def test_a_name_of_which_no_overlay_has_the_referrer_stays() -> None:
     assert built(files).count("name: web\n") == 4
 
 
-def test_namespace_is_set_on_everything_but_cluster_wide_kinds_of_kubernetes() -> None:
+def test_namespace_is_set_except_on_cluster_wide_kinds_of_kubernetes() -> None:
     role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: r}\n"
     kind = "VirtualMachineClusterInstancetype"
     instancetype = f"apiVersion: instancetype.kubevirt.io/v1beta1\nkind: {kind}\nmetadata: {{name: i}}\n"
@@ -116,7 +116,7 @@ def test_namespace_is_set_on_everything_but_cluster_wide_kinds_of_kubernetes() -
     }
 
 
-def test_a_namespace_on_a_cluster_wide_kind_of_kubevirt_is_worth_a_warning() -> None:
+def test_namespace_on_a_cluster_wide_kind_of_kubevirt_is_a_warning() -> None:
     kind = "VirtualMachineClusterPreference"
     files = {
         "kustomization.yaml": "resources: [r]\nnamespace: prod\n",
@@ -127,7 +127,7 @@ def test_a_namespace_on_a_cluster_wide_kind_of_kubevirt_is_worth_a_warning() -> 
     assert warning.sites[0].field.segments == ("namespace",)
 
 
-def test_of_the_subjects_of_a_binding_default_and_known_accounts_move() -> None:
+def test_namespace_of_default_and_known_accounts_in_bindings_is_updated() -> None:
     account = "    ---\n    apiVersion: v1\n    kind: ServiceAccount\n    metadata: {name: known}\n"
     files = {"kustomization.yaml": "resources: [r]\nnamespace: prod\n", "r": BINDING + account}
     binding = objects(files)["RoleBinding b"]
@@ -144,14 +144,14 @@ def test_a_blank_namespace_of_a_subject_is_an_error() -> None:
     assert only_error(files).code is Code.RESOURCE_INVALID
 
 
-def test_namespaces_that_bring_two_resources_together_are_an_error() -> None:
+def test_namespace_that_makes_two_ids_equal_is_an_error() -> None:
     first = CONFIG_MAP.replace("web}", "web, namespace: a}")
     files = {"kustomization.yaml": "resources: [r]\nnamespace: c\n", "r": f"{first}    ---\n{CONFIG_MAP}"}
     assert only_error(files).code is Code.DUPLICATE_ID
 
 
 @pytest.mark.parametrize("field", ["namePrefix: p-", "namespace: prod"])
-def test_a_name_that_is_no_scalar_is_an_error_and_not_a_crash(field: str) -> None:
+def test_non_scalar_name_is_an_error(field: str) -> None:
     files = {
         "kustomization.yaml": f"resources: [r]\n{field}\n",
         "r": "apiVersion: v1\nkind: FooList\nmetadata: {name: [], namespace: {}}\n",

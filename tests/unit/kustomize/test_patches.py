@@ -29,7 +29,7 @@ def running(files: dict[str, str]) -> dict[str, object]:
     return {resource.name: resource.content["spec"] for resource in outcome(files).value}
 
 
-def test_a_patch_without_target_is_for_the_resource_with_its_id() -> None:
+def test_patch_without_target_applies_to_the_resource_with_its_id() -> None:
     files = patched("- path: p.yaml", **{"p.yaml": PATCH % "web" + "    spec: {running: false}\n"})
     assert running(files) == {"web": {"running": False}, "db": {"running": True}}
 
@@ -58,14 +58,14 @@ def test_a_patched_resource_remembers_the_patch() -> None:
         ("{}", {"web", "db"}),
     ],
 )
-def test_targets(target: str, selected: set[str]) -> None:
+def test_targets_are_selected(target: str, selected: set[str]) -> None:
     files = patched(
         f"- target: {target}\n  patch: |\n    kind: X\n    metadata: {{name: x}}\n    spec: {{y: 1}}\n"
     )
     assert {name for name, spec in running(files).items() if spec == {"running": True, "y": 1}} == selected
 
 
-def test_a_target_that_selects_nothing_is_worth_a_warning() -> None:
+def test_target_that_selects_nothing_is_a_warning() -> None:
     files = patched(
         "- target: {kind: VirtualMachine, name: wep}\n  patch: '[]'\n- target: {name: wep}\n  path: p",
         p="- {op: remove, path: /spec}",
@@ -83,7 +83,7 @@ def test_a_patch_whose_resource_is_missing_is_an_error_that_names_the_nearest() 
     assert "VirtualMachine web" in (error.hint or "")
 
 
-def test_name_kind_and_namespace_stay_unless_the_options_let_them_change() -> None:
+def test_name_kind_and_namespace_change_only_by_option() -> None:
     patch = (
         "  patch: |\n    kind: Other\n    metadata: {name: new, namespace: far}\n    spec: {running: false}\n"
     )
@@ -98,7 +98,7 @@ def test_name_kind_and_namespace_stay_unless_the_options_let_them_change() -> No
     assert "far" not in changed
 
 
-def test_a_number_that_no_float_holds_is_refused() -> None:
+def test_number_outside_the_float_range_is_refused() -> None:
     operation = f'[{{"op": "add", "path": "/spec/x", "value": 1{"0" * 400}}}]'
     files = patched("- {path: p.json, target: {name: web}}", **{"p.json": operation})
     assert "a number is too large" in only_error(files).message
@@ -112,7 +112,7 @@ def test_a_patch_cannot_give_two_resources_one_name() -> None:
     assert only_error(files).code is Code.DUPLICATE_ID
 
 
-def test_delete_takes_the_resource_away() -> None:
+def test_delete_removes_the_resource() -> None:
     files = patched("- path: p.yaml", **{"p.yaml": PATCH % "web" + "    $patch: delete\n"})
     assert set(running(files)) == {"db"}
     everything = patched(
@@ -121,7 +121,7 @@ def test_delete_takes_the_resource_away() -> None:
     assert built(everything) == ""
 
 
-def test_a_patch_finds_a_resource_by_a_name_it_had_in_a_base() -> None:
+def test_patch_finds_a_resource_by_its_name_in_a_base() -> None:
     files = {
         "base/kustomization.yaml": "resources: [vms.yaml]\nnamePrefix: a-\n",
         "base/vms.yaml": VMS,
@@ -131,7 +131,7 @@ def test_a_patch_finds_a_resource_by_a_name_it_had_in_a_base() -> None:
     assert running(files)["a-web"] == {"running": False}
 
 
-def test_several_documents_are_applied_in_turn_but_not_to_a_target() -> None:
+def test_several_documents_are_applied_in_turn_only_without_a_target() -> None:
     patch = PATCH % "web" + "    spec: {a: 1}\n    ---\n" + PATCH % "db" + "    spec: {a: 2}\n"
     assert running(patched("- path: p", p=patch)) == {
         "web": {"running": True, "a": 1},
@@ -145,7 +145,7 @@ def test_a_null_label_in_a_patch_with_a_target_is_a_text() -> None:
     assert 'tier: "null"\n    x: ""' in built(patched("- target: {name: web}\n" + patch))
 
 
-def test_without_a_target_it_deletes() -> None:
+def test_null_label_without_a_target_deletes() -> None:
     patch = PATCH.replace("}", ", labels: {tier: null}}") % "web"
     assert "front" not in built(patched("- path: p", p=patch))
 
@@ -156,7 +156,7 @@ def test_a_json_patch_needs_a_target() -> None:
     assert error.sites == (Site("kustomization.yaml").below("patches", 0),)
 
 
-def test_an_operation_that_does_not_apply_is_named_with_its_resource() -> None:
+def test_inapplicable_operation_is_named_with_its_resource() -> None:
     error = only_error(patched("- target: {name: web}\n  path: p", p="- {op: remove, path: /spec/no}"))
     assert error.sites == (Site("p").below(0, "path"),)
     assert "VirtualMachine web" in error.message
@@ -177,7 +177,7 @@ def test_a_json_patch_rounds_large_integers_of_the_whole_object() -> None:
     assert built(files).splitlines()[:2] == ["big: 12345678901234567000", "exact: 9007199254740992"]
 
 
-def test_blank_fields_go_with_a_strategic_merge_and_stay_without() -> None:
+def test_blank_fields_are_removed_only_by_a_strategic_merge() -> None:
     resource = "kind: A\nmetadata: {name: a}\nspec:\n  blank:\n  explicit: null\n"
     plain = {"kustomization.yaml": "resources: [r]", "r": resource}
     assert built(plain).endswith("spec:\n  blank: null\n  explicit: null\n")
@@ -185,7 +185,7 @@ def test_blank_fields_go_with_a_strategic_merge_and_stay_without() -> None:
     assert built({**plain, "kustomization.yaml": patch}).endswith("spec:\n  explicit: null\nx: 1\n")
 
 
-def test_the_old_fields_do_the_same_in_kustomize_order() -> None:
+def test_deprecated_patch_fields_are_applied_in_kustomize_order() -> None:
     files = {
         "kustomization.yaml": """\
             resources: [vms.yaml]
@@ -213,6 +213,6 @@ def test_the_old_fields_do_the_same_in_kustomize_order() -> None:
 @pytest.mark.parametrize(
     "target", ["{name: '('}", "{kind: '*'}", "{labelSelector: a in b}", "{name: '(?=x)'}"]
 )
-def test_a_selector_that_cannot_be_read_is_an_error(target: str) -> None:
+def test_malformed_selector_is_an_error(target: str) -> None:
     found = errors(patched(f"- target: {target}\n  path: p", p="- {op: remove, path: /spec}"))
     assert [error.code for error in found] == [Code.KUSTOMIZATION_FIELD]

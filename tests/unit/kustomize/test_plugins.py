@@ -99,7 +99,7 @@ NAME_SPECS = "fieldSpecs: [{path: metadata/name}]"
         (plugin("HashTransformer", ""), "name: c\n"),
     ],
 )
-def test_every_builtin_transformer(config: str, expected: str) -> None:
+def test_every_builtin_transformer_is_applied(config: str, expected: str) -> None:
     assert expected in built(files(config))
 
 
@@ -120,7 +120,7 @@ def test_every_builtin_transformer(config: str, expected: str) -> None:
         (f"{plugin('HashTransformer', '')}---\n{plugin('HashTransformer', '')}", Code.DUPLICATE_ID),
     ],
 )
-def test_configurations_that_do_not_work(config: str, code: Code) -> None:
+def test_invalid_configurations_are_refused(config: str, code: Code) -> None:
     error = only_error(files(config))
     assert error.code is code
     assert error.sites[0].path == "t.yaml"
@@ -143,7 +143,7 @@ def test_configurations_in_a_folder_are_composed_first() -> None:
     assert "name: patched-c\n" in text
 
 
-def test_a_validator_may_look_but_not_touch() -> None:
+def test_validator_may_not_change_resources() -> None:
     assert "name: c\n" in built(files(plugin("LabelTransformer", "labels: {}"), "validators"))
     config = plugin("LabelTransformer", "labels: {a: b}\nfieldSpecs: [{path: metadata/labels, create: true}]")
     assert "LabelTransformer" in only_error(files(config, "validators")).message
@@ -161,11 +161,11 @@ def test_a_validator_may_look_but_not_touch() -> None:
         ("a/b", 99, "a/b/P"),
     ],
 )
-def test_parts_of_file_paths(path: str, position: int, expected: str) -> None:
+def test_path_of_a_file_fieldspec_is_split(path: str, position: int, expected: str) -> None:
     assert insert_path_part(path, position, "P") == expected
 
 
-def test_build_metadata_says_where_everything_comes_from() -> None:
+def test_build_metadata_names_origins() -> None:
     text = built(
         {
             "over/kustomization.yaml": """\
@@ -185,14 +185,14 @@ def test_build_metadata_says_where_everything_comes_from() -> None:
     assert f"      configuredIn: ../base/kustomization.yaml\n      {by} ConfigMapGenerator\n" in text
 
 
-def test_origins_of_an_earlier_build_go() -> None:
+def test_origins_of_an_earlier_build_are_removed() -> None:
     resource = (
         "apiVersion: v1\nkind: Secret\nmetadata: {name: s, annotations: {config.kubernetes.io/origin: x}}\n"
     )
     assert "origin" not in built({"kustomization.yaml": "resources: [r.yaml]", "r.yaml": resource})
 
 
-def test_the_label_of_the_command_line() -> None:
+def test_managed_by_label_is_added() -> None:
     files = {"kustomization.yaml": "resources: [r.yaml]", "r.yaml": RESOURCES}
     text = built(files, options=BuildOptions(managed_by_label=True))
     assert text.count("app.kubernetes.io/managed-by: kustomize-") == 2

@@ -75,7 +75,7 @@ def kustomization(source: str, target: str) -> str:
         ("", "fieldPaths: [spec.text]", "  text: source\n"),
     ],
 )
-def test_replacements(source: str, target: str, expected: str) -> None:
+def test_replacements_are_applied(source: str, target: str, expected: str) -> None:
     assert expected in replaced(source, target)
 
 
@@ -95,14 +95,14 @@ def test_replacements(source: str, target: str, expected: str) -> None:
         ("name: nobody", "fieldPaths: [spec.text]"),
     ],
 )
-def test_what_cannot_be_replaced(source: str, target: str) -> None:
+def test_invalid_replacements_are_errors(source: str, target: str) -> None:
     error = only_error({"kustomization.yaml": kustomization(source, target), "r.yaml": RESOURCES})
     assert str(error.sites[0].field).startswith("replacements[0]")
     assert error.hint
     assert "abc" not in error.message
 
 
-def test_values_inside_of_json_text() -> None:
+def test_values_inside_json_text_are_replaced() -> None:
     text = built(
         {
             "kustomization.yaml": """\
@@ -134,7 +134,7 @@ def test_rejections_match_whole_names(reject: str, changes: bool) -> None:  # no
     assert ("text: abc" in text) is changes
 
 
-def test_a_source_is_found_by_the_name_it_had() -> None:
+def test_source_is_found_by_a_previous_name() -> None:
     files = {
         "base/kustomization.yaml": "resources: [r.yaml]\nnamePrefix: p-\n",
         "base/r.yaml": RESOURCES,
@@ -149,13 +149,13 @@ def test_a_source_is_found_by_the_name_it_had() -> None:
     assert "  text: p-source\n" in built(files)
 
 
-def test_an_ambiguous_source_names_all_of_them() -> None:
+def test_ambiguous_source_names_all_candidates() -> None:
     text = kustomization("fieldPath: data.word", "fieldPaths: [spec.text]").replace("kind: ConfigMap, ", "")
     error = only_error({"kustomization.yaml": text, "r.yaml": RESOURCES})
     assert len(error.related) == 2
 
 
-def test_replacements_in_files() -> None:
+def test_replacements_in_files_are_applied() -> None:
     one = (
         "source: {kind: ConfigMap}\ntargets: [{select: {kind: Thing}, fieldPaths: [spec.text]}]\nunknown: 1\n"
     )
@@ -195,7 +195,7 @@ def in_texts(path: str) -> dict[str, str]:
         "spec.items.*.json.in.b",
     ],
 )
-def test_a_field_in_a_text_that_kustomize_does_not_write_is_warned_of(path: str) -> None:
+def test_field_in_an_embedded_text_that_kustomize_does_not_write_is_a_warning(path: str) -> None:
     files = in_texts(path)
     text = built(files)
     assert text.count('"a":"old"') == 2
@@ -237,9 +237,7 @@ def selecting(select: str, source: str = "one") -> dict[str, str]:
         ("kind: ConfigMap, name: p-source, namespace: elsewhere", []),
     ],
 )
-def test_the_hint_for_a_target_knows_previous_names_and_takes_no_pattern_for_a_name(
-    select: str, hints: list[str]
-) -> None:
+def test_hint_for_a_target_knows_previous_names_and_ignores_patterns(select: str, hints: list[str]) -> None:
     assert [warning.hint for warning in warnings(selecting(select))] == hints
 
 

@@ -21,7 +21,7 @@ def keys_named(resources: ResMap, name: str | None) -> list[int]:
     return [key for key, _ in resources.named(name)]
 
 
-def test_resources_are_named_by_what_they_are_and_were_called() -> None:
+def test_resources_are_found_by_current_and_previous_names() -> None:
     resources = ResMap([config_map("a"), renamed(config_map("a"), "b"), config_map("b")])
 
     assert keys_named(resources, "a") == [0, 1]
@@ -30,7 +30,7 @@ def test_resources_are_named_by_what_they_are_and_were_called() -> None:
     assert keys_named(resources, None) == [0, 1, 2]
 
 
-def test_names_follow_every_change() -> None:
+def test_name_index_follows_every_change() -> None:
     resources = ResMap([config_map("a"), config_map("b"), config_map("c")])
     assert keys_named(resources, "d") == []
 

@@ -73,7 +73,7 @@ def test_a_scalar_without_a_type_is_text_after_a_merge(text: str, untouched: str
         ("hex", '"0x1F"'),
     ],
 )
-def test_a_scalar_becomes_the_text_that_is_written(key: str, text: str) -> None:
+def test_scalar_becomes_the_written_text(key: str, text: str) -> None:
     replacement = CREATES.replace("data.made", f"data.{key}").replace("spec.made", "spec.text")
 
     printed = built({"kustomization.yaml": replacement, "values.yaml": VALUES % "x", "thing.yaml": THING})
@@ -110,9 +110,7 @@ OVERLAYS = {
 
 
 @pytest.mark.parametrize(("overlay", "teams"), OVERLAYS.values(), ids=OVERLAYS)
-def test_labels_are_one_node_until_something_puts_another_in_the_place(
-    overlay: str, teams: list[str]
-) -> None:
+def test_shared_label_node_changes_together_until_it_is_replaced(overlay: str, teams: list[str]) -> None:
     files = {
         "base/kustomization.yaml": BASE,
         "base/d.yaml": LABELLED,

@@ -49,7 +49,7 @@ def spec(text: str) -> Json:
         ("{a: [1]}", "{a: null}", "{}"),
     ],
 )
-def test_what_no_schema_is_known_for(target: str, patch: str, expected: str) -> None:
+def test_objects_without_a_schema_are_merged(target: str, patch: str, expected: str) -> None:
     kind = "apiVersion: kubevirt.io/v1, kind: VirtualMachine"
     result = merged(f"{{{kind}, spec: {target}}}", f"{{{kind}, spec: {patch}}}")
     assert result == read(f"{{{kind}, spec: {expected}}}")
@@ -136,7 +136,7 @@ def test_upstream_oddities_of_keyed_lists_are_kept() -> None:
     ) == spec("{containers: [{image: 1}]}")
 
 
-def test_an_object_inside_another_merges_as_what_it_says_it_is() -> None:
+def test_embedded_object_merges_by_its_own_kind() -> None:
     deployment = "apiVersion: apps/v1, kind: Deployment, spec: {template: {spec: {containers: [{name: %s}]}}}"
     result = merged(
         f"{{kind: Wrapper, object: {{{deployment % 'a'}}}}}",
@@ -146,12 +146,12 @@ def test_an_object_inside_another_merges_as_what_it_says_it_is() -> None:
     assert result == read(f"{{kind: Wrapper, object: {{{expected}}}}}")
 
 
-def test_at_the_root_delete_deletes_and_replace_does_nothing() -> None:
+def test_directive_at_the_root_deletes_but_does_not_replace() -> None:
     assert merged("{kind: A, a: 1}", "{kind: A, $patch: delete}") is None
     assert merged("{kind: A, a: 1}", "{kind: A, $patch: replace, b: 2}") == read("{kind: A, a: 1}")
 
 
-def test_a_scalar_keeps_the_quotes_of_the_one_before_it() -> None:
+def test_scalar_keeps_the_quotes_of_the_replaced_one() -> None:
     assert merged('{a: "1", b: one}', "{a: 2, b: 2}") == {"a": "2", "b": 2}
 
 
@@ -165,7 +165,7 @@ def test_a_scalar_keeps_the_quotes_of_the_one_before_it() -> None:
         (pod("{containers: {a: b}}"), "{spec: {containers: [{name: a}]}}", "spec.containers"),
     ],
 )
-def test_what_does_not_fit_is_an_error_that_knows_the_field(target: str, patch: str, field: str) -> None:
+def test_mismatched_type_is_an_error_that_names_the_field(target: str, patch: str, field: str) -> None:
     with pytest.raises(StrategicMergeError) as error:
         merged(target, patch)
     assert str(error.value.field) == field
@@ -181,7 +181,7 @@ def test_neither_the_object_nor_the_patch_is_changed() -> None:
     assert repr((target, patch)) == before
 
 
-def test_what_a_patch_does_not_touch_is_shared() -> None:
+def test_untouched_parts_are_shared() -> None:
     target = read("{kind: A, touched: {a: 1}, untouched: {b: [1]}}")
     result = StrategicMerge(kubernetes_merge_schema()).apply(target, read("{touched: {a: 2}}"))
     assert result is not None

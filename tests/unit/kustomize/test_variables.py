@@ -25,7 +25,7 @@ VALUES: dict[str, Scalar] = {"V": "text", "N": 7, "B": True, "F": 1.5}
         ("$()", "$()"),
     ],
 )
-def test_expansion(text: str, expected: Scalar) -> None:
+def test_variables_are_expanded(text: str, expected: Scalar) -> None:
     used: set[str] = set()
     assert expanded(text, VALUES, used.add) == expected
 
@@ -57,7 +57,7 @@ def files(*variables: str) -> dict[str, str]:
     return {"kustomization.yaml": text, "r.yaml": RESOURCES}
 
 
-def test_final_names_go_to_the_fields_that_are_for_variables() -> None:
+def test_final_names_are_written_into_variable_fields() -> None:
     text = built(files(variable("NAME"), variable("PORT", path="spec.ports[0].port")))
     assert "    at: x-s:80\n" in text
     assert "  - args:\n    - 80\n    - x-s\n    image: $(NAME)\n" in text
@@ -74,13 +74,13 @@ def test_final_names_go_to_the_fields_that_are_for_variables() -> None:
         [variable("NAME"), variable("NAME")],
     ],
 )
-def test_variables_without_a_value(variables: list[str]) -> None:
+def test_variables_without_a_value_are_errors(variables: list[str]) -> None:
     error = only_error(files(*variables))
     assert "NAME" in error.message
     assert str(error.sites[0].field).startswith("vars[")
 
 
-def test_a_variable_that_two_resources_could_give() -> None:
+def test_ambiguous_variable_is_an_error() -> None:
     two = (
         f"{RESOURCES}---\n    apiVersion: v1\n    kind: Service\n    metadata: {{name: s, namespace: two}}\n"
     )
@@ -89,13 +89,13 @@ def test_a_variable_that_two_resources_could_give() -> None:
     assert "x-s" in built({**files(variable("NAME", namespace="two")), "r.yaml": two})
 
 
-def test_a_variable_that_comes_in_twice_with_its_base() -> None:
+def test_variable_of_a_base_used_twice_is_an_error() -> None:
     base = {f"base/{name}": text for name, text in files(variable("NAME")).items()}
     over = {f"{name}/kustomization.yaml": f"resources: [../base]\nnamePrefix: {name}-" for name in ("a", "b")}
     error = only_error({**base, **over, "kustomization.yaml": "resources: [a, b]"})
     assert "NAME" in error.message
 
 
-def test_an_unused_variable_is_worth_a_warning() -> None:
+def test_unused_variable_is_a_warning() -> None:
     found = warnings(files(variable("UNUSED")))
     assert any("UNUSED" in warning.message for warning in found)

@@ -31,7 +31,7 @@ def test_field_names_are_matched_whatever_their_case() -> None:
     assert parsed.patches[0].target is not None
 
 
-def test_an_unknown_field_is_named_as_it_is_written_with_the_nearest_that_there_is() -> None:
+def test_unknown_field_is_named_as_written_with_a_suggestion() -> None:
     (problem,) = problems({"resource": ["x.yaml"]})
     assert problem.code is Code.KUSTOMIZATION_FIELD
     assert "resource" in problem.message
@@ -64,7 +64,7 @@ def test_values_of_the_wrong_type_are_refused(content: Json) -> None:
     assert {problem.code for problem in problems(content)} == {Code.KUSTOMIZATION_FIELD}
 
 
-def test_everything_that_is_wrong_is_reported_at_once() -> None:
+def test_all_errors_are_reported_together() -> None:
     assert len(problems({"resource": [], "namePrefix": 1, "labels": [{"pair": {}}]})) == 3
 
 
@@ -75,25 +75,25 @@ def test_an_empty_kustomization_is_an_error(content: Json) -> None:
     assert "empty" in problems(content)[0].message
 
 
-def test_empty_lists_are_something() -> None:
+def test_empty_list_makes_a_kustomization_non_empty() -> None:
     assert parse({"resources": []}).resources == ()
 
 
-def test_what_needs_helm_is_refused_with_the_way_out() -> None:
+def test_helm_fields_are_refused_with_a_hint() -> None:
     (problem,) = problems({"helmCharts": [{"name": "x"}]})
     assert problem.code is Code.UNSUPPORTED_FIELD
     assert "helm" in (problem.hint or "")
 
 
-def test_nothing_is_said_about_a_field_that_is_not_used() -> None:
+def test_ignored_field_has_no_finding() -> None:
     assert parse({"helmCharts": [], "resources": ["x"]}).resources == ("x",)
 
 
-def test_null_stands_for_an_empty_text() -> None:
+def test_null_means_an_empty_text() -> None:
     assert parse({"commonAnnotations": {"a": None}}).common_annotations == {"a": ""}
 
 
-def test_deprecated_fields_are_worth_a_warning() -> None:
+def test_deprecated_fields_are_warnings() -> None:
     found = deprecations({"bases": ["../base"], "commonLabels": {"a": "b"}, "resources": []}, SITE)
     assert [(warning.message, warning.hint) for warning in found] == [
         ("bases is deprecated in kustomize", "use resources instead"),

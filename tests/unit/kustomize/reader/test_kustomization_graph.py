@@ -66,37 +66,37 @@ def built(found: ValidationScope) -> list[str]:
     "name",
     ["patch", "old", "replacement", "template", "web", "values"],
 )
-def test_what_a_field_lists_is_reached(name: str) -> None:
+def test_listed_files_are_reached(name: str) -> None:
     found = scope(f"overlays/prod/{name}.yaml")
     assert (built(found), found.alone) == (["overlays/prod"], ())
 
 
 @pytest.mark.parametrize("name", ["schema.json", "s.env", "t.env", "kustomization.yaml"])
-def test_so_are_files_that_are_no_manifests(name: str) -> None:
+def test_listed_files_that_are_not_manifests_are_reached(name: str) -> None:
     assert built(scope(f"overlays/prod/{name}")) == ["overlays/prod"]
 
 
-def test_a_base_is_judged_by_all_overlays_that_use_it() -> None:
+def test_base_is_validated_with_all_overlays_that_use_it() -> None:
     assert built(scope("base/vm.yaml")) == ["overlays/dev", "overlays/prod"]
     assert built(scope("base/notes.txt")) == ["overlays/dev", "overlays/prod"]
     assert built(scope("parts/ha/ha.yaml")) == ["overlays/prod"]
 
 
-def test_what_nothing_lists_is_judged_alone() -> None:
+def test_unlisted_file_is_validated_alone() -> None:
     found = scope("alone.yaml", "overlays/prod/unlisted.yaml")
     assert found.alone == ("alone.yaml", "overlays/prod/unlisted.yaml")
     assert built(found) == []
 
 
-def test_what_a_catalog_has_is_for_every_overlay() -> None:
+def test_catalog_file_belongs_to_every_overlay() -> None:
     assert built(scope("catalog/sizes.yaml")) == ["overlays/dev", "overlays/prod", "catalog"]
 
 
-def test_beside_the_project_the_outermost_kustomizations_count() -> None:
+def test_outside_the_project_the_outermost_kustomizations_are_used() -> None:
     assert built(scope("apps/web/web.yaml")) == ["clusters/a", "clusters/b"]
 
 
-def test_a_component_that_nothing_uses_is_only_read() -> None:
+def test_unused_component_is_only_read() -> None:
     found = scope("parts/unused/a.yaml")
     assert (built(found), found.parts, found.alone) == ([], ("parts/unused",), ())
 
@@ -106,12 +106,12 @@ def test_a_kustomization_that_cannot_be_read_may_list_anything() -> None:
     assert (built(found), found.alone) == (["broken"], ())
 
 
-def test_a_kustomization_stands_for_all_that_it_is_made_of() -> None:
+def test_kustomization_covers_all_its_files() -> None:
     assert scope("overlays/dev/Kustomization").files >= {"base/vm.yaml", "base/kustomization.yaml"}
     assert scope("overlays/prod/patch.yaml").files == {"overlays/prod/patch.yaml"}
 
 
-def test_kustomizations_in_a_circle_come_to_an_end() -> None:
+def test_circular_kustomizations_terminate() -> None:
     circle = {
         "x/kustomization.yaml": "resources: [../y]",
         "y/kustomization.yaml": "resources: [../x, vm.yaml]",
@@ -144,7 +144,7 @@ def test_candidates_are_neither_hidden_nor_rendered_nor_of_another_project() -> 
         (["*"], set()),
     ],
 )
-def test_what_the_project_excludes_is_no_manifest(patterns: list[str], left: set[str]) -> None:
+def test_excluded_file_is_not_a_manifest(patterns: list[str], left: set[str]) -> None:
     paths = ("vm.yaml", "tests/a.yaml", "tests/x/b.yaml", "app/tests/c.yaml", "app/testdata/d.yaml")
     fs = MemoryFileSystem(dict.fromkeys(paths, b""))
     manifests = ManifestFiles(fs, (), ".owned", patterns)

@@ -40,7 +40,7 @@ def code_of(files: dict[str, str], path: str = ".") -> Code:
     return problems(tree(files), path)[0].code
 
 
-def test_what_several_overlays_use_is_read_once_and_is_one_value() -> None:
+def test_shared_base_is_read_once_and_is_one_value() -> None:
     fs = CountingFileSystem(
         {
             "base/kustomization.yaml": "resources: [c.yaml]",
@@ -62,7 +62,7 @@ def test_what_several_overlays_use_is_read_once_and_is_one_value() -> None:
     ]
 
 
-def test_resources_stand_before_bases() -> None:
+def test_resources_precede_bases() -> None:
     files = {
         "o/kustomization.yaml": "bases: [../base]\nresources: [c.yaml]",
         "o/c.yaml": CONFIG_MAP,
@@ -83,7 +83,7 @@ def test_a_folder_without_or_with_two_kustomizations_is_an_error() -> None:
     assert code_of(both) is Code.KUSTOMIZATION_AMBIGUOUS
 
 
-def test_a_missing_entry_is_named_with_its_field_and_what_comes_nearest() -> None:
+def test_missing_entry_is_named_with_its_field_and_a_suggestion() -> None:
     (problem,) = problems(tree({"kustomization.yaml": "resources: [vm.yml]", "vm.yaml": CONFIG_MAP}))
     assert problem.code is Code.FILE_NOT_FOUND
     assert problem.sites == (Site("kustomization.yaml").below("resources", 0),)
@@ -96,7 +96,7 @@ def test_every_missing_entry_is_reported() -> None:
 
 
 @pytest.mark.parametrize("entry", [".", "..", "../..", "../o", "../base"])
-def test_a_kustomization_cannot_use_itself_or_one_above_or_around_it(entry: str) -> None:
+def test_kustomization_cannot_use_itself_or_a_parent_folder(entry: str) -> None:
     files = {
         "x/o/kustomization.yaml": f"resources: [{entry}]",
         "x/base/kustomization.yaml": "resources: [../o]",
@@ -129,7 +129,7 @@ def test_one_broken_base_is_reported_once_for_all_that_use_it() -> None:
     assert len(set(problems(tree(files)))) == 1
 
 
-def test_a_component_and_a_kustomization_are_not_taken_for_each_other() -> None:
+def test_component_and_kustomization_are_not_interchangeable() -> None:
     files = {"c/kustomization.yaml": COMPONENT, "k/kustomization.yaml": "resources: []"}
     assert code_of({**files, "o/kustomization.yaml": "resources: [../c]"}, "o") is Code.KUSTOMIZATION_FIELD
     assert code_of({**files, "o/kustomization.yaml": "components: [../k]"}, "o") is Code.KUSTOMIZATION_FIELD
@@ -145,7 +145,7 @@ def test_a_component_and_a_kustomization_are_not_taken_for_each_other() -> None:
         "ssh://git@example.com/repo.git",
     ],
 )
-def test_what_is_on_the_network_is_refused_with_the_way_out(entry: str) -> None:
+def test_remote_resources_are_refused_with_a_hint(entry: str) -> None:
     (problem,) = problems(tree({"kustomization.yaml": f"resources: ['{entry}']"}))
     assert problem.code is Code.UNSUPPORTED_FIELD
     assert "vendor" in (problem.hint or "")
@@ -157,7 +157,7 @@ def test_files_have_to_be_in_or_below_the_folder_of_the_kustomization() -> None:
     assert Loader(tree(files), LoadRestrictor.NONE).load("o").root.resources
 
 
-def test_a_link_does_not_lead_a_file_out_of_the_folder_but_may_lead_to_a_base(tmp_path: Path) -> None:
+def test_file_link_out_of_the_folder_is_refused_but_link_to_a_base_is_followed(tmp_path: Path) -> None:
     for folder in ("o", "base"):
         (tmp_path / folder).mkdir()
     (tmp_path / "base/kustomization.yaml").write_text("resources: [c.yaml]")
@@ -172,7 +172,7 @@ def test_a_link_does_not_lead_a_file_out_of_the_folder_but_may_lead_to_a_base(tm
     assert problems(DiskFileSystem(tmp_path), "o")[0].code is Code.FILE_OUTSIDE_ROOT
 
 
-def test_a_kustomization_that_is_a_link_out_of_its_folder_is_not_there(tmp_path: Path) -> None:
+def test_kustomization_file_that_links_out_of_its_folder_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "o").mkdir()
     (tmp_path / "k.yaml").write_text("resources: []")
     (tmp_path / "o/kustomization.yaml").symlink_to(tmp_path / "k.yaml")
@@ -191,7 +191,7 @@ def test_a_patch_has_a_path_or_a_text(patch: str) -> None:
         ("# top\n---\nresources: []\n---\n# nothing\n---\n\nnamePrefix: x\n", 6),
     ],
 )
-def test_documents_that_kustomize_ignores_are_worth_a_warning(text: str, line: int) -> None:
+def test_documents_ignored_by_kustomize_are_a_warning(text: str, line: int) -> None:
     (warning,) = Loader(tree({"kustomization.yaml": text})).load(".").root.warnings
     assert warning.code is Code.IGNORED_DOCUMENT
     assert warning.location is not None
@@ -201,11 +201,11 @@ def test_documents_that_kustomize_ignores_are_worth_a_warning(text: str, line: i
 @pytest.mark.parametrize(
     "text", ["---\nresources: []\n", "# top\n---\nresources: []\n---\n", "resources: []\n...\n"]
 )
-def test_a_single_document_is_not(text: str) -> None:
+def test_single_document_is_not_a_warning(text: str) -> None:
     assert Loader(tree({"kustomization.yaml": text})).load(".").root.warnings == ()
 
 
-def test_a_kustomization_file_is_no_resource_and_the_hint_says_what_to_list() -> None:
+def test_kustomization_file_as_resource_is_refused_with_a_hint() -> None:
     files = {"kustomization.yaml": "resources: [base/kustomization.yaml]"}
     files["base/kustomization.yaml"] = "kind: Kustomization\nresources: []"
     (problem,) = problems(tree(files))

@@ -33,7 +33,7 @@ def test_a_list_is_a_json_patch_whose_yaml_is_1_1(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "{}", "[]", "---\n"])
-def test_nothing_is_a_patch_that_changes_nothing(text: str) -> None:
+def test_empty_text_is_an_empty_patch(text: str) -> None:
     assert read_patch(text.encode(), SITE) == StrategicMergePatches(SITE, ())
 
 
@@ -41,17 +41,17 @@ def test_a_list_in_brackets_has_to_be_json() -> None:
     assert code_of("[{op: add, path: /a}]") is Code.PATCH_INVALID
 
 
-def test_what_is_wrong_is_said_of_the_kind_of_patch_it_looks_like() -> None:
+def test_error_refers_to_the_apparent_kind_of_patch() -> None:
     assert code_of("- just text\n") is Code.PATCH_INVALID
     assert code_of("metadata: {name: a}\n") is Code.RESOURCE_INVALID
     assert code_of("kind: [\n") is Code.YAML_SYNTAX
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "[NaN]", "[1e999999]", "[" + "9" * 5000 + "]"])
-def test_hostile_json_is_an_error_and_not_a_crash(text: str) -> None:
+def test_hostile_json_is_an_error(text: str) -> None:
     assert code_of(text) is Code.PATCH_INVALID
 
 
-def test_the_old_field_takes_no_empty_patch() -> None:
+def test_deprecated_field_refuses_an_empty_patch() -> None:
     with pytest.raises(DiagnosticError):
         read_json_patch(b"[]", SITE)

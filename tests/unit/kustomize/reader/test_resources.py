@@ -21,14 +21,14 @@ def document(kind: str, name: str) -> str:
     return f"kind: {kind}\nmetadata: {{name: {name}}}\n"
 
 
-def test_empty_documents_are_left_out_and_still_counted() -> None:
+def test_empty_documents_are_omitted_but_counted() -> None:
     text = "---\n# nothing\n---\n" + document("A", "a") + "---\n{}\n---\n" + document("B", "b")
     found = read_resources(text.encode(), SITE)
     assert [resource.name for resource in found] == ["a", "b"]
     assert [resource.origin.document for resource in found] == [1, 3]
 
 
-def test_a_list_that_is_alone_in_its_file_is_taken_apart_in_place() -> None:
+def test_single_list_in_a_file_is_expanded_in_place() -> None:
     text = "kind: List\nitems:\n- {kind: A, metadata: {name: a}}\n- {}\n- {kind: B, metadata: {name: b}}\n"
     assert names(text) == [
         ("a", SITE.child(FieldPath.of("items", 0))),
@@ -36,12 +36,12 @@ def test_a_list_that_is_alone_in_its_file_is_taken_apart_in_place() -> None:
     ]
 
 
-def test_what_a_typed_list_holds_comes_behind_all_else() -> None:
+def test_items_of_a_typed_list_follow_other_resources() -> None:
     text = "kind: FooList\nitems: [{kind: Foo, metadata: {name: in-list}}]\n---\n" + document("Bar", "bar")
     assert [name for name, _ in names(text)] == ["bar", "in-list"]
 
 
-def test_an_empty_list_and_a_list_kind_without_items() -> None:
+def test_empty_list_and_list_kind_without_items_are_read() -> None:
     assert names("kind: FooList\nitems:\n") == []
     assert names(document("AccessList", "acl"))[0][0] == "acl"
 
@@ -57,7 +57,7 @@ def test_an_empty_list_and_a_list_kind_without_items() -> None:
         ("kind: FooList\nitems: {a: b}\n---\nkind: A\nmetadata: {name: a}\n", "not a list"),
     ],
 )
-def test_what_is_no_object_is_refused(text: str, says: str) -> None:
+def test_non_object_is_refused(text: str, says: str) -> None:
     with pytest.raises(DiagnosticError) as error:
         read_resources(text.encode(), SITE)
     (problem,) = error.value.diagnostics
@@ -65,14 +65,14 @@ def test_what_is_no_object_is_refused(text: str, says: str) -> None:
     assert says in problem.message
 
 
-def test_a_name_that_is_a_number_is_called_as_it_is_written() -> None:
+def test_numeric_name_is_kept_as_written() -> None:
     resource = read_resources(b"kind: A\nmetadata: {name: 007}\n", SITE)[0]
 
     assert resource.name == "007"
     assert resource.content["metadata"] == {"name": 7}
 
 
-def test_what_is_wrong_with_an_inline_text_is_counted_in_the_text() -> None:
+def test_error_in_an_inline_text_is_located_in_the_text() -> None:
     site = Site("kustomization.yaml").below("patches", 0, "patch")
     with pytest.raises(DiagnosticError) as error:
         read_resources(b"a: b\nkind: [\n", site)
@@ -85,14 +85,14 @@ def test_what_is_wrong_with_an_inline_text_is_counted_in_the_text() -> None:
     assert located.location == Location("kustomization.yaml", 4, 11)
 
 
-def test_fields_that_hold_nothing_are_told_from_those_that_hold_null() -> None:
+def test_empty_fields_are_distinguished_from_null() -> None:
     spec = "  blank:\n  explicit: null\n  tilde: ~\n  text: ''\n  list:\n  - x:\n"
     text = f"---\nkind: A\nmetadata:\n  name: a\nspec:\n{spec}"
     (resource,) = read_resources(text.encode(), SITE)
     assert resource.blank_fields == (FieldPath.of("spec", "blank"), FieldPath.of("spec", "list", 0, "x"))
 
 
-def test_annotations_that_are_numbers_are_the_text_of_the_number() -> None:
+def test_numeric_annotations_become_text() -> None:
     text = (
         "kind: A\nmetadata:\n  name: a\n  annotations: {version: 1.10, octal: 0777, truth: True, text: x}\n"
     )

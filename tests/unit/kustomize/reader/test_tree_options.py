@@ -17,13 +17,11 @@ NAMES = TreeOptions(files="{name}.yaml")
         (OverlayEntry("a", tree=NAMES), RenderConfig(layout=Layout.BUNDLE), "{name}.yaml"),
     ],
 )
-def test_what_is_said_nearest_to_the_overlay_counts(
-    entry: OverlayEntry, project: RenderConfig, files: str
-) -> None:
+def test_nearest_setting_to_the_overlay_wins(entry: OverlayEntry, project: RenderConfig, files: str) -> None:
     assert project.overlay(entry, "a", "a").files == files
 
 
-def test_what_an_overlay_leaves_out_comes_from_the_project() -> None:
+def test_missing_setting_of_an_overlay_comes_from_the_project() -> None:
     project = TreeOptions(None, (Extra.README,), True, (WebhookField.MACHINE,))  # noqa: FBT003 - a record
     assert TreeOptions().over(project) == project
     none = TreeOptions(None, (), False, ())  # noqa: FBT003 - as above

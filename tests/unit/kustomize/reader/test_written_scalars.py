@@ -26,7 +26,7 @@ ITEMS = "apiVersion: v1\nkind: List\nitems:\n" + "".join(
 
 
 @pytest.mark.parametrize("text", ["---\n".join([DOCUMENT] * 3), ITEMS], ids=["documents", "items"])
-def test_every_object_has_what_its_tree_leaves_out(text: str) -> None:
+def test_every_object_has_the_spellings_its_tree_omits(text: str) -> None:
     resources = read_resources(text.encode(), Site("a.yaml"))
 
     assert [resource.annotations for resource in resources] == [{"version": "1.10"}] * 3
@@ -58,7 +58,7 @@ alias: *a
 """
 
 
-def test_scalars_have_their_texts_where_their_values_do_not_tell_them() -> None:
+def test_scalar_text_is_stored_if_the_value_does_not_determine_it() -> None:
     resource = read_resources(SPELLED.encode(), Site("a.yaml"))[0]
 
     assert {str(each.field): (each.text, each.value) for each in resource.spellings} == {
@@ -78,7 +78,7 @@ def test_scalars_have_their_texts_where_their_values_do_not_tell_them() -> None:
     assert resource.written_text("text") == "1.10"
 
 
-def test_a_spelling_counts_while_the_field_holds_its_value() -> None:
+def test_spelling_is_valid_only_while_the_field_has_its_value() -> None:
     resource = read_resources(SPELLED.encode(), Site("a.yaml"))[0]
     changed = resource.with_content({**resource.content, "int": 421, "float": "1.1", "bool": False})
 
@@ -88,7 +88,7 @@ def test_a_spelling_counts_while_the_field_holds_its_value() -> None:
 @pytest.mark.parametrize(
     "content", [resource.content for resource in read_resources(SPELLED.encode(), Site("a"))]
 )
-def test_trees_hold_plain_values_only(content: Json) -> None:
+def test_trees_have_only_plain_values(content: Json) -> None:
     def scalars(value: Json) -> Iterator[Json]:
         if isinstance(value, dict | list):
             for child in value.values() if isinstance(value, dict) else value:
