@@ -177,7 +177,7 @@ def test_exceptions_to_the_rules_have_a_reason() -> None:
 ASSERTED_BY = {
     Code.DUMP_EXPOSED: "cli/test_import.py:test_dump_that_git_does_not_ignore_is_reported",
     Code.GIT_REVISION: "unit/files/test_git.py:test_an_unknown_revision_says_where_to_look",
-    Code.QUANTITY_INVALID: "unit/model/test_quantity.py:test_what_is_no_quantity_is_an_error",
+    Code.QUANTITY_INVALID: "unit/model/test_quantity.py:test_invalid_quantity_is_an_error",
     Code.WRITE_FAILED: "unit/emit/test_write.py:test_disk_error_in_one_of_many_files_changes_nothing",
 }
 

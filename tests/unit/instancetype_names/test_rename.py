@@ -46,7 +46,7 @@ def test_objects_and_matchers_get_the_new_names_together() -> None:
     assert db == vm(instancetype=MEDIUM_NAME, preference=LINUX_NAME)
 
 
-def test_an_object_knows_what_it_was_called() -> None:
+def test_object_remembers_its_previous_name() -> None:
     (medium,) = outcome(MEDIUM).value
     assert medium.original_id.name == "medium"
     assert medium.name == MEDIUM_NAME
@@ -60,12 +60,12 @@ def test_an_object_knows_what_it_was_called() -> None:
         "virtualmachineclusterinstancetypes",
     ],
 )
-def test_the_kind_may_be_written_in_any_way(kind: str) -> None:
+def test_kind_may_be_spelled_in_any_way(kind: str) -> None:
     _, db = renamed(MEDIUM, vm(instancetype={"name": "medium", "kind": kind}))
     assert object_at(db, "spec", "instancetype") == {"name": MEDIUM_NAME, "kind": kind}
 
 
-def test_the_kind_tells_objects_of_one_name_apart() -> None:
+def test_kind_distinguishes_objects_of_one_name() -> None:
     own = namespaced(instancetype(vcpus=8))
     *_, db, web = renamed(
         MEDIUM,
@@ -76,7 +76,7 @@ def test_the_kind_tells_objects_of_one_name_apart() -> None:
     assert (matcher(db), matcher(web)) == (hashed(own), MEDIUM_NAME)
 
 
-def test_the_namespace_tells_objects_of_one_name_apart() -> None:
+def test_namespace_distinguishes_objects_of_one_name() -> None:
     prod, dev = namespaced(instancetype(vcpus=8)), namespaced(instancetype(vcpus=1), "dev")
     *_, db = renamed(dev, prod, vm(instancetype={"name": "medium", "kind": "virtualmachineinstancetype"}))
     assert matcher(db) == hashed(prod)
@@ -95,18 +95,18 @@ def test_the_namespace_tells_objects_of_one_name_apart() -> None:
         {},
     ],
 )
-def test_what_names_nothing_of_ours_stays(matcher: Json) -> None:
+def test_unrelated_references_are_unchanged(matcher: Json) -> None:
     db = vm(instancetype=matcher)
     assert renamed(MEDIUM, db)[1] is db
 
 
-def test_a_pinned_matcher_and_its_revision_stay() -> None:
+def test_pinned_matcher_and_its_revision_are_unchanged() -> None:
     db = vm(instancetype={"name": "medium", "revisionName": "medium-1"})
     stored = revision("medium-1", MEDIUM, {"instancetype.kubevirt.io/object-name": "medium"})
     assert renamed(MEDIUM, stored, db)[1:] == [stored, db]
 
 
-def test_a_catalog_is_named_as_it_is_written() -> None:
+def test_objects_of_a_catalog_are_renamed_as_if_written() -> None:
     upstream = resources(instancetype("u1.medium"), file="upstream.yaml")
     catalogs = ((HASH, resources(MEDIUM, file="ours.yaml")), (PLAIN, upstream))
     db, web = renamed(
@@ -115,14 +115,14 @@ def test_a_catalog_is_named_as_it_is_written() -> None:
     assert (matcher(db), matcher(web)) == (MEDIUM_NAME, "u1.medium")
 
 
-def test_the_first_that_has_the_name_counts() -> None:
+def test_first_object_of_a_name_wins() -> None:
     mine = instancetype(vcpus=16)
     catalogs = ((HASH, resources(MEDIUM)),)
     assert matcher(renamed(mine, vm(instancetype="medium"), catalogs=catalogs)[1]) == hashed(mine)
     assert matcher(renamed(mine, vm(instancetype="medium"), catalogs=catalogs, names=PLAIN)[1]) == "medium"
 
 
-def test_what_keeps_its_name_is_named_by_it() -> None:
+def test_object_that_keeps_its_name_is_referenced_by_it() -> None:
     kept: JsonObject = {
         **MEDIUM,
         "metadata": {"name": "medium", "annotations": {"vmrender.io/keep-name": "true"}},
@@ -134,13 +134,13 @@ def test_what_keeps_its_name_is_named_by_it() -> None:
 @pytest.mark.parametrize(
     "kind", ["DataSource", "DataVolume", "PersistentVolumeClaim", "VolumeSnapshot", "DataImportCron"]
 )
-def test_labels_that_are_inferred_from_follow(kind: str) -> None:
+def test_inference_labels_are_renamed(kind: str) -> None:
     volume = labelled(kind, "root", labels={NAME_LABEL: "medium", PREFERENCE_LABEL: "u1", "app": "medium"})
     _, found = renamed(MEDIUM, volume)
     assert labels(found) == {NAME_LABEL: MEDIUM_NAME, PREFERENCE_LABEL: "u1", "app": "medium"}
 
 
-def test_labels_deep_inside_follow() -> None:
+def test_nested_inference_labels_are_renamed() -> None:
     """A VirtualMachine's own volumes, and the images that an operator's configuration lists."""
     template: JsonObject = {"metadata": {"name": "root", "labels": {NAME_LABEL: "medium"}}, "spec": {}}
     config: JsonObject = {
@@ -155,7 +155,7 @@ def test_labels_deep_inside_follow() -> None:
     assert object_at(hco, "spec") == {"dataImportCronTemplates": [new]}
 
 
-def test_virtual_machines_inside_of_others_follow() -> None:
+def test_embedded_virtual_machines_are_renamed() -> None:
     template = {key: value for key, value in vm(instancetype="medium").items() if key in ("metadata", "spec")}
     pool: JsonObject = {
         "apiVersion": "pool.kubevirt.io/v1alpha1",
@@ -167,7 +167,7 @@ def test_virtual_machines_inside_of_others_follow() -> None:
     assert matcher(object_at(found, "spec", "virtualMachineTemplate")) == MEDIUM_NAME
 
 
-def test_a_machine_without_a_namespace_is_in_that_of_what_holds_it() -> None:
+def test_embedded_machine_without_namespace_has_its_containers() -> None:
     prod, dev = namespaced(instancetype(vcpus=8)), namespaced(instancetype(vcpus=1), "dev")
     inner = vm(instancetype={"name": "medium", "kind": "VirtualMachineInstancetype"})
     pool: JsonObject = {
@@ -180,7 +180,7 @@ def test_a_machine_without_a_namespace_is_in_that_of_what_holds_it() -> None:
     assert matcher(object_at(found, "spec", "virtualMachineTemplate")) == hashed(dev)
 
 
-def test_what_only_looks_like_a_matcher_stays() -> None:
+def test_lookalike_of_a_matcher_is_unchanged() -> None:
     other: JsonObject = {
         "apiVersion": "acme.io/v1",
         "kind": "Lease",
@@ -190,7 +190,7 @@ def test_what_only_looks_like_a_matcher_stays() -> None:
     assert renamed(MEDIUM, other)[1] is other
 
 
-def test_a_label_may_mean_the_one_of_another_namespace() -> None:
+def test_label_may_refer_to_another_namespace() -> None:
     """VirtualMachines of that namespace infer from images in this one."""
     dev = namespaced(instancetype(vcpus=1), "dev")
     image = labelled(
@@ -199,7 +199,7 @@ def test_a_label_may_mean_the_one_of_another_namespace() -> None:
     assert labels(renamed(dev, image)[1])[NAME_LABEL] == hashed(dev)
 
 
-def test_a_label_that_cannot_be_right_for_all_is_an_error() -> None:
+def test_ambiguous_label_is_an_error() -> None:
     dev, test = namespaced(instancetype(vcpus=1), "dev"), namespaced(instancetype(vcpus=2), "test")
     image = labelled(
         "DataSource", "fedora", labels={NAME_LABEL: "medium", KIND_LABEL: "VirtualMachineInstancetype"}
@@ -215,7 +215,7 @@ def test_a_label_that_cannot_be_right_for_all_is_an_error() -> None:
     assert labels(renamed(dev, same, image)[2])[NAME_LABEL] == hashed(dev)
 
 
-def test_two_objects_of_one_new_name_are_an_error() -> None:
+def test_colliding_new_names_are_an_error() -> None:
     taken: JsonObject = {
         **instancetype(MEDIUM_NAME),
         "metadata": {"name": MEDIUM_NAME, "annotations": {"vmrender.io/keep-name": "true"}},
@@ -227,13 +227,13 @@ def test_two_objects_of_one_new_name_are_an_error() -> None:
     )
 
 
-def test_a_finding_about_one_object_keeps_no_other_from_its_name() -> None:
+def test_finding_about_one_object_does_not_stop_renaming_others() -> None:
     result = outcome(instancetype("a" * 60), MEDIUM)
     assert [found.code for found in result.diagnostics] == [Code.NAME_SUFFIX]
     assert [each.name for each in result.value] == ["a" * 60, MEDIUM_NAME]
 
 
-def test_a_new_name_that_was_written_by_hand_is_understood() -> None:
+def test_hand_written_new_name_is_accepted() -> None:
     by_hand = vm(instancetype=MEDIUM_NAME)
     assert undone(MEDIUM, by_hand) == [MEDIUM, vm(instancetype="medium")]
     assert undone(by_hand, catalogs=((HASH, resources(MEDIUM)),)) == [vm(instancetype="medium")]
@@ -242,11 +242,11 @@ def test_a_new_name_that_was_written_by_hand_is_understood() -> None:
 @pytest.mark.parametrize(
     "name", ["medium-0123456789", "medium-", "medium", "other-thing", MEDIUM_NAME + "-1"]
 )
-def test_any_other_name_by_hand_stays(name: str) -> None:
+def test_other_hand_written_names_are_unchanged(name: str) -> None:
     assert undone(MEDIUM, vm(instancetype=name)) == [MEDIUM, vm(instancetype=name)]
 
 
-def test_a_catalog_that_nothing_refers_to_is_not_asked_for() -> None:
+def test_unreferenced_catalog_is_not_loaded() -> None:
     def fail() -> list[NamedSource]:
         raise AssertionError
 
@@ -255,7 +255,7 @@ def test_a_catalog_that_nothing_refers_to_is_not_asked_for() -> None:
         Renamer(HASH, fail).with_new_names(resources(vm(instancetype="medium")))
 
 
-def test_the_field_of_a_reference_is_where_it_stands() -> None:
+def test_reference_has_the_field_where_it_is_written() -> None:
     work: JsonObject = {"kind": "ManifestWork", "spec": {"manifests": [vm(instancetype="medium")]}}
     seen: list[InstancetypeReference] = []
 

@@ -26,7 +26,7 @@ def problem(content: JsonObject, names: InstancetypeNames) -> Diagnostic:
     return found
 
 
-def test_the_hash_is_the_same_today_and_tomorrow() -> None:
+def test_hash_is_stable() -> None:
     assert hashed(instancetype("acme.large", 2, "8Gi")) == "acme.large-faec49f18a"
     assert hashed(preference("acme.linux")) == "acme.linux-74234e98af"
 
@@ -43,7 +43,7 @@ def test_the_hash_is_the_same_today_and_tomorrow() -> None:
         namespaced(instancetype()),
     ],
 )
-def test_what_kubevirt_takes_for_the_same_has_one_name(same: JsonObject) -> None:
+def test_specs_equal_to_kubevirt_have_one_name(same: JsonObject) -> None:
     assert hashed(same) == hashed(instancetype())
 
 
@@ -64,7 +64,7 @@ def test_any_other_spec_has_another_name(other: JsonObject) -> None:
     assert hashed(other) != hashed(instancetype())
 
 
-def test_plain_names_stay() -> None:
+def test_plain_names_are_unchanged() -> None:
     assert suffixed_name(resource(instancetype("u1.medium")), PLAIN) == "u1.medium"
 
 
@@ -77,7 +77,7 @@ def test_an_object_can_keep_its_name(names: InstancetypeNames) -> None:
 
 
 @pytest.mark.parametrize("value", ["yes", "True", True])
-def test_keeping_a_name_is_true_or_false(value: Json) -> None:
+def test_keep_name_annotation_must_be_a_boolean(value: Json) -> None:
     found = problem(described(instancetype(), annotations={KEEP_NAME: value}), HASH)
     assert found.hint == f'write {KEEP_NAME}: "true"'
 
@@ -91,12 +91,12 @@ def test_a_version_is_a_label(version: Json, name: str) -> None:
 
 
 @pytest.mark.parametrize("labels", [{}, {VERSION_LABEL: ""}, {VERSION_LABEL: None}, None])
-def test_what_has_no_version_keeps_its_name(labels: Json) -> None:
+def test_object_without_version_keeps_its_name(labels: Json) -> None:
     assert suffixed_name(resource(described(instancetype(), labels=labels)), VERSION) == "medium"
 
 
 @pytest.mark.parametrize("version", ["V2", "1_0", "1..0", "-1", "1.", "ä"])
-def test_a_version_must_be_able_to_end_a_name(version: str) -> None:
+def test_version_must_be_a_valid_name_suffix(version: str) -> None:
     found = problem(described(instancetype(), labels={VERSION_LABEL: version}), VERSION)
     assert repr(version) in found.message
     assert str(found.field) == f'metadata.labels["{VERSION_LABEL}"]'

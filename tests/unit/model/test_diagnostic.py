@@ -16,7 +16,7 @@ _RESOURCE = Resource(
 _FIELD = FieldPath.of("spec", "running")
 
 
-def test_at_takes_one_site_and_what_it_concerns() -> None:
+def test_at_uses_one_site_and_its_subject() -> None:
     related = (Related("the other one"),)
     found = Diagnostic.at(
         _SITE,

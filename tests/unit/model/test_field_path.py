@@ -14,5 +14,5 @@ from renderer.model.field_path import ElementName, FieldPath
         (FieldPath.of("metadata", "labels", "kubevirt.io/size"), 'metadata.labels["kubevirt.io/size"]'),
     ],
 )
-def test_a_path_is_written_as_people_write_it(path: FieldPath, text: str) -> None:
+def test_path_is_printed_in_common_notation(path: FieldPath, text: str) -> None:
     assert str(path) == text

@@ -5,7 +5,7 @@ from renderer.model.json import EMPTY, JsonObject, array_at, object_at, text_at,
 DOCUMENT: JsonObject = {"metadata": {"name": "db", "labels": {"app": "db"}}, "items": [1, 2], "kind": 7}
 
 
-def test_reading_what_is_not_there_or_not_of_the_type_gives_an_empty_value() -> None:
+def test_missing_or_mistyped_field_reads_as_an_empty_value() -> None:
     assert object_at(DOCUMENT, "metadata", "labels") == {"app": "db"}
     assert object_at(DOCUMENT, "metadata", "name", "deeper") is EMPTY
     assert array_at(DOCUMENT, "items") == [1, 2]
@@ -21,7 +21,7 @@ def test_a_change_copies_its_path_and_shares_the_rest() -> None:
     assert "annotations" not in object_at(DOCUMENT, "metadata")
 
 
-def test_removing_what_is_not_there_changes_nothing() -> None:
+def test_removing_a_missing_field_changes_nothing() -> None:
     assert without(DOCUMENT, "metadata", "annotations") is DOCUMENT
     assert without(DOCUMENT, "kind", "deeper") is DOCUMENT
     assert without(DOCUMENT, "metadata", "labels", "app")["metadata"] == {"name": "db", "labels": {}}

@@ -16,5 +16,5 @@ def test_slashes_and_tildes_are_escaped() -> None:
 
 
 @given(st.lists(st.text(max_size=5), max_size=5))
-def test_pointers_come_back(keys: list[str]) -> None:
+def test_pointers_survive_a_round_trip(keys: list[str]) -> None:
     assert parse_pointer(format_pointer(keys)) == keys

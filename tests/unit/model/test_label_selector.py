@@ -39,7 +39,7 @@ LABELS = {"app": "web", "tier": "", "size": "7", "example.com/os": "linux"}
         ("in in (in)", False),
     ],
 )
-def test_selectors(text: str, expected: bool) -> None:  # noqa: FBT001 - a parameter of pytest
+def test_selectors_match_labels(text: str, expected: bool) -> None:  # noqa: FBT001 - a parameter of pytest
     assert selects(parse_selector(text), LABELS) is expected
 
 
@@ -67,7 +67,7 @@ def test_selectors(text: str, expected: bool) -> None:  # noqa: FBT001 - a param
         "app\0=web",
     ],
 )
-def test_what_is_no_selector_is_an_error(text: str) -> None:
+def test_invalid_selector_is_an_error(text: str) -> None:
     with pytest.raises(SelectorError):
         parse_selector(text)
 
@@ -92,7 +92,7 @@ def expression(operator: str, *values: Json, key: str = "app") -> dict[str, Json
         ({"matchLabels": {"app": "web"}, **expression("In", "7", key="size")}, "app=web,size in (7)"),
     ],
 )
-def test_an_object_and_an_expression_are_one_selector(selector: Json, same: str) -> None:
+def test_object_and_expression_give_equal_selectors(selector: Json, same: str) -> None:
     assert read_selector(selector) == parse_selector(same)
 
 

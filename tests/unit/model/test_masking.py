@@ -14,7 +14,7 @@ TEXTS = st.text(st.sampled_from("ab\"'\\\n#: ü…"), min_size=4, max_size=40).f
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=4), TEXTS, TEXTS)
-def test_no_value_is_left_in_any_form(values: list[str], before: str, after: str) -> None:
+def test_values_are_masked_in_every_form(values: list[str], before: str, after: str) -> None:
     masking = Masking(values)
     for form in (values[0], json.dumps(values[0])[1:-1], repr(values[0])[1:-1]):
         masked = masking.mask(f"{before}-{form}-{after}")
@@ -47,11 +47,11 @@ def test_no_value_is_left_in_any_form(values: list[str], before: str, after: str
         (" ", "a b", "a b"),
     ],
 )
-def test_short_values_are_words_and_long_ones_may_be_cut_off(value: str, text: str, masked: str) -> None:
+def test_short_values_match_whole_words_and_long_ones_prefixes(value: str, text: str, masked: str) -> None:
     assert Masking([value]).mask(text) == masked
 
 
-def test_the_longest_value_counts() -> None:
+def test_longest_value_wins() -> None:
     assert (
         Masking(["password", "password-of-the-database-of-the-shop"]).mask(
             "password-of-the-database-of-the-shop and password"
@@ -63,12 +63,12 @@ def test_the_longest_value_counts() -> None:
     assert Masking([beginning, f"{beginning}-the-shop"]).mask(f"{beginning}-the-shop") == MASK
 
 
-def test_short_values_count_in_words_where_asked() -> None:
+def test_short_values_match_inside_words_on_request() -> None:
     assert Masking(["12"], inside_words=True).is_in("x12y")
     assert not Masking(["12"]).is_in("x12y")
 
 
-def test_many_values_that_begin_alike_take_bounded_time() -> None:
+def test_values_with_a_common_prefix_take_bounded_time() -> None:
     masking = Masking(f"{'a' * 30}{number}" for number in range(10_000))
     start = time.process_time()
     assert len(masking.mask("a" * 100_000)) < 1_000

@@ -25,5 +25,5 @@ from renderer.model.json import Json
         (["${NAME}"], None),
     ],
 )
-def test_what_another_tool_fills_in(text: Json, placeholder: str | None) -> None:
+def test_placeholders_of_other_tools_are_recognized(text: Json, placeholder: str | None) -> None:
     assert placeholder_in(text) == placeholder

@@ -43,14 +43,14 @@ from renderer.model.quantity import INT64_MAX, Quantity, QuantityFormat
         ("+", "0"),
     ],
 )
-def test_canonical_form(text: str, canonical: str) -> None:
+def test_canonical_form_matches_kubernetes(text: str, canonical: str) -> None:
     assert Quantity.parse(text).canonical == canonical
 
 
 @pytest.mark.parametrize(
     "text", ["+1", "007", "5.", "1.500", "2.147483648G", "1025Mi", "+4Mi", "1e4294967296"]
 )
-def test_some_quantities_stay_as_they_were_read(text: str) -> None:
+def test_some_quantities_are_printed_as_read(text: str) -> None:
     assert Quantity.parse(text).json == text
 
 
@@ -85,7 +85,7 @@ def test_others_are_written_in_canonical_form(text: str, json: str) -> None:
         "9" * 5000,
     ],
 )
-def test_what_is_no_quantity_is_an_error(text: str) -> None:
+def test_invalid_quantity_is_an_error(text: str) -> None:
     with pytest.raises(DiagnosticError) as error:
         Quantity.parse(text)
     (diagnostic,) = error.value.diagnostics
@@ -134,7 +134,7 @@ def test_values_round_and_overflow_as_in_kubernetes(text: str, value: int, milli
         ("1e999999998", "1e999999999"),
     ],
 )
-def test_order(smaller: str, larger: str) -> None:
+def test_quantities_are_ordered(smaller: str, larger: str) -> None:
     one, other = Quantity.parse(smaller), Quantity.parse(larger)
     assert (one.compare(other), other.compare(one), one.compare(one)) == (-1, 1, 0)
 
@@ -159,17 +159,17 @@ def test_equal_amounts_compare_as_equal(one: str, other: str) -> None:
         (None, "0"),
     ],
 )
-def test_what_yaml_makes_of_a_quantity(value: Json, json: str) -> None:
+def test_yaml_numbers_are_quantities(value: Json, json: str) -> None:
     assert Quantity.of(value).json == json
 
 
 @pytest.mark.parametrize("value", [True, [], {}, math.inf, math.nan, "", "${MEMORY}"])
-def test_what_stands_for_a_quantity_and_is_none(value: Json) -> None:
+def test_placeholder_is_not_a_quantity(value: Json) -> None:
     with pytest.raises(DiagnosticError):
         Quantity.of(value)
 
 
-def test_a_number_that_python_cannot_write_is_an_error() -> None:
+def test_number_too_long_for_python_is_an_error() -> None:
     with pytest.raises(DiagnosticError):
         Quantity.of(10**5000)
 
@@ -179,7 +179,7 @@ def test_a_computed_quantity_is_canonical() -> None:
     assert Quantity.of_integer(1500, QuantityFormat.DECIMAL_SI).json == "1500"
 
 
-def test_sign_and_format() -> None:
+def test_sign_and_format_are_kept() -> None:
     quantities = [Quantity.parse(text) for text in ("-1Ki", "0", "1e3", "0.0001Ki")]
     assert [quantity.sign for quantity in quantities] == [-1, 0, 1, 1]
     assert [quantity.form for quantity in quantities] == [

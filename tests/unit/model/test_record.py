@@ -20,7 +20,7 @@ def record(size: int, defaults: int = 0) -> Any:  # noqa: ANN401 - a class that 
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_fields_are_given_by_place_or_name(size: int) -> None:
+def test_fields_are_set_by_position_or_name(size: int) -> None:
     made, values = record(size), tuple(range(size))
     by_name = {f"f{value}": value for value in values}
 
@@ -31,7 +31,7 @@ def test_fields_are_given_by_place_or_name(size: int) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_defaults_stand_for_the_last_fields(size: int) -> None:
+def test_defaults_apply_to_the_last_fields(size: int) -> None:
     defaults = min(size, 2)
     made = record(size, defaults)
 
@@ -40,7 +40,7 @@ def test_defaults_stand_for_the_last_fields(size: int) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES[1:])
-def test_fields_that_are_missing_unknown_or_given_twice_are_errors(size: int) -> None:
+def test_missing_unknown_or_repeated_fields_are_errors(size: int) -> None:
     made, values = record(size), tuple(range(size))
 
     for arguments, named in (

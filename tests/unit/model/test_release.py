@@ -11,12 +11,12 @@ def test_releases_compare_by_number_not_by_text() -> None:
 
 
 @pytest.mark.parametrize(("text", "written"), [("v1.10.2", "1.10.2"), ("1.9.0", "1.9.0"), ("v1.9", "1.9")])
-def test_a_release_is_written_as_it_was_named(text: str, written: str) -> None:
+def test_release_is_printed_as_named(text: str, written: str) -> None:
     assert str(Release.parse(text)) == written
 
 
 @pytest.mark.parametrize("text", ["1.06", "01.6", "", "1", "1.x", "1.9.", "1.9.0-rc.1", "latest", "1.9.0.0"])
-def test_what_is_no_release_is_refused(text: str) -> None:
+def test_invalid_release_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a KubeVirt release"):
         Release.parse(text)
 
@@ -27,7 +27,7 @@ def test_a_patch_is_on_one_side_of_a_bound(text: str, is_since: bool) -> None:  
     assert Release.parse(text) >= Release.bound("1.6") == Release(1, 6)
 
 
-def test_a_minor_alone_means_its_newest_patch() -> None:
+def test_minor_without_a_patch_means_its_newest_patch() -> None:
     minor = Release.parse("1.6")
     assert minor > Release.parse("1.6.6") > Release(1, 6)
     assert minor < Release(1, 7)
@@ -40,7 +40,7 @@ def test_a_minor_alone_means_its_newest_patch() -> None:
     ("text", "exact"),
     [("1.6.3", "1.6.3"), ("1.6.99", "1.6.6"), ("1.10", "1.10"), ("0.59", "0.59"), ("2.0.1",) * 2],
 )
-def test_what_is_not_known_behaves_as_the_newest_patch_that_is(text: str, exact: str) -> None:
+def test_unknown_release_behaves_like_the_newest_known_patch(text: str, exact: str) -> None:
     assert str(Release.parse(text).exact) == exact
 
 
@@ -48,7 +48,7 @@ def test_what_is_not_known_behaves_as_the_newest_patch_that_is(text: str, exact:
     ("text", "is_included"),
     [("1.5.2", False), ("1.5.3", True), ("1.6.0", False), ("1.6.1", True), ("1.7.0", True), ("1.5", True)],
 )
-def test_a_change_is_in_the_minors_that_it_was_ported_to(text: str, is_included: bool) -> None:  # noqa: FBT001 - a parameter
+def test_backported_change_is_in_its_minors(text: str, is_included: bool) -> None:  # noqa: FBT001 - a parameter
     assert Release.parse(text).includes((1, 5, 3), (1, 6, 1)) is is_included
 
 
@@ -63,7 +63,7 @@ def test_patch_releases_of_known_minors_are_targets(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["0.59.2", "1.10.0", "1.10", "2.0"])
-def test_other_minors_are_no_targets(text: str) -> None:
+def test_other_minors_are_not_targets(text: str) -> None:
     with pytest.raises(ValueError, match=f"KubeVirt {text} cannot be rendered for; 1.0 to 1.9 can"):
         target_release(text)
 
@@ -72,5 +72,5 @@ def test_a_patch_of_an_imported_minor_is_a_target() -> None:
     assert target_release("1.10.1", {Release.parse("1.10")}) == Release(1, 10, 1)
 
 
-def test_a_bound_is_called_by_its_minor_where_it_is_the_first_patch() -> None:
+def test_bound_at_the_first_patch_is_named_by_its_minor() -> None:
     assert [each.as_bound for each in (Release(1, 6), Release(1, 6, 4))] == ["1.6", "1.6.4"]

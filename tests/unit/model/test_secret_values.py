@@ -8,7 +8,7 @@ from renderer.model.json import Json
 ENCODED = b64encode(b"top secret\n\nand more\n").decode()
 
 
-def test_values_come_as_text_by_line_and_in_base64() -> None:
+def test_values_are_listed_as_text_by_line_and_in_base64() -> None:
     secret: Json = {
         "kind": "Secret",
         "stringData": {"a": "hunter22", "b": "  one line\nshort\n", "c": 5},
@@ -22,6 +22,6 @@ def test_values_come_as_text_by_line_and_in_base64() -> None:
     assert secret_values([secret]) == texts
 
 
-def test_other_objects_have_none() -> None:
+def test_other_objects_have_no_secret_values() -> None:
     config_map: Json = {"kind": "ConfigMap", "data": {"a": "not a secret"}}
     assert secret_values([config_map, None, [], "text", {"kind": "Secret", "data": []}]) == frozenset()

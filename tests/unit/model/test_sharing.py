@@ -25,7 +25,7 @@ def _tree(name: str) -> dict[str, Json]:
     return {"name": name, "devices": {"disks": [{"name": "root", "disk": {}}]}, "args": ["a", "b"]}
 
 
-def test_equal_parts_are_one_object_and_the_content_stays() -> None:
+def test_equal_parts_become_one_object_with_equal_content() -> None:
     first, second = [share(_tree(name)) for name in ("a", "b", "c", "d", "one", "two")][-2:]
 
     assert first["devices"] is second["devices"]
@@ -33,14 +33,14 @@ def test_equal_parts_are_one_object_and_the_content_stays() -> None:
     assert (first, second) == (_tree("one"), _tree("two"))
 
 
-def test_a_tree_is_known_as_a_whole_when_its_parts_are() -> None:
+def test_repeated_tree_is_shared_as_a_whole() -> None:
     *_, first, second = [share(_tree("one")) for _ in range(6)]
 
     assert second is first
 
 
 @pytest.mark.parametrize("other", [True, 1.0, "1", None, [], {}])
-def test_values_that_only_compare_equal_stay_apart(other: Json) -> None:
+def test_equal_values_of_different_types_are_not_shared(other: Json) -> None:
     number: Json = 1
 
     share({"cpu": {"cores": number}})
@@ -55,34 +55,34 @@ def test_keys_keep_their_order() -> None:
     assert list(share({"labels": {"b": "y", "a": "x"}})["labels"]) == ["b", "a"]
 
 
-def test_a_list_is_no_mapping() -> None:
+def test_list_and_mapping_are_not_shared() -> None:
     share({"args": []})
 
     assert share({"args": {}}) == {"args": {}}
 
 
-def test_a_part_with_new_texts_is_known_by_what_they_say() -> None:
+def test_parts_are_shared_by_the_content_of_their_texts() -> None:
     first = share_part({"guest": f"{int('4')}Gi"})
 
     assert share_part({"guest": f"{int('4')}Gi"}) is first
     assert share_part({"guest": "8Gi"}) == {"guest": "8Gi"}
 
 
-def test_what_was_forgotten_is_not_found() -> None:
+def test_released_parts_are_not_found() -> None:
     first = share({"name": "one"})
     forget_shared()
 
     assert share({"name": "one"}) is not first
 
 
-def test_large_parts_are_not_kept() -> None:
+def test_large_parts_are_not_stored() -> None:
     large = {f"key-{number}": "x" for number in range(100)}
     first = share({"data": dict(large)})
 
     assert share({"data": dict(large)})["data"] is not first["data"]
 
 
-def test_texts_of_scalars_are_those_of_each_document() -> None:
+def test_texts_of_scalars_belong_to_each_document() -> None:
     text = b"kind: A\nmetadata: {name: a}\nspec: {x: {cores: 1.0}}\n---\nkind: A\nmetadata: {name: b}\n"
     with_text, without = b"spec: {x: {cores: 1.0}}\n", b"spec: {x: {cores: 1}}\n"
 
@@ -121,7 +121,7 @@ def test_an_error_is_raised_each_time() -> None:
             failing("root")
 
 
-def test_arguments_are_held_so_that_no_other_object_gets_their_identity() -> None:
+def test_arguments_are_kept_alive_so_that_their_ids_are_not_reused() -> None:
     @once_for_same
     def first_of(part: list[Json]) -> Json:
         return part[0]
@@ -137,7 +137,7 @@ def no_tables(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_tables")
-def test_mappings_with_the_same_keys_share_a_table_of_them_also_when_they_are_changed() -> None:
+def test_mappings_with_equal_keys_share_a_key_table_even_after_changes() -> None:
     own: dict[str, Json] = {"name": "vm", "__class__": "b", "c/d": "e"}
     last: JsonObject = own
     for number in range(100):
@@ -151,7 +151,7 @@ def test_mappings_with_the_same_keys_share_a_table_of_them_also_when_they_are_ch
 
 
 @pytest.mark.usefixtures("no_tables")
-def test_a_part_that_is_found_again_is_the_one_with_the_table() -> None:
+def test_shared_part_has_the_key_table() -> None:
     """It would be held twice: the one with the table by its tree, and the other by those that find it."""
     names = [f"vm-{number}" for number in range(100)]
     *_, tree = [share({"made": {"name": name}, "used": {"name": name}}) for name in names]

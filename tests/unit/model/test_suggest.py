@@ -21,6 +21,6 @@ def test_the_nearest_words_come_first(word: str, known: list[str], nearest: tupl
     assert suggest(word, known) == nearest
 
 
-def test_hints() -> None:
+def test_hints_suggest_near_words() -> None:
     assert did_you_mean("virtoi", ["sata", "virtio"]) == "did you mean virtio?"
     assert did_you_mean("other", ["sata"], otherwise="known buses: sata") == "known buses: sata"

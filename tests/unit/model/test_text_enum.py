@@ -42,12 +42,12 @@ def test_a_member_is_found_by_its_text_and_by_its_name() -> None:
 
 
 @pytest.mark.parametrize("text", ["SMALL", "", None, []])
-def test_nothing_else_is_a_member(text: str) -> None:
+def test_other_texts_are_not_members(text: str) -> None:
     with pytest.raises(ValueError, match="is not a valid Size"):
         Size(text)
 
 
-def test_no_two_members_have_one_text() -> None:
+def test_texts_of_members_are_unique() -> None:
     with pytest.raises(TypeError, match="two members of Twice have one text"):
         new_class("Twice", (TextEnum,), exec_body=lambda body: body.update(A="same", B="same"))
 
@@ -81,7 +81,7 @@ def test_members_carry_facts() -> None:
     assert pickle.loads(pickle.dumps(Planet.SATURN)) is Planet.SATURN  # noqa: S301 - of our own
 
 
-def test_a_member_without_its_facts_is_refused() -> None:
+def test_member_without_facts_is_refused() -> None:
     def body(of: dict[str, object]) -> None:
         of.update(__slots__=Planet.__slots__, __init__=Planet.__init__, MARS="mars")
 
@@ -89,6 +89,6 @@ def test_a_member_without_its_facts_is_refused() -> None:
         new_class("Half", (TextEnum,), exec_body=body)
 
 
-def test_an_enumeration_is_true_as_every_class() -> None:
+def test_enumeration_class_is_truthy() -> None:
     assert bool(TextEnum)
     assert bool(Size)

@@ -40,19 +40,19 @@ WITH_CHARTS = "1 Application with charts, plugins, jsonnet or remote bases (web)
 
 
 @pytest.mark.parametrize("revision", ["", "HEAD", "master"])
-def test_the_revision_that_is_checked_out(revision: str) -> None:
+def test_target_revision_is_the_checked_out_one(revision: str) -> None:
     assert notes({**HERE, "targetRevision": revision}) == []
 
 
-def test_another_revision_is_rendered_as_it_is_here() -> None:
+def test_other_target_revision_is_rendered_from_the_work_tree() -> None:
     assert notes({**HERE, "targetRevision": "stable"}) == [OTHER_REVISION.format("stable")]
 
 
-def test_the_version_of_a_chart_is_no_revision() -> None:
+def test_chart_version_is_not_a_revision() -> None:
     chart: JsonObject = {"repoURL": CHARTS, "chart": "ingress", "targetRevision": "1.0.0"}
     assert notes(HERE, chart) == [WITH_CHARTS]
 
 
-def test_the_revision_of_values_for_a_chart_is_nothing_that_is_rendered() -> None:
+def test_revision_of_values_for_a_chart_is_ignored() -> None:
     values: JsonObject = {"repoURL": HERE["repoURL"], "ref": "values", "targetRevision": "stable"}
     assert notes(HERE, values) == []

@@ -6,5 +6,5 @@ from renderer.model.entry_point import ENGINE_KINDS
 from renderer.pipeline.entry_points import _ENGINES
 
 
-def test_every_kind_that_leads_to_overlays_has_an_engine() -> None:
+def test_every_kind_of_entry_point_has_an_engine() -> None:
     assert tuple(_ENGINES) == ENGINE_KINDS

@@ -29,7 +29,7 @@ def pipeline(folder: str) -> Pipeline:
 
 
 @pytest.mark.parametrize("folder", [".", "overlay"])
-def test_a_folder_is_composed_as_often_as_it_is_asked_for(folder: str) -> None:
+def test_each_request_composes_the_folder(folder: str) -> None:
     run = pipeline(folder)
     first, second = run.compose(folder), run.compose(folder)
     assert not first.failed
@@ -37,7 +37,7 @@ def test_a_folder_is_composed_as_often_as_it_is_asked_for(folder: str) -> None:
 
 
 @pytest.mark.parametrize(("validate", "codes"), [(False, set()), (True, {"instancetype-not-found"})])
-def test_a_build_that_expands_nothing_looks_nothing_up_unless_it_is_to_validate(
+def test_build_without_expansion_does_no_lookups_unless_validating(
     validate: bool,  # noqa: FBT001 - pytest passes parameters so
     codes: set[str],
 ) -> None:
@@ -47,7 +47,7 @@ def test_a_build_that_expands_nothing_looks_nothing_up_unless_it_is_to_validate(
     assert {found.code for found in built.diagnostics} == codes
 
 
-def test_a_machine_that_is_written_as_it_is_is_expanded_once_and_admitted_expanded(
+def test_unexpanded_output_is_expanded_once_for_admission(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     machine = VM.replace(b"no.such", b"u1.small").replace(b"devices: {}", b"devices: {disks: [{name: root}]}")

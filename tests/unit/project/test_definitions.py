@@ -31,7 +31,7 @@ def found(root: Path, name: str = "shop.small") -> Definition | None:
     return Definitions(fs, ManifestFiles(fs, (), ".vmrender-owned"), no_generator).find(KINDS, name)
 
 
-def test_the_folder_whose_kustomization_lists_the_file(tmp_path: Path) -> None:
+def test_definition_in_a_listed_file_is_found(tmp_path: Path) -> None:
     (tmp_path / "sizes").mkdir()
     (tmp_path / "sizes" / "all.yaml").write_text(f"kind: ConfigMap\n---\n{SIZE}")
     (tmp_path / "sizes" / "kustomization.yaml").write_text("resources: [all.yaml]\n")
@@ -43,7 +43,7 @@ def test_the_folder_whose_kustomization_lists_the_file(tmp_path: Path) -> None:
     assert definition.catalog_hint == "add `- path: sizes` under catalogs in vmrender.yaml"
 
 
-def test_an_item_of_a_list(tmp_path: Path) -> None:
+def test_definition_in_a_list_is_found(tmp_path: Path) -> None:
     items = "".join(f"  {line}\n" for line in SIZE.splitlines())
     (tmp_path / "all.yaml").write_text(f"apiVersion: v1\nkind: List\nitems:\n- {items.lstrip()}")
 
@@ -65,7 +65,7 @@ def test_an_item_of_a_list(tmp_path: Path) -> None:
         ("list-of-texts.yaml", "[Instancetype, 1]"),
     ],
 )
-def test_what_is_no_definition_of_the_user_s(tmp_path: Path, file: str, text: str) -> None:
+def test_other_objects_are_not_definitions(tmp_path: Path, file: str, text: str) -> None:
     (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / file).write_text(text)
     if file.startswith("rendered"):

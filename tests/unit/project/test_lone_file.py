@@ -30,11 +30,11 @@ def read(text: str) -> list[str]:
         "apiVersion: kubevirt.iof/v1\nkind: VirtualMachine\nmetadata: {name: a}\n",
     ],
 )
-def test_what_is_not_ours_is_passed_over(text: str) -> None:
+def test_foreign_objects_are_ignored(text: str) -> None:
     assert read(text) == []
 
 
-def test_an_object_of_ours_brings_the_others_in_its_file() -> None:
+def test_kubevirt_object_includes_others_in_its_file() -> None:
     other = "---\napiVersion: v1\nkind: Secret\nmetadata: {name: a}\n"
     assert read(VM + other) == ["VirtualMachine web", "Secret a"]
     json = '{"kind":"VirtualMachine","apiVersion":"kubevirt.io/v1","metadata":{"name":"web"}}'
@@ -43,7 +43,7 @@ def test_an_object_of_ours_brings_the_others_in_its_file() -> None:
     assert read(listed) == ["VirtualMachine web"]
 
 
-def test_objects_in_a_template_of_openshifts_are_judged() -> None:
+def test_objects_in_an_openshift_template_are_validated() -> None:
     template = "apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {name: a}\nobjects:\n- "
     assert read(template + VM.replace("\n", "\n  ")) == ["VirtualMachine web"]
 
@@ -58,13 +58,13 @@ def test_objects_in_a_template_of_openshifts_are_judged() -> None:
         (VM + "{% if a %}\n", Code.NOT_CHECKED),
     ],
 )
-def test_what_is_ours_and_cannot_be_read_is_said(text: str, code: Code) -> None:
+def test_unreadable_kubevirt_file_is_reported(text: str, code: Code) -> None:
     with pytest.raises(DiagnosticError) as error:
         read(text)
     assert [found.code for found in error.value.diagnostics] == [code]
 
 
-def test_utf_16_that_is_ours_is_refused_and_other_is_passed_over() -> None:
+def test_utf_16_file_is_refused_only_if_it_is_kubevirts() -> None:
     contents = {"ours.yaml": VM.encode("utf-16"), "other.yaml": "a: b\n".encode("utf-16")}
     files = LoneFiles(MemoryFileSystem(contents), ("kubevirt.io",))
     assert files.read("other.yaml") == ResourceSet()

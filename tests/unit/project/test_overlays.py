@@ -20,7 +20,7 @@ FS = MemoryFileSystem(
 )
 
 
-def test_globs_find_the_folders_that_hold_a_kustomization() -> None:
+def test_globs_match_folders_with_a_kustomization() -> None:
     overlays = find_overlays(FS, RenderConfig())
     assert [(overlay.path, overlay.name, overlay.output) for overlay in overlays] == [
         ("overlays/dev", "dev", "rendered/dev"),
@@ -28,7 +28,7 @@ def test_globs_find_the_folders_that_hold_a_kustomization() -> None:
     ]
 
 
-def test_a_later_entry_for_the_same_folder_counts() -> None:
+def test_later_entry_for_the_same_folder_wins() -> None:
     entries = (OverlayEntry("overlays/*"), OverlayEntry("overlays/prod", kubevirt=Release.parse("1.5")))
     overlays = find_overlays(FS, RenderConfig(overlays=entries))
     assert [(overlay.name, str(overlay.kubevirt)) for overlay in overlays] == [
@@ -52,12 +52,12 @@ def test_an_entry_without_a_kustomization_is_an_error_unless_it_is_a_glob() -> N
     assert find_overlays(FS, RenderConfig(overlays=(OverlayEntry("nothing/*"),))) == ()
 
 
-def test_a_project_without_overlays_says_so_when_one_is_to_be_rendered() -> None:
+def test_project_without_overlays_is_reported_on_selection() -> None:
     with pytest.raises(DiagnosticError, match="there is no overlay in this project"):
         select_overlays((), ())
 
 
-def test_overlays_are_selected_by_name_or_path_and_a_typo_is_answered_with_the_nearest() -> None:
+def test_overlays_are_selected_by_name_or_path_with_suggestions() -> None:
     overlays = find_overlays(FS, RenderConfig())
     assert [overlay.name for overlay in select_overlays(overlays, ["prod", "./overlays/dev/"])] == [
         "prod",
@@ -69,13 +69,13 @@ def test_overlays_are_selected_by_name_or_path_and_a_typo_is_answered_with_the_n
     assert error.value.diagnostics[0].hint == "there is prod"
 
 
-def test_a_folder_that_is_no_overlay_of_the_project_gets_the_defaults() -> None:
+def test_folder_outside_the_projects_overlays_gets_the_defaults() -> None:
     overlay = overlay_at(RenderConfig(kubevirt=Release.parse("1.7")), (), "teams/a/overlays/prod")
     assert (overlay.name, overlay.kubevirt) == ("prod", Release.parse("1.7"))
 
 
 @pytest.mark.parametrize("name", ["a\n::error::b", "a\x1b[2J", "::add-mask::a", "##[group]a", "a\u202eb"])
-def test_names_that_would_act_on_a_terminal_or_a_ci_system(name: str) -> None:
+def test_names_with_control_characters_or_workflow_commands_are_refused(name: str) -> None:
     fs = MemoryFileSystem({f"{name}/kustomization.yaml": b""})
     for entry in (OverlayEntry("*"), OverlayEntry(name)):
         with pytest.raises(DiagnosticError, match="is not a name for an overlay") as error:

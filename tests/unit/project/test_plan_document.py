@@ -16,7 +16,7 @@ PLAN = encode_plan(share_out(OVERLAYS, 2))
 
 
 @given(st.dictionaries(st.text(max_size=8), st.integers(1, 99), min_size=1, max_size=30), st.integers(1, 12))
-def test_a_plan_is_read_as_it_was_made(costs: dict[str, int], count: int) -> None:
+def test_plan_survives_a_round_trip(costs: dict[str, int], count: int) -> None:
     shards = share_out(costs, count)
     plan = encode_plan(shard for shard in shards if shard.overlays)
 
@@ -32,11 +32,11 @@ def test_a_plan_is_read_as_it_was_made(costs: dict[str, int], count: int) -> Non
         ([*OVERLAYS, "overlays/d"], ["overlays/d is in no shard of the plan"]),
     ],
 )
-def test_a_plan_of_other_overlays(overlays: list[str], messages: list[str]) -> None:
+def test_plan_of_other_overlays_is_refused(overlays: list[str], messages: list[str]) -> None:
     assert problems(PLAN, overlays) == messages
 
 
-def test_a_plan_that_has_an_overlay_twice() -> None:
+def test_plan_with_a_repeated_overlay_is_refused() -> None:
     plan = json.loads(PLAN)
     plan["shards"][0]["overlays"].append("overlays/b")
 
@@ -50,7 +50,7 @@ def problems(plan: str, overlays: Collection[str]) -> list[str]:
     return [each.message for each in raised.value.diagnostics]
 
 
-def test_a_plan_for_other_shards() -> None:
+def test_plan_for_other_shards_is_refused() -> None:
     with pytest.raises(ValueError, match="not a plan for 3 shards"):
         planned_overlays(PLAN, ShardName(1, 3), OVERLAYS)
 
@@ -72,6 +72,6 @@ def test_a_plan_for_other_shards() -> None:
     ],
     ids=range(11),
 )
-def test_what_is_no_plan(text: str) -> None:
+def test_invalid_plan_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not what vmrender plan"):
         planned_overlays(text, ShardName(1, 2), OVERLAYS)

@@ -36,7 +36,7 @@ def test_a_repository_without_a_project_file_works() -> None:
     assert load_project(MemoryFileSystem({})) == RenderConfig()
 
 
-def test_everything_the_file_can_say() -> None:
+def test_every_field_is_read() -> None:
     config = load("""
 kubevirt: "1.8"
 catalogs:
@@ -86,7 +86,7 @@ overlays:
     assert not RenderConfig().renames_instancetypes
 
 
-def test_a_bare_off_is_understood() -> None:
+def test_unquoted_off_is_accepted() -> None:
     assert load("expand: off\n").expand is ExpandMode.OFF
 
 
@@ -122,11 +122,11 @@ def test_an_empty_list_of_catalogs_means_none() -> None:
         ("catalogs:\n- {}\n", "a catalog has either path or builtin", None),
     ],
 )
-def test_what_is_wrong_is_said_in_the_users_words(text: str, message: str, hint: str | None) -> None:
+def test_error_quotes_the_users_words(text: str, message: str, hint: str | None) -> None:
     assert (message, hint) in findings(text)
 
 
-def test_all_problems_are_said_at_once() -> None:
+def test_all_problems_are_reported_together() -> None:
     assert len(findings("expand: all\nlayout: flat\nfoo: 1\n")) == 3
 
 

@@ -43,7 +43,7 @@ def top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("outside/k/vm.yaml", "outside/k", "vm.yaml"),
     ],
 )
-def test_the_nearest_project_above_counts(top: Path, written: str, root: str, place: str) -> None:
+def test_nearest_project_above_is_used(top: Path, written: str, root: str, place: str) -> None:
     for path in (Path(written), top / written):
         assert find_project_root(path) == top / root
         assert path_in_project(top / root, path) == place
@@ -54,7 +54,7 @@ def test_the_nearest_project_above_counts(top: Path, written: str, root: str, pl
 )
 @pytest.mark.parametrize("below", ["", "/vm.yaml", "/k", "/k/vm.yaml"])
 @pytest.mark.parametrize("chained", [False, True])
-def test_a_link_does_not_lead_out(top: Path, target: str, below: str, *, chained: bool) -> None:
+def test_link_out_of_the_project_is_refused(top: Path, target: str, below: str, *, chained: bool) -> None:
     link = top / "pr/overlays/prod/link"
     if chained:
         (top / "pr/first").symlink_to(top / target)
@@ -66,7 +66,7 @@ def test_a_link_does_not_lead_out(top: Path, target: str, below: str, *, chained
     assert path_in_project(top / "pr", path) is None
 
 
-def test_a_folder_that_is_a_link_does_not_lead_out_either(top: Path) -> None:
+def test_linked_folder_out_of_the_project_is_refused(top: Path) -> None:
     (top / "pr/part/above").symlink_to("..")
     (top / "pr/out").symlink_to("../outside")
     assert find_project_root(Path("pr/part/above/overlays")) == top / "pr/part"
@@ -94,7 +94,7 @@ def test_a_link_to_a_project_is_followed(top: Path, written: str, monkeypatch: p
     assert find_project_root(Path("overlays")) == top / "pr"
 
 
-def test_without_a_project_it_is_the_working_directory_or_the_folder(top: Path) -> None:
+def test_without_a_project_the_root_is_the_working_directory_or_the_folder(top: Path) -> None:
     (top / "plain/sub").mkdir(parents=True)
     assert find_project_root(Path("plain/sub")) == top
     assert find_project_root(Path("plain"), top / "plain") == top / "plain"
@@ -102,7 +102,7 @@ def test_without_a_project_it_is_the_working_directory_or_the_folder(top: Path) 
     assert find_project_root(top / "plain/sub") == top / "plain/sub"
 
 
-def test_a_named_file_is_read_unless_a_link_leads_out(top: Path) -> None:
+def test_named_file_is_read_unless_it_links_out(top: Path) -> None:
     (top / "outside/vm.yaml").write_text("canary")
     (top / "pr/overlays/prod/vm.yaml").write_text("good")
     assert read_named_file(Path("pr/overlays/prod/vm.yaml")) == b"good"

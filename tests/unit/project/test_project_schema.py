@@ -89,13 +89,13 @@ def written(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def test_the_schema_has_the_fields_that_are_read() -> None:
+def test_schema_has_the_fields_of_the_reader() -> None:
     definitions = json.loads(FILE.read_text(encoding="utf-8"))["$defs"]
 
     assert set(ENTRY_FIELDS) <= definitions["overlay"]["properties"].keys()
 
 
-def test_the_schema_is_as_the_tables_say(request: pytest.FixtureRequest) -> None:
+def test_schema_matches_the_tables(request: pytest.FixtureRequest) -> None:
     text = FILE.read_text(encoding="utf-8")
     expected = json.dumps(written(json.loads(text)), indent=2, ensure_ascii=False) + "\n"
     if request.config.getoption("--update-cases"):

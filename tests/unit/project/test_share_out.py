@@ -38,9 +38,7 @@ def test_no_shard_is_empty_while_another_has_two(costs_: dict[str, int], count: 
 
 
 @given(some_costs.filter(bool), counts)
-def test_no_shard_is_further_behind_than_the_overlay_that_it_got_last(
-    costs_: dict[str, int], count: int
-) -> None:
+def test_imbalance_is_at_most_the_last_overlay_of_a_shard(costs_: dict[str, int], count: int) -> None:
     shards = share_out(costs_, count)
     least = min(shard.cost for shard in shards)
 
@@ -48,7 +46,7 @@ def test_no_shard_is_further_behind_than_the_overlay_that_it_got_last(
         assert shard.cost - min((costs_[overlay] for overlay in shard.overlays), default=0) <= least
 
 
-def test_the_longest_come_first() -> None:
+def test_longest_overlays_are_assigned_first() -> None:
     shards = share_out({"a": 2, "b": 3, "c": 7, "d": 5, "e": 1}, 2)
 
     assert [(shard.overlays, shard.cost) for shard in shards] == [(("a", "c"), 9), (("b", "d", "e"), 9)]
@@ -62,7 +60,7 @@ def test_more_bytes_and_more_files_cost_more() -> None:
     assert estimated["small"] < estimated["files"] < estimated["bytes"]
 
 
-def test_measurements_count_and_estimates_are_brought_to_their_scale() -> None:
+def test_estimates_are_scaled_to_measurements() -> None:
     sizes = {name: OverlaySize(2, size) for name, size in (("a", 1000), ("b", 1000), ("c", 200_000))}
     estimated = costs(sizes, {})
 
@@ -72,7 +70,7 @@ def test_measurements_count_and_estimates_are_brought_to_their_scale() -> None:
     assert Fraction(mixed["c"], mixed["a"]) == pytest.approx(estimated["c"] / estimated["a"])
 
 
-def test_what_took_no_time_costs_something() -> None:
+def test_overlay_without_duration_has_a_minimal_cost() -> None:
     assert costs({"a": OverlaySize(0, 0)}, {"a": 0.0}) == {"a": 1}
 
 
@@ -89,6 +87,6 @@ def test_what_took_no_time_costs_something() -> None:
         ("1/1001", "1000 shards at most"),
     ],
 )
-def test_what_names_no_shard(text: str, problem: str) -> None:
+def test_invalid_shard_is_refused(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         ShardName.parse(text)

@@ -41,7 +41,7 @@ def matched(text: str) -> set[FieldPath]:
         ("domain", set()),
     ],
 )
-def test_a_field_is_found_as_people_write_it(text: str, fields: set[FieldPath]) -> None:
+def test_field_is_found_in_common_notation(text: str, fields: set[FieldPath]) -> None:
     assert matched(text) == fields
 
 
@@ -51,7 +51,7 @@ def test_a_path_matches_itself_as_it_is_printed(path: FieldPath) -> None:
 
 
 @pytest.mark.parametrize("text", ["a[", "a]", "[", "a.b[0"])
-def test_what_is_no_path(text: str) -> None:
+def test_invalid_path_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not part of a field's path"):
         FieldPattern(text)
 
@@ -64,5 +64,5 @@ def test_what_is_no_path(text: str) -> None:
         ("spec.template.domain.disks", "spec.domain.disks"),
     ],
 )
-def test_what_was_meant(text: str, nearest: str) -> None:
+def test_unknown_path_has_a_suggestion(text: str, nearest: str) -> None:
     assert nearest in nearest_fields(text, (path for path, _ in leaves(VM)))

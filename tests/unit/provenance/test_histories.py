@@ -58,12 +58,12 @@ def rendered_mistakes(folder: Path) -> Iterator[str]:
         yield from mistakes(trace, overlay, rendered, fs)
 
 
-def test_the_fleet() -> None:
+def test_histories_of_the_fleet_are_consistent() -> None:
     assert list(rendered_mistakes(ROOT)) == []
 
 
 @pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.relative_to(ROOT).as_posix())
-def test_golden_cases(folder: Path, tmp_path: Path) -> None:
+def test_histories_of_golden_cases_are_consistent(folder: Path, tmp_path: Path) -> None:
     repository = shutil.copytree(folder, tmp_path / "repository")
     assert list(rendered_mistakes(repository)) == []
 
@@ -77,7 +77,7 @@ def built_cases() -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.skipif(not VECTORS, reason="kustomize's vectors are not here")
-def test_what_kustomize_builds(tmp_path: Path) -> None:
+def test_histories_of_kustomize_builds_are_consistent(tmp_path: Path) -> None:
     found: dict[str, list[str]] = {}
     for number, case in enumerate(built_cases()):
         folder = tmp_path / str(number)

@@ -21,7 +21,7 @@ trees: st.SearchStrategy[Json] = st.recursive(
 
 
 @given(trees)
-def test_every_leaf_is_found_where_it_is_said_to_be(tree: Json) -> None:
+def test_every_leaf_is_found_at_its_path(tree: Json) -> None:
     for path, value in leaves(tree):
         assert field_value(tree, path) == value
         assert field_value(tree, indexed(tree, path)) == value
@@ -49,7 +49,7 @@ def test_a_field_is_its_own_counterpart(tree: Json) -> None:
     ],
     ids=["moved", "renamed in its place", "another in its place", "one of fewer", "no list"],
 )
-def test_an_element_is_followed_by_its_name(path: tuple[str, ...], there: Json, expected: object) -> None:
+def test_element_is_tracked_by_name(path: tuple[str, ...], there: Json, expected: object) -> None:
     assert field_value(there, counterpart(FieldPath(path), DISKS, there)) == expected
 
 
@@ -63,7 +63,7 @@ def test_an_element_is_followed_by_its_name(path: tuple[str, ...], there: Json, 
     ],
     ids=["reordered", "added", "changed", "equal ones"],
 )
-def test_an_element_without_a_name_is_followed_by_its_value(
+def test_element_without_a_name_is_tracked_by_value(
     here: list[str], there: list[str], expected: list[object]
 ) -> None:
     paths = [counterpart(FieldPath((number,)), here, there) for number in range(len(here))]

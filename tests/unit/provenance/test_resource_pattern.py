@@ -46,16 +46,16 @@ EVERYTHING = (VM, OTHER, SERVICE, POLICY, PREFIXED)
         ("vm/web", "", ()),
     ],
 )
-def test_what_is_meant(text: str, namespace: str, found: tuple[Resource, ...]) -> None:
+def test_patterns_select_resources(text: str, namespace: str, found: tuple[Resource, ...]) -> None:
     assert ResourcePattern.parse(text, namespace).among(EVERYTHING) == found
 
 
-def test_who_has_a_name_now_comes_before_who_had_it() -> None:
+def test_current_names_take_precedence_over_previous_ones() -> None:
     now = resource("VirtualMachine", "app", "shop")
     assert ResourcePattern.parse("app").among((PREFIXED, now)) == (now,)
 
 
 @pytest.mark.parametrize("text", ["", "/", "vm/", "/db", "a/b/c/d", "a//c"])
-def test_what_is_no_resource(text: str) -> None:
+def test_invalid_patterns_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not NAME, KIND/NAME or NAMESPACE/KIND/NAME"):
         ResourcePattern.parse(text)

@@ -69,7 +69,7 @@ def evil(value: str) -> Difference:
     )._replace(before=value)
 
 
-def test_what_changes_alike_is_told_once_and_the_worst_first() -> None:
+def test_equal_changes_are_grouped_worst_first() -> None:
     changes = [changed(f"vm-{number}", Effect.HOT_PLUG) for number in range(7)]
     assert text(difference(*changes, changed("db", Effect.RESTART, "1Gi", "9Gi"))) == (
         """\
@@ -94,7 +94,7 @@ judged as if each virtual machine had been started from main
     )
 
 
-def test_many_that_change_alike_are_counted_and_folded_away_behind_the_change() -> None:
+def test_large_groups_are_counted_and_folded() -> None:
     many = difference(*(changed(f"vm-{number}", Effect.RESTART) for number in range(7)))
     assert "virtual machines: 7 need a restart\n" in text(many)
     assert "virtual machines: 7 need a restart\n" in markdown(many, 60_000)
@@ -103,19 +103,19 @@ def test_many_that_change_alike_are_counted_and_folded_away_behind_the_change() 
     assert page.index("<summary>all 7</summary>") < page.index("prod/vm-6")
 
 
-def test_colours_are_for_terminals() -> None:
+def test_colours_are_used_only_on_terminals() -> None:
     found = difference(changed("db", Effect.RESTART))
     assert "\x1b" not in text(found)
     assert re.sub(r"\x1b\[[0-9;]*m", "", text(found, colour=True)) == text(found)
 
 
 @pytest.mark.parametrize("value", EVIL)
-def test_text_moves_no_cursor(value: str) -> None:
+def test_text_contains_no_cursor_movement(value: str) -> None:
     assert all(line.isprintable() for line in text(evil(value)).split("\n"))
 
 
 @pytest.mark.parametrize("value", EVIL)
-def test_markdown_does_nothing_but_show(value: str) -> None:
+def test_markdown_contains_no_active_content(value: str) -> None:
     document = markdown(evil(value), 60_000)
     tags = set(re.findall(r"<(/?[a-z]+)", document))
     assert tags <= {"code", "/code", "details", "/details", "summary", "/summary", "b", "/b"}
@@ -140,7 +140,7 @@ def test_markdown_stays_below_its_limit(limit: int, value: str, resources: int, 
     assert document.count("<details") == document.count("</details>")
 
 
-def test_markdown_of_nothing() -> None:
+def test_markdown_of_an_empty_diff_says_so() -> None:
     assert markdown(Difference("a", "b", ()), 1_000).endswith("No differences.\n")
 
 
@@ -159,7 +159,7 @@ class Elements(HTMLParser):
 
 
 @pytest.mark.parametrize("value", EVIL)
-def test_a_page_holds_text_only(value: str) -> None:
+def test_values_add_only_text_to_the_page(value: str) -> None:
     page, harmless = html(evil(value), STYLE, SCRIPT), html(evil("harmless"), STYLE, SCRIPT)
     assert [name for name in Elements(page).names if name != "wbr"] == [
         name for name in Elements(harmless).names if name != "wbr"
@@ -172,7 +172,7 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look at the page with")
-def test_a_browser_takes_style_and_script_and_nothing_else(tmp_path: Path) -> None:
+def test_browser_runs_only_the_pages_own_style_and_script(tmp_path: Path) -> None:
     page = html(evil(EVIL[0]), STYLE, SCRIPT)
     probe = "<script>document.title='broken'</script></main>"
     (tmp_path / "page.html").write_text(page.replace("</main>", probe), encoding="utf-8")

@@ -36,7 +36,7 @@ def test_junit_is_xml(report: Report) -> None:
         assert root.tag == "testsuites"
 
 
-def test_no_control_character_leaves_but_for_line_ends(report: Report) -> None:
+def test_control_characters_except_line_ends_are_escaped(report: Report) -> None:
     for report_format in Format:
         written = report_format.write(report)
         assert [c for c in written if not c.isprintable() and c != "\n"] == [], report_format

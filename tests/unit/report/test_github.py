@@ -8,7 +8,7 @@ from renderer.report.github import write
 from renderer.report.report import Report
 
 
-def test_properties_and_message_are_escaped_each_in_its_way(report: Report) -> None:
+def test_properties_and_message_are_escaped_differently(report: Report) -> None:
     _, hostile, warning, note = write(report).splitlines()
     assert hostile.startswith(
         '::error file=a%3Ab%2Cc%25d\\r\\n<&>"\\x1b\\x00\\ud800]]>.yaml,line=2,title=yaml-syntax::'
@@ -33,13 +33,13 @@ def findings(count: int, severity: Severity) -> list[Located]:
     ]
 
 
-def test_ten_of_a_kind_are_shown() -> None:
+def test_ten_annotations_of_a_level_are_shown() -> None:
     lines = write(Report(tuple(findings(10, Severity.ERROR)))).splitlines()
     assert len(lines) == 10
     assert all(line.startswith("::error file=vm.yaml,") for line in lines)
 
 
-def test_of_more_the_tenth_counts_the_others_which_follow_as_text() -> None:
+def test_tenth_annotation_counts_the_others_which_follow_as_text() -> None:
     report = Report((*findings(12, Severity.ERROR), *findings(11, Severity.WARNING)))
     lines = write(report).splitlines()
     errors = [line for line in lines if line.startswith("::error")]

@@ -11,13 +11,13 @@ from renderer.report.report import Report
 SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/vmrender/report.json").read_text(encoding="utf-8"))
 
 
-def test_it_is_as_its_schema_says(report: Report) -> None:
+def test_document_matches_its_schema(report: Report) -> None:
     validator = Draft202012Validator(SCHEMA)
     for each in (report, Report(())):
         assert list(validator.iter_errors(json.loads(write(each)))) == []
 
 
-def test_everything_that_is_known_is_there(report: Report) -> None:
+def test_every_known_detail_is_in_the_document(report: Report) -> None:
     document = json.loads(write(report))
     assert document["summary"] == {"error": 2, "warning": 1, "info": 1}
     assert document["overlays"] == ["overlays/dev", "overlays/prod"]

@@ -11,7 +11,7 @@ def suites_of(report: Report) -> dict[str, ET.Element]:
     return {suite.attrib["name"]: suite for suite in root}
 
 
-def test_each_overlay_is_a_suite_and_what_belongs_to_none_another(report: Report) -> None:
+def test_each_overlay_is_a_suite_and_other_findings_are_in_another(report: Report) -> None:
     suites = suites_of(report)
     counts = {name: (suite.attrib["tests"], suite.attrib["failures"]) for name, suite in suites.items()}
     assert counts == {"overlays/dev": ("1", "0"), "overlays/prod": ("1", "1"), "vmrender": ("3", "1")}
@@ -38,11 +38,11 @@ def test_an_error_is_a_failure_and_a_warning_is_output(report: Report) -> None:
     assert elements == [["failure"], ["system-out"], ["system-out"]]
 
 
-def test_what_xml_cannot_hold_is_escaped_as_text(report: Report) -> None:
+def test_characters_invalid_in_xml_are_escaped(report: Report) -> None:
     hostile = suites_of(report)["vmrender"][0]
     assert hostile.attrib["name"] == 'yaml-syntax: a:b,c%d\\r\\n<&>"\\x1b\\x00\\ud800]]>'
 
 
-def test_nothing_at_all_is_an_empty_suite() -> None:
+def test_no_findings_give_an_empty_suite() -> None:
     suites = suites_of(Report(()))
     assert {name: len(suite) for name, suite in suites.items()} == {"vmrender": 0}

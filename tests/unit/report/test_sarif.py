@@ -21,7 +21,7 @@ def run_of(report: Report) -> Any:  # noqa: ANN401 - a JSON document
     return run
 
 
-def test_what_code_scanning_needs_is_there(report: Report) -> None:
+def test_fields_required_by_code_scanning_are_present(report: Report) -> None:
     run = run_of(report)
     rules = run["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == ["conflict", "deprecated", "schema", "yaml-syntax"]
@@ -50,7 +50,7 @@ def test_paths_are_uris_below_the_root_of_the_sources(report: Report) -> None:
     ]
 
 
-def test_the_other_side_is_a_related_location(report: Report) -> None:
+def test_related_place_is_a_related_location(report: Report) -> None:
     first = run_of(report)["results"][0]
     assert first["relatedLocations"] == [
         {
@@ -67,7 +67,7 @@ def test_the_other_side_is_a_related_location(report: Report) -> None:
     )
 
 
-def test_the_long_form_of_a_code_is_its_rule_s_help() -> None:
+def test_explanation_of_a_code_is_the_help_of_its_rule() -> None:
     finding = Located(code=Code.CONFLICT, message="m", location=Location("vm.yaml", 1))
     explain = {Code.CONFLICT: Explanation("short", "# short\n\nlong\n")}
     [rule] = run_of(Report((finding,), explain=explain.__getitem__))["tool"]["driver"]["rules"]
@@ -93,18 +93,18 @@ def test_braces_and_links_of_a_message_are_escaped() -> None:
     assert rule["help"] == {"text": "use `{{}}`, \\[here\\](there)", "markdown": "use `{}`, [here](there)"}
 
 
-def test_a_finding_without_a_place_is_one_of_the_project_file_in_its_folder(report: Report) -> None:
+def test_finding_without_a_location_is_reported_at_the_project_file(report: Report) -> None:
     location = run_of(report._replace(nowhere=Location("sub/vmrender.yaml")))["results"][-1]["locations"][0][
         "physicalLocation"
     ]
     assert location["artifactLocation"]["uri"] == "sub/vmrender.yaml"
 
 
-def test_a_name_that_is_no_utf_8_keeps_its_bytes() -> None:
+def test_non_utf_8_name_keeps_its_bytes() -> None:
     assert uri_of(b"a/\xff.yaml".decode("utf-8", "surrogateescape")) == "a/%FF.yaml"
 
 
-def test_the_limits_of_code_scanning_are_kept_and_errors_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_of_code_scanning_are_respected_errors_first(monkeypatch: pytest.MonkeyPatch) -> None:
     assert MOST_RESULTS == 25_000
     monkeypatch.setattr("renderer.report.sarif.MOST_RESULTS", 10)
     warning = Located(

@@ -24,7 +24,7 @@ WARNING = Located(code=Code.DEPRECATED, message="preferCores is deprecated", sev
 LINES = {Location("overlays/prod/db.yaml", 23, 15): "              cores: 2"}
 
 
-def test_a_finding_has_its_line_its_other_sides_and_its_hint_below() -> None:
+def test_finding_is_followed_by_its_line_related_places_and_hint() -> None:
     assert write(Report((CONFLICT, CONFLICT, WARNING), lines=LINES)) == (
         "overlays/prod/db.yaml:23:15: error[conflict]: "
         "spec.template.spec.domain.cpu.cores is set by instance type u1.medium\n"
@@ -48,7 +48,7 @@ def of_vm(name: str, message: str, number: int) -> Located:
     )
 
 
-def test_findings_that_differ_by_their_object_alone_stand_together() -> None:
+def test_findings_that_differ_only_by_object_are_grouped() -> None:
     found = [of_vm(f"vm-{number}", f"vm-{number} has an old field", number) for number in range(1, 14)]
     text = write(Report((*found, of_vm("vm", "vm-9 has an old field", 1))))
     assert text == (
@@ -74,15 +74,15 @@ def test_findings_that_differ_by_their_object_alone_stand_together() -> None:
         of_vm("b", "new", 1),
     ],
 )
-def test_findings_that_differ_otherwise_stand_apart(other: Located) -> None:
+def test_other_findings_are_separate(other: Located) -> None:
     assert "also" not in write(Report((of_vm("a", "old", 1), other)))
 
 
-def test_nothing_is_said_of_nothing() -> None:
+def test_no_findings_print_nothing() -> None:
     assert write(Report(())) == ""
 
 
-def test_colour_is_for_those_who_see_it() -> None:
+def test_colour_is_used_only_on_request() -> None:
     plain, coloured = (write(Report((CONFLICT,), lines=LINES, colour=colour)) for colour in (False, True))
     assert "\x1b" not in plain
     assert "\x1b[1;31merror[conflict]\x1b[0m" in coloured
@@ -94,7 +94,7 @@ def test_the_summary_counts_by_severity() -> None:
     assert summary([]) == ""
 
 
-def test_input_can_neither_begin_a_line_nor_speak_to_the_terminal() -> None:
+def test_input_cannot_begin_a_line_or_control_the_terminal() -> None:
     hostile = Located(
         code=Code.UNKNOWN_FIELD,
         message="no field \x1b[31mfoo\n::error file=x::boo\r",
@@ -108,7 +108,7 @@ def test_input_can_neither_begin_a_line_nor_speak_to_the_terminal() -> None:
 
 
 @pytest.mark.parametrize("place", ["location", "related"])
-def test_the_name_of_a_file_is_no_workflow_command(place: str) -> None:
+def test_file_name_is_not_a_workflow_command(place: str) -> None:
     location = Location("::stop-commands::x/vm.yaml", 1)
     found = Located(
         code=Code.SCHEMA,
@@ -141,11 +141,11 @@ def test_a_long_value_is_cut_in_the_middle() -> None:
         (0, "", ["    1 |"]),
     ],
 )
-def test_the_caret_stands_below_what_is_meant(column: int, line: str, expected: list[str]) -> None:
+def test_caret_marks_the_located_value(column: int, line: str, expected: list[str]) -> None:
     assert list(excerpt(Location("vm.yaml", 1, column), line)) == expected
 
 
-def test_of_a_long_line_a_window_around_the_column_is_shown() -> None:
+def test_long_line_is_cut_to_a_window_around_the_column() -> None:
     line = f"{'a' * 5_000} key: {'b' * 5_000}"
     source, caret = excerpt(Location("vm.yaml", 1, 5_002), line)
     assert len(source) <= 110

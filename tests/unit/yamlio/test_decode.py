@@ -61,14 +61,14 @@ def problem(content: bytes | str) -> tuple[Code, str]:
         ("%YAML 1.1\n", None),
     ],
 )
-def test_documents(text: str, expected: tuple[Json, ...] | None) -> None:
+def test_documents_are_decoded(text: str, expected: tuple[Json, ...] | None) -> None:
     if expected is None:
         assert problem(text)[0] is Code.YAML_SYNTAX
     else:
         assert documents(text) == expected
 
 
-def test_only_the_first_yaml_11_document_counts() -> None:
+def test_only_the_first_yaml_11_document_is_read() -> None:
     assert yaml11("a: 1\n---\nb: 2\n") == {"a": 1}
     assert yaml11("a: 1\n--- ]]\n") == {"a": 1}
     assert yaml11("# nothing\n") is None
@@ -92,7 +92,7 @@ def test_only_the_first_yaml_11_document_counts() -> None:
         ("a: {? b, ? c : d}\n", {"a": {"b": "", "c": "d"}}),
     ],
 )
-def test_keys_anchors_and_merges(text: str, expected: Json) -> None:
+def test_keys_anchors_and_merges_are_resolved(text: str, expected: Json) -> None:
     assert documents(text) == (expected,)
 
 
@@ -109,17 +109,17 @@ def test_keys_anchors_and_merges(text: str, expected: Json) -> None:
         ("a: {b: , c}\n", {"a": {"b": None, "c": None}}),
     ],
 )
-def test_yaml_11_keys_and_merges(text: str, expected: Json) -> None:
+def test_yaml_11_keys_and_merges_are_resolved(text: str, expected: Json) -> None:
     assert yaml11(text) == expected
 
 
-def test_yaml_12_is_refused_as_kustomize_refuses_it() -> None:
+def test_yaml_12_is_refused_as_in_kustomize() -> None:
     assert yaml11("%YAML 1.1\n---\na: 1\n") == {"a": 1}
     with pytest.raises(DiagnosticError):
         yaml11("%YAML 1.2\n---\na: 1\n")
 
 
-def test_folded_text_gains_what_kustomize_adds_when_it_writes_it_anew() -> None:
+def test_folded_text_gains_the_line_that_kustomize_adds() -> None:
     text = "a: >\n  one\n  two\n    three\n  four\nb: >+\n  x\n\nc: >-\n  y\n  z\n"
 
     assert documents(text) == ({"a": "one two\n\n  three\nfour\n", "b": "x\n\n\n", "c": "y z"},)
@@ -175,7 +175,7 @@ def test_malformed_text_is_located(text: str, place: str) -> None:
         (b"a: b\nc: \xc3\x28", "base/vm.yaml:2:4"),
     ],
 )
-def test_text_that_is_not_utf_8(content: bytes, place: str) -> None:
+def test_text_must_be_utf_8(content: bytes, place: str) -> None:
     assert problem(content) == (Code.YAML_SYNTAX, place)
     with pytest.raises(DiagnosticError):
         decode_yaml11(content, PATH)
@@ -192,7 +192,7 @@ def test_duplicate_keys_are_all_named_with_both_lines() -> None:
     assert first.hint
 
 
-def test_text_that_only_go_yaml_reads() -> None:
+def test_text_accepted_only_by_go_yaml_is_read() -> None:
     assert documents('a: "it\\\'s"\nb: [x:, y]\n') == ({"a": "it's", "b": ["x:", "y"]},)
 
 
@@ -207,13 +207,13 @@ def test_text_that_only_go_yaml_reads() -> None:
         ("a: 'b\t\n\tc'\n", "b c"),
     ],
 )
-def test_tabs_may_stand_where_blanks_may(text: str, value: Json) -> None:
+def test_tabs_are_allowed_like_blanks(text: str, value: Json) -> None:
     assert documents(text) == ({"a": value},)
 
 
 @pytest.mark.parametrize("depth", [1, 60])
 @pytest.mark.parametrize(("shape", "end"), [("[", "]"), ("{a: ", "}"), ("- ", "")])
-def test_nesting_has_room(shape: str, end: str, depth: int) -> None:
+def test_usual_nesting_is_allowed(shape: str, end: str, depth: int) -> None:
     assert documents(shape * depth + "x" + end * depth)
 
 
@@ -247,7 +247,7 @@ def _bomb(shape: str, level: int) -> str:
     return f"{{<<: [{entries}]}}"
 
 
-def test_aliases_in_reason_are_fine() -> None:
+def test_moderate_aliases_are_allowed() -> None:
     text = "base: &base {a: [1, 2, 3]}\nlist:\n" + "- *base\n" * 5000
 
     (document,) = documents(text)
@@ -272,7 +272,7 @@ def test_a_file_that_is_too_large_is_refused() -> None:
     assert problem(b"#" * (32 * 1024 * 1024 + 1)) == (Code.YAML_LIMIT, "base/vm.yaml:1:1")
 
 
-def test_long_scalars_and_keys() -> None:
+def test_long_scalars_and_keys_are_read() -> None:
     long = "x" * 5000
     number = "1" * 5000
 

@@ -120,7 +120,7 @@ def test_an_entry_is_added_and_nothing_else_changes(before: str, after: str) -> 
 @pytest.mark.parametrize(
     "before", [text for text, _ in ADDITIONS.values() if "omponents" not in text and not text.startswith("{")]
 )
-def test_what_was_added_is_removed_without_a_trace(before: str) -> None:
+def test_removing_an_added_entry_restores_the_text(before: str) -> None:
     assert removed(added(before)) == before
 
 
@@ -177,7 +177,7 @@ def test_an_entry_is_removed_and_nothing_else_changes(before: str, after: str) -
         "resources: |+\n  a\n\n\n",
     ],
 )
-def test_what_cannot_be_edited_safely_is_refused(text: str) -> None:
+def test_unsafe_edit_is_refused(text: str) -> None:
     with pytest.raises(DiagnosticError) as caught:
         added(text)
     [finding] = caught.value.diagnostics
@@ -185,7 +185,7 @@ def test_what_cannot_be_edited_safely_is_refused(text: str) -> None:
     assert finding.hint
 
 
-def test_an_entry_that_yaml_would_take_for_something_else_is_quoted() -> None:
+def test_ambiguous_entry_is_quoted() -> None:
     for entry in ("yes", "1.5", "a: b", "#x", "null", "- x", "\u2028", "é", "a\nb"):
         assert decode_yaml11(added("resources: [a]\n", entry).encode(), PATH) == {
             "resources": ["a"],
@@ -193,7 +193,7 @@ def test_an_entry_that_yaml_would_take_for_something_else_is_quoted() -> None:
         }
 
 
-def test_the_tags_and_anchors_of_others_stay() -> None:
+def test_foreign_tags_and_anchors_are_kept() -> None:
     text = "components:\n- !!str a\n- &b b\n"
     assert added(text) == text + "- pins\n"
 
@@ -223,11 +223,11 @@ def added_first(text: str, value: str = "ours") -> str:
         ("catalogs:\n- path: x\n- path: ours\n", "catalogs:\n- path: x\n- path: ours\n"),
     ],
 )
-def test_the_entry_stands_first_and_everything_else_stays(before: str, after: str) -> None:
+def test_entry_is_added_first_and_the_rest_is_unchanged(before: str, after: str) -> None:
     assert added_first(before) == after
 
 
-def test_what_yaml_would_read_otherwise_is_quoted() -> None:
+def test_ambiguous_value_is_quoted() -> None:
     assert added_first("", "a: b") == 'catalogs:\n- path: "a: b"\n'
 
 
@@ -260,7 +260,7 @@ def changed(before: str, *edits: FieldEdit, where: EditedText = FIRST) -> str:
         ("spec:\n  ü: 😀\n  running: true\n", "spec:\n  ü: 😀\n  runStrategy: Always\n"),
     ],
 )
-def test_a_field_gets_another_name_and_value(before: str, after: str) -> None:
+def test_field_is_renamed_with_a_new_value(before: str, after: str) -> None:
     assert changed(before, *RENAMED) == after
 
 
@@ -276,12 +276,12 @@ def test_a_field_gets_another_name_and_value(before: str, after: str) -> None:
         "other: 1\n",
     ],
 )
-def test_what_is_used_elsewhere_or_written_otherwise_is_refused(before: str) -> None:
+def test_shared_or_unsupported_value_is_refused(before: str) -> None:
     with pytest.raises(RefusedEditError):
         changed(before, *RENAMED)
 
 
-def test_the_other_documents_stay() -> None:
+def test_other_documents_are_unchanged() -> None:
     before = "spec: {running: true}\n---\n# two\nspec: {running: true}\n--- # three\nspec: {running: true}\n"
     after = (
         "spec: {running: true}\n---\n# two\nspec: {runStrategy: Always}\n--- # three\nspec: {running: true}\n"
@@ -350,7 +350,7 @@ def test_the_first_field_of_an_element_is_removed() -> None:
     assert changed("l:\n- a: 1\n  b: 2\n", RemoveField(FieldPath.of("l", 0, "a"))) == "l:\n- b: 2\n"
 
 
-def test_a_comment_above_the_second_field_of_an_element_stays() -> None:
+def test_comment_above_the_second_field_of_an_element_is_kept() -> None:
     written = "l:\n- a: 1 # y\n  # x\n  b: 2\n"
     assert changed(written, RemoveField(FieldPath.of("l", 0, "a"))) == "l:\n- # x\n  b: 2\n"
 
@@ -369,7 +369,7 @@ def test_a_comment_above_the_second_field_of_an_element_stays() -> None:
         ("a: 1\n", SetField(FieldPath.of("a", "b"), 1)),
     ],
 )
-def test_what_would_leave_nothing_or_has_no_mapping_is_refused(before: str, edit: FieldEdit) -> None:
+def test_edit_that_empties_or_lacks_a_mapping_is_refused(before: str, edit: FieldEdit) -> None:
     with pytest.raises(RefusedEditError):
         changed(before, edit)
 
@@ -400,7 +400,7 @@ def test_a_patch_in_a_kustomization_keeps_its_lines(newline: str) -> None:
     assert changed(before, *OPERATION, where=INLINE) == after
 
 
-def test_a_patch_in_single_quotes() -> None:
+def test_patch_in_single_quotes_is_edited() -> None:
     before = """patches: [{patch: '[{"op": "add", "path": "/spec/running", "value": true}]'}]\n"""
     after = """patches: [{patch: '[{"op": "add", "path": "/spec/runStrategy", "value": "Always"}]'}]\n"""
     assert changed(before, *OPERATION, where=INLINE) == after
@@ -422,7 +422,7 @@ def test_a_patch_whose_text_is_folded_is_refused() -> None:
 @pytest.mark.parametrize(
     "text", ["", "x: 1\n", "l: []\n", "l: [a]\n", "l:\n- a\n", "l:\n  - a", "l:\n- a # x\n\ny: 1\n"]
 )
-def test_many_entries_are_added_as_one_after_the_other(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_adding_many_entries_equals_adding_them_in_turn(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     entries: list[Json] = ["b", {"path": "c", "expand": "off"}, "a", "d", "b", *map(str, range(30))]
     expected = text.encode()
     for entry in entries:
@@ -448,7 +448,7 @@ PATCHES = "items:\n" + "".join(f"- patch: |-\n    a: {n}\n    b:\n      c: [1]\n
 
 
 @pytest.mark.parametrize("text", [BLOCK_LIST, BLOCK_LIST.replace("\n", "\r\n"), FLOW_LIST, PATCHES])
-def test_places_are_edited_at_once_as_one_after_the_other(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_editing_many_places_equals_editing_them_in_turn(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     inline = text is PATCHES
     places: list[tuple[EditedText, list[Edit]]] = []
     for number in range(PLACES):
@@ -476,7 +476,7 @@ def test_places_are_edited_at_once_as_one_after_the_other(text: str, monkeypatch
     assert sum(len(one) > len(text) // 2 for one in parsed) == 3
 
 
-def test_a_place_that_something_else_depends_on_is_refused() -> None:
+def test_shared_place_is_refused() -> None:
     places = [(EditedText(), [SetField(FieldPath.of("items", number, "a"), 2)]) for number in range(2)]
     with pytest.raises(RefusedEditError):
         edit_places(b"items:\n- &x {a: 1}\n- {a: 1}\nb: *x\n", places)

@@ -21,7 +21,7 @@ def rows(name: str) -> list[dict[str, str]]:
 KEY_ORDERS: list[list[str]] = json.loads(Path(__file__).with_name("key_orders.json").read_text())
 
 
-def test_strings() -> None:
+def test_strings_are_quoted_as_in_kustomize() -> None:
     table = rows("strings.json")
     assert len(table) > 200
     for row in table:
@@ -29,7 +29,7 @@ def test_strings() -> None:
         assert encode([{"spec": [row["string"]]}]) == "spec:\n" + row["item"]
 
 
-def test_keys() -> None:
+def test_keys_are_quoted_as_in_kustomize() -> None:
     table = rows("keys.json")
     assert len(table) > 200
     for row in table:
@@ -46,7 +46,7 @@ def test_keys_are_in_natural_order(keys: list[str]) -> None:
         ]
 
 
-def test_an_order_that_goes_in_circles_does_not_depend_on_the_source() -> None:
+def test_circular_key_order_does_not_depend_on_the_source() -> None:
     keys = ["0x", "08", "1.", "2:", "03ne", "0o17"]
 
     assert encode([dict.fromkeys(keys, 1)]) == encode([dict.fromkeys(reversed(keys), 1)])
@@ -74,7 +74,7 @@ def test_an_order_that_goes_in_circles_does_not_depend_on_the_source() -> None:
         (5e-324, "5e-324"),
     ],
 )
-def test_a_number(number: float, text: str) -> None:
+def test_numbers_are_written_as_in_kustomize(number: float, text: str) -> None:
     assert encode([{"a": number}]) == f"a: {text}\n"
 
 
@@ -99,7 +99,7 @@ def test_a_number(number: float, text: str) -> None:
         ([{"a\nb": []}], "- ? |-\n    a\n    b\n  : []\n"),
     ],
 )
-def test_a_tree(tree: Json, text: str) -> None:
+def test_tree_is_written_as_in_kustomize(tree: Json, text: str) -> None:
     assert encode([tree]) == text
 
 
@@ -110,7 +110,7 @@ def test_documents_are_separated() -> None:
 
 
 @pytest.mark.parametrize("character", ["\x7f", "\x80", "\x9f", "\ufffe", "\uffff", "\ud800"])
-def test_a_character_that_kustomize_cannot_print(character: str) -> None:
+def test_character_that_kustomize_cannot_print_is_refused(character: str) -> None:
     for tree in ({"a": character}, {"a": f"b {character}\n"}, {f"a{character}": 1}):
         with pytest.raises(DiagnosticError) as raised:
             encode([tree])
@@ -121,13 +121,13 @@ def test_a_character_that_kustomize_cannot_print(character: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["\x85", "a\x85", "a\x85b"])
-def test_a_key_that_kustomize_cannot_print(key: str) -> None:
+def test_key_that_kustomize_cannot_print_is_refused(key: str) -> None:
     with pytest.raises(DiagnosticError, match=r"a key with the line break U\+0085"):
         encode([{"a": {key: "b"}}])
 
 
 @pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan")])
-def test_a_number_that_json_does_not_have(number: float) -> None:
+def test_number_outside_json_is_refused(number: float) -> None:
     with pytest.raises(DiagnosticError):
         encode([{"a": number}])
 

@@ -35,7 +35,7 @@ kind: B
         (99, WrittenField(1, FieldPath.of("kind"))),
     ],
 )
-def test_the_innermost_field_of_a_line(line: int, expected: WrittenField) -> None:
+def test_innermost_field_of_a_line_is_found(line: int, expected: WrittenField) -> None:
     assert field_at_line(TEXT, line) == expected
 
 
@@ -45,5 +45,5 @@ def test_aliases_are_not_multiplied() -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"a: [", b"\xff"])
-def test_what_holds_no_field(content: bytes) -> None:
+def test_lines_without_a_field_are_recognized(content: bytes) -> None:
     assert field_at_line(content, 1) is None

@@ -35,7 +35,7 @@ def printed(code: str) -> list[str]:
     return run.stdout.splitlines()
 
 
-def test_pyyaml_is_whole_for_others_after_its_binding_was_imported_alone() -> None:
+def test_pyyaml_is_complete_after_its_binding_was_imported_alone() -> None:
     assert printed(IMPORTED_ALONE + THEN_BY_OTHERS) == [
         "({'a': 1},)",
         "({'a': 1},)",
@@ -45,11 +45,11 @@ def test_pyyaml_is_whole_for_others_after_its_binding_was_imported_alone() -> No
     ]
 
 
-def test_names_with_underscores_execute_the_package_too() -> None:
+def test_names_with_underscores_import_the_package_too() -> None:
     assert printed(ASKED_FOR_ITS_VERSION) == ["True {'a': 1}"]
 
 
-def test_pyyaml_imported_earlier_by_others_is_used_as_it_is() -> None:
+def test_pyyaml_imported_earlier_is_reused() -> None:
     assert printed(
         "import yaml\nfrom renderer.yamlio.events import C_PARSER\nprint(C_PARSER is yaml.cyaml.CParser)"
     ) == ["True"]

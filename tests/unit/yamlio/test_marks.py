@@ -69,7 +69,7 @@ def mark(*segments: Segment, document: int = 1, text: str = TEXT) -> Mark | None
         (("spec", "own"), 20, 3),
     ],
 )
-def test_a_field_that_is_there(segments: tuple[Segment, ...], line: int, column: int) -> None:
+def test_existing_field_is_marked(segments: tuple[Segment, ...], line: int, column: int) -> None:
     assert mark(*segments) == Mark(line, column, exact=True)
 
 
@@ -86,7 +86,7 @@ def test_a_field_that_is_there(segments: tuple[Segment, ...], line: int, column:
         (("apiVersion", "v1"), 5, 1),
     ],
 )
-def test_the_nearest_ancestor_of_a_field_that_is_not(
+def test_missing_field_is_marked_at_its_nearest_ancestor(
     segments: tuple[Segment, ...], line: int, column: int
 ) -> None:
     assert mark(*segments) == Mark(line, column, exact=False)
@@ -99,11 +99,11 @@ def test_documents_are_counted_as_they_are_decoded() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "a: [\n", "a: 1\n--- b\n", "\x00"])
-def test_nothing_is_found_where_nothing_can_be_read(text: str) -> None:
+def test_unreadable_text_has_no_marks(text: str) -> None:
     assert mark("a", document=0, text=text) is None
 
 
-def test_bytes_that_are_no_text() -> None:
+def test_binary_content_has_no_marks() -> None:
     assert MarkedFile(b"\xff\xfe").find(0, FieldPath.of("a")) is None
 
 
@@ -117,12 +117,12 @@ def test_bytes_that_are_no_text() -> None:
         "a: {1: b, ~: c}\n",
     ],
 )
-def test_files_that_mean_nothing_still_have_places(text: str) -> None:
+def test_invalid_documents_still_have_marks(text: str) -> None:
     assert mark("a", document=0, text=text) == Mark(1, 1, exact=True)
     assert mark("a", "missing", document=0, text=text) == Mark(1, 1, exact=False)
 
 
-def test_hostile_files_take_no_time() -> None:
+def test_hostile_files_are_marked_quickly() -> None:
     bomb = "a0: &a0 x\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 20))
 
     assert mark("a19", 0, 0, document=0, text=bomb) == Mark(19, 12, exact=True)
@@ -187,13 +187,13 @@ alias: *here
         (("plain", "missing"), "plain"),
     ],
 )
-def test_a_value_is_marked_as_far_as_its_line_holds_it(segments: tuple[Segment, ...], marked: str) -> None:
+def test_value_is_marked_up_to_the_end_of_its_line(segments: tuple[Segment, ...], marked: str) -> None:
     found = MarkedFile(VALUES.encode()).find(0, FieldPath.of(*segments), of_value=True)
     assert found
     assert VALUES.split("\n")[found.line - 1][found.column - 1 : found.end - 1] == marked
 
 
-def test_a_key_is_marked_where_it_is_asked_for() -> None:
+def test_key_is_marked_on_request() -> None:
     found = MarkedFile(VALUES.encode()).find(0, FieldPath.of("wide ü"))
     assert found == Mark(23, 1, exact=True, end=9)
 
@@ -223,7 +223,7 @@ def test_only_line_feeds_end_lines(line_break: str, text: str, line: int, column
 
 
 @pytest.mark.parametrize("line_break", ["\x85", "\r"])
-def test_the_text_of_a_scalar_has_no_lines_behind_another_line_break(line_break: str) -> None:
+def test_scalar_text_has_no_lines_after_another_line_break(line_break: str) -> None:
     text = f"a: |\n  b: 1\n  c: 2 # {line_break}  d: 3\n  e: 4\n"
     assert mark("a", "b", document=0, text=text) == Mark(2, 3, exact=True)
     assert mark("a", "e", document=0, text=text) == Mark(1, 4, exact=True)
@@ -246,7 +246,7 @@ def test_the_text_of_a_scalar_has_no_lines_behind_another_line_break(line_break:
     ],
 )
 @pytest.mark.parametrize("end", ["", "---\nc: 2\n"])
-def test_comments_and_directives_before_the_dashes_are_no_document(head: str, line: int, end: str) -> None:
+def test_comments_and_directives_before_the_dashes_are_not_a_document(head: str, line: int, end: str) -> None:
     text = f"{head}a: 1\n{end}"
     assert decode_yaml11(text.encode(), "") == {"a": 1}
     assert mark("a", document=0, text=text) == Mark(line, 1, exact=True)
@@ -256,7 +256,7 @@ def test_comments_and_directives_before_the_dashes_are_no_document(head: str, li
 
 
 @pytest.mark.parametrize("text", ["---\n---\na: 1\n", "# x\n---\n# y\n---\na: 1\n", "# x\n"])
-def test_an_empty_first_document_holds_no_field(text: str) -> None:
+def test_empty_first_document_has_no_field(text: str) -> None:
     assert decode_yaml11(text.encode(), "") is None
     found = mark("a", document=0, text=text)
     assert found is None or not found.exact

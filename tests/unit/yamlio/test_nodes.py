@@ -97,7 +97,7 @@ def mark(request: pytest.FixtureRequest) -> str:
         (("last",), "i"),
     ],
 )
-def test_a_span_holds_the_value_as_it_is_written(
+def test_span_has_the_value_as_written(
     way: tuple[str | int, ...], expected: str, newline: str, mark: str
 ) -> None:
     text = mark + TEXT.replace("\n", newline)
@@ -105,7 +105,7 @@ def test_a_span_holds_the_value_as_it_is_written(
 
 
 @pytest.mark.parametrize("text", ["a: 1\nb:\n- [c] # d\n", "- a\n", "a: {b: c, d: [e]}\n"])
-def test_the_spans_of_lines_are_those_of_events(text: str) -> None:
+def test_line_reader_and_events_give_equal_spans(text: str) -> None:
     by_line, by_event = parse_document(text).root, document_of_events(text).root
     assert by_line
     assert by_event
@@ -136,13 +136,13 @@ def test_the_tree_ends_where_the_nesting_is_too_deep() -> None:
     assert written(root) == "[[[[a]]]]"
 
 
-def test_aliases_of_an_unfinished_or_unknown_anchor() -> None:
+def test_aliases_of_an_unfinished_or_unknown_anchor_are_handled() -> None:
     assert value("a: &x [1, *x]\n", "a", 1, 1, 1, 0).text == "1"
     unknown = value("a: *x\n", "a")
     assert (unknown.text, unknown.is_alias, written(unknown)) == (None, True, "*x")
 
 
-def test_entries_found_one_by_one_are_those_of_all() -> None:
+def test_entries_found_one_by_one_match_all_entries() -> None:
     names = [f"k{number}" for number in range(12)]
     text = "".join(f"{name}: {{v: {name}}}\n" for name in names)
     root = parse_document(text).root

@@ -26,7 +26,7 @@ def outputs() -> Iterator[tuple[str, str]]:
                     yield case["id"], expected[name]
 
 
-def test_outputs_of_the_conformance_cases() -> None:
+def test_outputs_of_the_conformance_cases_are_reproduced() -> None:
     cases = list(outputs())
 
     different = [name for name, text in cases if encode(decode_documents(text.encode(), name)) != text]
@@ -38,7 +38,7 @@ def test_outputs_of_the_conformance_cases() -> None:
 @pytest.mark.parametrize(
     "file", sorted((SHARED / "catalogs").glob("*.expected.yaml")), ids=lambda file: file.name
 )
-def test_catalogs(file: Path) -> None:
+def test_catalogs_are_reproduced(file: Path) -> None:
     content = file.read_bytes()
 
     assert encode(decode_documents(content, file.name)).encode() == content

@@ -27,7 +27,7 @@ REWRITTEN = {
 
 
 @pytest.mark.parametrize(("text", "written"), REWRITTEN.values(), ids=REWRITTEN)
-def test_what_is_not_layout_stays(text: str, written: str) -> None:
+def test_content_is_kept(text: str, written: str) -> None:
     assert rewritten_text(text, ()) == written
     assert decode_documents(rewritten_text(text, ()).encode(), "") == decode_documents(text.encode(), "")
     assert rewritten_text(written, ()) == written
@@ -51,13 +51,13 @@ def test_what_is_not_layout_stays(text: str, written: str) -> None:
         ("a: x\n", ("a",), "y\nz\n", "a: |\n  y\n  z"),
     ],
 )
-def test_a_value_that_is_set_gets_the_quotes_that_it_needs(
+def test_value_gets_the_quotes_it_needs(
     text: str, path: tuple[str | int, ...], value: str, written: str
 ) -> None:
     assert rewritten_text(text, [(path, NewValue(value, value))]) == written
 
 
-def test_a_mapping_that_is_set_is_written_as_a_block() -> None:
+def test_mapping_is_written_as_a_block() -> None:
     value = NewValue({"x": [1, "2"], "y": {}}, "")
 
     assert rewritten_text("a: [1]\nb: 2\n", [(("a",), value)]) == 'a:\n  x:\n  - 1\n  - "2"\n  y: {}\nb: 2'
@@ -66,6 +66,6 @@ def test_a_mapping_that_is_set_is_written_as_a_block() -> None:
 @pytest.mark.parametrize(
     "text", ["a: &x 1\nb: *x\n", "a: !!str 1\n", "? [a]\n: 1\n", "a: [ # c\n  1]\n", "a: [\n", "a: 1\na: 2\n"]
 )
-def test_what_cannot_be_kept_is_refused(text: str) -> None:
+def test_text_that_cannot_be_kept_is_refused(text: str) -> None:
     with pytest.raises(NotRewritableError):
         rewritten_text(text, ())

@@ -47,7 +47,7 @@ def written_as(read: Callable[[str], Json], scalar: str) -> str | None:
 
 @pytest.mark.usefixtures("_reader")
 @pytest.mark.parametrize(("column", "read"), [("resource", in_resource), ("yaml11", in_patch)])
-def test_scalars(column: str, read: Callable[[str], Json]) -> None:
+def test_scalars_are_resolved_as_in_go_yaml(column: str, read: Callable[[str], Json]) -> None:
     rows = {row["scalar"] or "": row[column] for row in ROWS if column in row}
     assert len(rows) > 300
     assert {scalar: written_as(read, scalar) for scalar in rows} == rows

@@ -107,7 +107,7 @@ ALIAS, ANCHOR, TAG, DIRECTIVE = (
         ("a: &x &y 1\n", 1, 7, "unexpected text after a value"),
     ],
 )
-def test_a_mistake_and_its_place(text: str, line: int, column: int, message: str) -> None:
+def test_mistake_is_located(text: str, line: int, column: int, message: str) -> None:
     found = problem(text)
     assert found.message == message
     assert found.location
@@ -183,7 +183,7 @@ def mistakes(line: str) -> Iterator[str]:
     yield line.replace("- ", "-", 1)
 
 
-def test_nearly_every_slip_is_found_on_its_line() -> None:
+def test_nearly_every_typo_is_located_on_its_line() -> None:
     found = missed = 0
     for number, line in enumerate(MACHINE, start=1):
         for wrong in {*mistakes(line)} - {line}:
