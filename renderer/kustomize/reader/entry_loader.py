@@ -31,7 +31,6 @@ from renderer.model.source_tree import (
     KustomizationRoot,
     ListedFile,
     LoadedPatch,
-    PatchContent,
     ResourceFile,
     StrategicMergePatches,
 )
@@ -142,7 +141,9 @@ class EntryLoader:
         text = listed.patch.strip()
         if bool(text) == bool(listed.path):
             raise _ambiguous_patch(listed, site)
-        return LoadedPatch(listed, self._patch_content(text, listed.path, site))
+        if listed.path:
+            return LoadedPatch(listed, self._files.patch(listed.path, self.folder, site.below("path")))
+        return LoadedPatch(listed, read_patch(text.encode(), site.below("patch")))
 
     def json6902(self, listed: Patch, site: Site) -> LoadedPatch:
         """Load an entry of ``patchesJson6902`` (``PatchJson6902Transformer.go`` Config)."""
@@ -161,11 +162,6 @@ class EntryLoader:
             return StrategicMergePatches(site, inline)
         file = self._files.resources(entry, self.folder, site)
         return StrategicMergePatches(file.site, file.resources.resources)
-
-    def _patch_content(self, text: str, path: str, site: Site) -> PatchContent:
-        if path:
-            return self._files.patch(path, self.folder, site.below("path"))
-        return read_patch(text.encode(), site.below("patch"))
 
     def _root(self, path: str, site: Site) -> KustomizationRoot:
         if is_remote(path):
