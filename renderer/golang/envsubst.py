@@ -129,7 +129,7 @@ def apply(operator: str, value: str, arguments: Sequence[str]) -> str:
     try:
         return _OPERATORS.get(operator, _default)(value, arguments)
     except PatternTooLongError:
-        raise SubstitutionError("a pattern is too long for the value that it is to be found in") from None
+        raise SubstitutionError("a pattern is too long to be matched with the value") from None
 
 
 def _default(value: str, arguments: Sequence[str]) -> str:
@@ -350,7 +350,7 @@ class _ExpansionParser:
 
     def _bad_substitution(self) -> SubstitutionError:
         """Return the error for an unknown form; it repeats only the name, as the rest may be a password."""
-        return SubstitutionError(f"what begins with ${{{self._variable} is not an expansion that Flux knows")
+        return SubstitutionError(f"the expansion that begins with ${{{self._variable} is not valid in Flux")
 
 
 class Evaluated(NamedTuple):

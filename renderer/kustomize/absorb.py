@@ -31,21 +31,21 @@ def absorb(resources: ResMap, generated: Resource, behavior: Behavior) -> None:
     related = tuple(Related(f"this is {other.current_id}", other.sites()) for other in others)
     if len(keys) > 1:
         message = f"several resources match {generated.current_id}"
-        hint = "give the generator the namespace of the one that is meant"
+        hint = "give the generator the namespace of the intended resource"
         raise Diagnostic.about(generated, None, Code.DUPLICATE_ID, message, hint, related=related).error()
     if not keys and changes:
         message = f"there is no {generated.current_id} to {behavior}"
-        hint = "name one that resources or components bring, with its namespace, or use behavior: create"
+        hint = "name a resource of resources or components, with its namespace, or use behavior: create"
         raise Diagnostic.about(generated, None, Code.PATCH_TARGET_MISSING, message, hint).error()
     if not keys:
         resources.extend((generated,))
     elif changes:
         resources.replace(keys[0], _merged_or_replaced(others[0], generated, behavior))
     else:
-        message = f"{generated.current_id} is there already"
+        message = f"{generated.current_id} already exists"
         hint = "use behavior: merge or replace to change it"
         if generated.origin.text:  # a template has no behavior
-            hint = "give each its own name, which the values of its row are in, or change it with a patch"
+            hint = "put values of the row into the name to make it unique, or change the object with a patch"
         raise Diagnostic.about(generated, None, Code.DUPLICATE_ID, message, hint, related=related).error()
 
 

@@ -64,7 +64,7 @@ def with_final_annotations(resource: Resource, warn: Callable[[Diagnostic], None
         if not is_bare_text(key):
             field = FieldPath.of("metadata", "annotations", key)
             message = f"the annotation {key or 'without a name'} of {resource.current_id} cannot be written"
-            hint = "rename it: as a key without quotes it would be no text"
+            hint = "rename it: kustomize writes the key without quotes, which YAML does not read as text"
             raise Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message, hint).error()
         if isinstance(value, dict | list):
             field = FieldPath.of("metadata", "annotations", key)
@@ -73,7 +73,7 @@ def with_final_annotations(resource: Resource, warn: Callable[[Diagnostic], None
                     resource,
                     field,
                     Code.SCHEMA,
-                    f"{field} is not text, and kustomize writes an empty one in its place",
+                    f"{field} is not text, and kustomize replaces it with an empty text",
                     "put the value in quotes, or write it as a block of text (|); {{ also begins a mapping",
                     severity=Severity.WARNING,
                 )

@@ -93,7 +93,7 @@ def _previous_ids(resource: Resource) -> tuple[ResId, ...]:
     if not len(names) == len(namespaces) == len(kinds):
         field = FieldPath.of("metadata", "annotations", _NAMES)
         message = f"{resource.current_id} has unequal numbers of previous names, namespaces and kinds"
-        hint = f"remove the annotations of {_DOMAIN}, which an earlier build has left"
+        hint = f"remove the annotations of {_DOMAIN}, which an earlier build left"
         raise Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message, hint).error()
     group, version = resource.gvk.group, resource.gvk.version
     return tuple(

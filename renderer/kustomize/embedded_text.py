@@ -83,14 +83,14 @@ def changed_text(
 def _parse_non_blank(text: str) -> Json:
     """Return the tree in a text. Raises ``PathError`` for an empty text, which is not a node."""
     if not text.strip():
-        raise PathError("the field on the way is blank")
+        raise PathError("a field on the path is blank")
     return _parse(text)
 
 
 @lru_cache(maxsize=4)  # callers ask for several fields of one text; trees are read-only
 def _parse(text: str) -> Json:
     """Return the tree in a text. Raises ``PathError`` for a text that is neither YAML nor JSON."""
-    spend(_READING + 4 * len(text), "reading YAML inside of texts")
+    spend(_READING + 4 * len(text), "reading YAML inside texts")
     try:
         return decode_documents(text.encode(), "")[0]
     except (DiagnosticError, UnicodeEncodeError):

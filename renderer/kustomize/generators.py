@@ -144,7 +144,7 @@ def _check_keys(generator: DataGenerator) -> None:
     for pair in generator.data:
         first = seen.setdefault(pair.key, pair)
         if first is not pair:
-            message = f"{generator.args.kind} {generator.args.name} gets the key {pair.key} twice"
+            message = f"{generator.args.kind} {generator.args.name} has the key {pair.key} twice"
             raise Diagnostic.at(
                 pair.site,
                 Code.KUSTOMIZATION_FIELD,

@@ -57,9 +57,7 @@ def apply_operation(document: Json, operation: Json) -> Json:
     apply = _OPERATIONS.get(name)
     spend(_OPERATION, "applying patches")
     if apply is None:
-        raise OperationError(
-            f"{name or 'nothing'} is not an operation; there are {', '.join(_OPERATIONS)}", "op"
-        )
+        raise OperationError(f"invalid operation {name!r}; the operations are {', '.join(_OPERATIONS)}", "op")
     return apply(document, _pointer_in(operation, "path"), operation)
 
 
@@ -107,7 +105,7 @@ def _errors_about(field: str) -> Iterator[None]:
 def _test(document: Json, path: str, operation: Json) -> Json:
     actual = _value_at_path(document, path) if path else document
     if not _equal(actual, _value(operation)):
-        raise OperationError(f"the test fails, {path} holds something else", "value")
+        raise OperationError(f"the test fails, {path} has another value", "value")
     return document
 
 
@@ -200,7 +198,7 @@ def _child(container: dict[str, Json] | list[Json], key: str) -> Json:
 def _index(key: str, length: int) -> int:
     """Return the position of ``key`` in a list of ``length``; negative indices count from the end."""
     if not _INDEX.fullmatch(key):
-        raise OperationError(f"{key or 'nothing'} is not an index of a list")
+        raise OperationError(f"invalid list index {key!r}")
     index = int(key)
     if not -length <= index < length:
         raise OperationError(f"the list has no index {index}")
@@ -283,7 +281,7 @@ class JsonPatching:
         except OverflowError:  # from a patch in JSON: YAML reads such numbers as texts
             raise self._invalid("a number is too large", (0,), None, resource) from None
         if not isinstance(rounded, dict):
-            raise self._invalid("the patch leaves no object", (0,), None, resource)
+            raise self._invalid("the patch does not result in an object", (0,), None, resource)
         return rounded
 
     def _invalid(
@@ -319,7 +317,7 @@ def _path_hint(document: Json, path: str) -> str | None:
             if index == len(keys) - 1:
                 return "drop the operation, or correct its path"
             there = format_pointer(keys[:index]) or "the top"
-            return f"there is no {key} at {there}: add it first, with what is to be below it"
+            return f"there is no {key} at {there}: add it first, with the fields below it"
         document = document[key]
     return None
 

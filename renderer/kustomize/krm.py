@@ -78,7 +78,7 @@ def read_resource_list(
         message = f"there are {len(documents)} documents where one ResourceList is expected"
         raise Diagnostic.at(site, Code.FUNCTION_INPUT, message, _HINT).error()
     if documents[0] is None:
-        message = "there is no ResourceList, but nothing at all"
+        message = "the input is empty instead of a ResourceList"
         raise Diagnostic.in_file(Location(site.path, 1), Code.FUNCTION_INPUT, message, _HINT).error()
     content = object_at(documents[0])
     api_version, kind = text_at(content, "apiVersion"), text_at(content, "kind")

@@ -23,7 +23,7 @@ KeyValues: TypeAlias = "tuple[str, ...]"
 ITSELF: Keys = ("",)
 
 _MERGING = "merging lists"
-_MIXED = "a list that merges by key holds both mappings and other values"
+_MIXED = "a list that merges by key contains both mappings and other values"
 
 
 #: Lists with missing or repeated keys of up to this length are searched element by element, as in upstream.

@@ -78,7 +78,7 @@ def sort_order(options: SortOptions | None) -> Callable[[Iterable[Resource]], tu
         ).error()
     if options.order == _FIFO:
         if options.legacy:
-            message = f"legacySortOptions is for order: {_LEGACY}"
+            message = f"legacySortOptions requires order: {_LEGACY}"
             raise Diagnostic.at(
                 options.site.below("legacySortOptions"),
                 Code.KUSTOMIZATION_FIELD,

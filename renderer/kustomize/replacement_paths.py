@@ -96,7 +96,7 @@ def _child_segment(value: Slot, step: str) -> str | int | None:
         position = len(elements) - 1 if index is None else index
         return position if 0 <= position < len(elements) else None
     if step == EVERY:
-        raise PathError(f"{EVERY} cannot say which of several values is meant")
+        raise PathError(f"{EVERY} cannot select one of several values")
     named = element_name(step)
     if named is not None:
         elements = as_list(value, step)
@@ -115,7 +115,7 @@ def as_list(value: Slot, step: str) -> list[Json]:
     if value is None or value is ABSENT:
         return []
     if not isinstance(value, list):
-        raise PathError(f"{step} is for lists, and this is {_describe(value)}")
+        raise PathError(f"{step} requires a list, and this is {_describe(value)}")
     return value
 
 
@@ -124,14 +124,14 @@ def as_mapping(value: Slot, step: str) -> dict[str, Json]:
     if value is None or value is ABSENT:
         return {}
     if not isinstance(value, dict):
-        raise PathError(f"{step} is looked for in {_describe(value)}")
+        raise PathError(f"{step} requires a mapping, and this is {_describe(value)}")
     return value
 
 
 def _describe(value: Slot) -> str:
     if isinstance(value, dict):
         return "a mapping"
-    return "a list" if isinstance(value, list) else "a single value"
+    return "a list" if isinstance(value, list) else "a scalar"
 
 
 class PathMatcher:
@@ -175,7 +175,7 @@ class PathMatcher:
     def _at_field(self, value: Slot, step: str, rest: tuple[str, ...], at: tuple[Segment, ...]) -> Json:
         mapping = as_mapping(value, step)
         if not step:
-            raise PathError("a field in it has no name")
+            raise PathError("a step of it is empty")
         if step not in mapping and not self.creates:
             return None if isinstance(value, Absent) else value
         if value is None:  # kustomize creates the field next to the null, where it is lost
@@ -197,7 +197,7 @@ class PathMatcher:
         if index == len(elements) and self.creates:
             return [*elements, self.visit(ABSENT, rest, at)]
         if index >= len(elements):
-            raise PathError(f"there is no element {index}, only {len(elements)} of them")
+            raise PathError(f"there is no element {index}: the list has {len(elements)}")
         return [*elements[:index], self.visit(elements[index], rest, at), *elements[index + 1 :]]
 
     def _at_named(
@@ -214,7 +214,7 @@ class PathMatcher:
         if self.matches > before or not self.creates:
             return changed
         if not matches(pattern):
-            raise PathError(f"[{name}={pattern}] does not match what it says itself")
+            raise PathError(f"the pattern of [{name}={pattern}] does not match itself")
         if not name:
             return [*elements, self.visit(ABSENT, (), (*at, len(elements)))]
         return [*elements, self.visit({name: untagged(pattern)}, rest, (*at, len(elements)))]

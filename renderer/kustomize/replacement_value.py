@@ -59,7 +59,7 @@ class ReplacementValue(Record):
             raise PathError(_DELIMITER)
         parts = self.text.split(options.delimiter)
         if not 0 <= options.index < len(parts):
-            raise PathError(f"there is no part {options.index} in it, only {len(parts)}")
+            raise PathError(f"it has no part {options.index}, only {len(parts)}")
         text = parts[options.index]
         if is_secret or taint_masking().is_in(self.text):
             taint([text])
@@ -100,5 +100,5 @@ def _typed_as(old: Json, text: str) -> Json:
     except NotJsonError as error:
         raise PathError(str(error)) from None
     if resolved.kind not in kinds:
-        raise PathError(f"the field holds {_NAMES[type(old)]}, which the value is not")
+        raise PathError(f"the field requires {_NAMES[type(old)]}, and the value has another type")
     return resolved.value

@@ -70,7 +70,7 @@ def find_source(resources: ResMap, source: ReplacementSource) -> Resource:
             source.site,
             Code.KUSTOMIZATION_FIELD,
             f"several resources match the replacement source {_describe(source)}",
-            "say which one with group, version, kind, name and namespace",
+            "select one with group, version, kind, name and namespace",
             related=tuple(Related(f"this is {match.current_id}", match.sites()) for match in matches),
         ).error()
     return matches[0]
@@ -192,7 +192,7 @@ def _warn_of_misspelled(
         ("kind", select.kind, kinds, select.kind),
         ("name", select.name, names, named),
     ):
-        spend(len(known), "naming resources that could be suggested")
+        spend(len(known), "suggesting names of resources")
         if not written or written in known or _PATTERN_SIGN.search(written):
             continue
         suggested = suggest(written, known, most=1, cutoff=0.8)
@@ -217,7 +217,7 @@ def _value_to_write(resources: ResMap, replacement: Replacement) -> ReplacementV
         raise Diagnostic.at(
             replacement.site,
             Code.KUSTOMIZATION_FIELD,
-            "a replacement has either source or sourceValue",
+            "the replacement has both source and sourceValue",
             "remove one of them",
         ).error()
     resource = find_source(resources, source)
@@ -259,7 +259,7 @@ def _value_of_field(resource: Resource, source: ReplacementSource) -> Replacemen
     """Return the value, or the part of it, that a replacement copies. Raises ``PathError``."""
     found, place = lookup_place(resource.content, split_field_path(source.field_path))
     if found is ABSENT or found is None or found in ({}, []):
-        raise PathError("the field is not there, or empty")
+        raise PathError("the field is missing or empty")
     value = ReplacementValue.of(found, resource.spelling(*place))
     return value.part(source.options, is_secret=is_confidential(FieldPath(place), resource.kind))
 
@@ -297,7 +297,7 @@ def _with_target_fields(
         try:
             changed, unwritten = _with_field(written, split_field_path(path), value, target.options)
         except PathError as error:
-            create = "" if target.options.create else ", or make it with options.create: true"
+            create = "" if target.options.create else ", or create it with options.create: true"
             raise Diagnostic.at(
                 target.site.below("fieldPaths", target.field_paths.index(path)),
                 Code.KUSTOMIZATION_FIELD,
@@ -312,9 +312,9 @@ def _with_target_fields(
                     target.site.below("fieldPaths", target.field_paths.index(path)),
                     Code.KUSTOMIZATION_FIELD,
                     f"the replacement does not write to {path} of {resource.current_id}: "
-                    "kustomize finds the field inside of a text, and leaves the text as it is",
-                    "lead the path to one text by keys and the index of an element, such as"
-                    " items.0.config.field; a text inside of another text cannot be written to",
+                    "kustomize finds the field inside a text, and does not change the text",
+                    "write a path of keys and indices to one text, such as items.0.config.field;"
+                    " a text inside another text cannot be changed",
                     severity=Severity.WARNING,
                     resource=resource,
                 )
@@ -333,7 +333,7 @@ def _with_field(
         return within_text
     changed, matcher = _with_value_at(resource, steps, value, options)
     if not matcher.matches:
-        raise PathError("the field is not there")
+        raise PathError("the field is missing")
     return changed, matcher.matches_within
 
 

@@ -154,7 +154,7 @@ class ResMap:
             if identity in by_current:
                 raise duplicate_id(self._resources[by_current[identity]], resource)
             if len(self._resources) >= most:
-                raise over_limit("resources", f"these are more than {most} resources", *resource.sites())
+                raise over_limit("resources", f"there are more than {most} resources", *resource.sites())
             by_current[identity] = self._next_key
             self._resources[self._next_key] = resource
             self._add_to_indices(self._next_key, resource)

@@ -208,7 +208,7 @@ def target_of(patch: Resource, resources: ResMap) -> int:
 
 
 def _selection_hint(target: Selector, resources: ResMap) -> str | None:
-    spend(len(resources), "naming resources that could be meant")
+    spend(len(resources), "suggesting names of resources")
     names = sorted({resource.name for resource in resources if resource.kind == target.kind})
     if names:
         return did_you_mean(target.name, names, otherwise=f"there is {', '.join(names[:5])}")
@@ -217,7 +217,7 @@ def _selection_hint(target: Selector, resources: ResMap) -> str | None:
 
 
 def _id_hint(patch: Resource, resources: ResMap) -> str | None:
-    spend(len(resources), "naming resources that could be meant")
+    spend(len(resources), "suggesting names of resources")
     same_kind = [resource for resource in resources if resource.kind == patch.kind]
     names = {resource.name: f"{resource.api_version} {resource.current_id}" for resource in same_kind}
     nearest = [names[name] for name in suggest(patch.name, names)]

@@ -64,8 +64,8 @@ def mark_sources(resources: ResMap, variables: Iterable[Variable]) -> None:
             raise Diagnostic.at(
                 variable.site,
                 Code.KUSTOMIZATION_FIELD,
-                f"several resources could give the variable {variable.name} its value",
-                "say which one with objref.namespace",
+                f"several resources match the objref of the variable {variable.name}",
+                "select one with objref.namespace",
                 related=tuple(
                     Related(f"this is {resource.current_id}", resource.sites()) for _, resource in matches
                 ),
@@ -177,7 +177,7 @@ def resolve_variables(
                     variable.site,
                     Code.KUSTOMIZATION_FIELD,
                     f"nothing refers to the variable {variable.name}",
-                    "write $(NAME) in a field that varReference leads to, or remove it",
+                    "use $(NAME) in a field of varReference, or remove the variable",
                     severity=Severity.WARNING,
                 )
             )
@@ -203,12 +203,12 @@ class _Uses:
 
 def _value(variable: Variable, source: Resource | None) -> Json:
     if source is None:
-        message = f"no resource gives the variable {variable.name} its value"
+        message = f"no resource matches the objref of the variable {variable.name}"
         raise Diagnostic.at(
             variable.site,
             Code.KUSTOMIZATION_FIELD,
             message,
-            "objref has to name one, with apiVersion, kind and name",
+            "objref needs the apiVersion, kind and name of a resource",
         ).error()
     try:
         found, place = lookup_place(source.content, tuple(_path_steps(variable.field_path)))

@@ -93,7 +93,7 @@ def _dig(*values: object) -> object:
     *keys, default, value = values
     for key in keys:
         if not isinstance(value, dict) or not isinstance(key, str):
-            raise GoTemplateError(f"dig goes through mappings by texts, not through {type_name(value)}")
+            raise GoTemplateError(f"dig needs mappings and text keys, not {type_name(value)}")
         if key not in value:
             return default
         value = value[key]

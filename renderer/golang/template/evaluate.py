@@ -145,7 +145,7 @@ class Evaluation:
             raise GoTemplateError(f"template {call.name!r} not defined")
         self._calls += 1
         if self._calls > _MAX_CALL_DEPTH:
-            raise GoTemplateError(f"templates call each other more than {_MAX_CALL_DEPTH} deep")
+            raise GoTemplateError(f"template calls are nested more than {_MAX_CALL_DEPTH} deep")
         value = self._pipeline(call.pipeline, dot) if call.pipeline else None
         outside, self._variables = self._variables, [("$", value)]
         self._walk(body, value)
@@ -244,13 +244,15 @@ class Evaluation:
         self._output.append(text)
         self._characters += len(text)
         if self._characters > limits().template_output:
-            raise GoTemplateError(f"the template makes more than {limits().template_output} characters")
+            raise GoTemplateError(
+                f"the output of the template has more than {limits().template_output} characters"
+            )
 
     def _step(self) -> None:
         self._steps += 1
         spend(_STEPS_OF_RUN, "evaluating templates")
         if self._steps > limits().template_steps:
-            raise GoTemplateError(f"the template takes more than {limits().template_steps} steps")
+            raise GoTemplateError(f"the template needs more than {limits().template_steps} steps")
 
 
 def _argument(name: str, kind: str, value: object) -> object:
@@ -282,6 +284,6 @@ def _pairs(value: object) -> list[tuple[object, object]]:
     if isinstance(value, int) and not isinstance(value, bool):
         most = limits().template_steps
         if value > most:
-            raise GoTemplateError(f"range goes through more than {most} values")
+            raise GoTemplateError(f"range iterates over more than {most} values")
         return [(index, index) for index in range(value)]
     raise GoTemplateError(f"range can't iterate over {type_name(value)}")

@@ -17,8 +17,8 @@ from renderer.golang.template.text_functions import TEXT_FUNCTIONS
 from renderer.golang.template.values import GoTemplateError
 
 _CLOCK = "it depends on the time of day"
-_RANDOM = "it gives another result each time"
-_NOT_IMPLEMENTED = "vmrender does not have it"
+_RANDOM = "it returns a different result each time"
+_NOT_IMPLEMENTED = "vmrender does not implement it"
 _WHY_NOT: Mapping[str, tuple[str, ...]] = {
     _CLOCK: (
         *("ago", "date", "date_in_zone", "date_modify", "dateInZone", "dateModify", "durationRound"),

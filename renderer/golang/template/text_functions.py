@@ -132,7 +132,7 @@ def _substring(start: int, end: int, text: str) -> str:
 def _repeat(count: int, text: str) -> str:
     if count < 0 or count * len(text) > _MAX_TEXT_LENGTH:
         raise GoTemplateError(
-            f"repeat makes a text of more than {_MAX_TEXT_LENGTH} characters, or of fewer than none"
+            f"repeat has a negative count, or makes a text of more than {_MAX_TEXT_LENGTH} characters"
         )
     return text * count
 

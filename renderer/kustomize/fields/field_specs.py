@@ -89,7 +89,7 @@ class FieldSpecFilter(Record):
                     f"the path {target.path} has a step, {str(error)!r}, that matches nothing"
                     f" in {resource.current_id}"
                 )
-                hint = "write names of fields only; a path goes through all elements of a list by itself"
+                hint = "use only names of fields; a path includes all elements of a list"
                 raise Diagnostic.about(
                     resource, field, Code.RESOURCE_INVALID, message, hint
                 ).error() from None
@@ -229,6 +229,6 @@ def _with_entries(value: Json, entries: dict[str, str], bare: tuple[str, ...]) -
         raise WrongTypeError("a mapping")
     for key in bare:
         if key not in value:
-            raise WrongTypeError(f"a place for {key}, which is not text when it is written without quotes")
+            raise WrongTypeError(f"a mapping with the key {key}, which is not text without quotes")
     spend(len(value) // 8 + len(entries), "changing fields")
     return value | entries

@@ -23,7 +23,7 @@ from renderer.model.sharing import once_for_same
 _DIRECTIVE = "$patch"
 _HINT = (
     "list them in the patch as well, or write mergeKeys: kubevirt into vmrender.yaml; "
-    "a JSON 6902 patch says that it is meant"
+    "use a JSON 6902 patch if the removal is intended"
 )
 
 
@@ -100,7 +100,7 @@ def warning(replaced: ReplacedList, resource: Resource, document: Resource) -> D
     return Diagnostic.at(
         document.origin.child(replaced.field),
         Code.LIST_REPLACED,
-        f"the patch replaces the list {name} and takes away {_enumeration(replaced.lost)}",
+        f"the patch replaces the list {name} and removes {_enumeration(replaced.lost)}",
         _HINT.replace("them", "it") if len(replaced.lost) == 1 else _HINT,
         severity=Severity.WARNING,
         resource=resource,

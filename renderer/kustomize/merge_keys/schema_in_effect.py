@@ -61,5 +61,5 @@ def _check_version(open_api: OpenApi) -> None:
             open_api.site.below("version"),
             Code.KUSTOMIZATION_FIELD,
             f"the OpenAPI document of Kubernetes {open_api.version} is not built in",
-            f"{_BUILTIN_VERSION} is; or give the path of a document",
+            f"use {_BUILTIN_VERSION}, or give the path of a document",
         ).error()

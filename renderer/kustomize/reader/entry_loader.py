@@ -127,7 +127,10 @@ class EntryLoader:
         if root.kustomization.kind != COMPONENT_KIND:
             kind = root.kustomization.kind
             raise Diagnostic.at(
-                site, Code.KUSTOMIZATION_FIELD, f"{path} is a {kind}, no Component", "list it under resources"
+                site,
+                Code.KUSTOMIZATION_FIELD,
+                f"{path} is a {kind}, not a Component",
+                "list it under resources",
             ).error()
         return root
 
@@ -239,5 +242,5 @@ def _replacement_entries(file: Document) -> Iterator[tuple[tuple[int, ...], Json
         raise Diagnostic.at(
             file.site,
             Code.KUSTOMIZATION_FIELD,
-            f"a file of replacements holds one or a list of them, not {describe_value(file.content)}",
+            f"a file of replacements contains one or a list of them, not {describe_value(file.content)}",
         ).error()

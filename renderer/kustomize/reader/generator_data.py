@@ -82,7 +82,7 @@ def _literal_pairs(args: GeneratorArgs) -> Iterator[KeyValue]:
             raise Diagnostic.at(
                 site,
                 Code.KUSTOMIZATION_FIELD,
-                "a literal is key=value",
+                "a literal must be key=value",
                 "write a key and an equals sign before the value",
             ).error()
         is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in _QUOTES
@@ -106,6 +106,6 @@ def _file_source(source: str, site: Site) -> tuple[str, str]:
             site,
             Code.KUSTOMIZATION_FIELD,
             f"{source} is not [key=]path",
-            "neither key nor path may be empty or hold an =",
+            "key and path must not be empty or contain =",
         ).error()
     return key, path

@@ -178,8 +178,8 @@ def repeated_fields(content: bytes, path: str) -> tuple[Diagnostic, ...]:
         found._replace(
             code=Code.KUSTOMIZATION_FIELD,
             severity=Severity.WARNING,
-            message=f"{found.message}, and kustomize takes the last alone",
-            hint="write the field once, with all that it is to hold",
+            message=f"{found.message}, and kustomize uses only the last one",
+            hint="write the field once, with all its entries",
         )
         for found in repeated_keys(content, path)
     )

@@ -150,7 +150,9 @@ def read_replacement_entry(fields: CaselessFields) -> Replacement | ReplacementF
     if not path:
         return read_replacement(fields)
     if "source" in fields or "targets" in fields:
-        fields.reject("path", "a replacement is either written here or in a file", "remove path or all else")
+        fields.reject(
+            "path", "a replacement is either written here or in a file", "remove path or the other fields"
+        )
     return ReplacementFile(fields.site, path)
 
 

@@ -50,7 +50,7 @@ class AncestorChain:
                 raise _cycle((*self.folders, folder), site)
         most = limits().base_depth
         if len(self.folders) > most:
-            message = f"more than {most} kustomizations use each other, one below the other"
+            message = f"kustomizations use each other more than {most} levels deep"
             raise over_limit("base_depth", message, site)
         return AncestorChain((*self.folders, folder))
 

@@ -24,7 +24,7 @@ from renderer.model.source_tree import GeneratorConfig, GeneratorPlugin, Transfo
 ReadGenerator: TypeAlias = Callable[[CaselessFields, EntryLoader], GeneratorConfig]
 Reader = TypeVar("Reader")
 _HELM = "HelmChartInflationGenerator"
-_RUN_FIRST = "run it first and list what it makes under resources"
+_RUN_FIRST = "run it first and list its output under resources"
 
 
 def _data(fields: CaselessFields, entries: EntryLoader, *, kind: str) -> GeneratorConfig:
@@ -139,7 +139,7 @@ def _configured_by(configuration: Resource) -> ConfiguredBy:
 
 def _required_reader(reader: Reader | None, configuration: Resource, known: tuple[str, ...]) -> Reader:
     if reader is None:
-        message = f"nothing built in is called {configuration.kind}"
+        message = f"{configuration.kind} is not built in"
         raise Diagnostic.at(
             configuration.origin, Code.UNSUPPORTED_FIELD, message, nearest_hint(configuration.kind, known)
         ).error()

@@ -183,7 +183,7 @@ def _prefix_and_suffix(fields: CaselessFields, entries: EntryLoader) -> tuple[Tr
 
 def _required_field_specs(fields: CaselessFields) -> tuple[FieldSpec, ...]:
     if "fieldSpecs" not in fields:
-        fields.reject(None, "the names to change are not given", "write fieldSpecs: [{path: metadata/name}]")
+        fields.reject(None, "fieldSpecs is missing", "write fieldSpecs: [{path: metadata/name}]")
     return read_field_specs(fields, "fieldSpecs")
 
 

@@ -27,7 +27,7 @@ WrittenTexts: TypeAlias = tuple[tuple[tuple[str | int, ...], str], ...]
 _ANNOTATIONS = ("metadata", "annotations")
 #: Kinds that are split into their items if a file holds nothing else (``kyaml/kio/byteio_reader.go``).
 _WRAPPING_KINDS = ("List", "ResourceList")
-_GENERATED_HINT = "kustomize takes no generateName: write the name"
+_GENERATED_HINT = "kustomize does not support generateName: write the name"
 #: The text in messages for lines that nobody can look up.
 _INNER_LINES = pattern(r",? on lines \d+ and \d+")
 
@@ -89,7 +89,7 @@ def refuse_non_objects(content: bytes, site: Site) -> None:
             raise Diagnostic.at(
                 place,
                 Code.RESOURCE_INVALID,
-                "this is not a Kubernetes object, which would be a mapping with a kind",
+                "this is not a Kubernetes object: it must be a mapping with a kind",
             ).error()
 
 
@@ -151,15 +151,15 @@ def _object(content: Json, site: Site) -> Iterator[Resource]:
     resource = Resource(object_at(content), site)
     if not isinstance(content, dict):
         raise Diagnostic.at(
-            site, Code.RESOURCE_INVALID, "this is not a Kubernetes object, which would be a mapping"
+            site, Code.RESOURCE_INVALID, "this is not a Kubernetes object: it must be a mapping"
         ).error()
     if not resource.kind:
-        hint = "a patch names apiVersion, kind and metadata.name too, also where a target selects for it"
+        hint = "a patch needs apiVersion, kind and metadata.name, even if it has a target"
         is_patch = not resource.name and not resource.api_version
         raise Diagnostic.at(
             site,
             Code.RESOURCE_INVALID,
-            f"the object {resource.name or 'here'} has no kind",
+            f"the object {resource.name} has no kind" if resource.name else "the object has no kind",
             hint if is_patch else None,
         ).error()
     yield resource
@@ -170,7 +170,7 @@ def _check_name(resource: Resource, *, generated_names: bool) -> None:
     if not (resource.name or resource.kind.endswith("List") or (generated_names and has_prefix)):
         hint = _GENERATED_HINT if has_prefix else None
         if resource.kind in (KUSTOMIZATION_KIND, COMPONENT_KIND):
-            hint = "list the folder it is in instead"
+            hint = "list its folder instead"
         raise Diagnostic.at(
             resource.origin, Code.RESOURCE_INVALID, f"the {resource.kind} has no metadata.name", hint
         ).error()

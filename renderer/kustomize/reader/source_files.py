@@ -74,8 +74,8 @@ class SourceFiles:
             resolved = self.fs.resolve(place)
         if self.restrictor is LoadRestrictor.ROOT_ONLY and not is_inside(resolved, folder):
             hint = (
-                "make its folder a kustomization and list that; of all commands, only "
-                "vmrender build --load-restrictor LoadRestrictionsNone reads the file from there"
+                "make its folder a kustomization and list that; only "
+                "vmrender build --load-restrictor LoadRestrictionsNone reads files from elsewhere"
             )
             raise Diagnostic.at(
                 site, Code.FILE_OUTSIDE_ROOT, f"{path} is not in or below {folder}", hint
@@ -132,7 +132,10 @@ def remote(path: str, site: Site) -> DiagnosticError:
     """Return the error for a path that would have to be fetched."""
     hint = "vendor it: copy it into this repository and name the copy"
     return Diagnostic.at(
-        site, Code.UNSUPPORTED_FIELD, f"{path} is not in this repository and there is no network", hint
+        site,
+        Code.UNSUPPORTED_FIELD,
+        f"{path} is not in this repository, and vmrender does not use the network",
+        hint,
     ).error()
 
 

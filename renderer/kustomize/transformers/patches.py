@@ -51,7 +51,7 @@ def patch_transform(patch: LoadedPatch, context: TransformerContext) -> Iterator
                 listed.site,
                 Code.PATCH_INVALID,
                 "a JSON 6902 patch needs a target",
-                "name the kind or the resource it is for",
+                "add a target with the kind or name of the resources",
             ).error()
         yield _json_patch_transform(patch, content, context, remembers_ids=True)
         return
@@ -63,7 +63,7 @@ def patch_transform(patch: LoadedPatch, context: TransformerContext) -> Iterator
         yield lambda resources: merging.apply_by_id(resources, content.documents)
         return
     if len(content.documents) > 1:
-        hint = "list each document as its own patch, or leave the target out"
+        hint = "list each document as its own patch, or remove the target"
         raise Diagnostic.at(
             listed.site, Code.PATCH_INVALID, "a patch of several documents cannot have a target", hint
         ).error()

@@ -58,7 +58,7 @@ def _with_value(resource: Resource, target: ValueTarget, value: str) -> Resource
 def _changed(content: Json, target: ValueTarget, value: str) -> Json:
     def insert(old: Slot, _at: object) -> Json:
         if isinstance(old, dict | list):
-            raise PathError("it is not a single value")
+            raise PathError("it is not a scalar")
         path = "" if old is ABSENT or old is None else scalar_text(old)
         text = insert_path_part(path, target.position - 1, value) if target.position > 0 else value
         return untagged(text) if text else ""
@@ -67,7 +67,7 @@ def _changed(content: Json, target: ValueTarget, value: str) -> Json:
     steps = tuple(step for name in split_path(target.field_path) if (step := name.strip()))
     changed = matcher.visit(content, steps)
     if not matcher.matches:
-        raise PathError("a single value is in the way")
+        raise PathError("the path leads through a scalar")
     return changed
 
 

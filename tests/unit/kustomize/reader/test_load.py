@@ -209,4 +209,4 @@ def test_kustomization_file_as_resource_is_refused_with_a_hint() -> None:
     files = {"kustomization.yaml": "resources: [base/kustomization.yaml]"}
     files["base/kustomization.yaml"] = "kind: Kustomization\nresources: []"
     (problem,) = problems(tree(files))
-    assert problem.hint == "list the folder it is in instead"
+    assert problem.hint == "list its folder instead"
