@@ -29,7 +29,7 @@ SMALL, STEPS_PER_BYTE_BEYOND = 500_000, 180
 MOST_FOR_SUGGESTIONS = 1_000_000
 
 #: The number of steps after which a lower limit, set by a project meanwhile, takes effect.
-_LOOK_EVERY = 1_000
+_CHECK_EVERY = 1_000
 
 #: To find the lines of its findings, a run may take an additional quarter of its steps.
 _PART_FOR_LINES = 4
@@ -51,7 +51,7 @@ class WorkLimitError(Exception):
         """The only finding of such a run."""
         return Diagnostic(
             Code.BUILD_LIMIT,
-            f"this run takes more than {allowed()} steps of work, the last for {self.activity}",
+            f"work limit exceeded ({allowed()} steps) while {self.activity}",
             hint=limit_hint("work"),
         )
 
@@ -110,16 +110,16 @@ class _Account:
     """The steps taken so far; ``others`` are the steps of other processes.
 
     ``read`` has the size in bytes of each file that was read, and ``size`` their sum. ``shared`` is the
-    account of all processes of the run; ``told`` steps have been reported to it, and the next report is at
-    ``next_report``. The steps are compared with the limit at ``next_look``.
+    account of all processes of the run; ``reported`` steps have been added to it, and the next report is at
+    ``next_report``. The steps are compared with the limit at ``next_check``.
     """
 
     def __init__(self, *, belongs_to_run: bool, shared: SharedWork | None = None) -> None:
         self.belongs_to_run = belongs_to_run
         self.shared = shared
-        self.spent = self.others = self.told = self.size = self.suggestions = self.lines = 0
+        self.spent = self.others = self.reported = self.size = self.suggestions = self.lines = 0
         self.next_report: float = float("inf") if shared is None else 0
-        self.next_look: float = 0
+        self.next_check: float = 0
         self.read: dict[str, int] = {}
 
     @property
@@ -131,12 +131,12 @@ class _Account:
         """Report the work of this process to the other processes of the run, and add theirs."""
         if self.shared is None:
             return
-        of_all, self.size = self.shared.add(self.spent - self.told)
+        of_all, self.size = self.shared.add(self.spent - self.reported)
         self.others += of_all - self.spent
-        self.spent = self.told = of_all
+        self.spent = self.reported = of_all
         self.next_report = of_all + SharedWork.EVERY
 
-    def look(self, activity: str) -> None:
+    def check(self, activity: str) -> None:
         """Report to the other processes if it is time to, and check the limit.
 
         Raises ``WorkLimitError``.
@@ -146,7 +146,7 @@ class _Account:
         allowed_at_least = limits().work + self.size * STEPS_PER_BYTE
         if self.spent > allowed_at_least and self.spent > allowed():
             raise WorkLimitError(activity)
-        self.next_look = min(self.next_report, allowed_at_least, self.spent + _LOOK_EVERY)
+        self.next_check = min(self.next_report, allowed_at_least, self.spent + _CHECK_EVERY)
 
 
 def begin_run() -> None:
@@ -186,8 +186,8 @@ def spend(steps: int, activity: str) -> None:
     if account is None:
         return
     account.spent += steps
-    if account.spent > account.next_look:
-        account.look(activity)
+    if account.spent > account.next_check:
+        account.check(activity)
 
 
 def note_read(path: str, size: int) -> None:

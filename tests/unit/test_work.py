@@ -317,4 +317,4 @@ def test_repeated_listing_costs_steps(
     result = CliRunner().invoke(main, ["build", "o"])
 
     assert result.exit_code == 2
-    assert "error[build-limit]: this run takes more than 10000 steps of work" in result.stderr
+    assert "error[build-limit]: work limit exceeded (10000 steps) while " in result.stderr
