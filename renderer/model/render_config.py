@@ -32,20 +32,20 @@ _KUSTOMIZATION = pattern(r"(.*/)?kustomization\.ya?ml")
 
 
 def check_file_pattern(text: str) -> str:
-    """``text``, if it is valid as a file name. Raises ``ValueError``, with a message for users, if not."""
+    """Return ``text`` if it is valid as a file name. Raises ``ValueError``, with a message for users."""
     unknown = [name for name in _PLACEHOLDER.findall(text) if name not in PLACEHOLDERS]
     if unknown:
         known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
-        raise ValueError(f"{{{unknown[0]}}} is not a placeholder; there are {known}")
+        raise ValueError(f"{{{unknown[0]}}} is not a placeholder; the placeholders are {known}")
     literal = _PLACEHOLDER.sub("", text)
     if not _LITERAL.fullmatch(literal) or len(text) > _LONGEST:
-        raise ValueError("besides placeholders it may have small letters, digits and . _ - / only")
+        raise ValueError("only small letters, digits, placeholders and . _ - / are allowed")
     if any(not part or part.startswith(".") for part in text.split("/")):
         raise ValueError("it must be a path below the output, without hidden folders")
     if not text.endswith((".yaml", ".yml")):
         raise ValueError("it must end with .yaml or .yml, or nothing would load the files")
     if _KUSTOMIZATION.fullmatch(text):
-        raise ValueError("a kustomization is not a place for manifests; take another name")
+        raise ValueError("a kustomization is not a place for manifests; choose another name")
     return text
 
 
@@ -78,7 +78,7 @@ class FluxSubstitution(Record):
         )
 
     def of_overlay(self, name: str) -> FluxSubstitution:
-        """The same with the overlay's name in all paths."""
+        """Return the same with the overlay's name in all paths."""
         return self._replace(
             kustomization=self.kustomization.replace("{name}", name),
             resources=tuple(path.replace("{name}", name) for path in self.resources),
@@ -116,7 +116,7 @@ class TreeOptions(Record):
     webhook_fields: tuple[WebhookField, ...] | None = None
 
     def over(self, other: TreeOptions) -> TreeOptions:
-        """An overlay's options, completed by the project's."""
+        """Return an overlay's options, completed by the project's."""
         return TreeOptions(
             self.files or other.files,
             other.extras if self.extras is None else self.extras,
@@ -198,7 +198,7 @@ class OverlayEntry(Record):
     @property
     def listed_by(self) -> str:
         """The field with its entry point: ``path``, ``flux`` or ``argocd``."""
-        return self.entry.kind.value if self.entry.leads_to_overlays else EntryKind.KUSTOMIZATION.value
+        return self.entry.kind.value if self.entry.has_engine else EntryKind.KUSTOMIZATION.value
 
     @property
     def files(self) -> str | None:
@@ -230,7 +230,7 @@ class Overlay(Record):
     entry: EntryPoint | None = None
 
     def with_target(self, kubevirt: Release | None, expand: ExpandMode | None) -> Overlay:
-        """The overlay with another target release or mode, if one is given."""
+        """Return the overlay with another target release or mode, if one is given."""
         return self._replace(kubevirt=kubevirt or self.kubevirt, expand=expand or self.expand)
 
 
@@ -270,7 +270,7 @@ class RenderConfig(Record):
         return any(names is not None and names.differ for names in chosen)
 
     def overlay(self, entry: OverlayEntry, path: str, name: str) -> Overlay:
-        """The overlay in the folder ``path``, from ``entry`` and, for omitted fields, from the project."""
+        """Return the overlay in the folder ``path``; fields that ``entry`` omits come from the project."""
         write = entry.write_instancetypes
         return Overlay(
             path=path,
