@@ -11,7 +11,7 @@ from renderer.app.project import Project, ProjectOpener
 from renderer.app.usage_error import UsageError
 from renderer.authoring.catalogs.entry import CatalogEntry, EntryType, entries_of
 from renderer.files.builtin_catalogs import BUILTIN_CATALOGS, BuiltinFileSystem, builtin_path
-from renderer.files.disk import leads_anywhere
+from renderer.files.disk import path_exists
 from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located, LocatedError
 from renderer.findings.run_findings import locate
@@ -48,7 +48,7 @@ def open_catalog(reference: str, open_project: ProjectOpener) -> OpenedCatalog:
     if reference.startswith(_BUILTIN):
         project = open_project(Path.cwd())
         return _compose(reference, project.fs, project.config, builtin_path(_builtin_name(reference)))
-    if leads_anywhere(reference):
+    if path_exists(reference):
         project = open_project(Path(reference))
         return _compose(reference, project.fs, project.config, project.relative(Path(reference)))
     revision, separator, path = reference.rpartition(":")

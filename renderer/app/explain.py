@@ -11,7 +11,7 @@ from typing import NamedTuple
 from renderer.app.explanations import Question
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.usage_error import UsageError
-from renderer.files.disk import leads_to_folder
+from renderer.files.disk import folder_exists
 from renderer.findings.located import Located
 from renderer.findings.locator import Locator
 from renderer.findings.run_findings import RunFindings, locate
@@ -116,7 +116,7 @@ def _question_target(project: Project, question: Question) -> _QuestionTarget:
 def _selected_overlays(project: Project, overlays: tuple[Overlay, ...], name: str) -> tuple[Overlay, ...]:
     """Return the overlay with that name or path, listed or not; without a name, return all."""
     folder = Path(name)
-    if name and leads_to_folder(folder) and not any(name in (each.name, each.path) for each in overlays):
+    if name and folder_exists(folder) and not any(name in (each.name, each.path) for each in overlays):
         unlisted = overlay_at(project.config, overlays, project.relative(folder))
         return (unlisted._replace(write_instancetypes=True),)
     if not overlays and not name:

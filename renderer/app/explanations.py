@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from renderer.files.disk import leads_to_file
+from renderer.files.disk import file_exists
 from renderer.model.codes import Code, Explanation
 
 FOLDER = Path(__file__).resolve().parents[1] / "explanations"
@@ -16,7 +16,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "explanations"
 def explanation_of(code: Code) -> Explanation:
     """Return the explanation of ``code``: its meaning, the reason, and how to fix it."""
     file = FOLDER / f"{code}.md"
-    if leads_to_file(file):
+    if file_exists(file):
         return Explanation.parse(file.read_text(encoding="utf-8"))
     from renderer.checks.rules.table import BY_CODE  # noqa: PLC0415 - all rules are imported with it
 

@@ -14,7 +14,7 @@ from renderer.authoring.new_project.install_source import InstallSource, Unknown
 from renderer.authoring.new_project.project_files import Choices, PlannedFiles, plan_project_files
 from renderer.discovery.found_project import FoundProject, survey_repository
 from renderer.emit.edit_user_files import change_files
-from renderer.files.disk import leads_anywhere
+from renderer.files.disk import path_exists
 from renderer.files.file_system import DiskFileSystem
 from renderer.files.git import GitProcess
 from renderer.findings.located import Located
@@ -140,9 +140,9 @@ def _notes(source: InstallSource, system: CiSystem) -> tuple[str, ...]:
 
 def _check_top(root: Path) -> None:
     """Raise ``UsageError`` below the top of a checkout: hooks and pipelines must be at the top."""
-    if any(all(leads_anywhere(folder / name) for name in _GIT_FOLDER) for folder in (root, *root.parents)):
+    if any(all(path_exists(folder / name) for name in _GIT_FOLDER) for folder in (root, *root.parents)):
         raise UsageError("a project is started in a work tree, and this is in a folder of Git's own")
-    top = next((folder for folder in (root, *root.parents) if leads_anywhere(folder / ".git")), root)
+    top = next((folder for folder in (root, *root.parents) if path_exists(folder / ".git")), root)
     if top != root:
         raise UsageError(f"a project starts at the top of its repository: cd {top}")
 
@@ -159,9 +159,9 @@ def _remote(root: Path, environment: Mapping[str, str]) -> str:
 def _ci_system_of(root: Path, remote: str) -> CiSystem:
     """Return the CI system by the name of the remote, or else by its files in the repository."""
     system = ci_system_of(remote)
-    if system is CiSystem.NONE and leads_anywhere(root / ".gitlab-ci.yml"):
+    if system is CiSystem.NONE and path_exists(root / ".gitlab-ci.yml"):
         return CiSystem.GITLAB
-    if system is CiSystem.NONE and leads_anywhere(root / ".github"):
+    if system is CiSystem.NONE and path_exists(root / ".github"):
         return CiSystem.GITHUB
     return system
 

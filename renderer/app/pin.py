@@ -21,7 +21,7 @@ from renderer.authoring.pins.folder import (
 )
 from renderer.authoring.pins.plan import PatchTarget, PinPlan, check_effect, orphans, plan_pins, plan_unpins
 from renderer.emit.edit_user_files import change_files, check_writable
-from renderer.files.disk import leads_to_folder
+from renderer.files.disk import folder_exists
 from renderer.files.file_system import FilesAbove
 from renderer.findings.levels import levelled
 from renderer.findings.located import Located
@@ -97,7 +97,7 @@ class PinnedOverlay:
     def open(cls, open_project: ProjectOpener, named: str) -> PinnedOverlay:
         """Open the overlay with this path, or with this name in the project. Raises ``DiagnosticError``."""
         path = Path(named)
-        is_folder = leads_to_folder(path)
+        is_folder = folder_exists(path)
         project = open_project(path if is_folder else Path.cwd()).proposed()
         fs, found = project.fs, project.overlays()
         if is_folder:

@@ -21,7 +21,7 @@ from renderer.app.tree_result import TreeResult
 from renderer.app.usage_error import UsageError
 from renderer.emit.leftovers import find_stale_trees
 from renderer.emit.output_folder import check_outputs
-from renderer.files.disk import leads_to_folder
+from renderer.files.disk import folder_exists
 from renderer.findings.levels import levelled
 from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
@@ -243,7 +243,7 @@ def _select_overlays(
 def _overlay_name(project: Project, name: str) -> str:
     """Return the path of a folder as the project names it; return a name unchanged."""
     folder = Path(realpath(name))  # Path.resolve() raises for a loop of links
-    is_inside = leads_to_folder(folder) and folder.is_relative_to(project.root)
+    is_inside = folder_exists(folder) and folder.is_relative_to(project.root)
     return project.relative(folder) if is_inside and any(folder.glob("[kK]ustomization*")) else name
 
 

@@ -11,7 +11,7 @@ from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.run_cache import UnchangedOverlay
 from renderer.app.tree_result import TreeAction, TreeResult
 from renderer.emit.leftovers import foreign_manifests
-from renderer.files.disk import leads_anywhere
+from renderer.files.disk import path_exists
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.plural import plural
@@ -208,7 +208,7 @@ class RenderedTrees:
             done = remove_tree(self.root, output, force=forced, on_repair=repairs.append)
         finally:
             self._report_repairs(output, repairs)
-        stays = leads_anywhere(self.root / output)
+        stays = path_exists(self.root / output)
         return TreeResult(TreeAction.REMOVED, "", output, removed=done.removed, stays=stays)
 
     def _record(self, result: TreeResult) -> None:

@@ -19,7 +19,7 @@ from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.checks.schemas.release_sources import release_schemas
 from renderer.checks.schemas.schema_import import UnlikeKubevirtError, checksums, encoded, import_release
 from renderer.emit.edit_user_files import change_files, write_failed
-from renderer.files.disk import leads_to_folder
+from renderer.files.disk import folder_exists
 from renderer.files.file_system import FileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -181,9 +181,7 @@ def _json_text(document: JsonObject) -> str:
 def _read_documents(path: Path) -> Iterator[tuple[str, Json]]:
     """Yield the documents of a file, or of the files in a folder, each with its file name."""
     files = (
-        sorted(each for each in path.iterdir() if each.suffix in _SUFFIXES)
-        if leads_to_folder(path)
-        else [path]
+        sorted(each for each in path.iterdir() if each.suffix in _SUFFIXES) if folder_exists(path) else [path]
     )
     for file in files:
         content = read_named_file(file)

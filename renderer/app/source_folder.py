@@ -14,7 +14,7 @@ from renderer.authoring.sizes.placement import ManifestPlace, place_manifest
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.layout import object_file_name
 from renderer.emit.output_folder import KEPT_NAMES
-from renderer.files.disk import leads_to_file
+from renderer.files.disk import file_exists
 from renderer.files.file_system import FilesAbove
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES, find_kustomization
 from renderer.model.codes import Code
@@ -45,7 +45,7 @@ class SourceFolder:
         check_writable(project.root, (relative.as_posix(),))
         if any(part.lower() in KEPT_NAMES for part in relative.parts):
             raise UsageError(f"{written} is not a place for manifests")
-        if any(map(leads_to_file, (path, *path.parents))):
+        if any(map(file_exists, (path, *path.parents))):
             raise UsageError(f"{written} is not a folder")
         return cls(project, relative.as_posix())
 

@@ -59,17 +59,17 @@ def place_of(descriptor: int) -> str | None:
 # The methods of ``Path`` raise for a name that is too long, and for a folder that may not be looked into.
 
 
-def leads_to_folder(path: str | Path) -> bool:
+def folder_exists(path: str | Path) -> bool:
     """Return True if it is a folder or a link to one; False for a path that no system has."""
     return os.path.isdir(path)  # noqa: PTH112 - as said
 
 
-def leads_to_file(path: str | Path) -> bool:
+def file_exists(path: str | Path) -> bool:
     """Return True if it is a regular file or a link to one; False for a path that no system has."""
     return os.path.isfile(path)  # noqa: PTH113 - as said
 
 
-def leads_anywhere(path: str | Path) -> bool:
+def path_exists(path: str | Path) -> bool:
     """Return True if the path exists, following links; False for a path that no system has."""
     return os.path.exists(path)  # noqa: PTH110 - as said
 
@@ -85,8 +85,8 @@ def real_path(path: str) -> str:
     return real if os.sep == "/" else real.replace(os.sep, "/")
 
 
-def is_path_of_windows(path: str) -> bool:
-    """Return True if a path of a repository means the same on Windows as elsewhere.
+def is_valid_on_windows(path: str) -> bool:
+    """Return True if a path of a repository refers to the same file on Windows as elsewhere.
 
     https://learn.microsoft.com/windows/win32/fileio/naming-a-file; Git for Windows does not check out others.
     """

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from renderer.files.disk import ConfinedFolder, NotRegularError, is_path_of_windows, real_path
+from renderer.files.disk import ConfinedFolder, NotRegularError, is_valid_on_windows, real_path
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.limits import limit_hint, limits
@@ -180,7 +180,7 @@ class DiskFileSystem:
             raise Diagnostic.in_file(
                 path.replace("\0", "\\0"), Code.FILE_NOT_FOUND, "a file name cannot hold a NUL character"
             ).error()
-        if os.sep != "/" and not is_path_of_windows(path):
+        if os.sep != "/" and not is_valid_on_windows(path):
             hint = "on Windows, write / between folders, and rename what has a name of the system's own"
             raise Diagnostic.in_file(
                 path, Code.FILE_NOT_FOUND, f"Windows has no such path: {path}", hint

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from renderer.files.disk import leads_anywhere, leads_to_file
+from renderer.files.disk import file_exists, path_exists
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.limits import limit_hint, limits
@@ -97,7 +97,7 @@ class GitProcess:
 
     def _use_bare_repository(self, folder: Path) -> None:
         """Use ``folder``, unless it has a project file: a bare repository tracks no files of a folder."""
-        if not all(leads_anywhere(folder / name) for name in _BARE_REPOSITORY) or leads_anywhere(
+        if not all(path_exists(folder / name) for name in _BARE_REPOSITORY) or path_exists(
             folder / PROJECT_FILE
         ):
             raise _not_in_repository(folder)
@@ -190,7 +190,7 @@ def _top_of_checkout(folder: Path, environment: Mapping[str, str]) -> Path | Non
 def _git_folder(top: Path) -> Path:
     """Return the folder ``.git``, or the folder that it names if it is a file (gitrepository-layout(5))."""
     place = top / ".git"
-    if not leads_to_file(place):
+    if not file_exists(place):
         return place
     with place.open("rb") as file:
         content = file.read(_LONGEST_GIT_FILE)

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from renderer.files.disk import is_symbolic_link, leads_anywhere, leads_to_folder
+from renderer.files.disk import folder_exists, is_symbolic_link, path_exists
 from renderer.files.file_system import ROOT_HINT, DiskFileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -61,7 +61,7 @@ def read_named_file(path: Path) -> bytes:
 
 def folder_in_checkout(root: Path) -> str:
     """Return the path of ``root`` in its Git checkout; ``.`` without a checkout."""
-    top = next((folder for folder in _upwards(root) if leads_anywhere(folder / ".git")), root)
+    top = next((folder for folder in _upwards(root) if path_exists(folder / ".git")), root)
     return root.relative_to(top).as_posix()
 
 
@@ -75,13 +75,13 @@ def _first_link_in_project(written: Path) -> Path | None:
     for place in reversed((written, *written.parents)):
         if in_project and is_symbolic_link(place):
             return place
-        in_project = in_project or any(leads_anywhere(place / marker) for marker in _MARKERS)
+        in_project = in_project or any(path_exists(place / marker) for marker in _MARKERS)
     return None
 
 
 def _marked_above(folder: Path) -> Path | None:
     for marker in _MARKERS:
-        found = next((place for place in _upwards(folder) if leads_anywhere(place / marker)), None)
+        found = next((place for place in _upwards(folder) if path_exists(place / marker)), None)
         if found:
             return found
     return None
@@ -93,4 +93,4 @@ def _upwards(folder: Path) -> Iterator[Path]:
 
 
 def _folder(path: Path) -> Path:
-    return path if leads_to_folder(path) else path.parent
+    return path if folder_exists(path) else path.parent

@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from renderer.files.disk import is_symbolic_link, leads_to_folder
+from renderer.files.disk import folder_exists, is_symbolic_link
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.record import Record
@@ -71,7 +71,7 @@ def find_files(names: Iterable[str], piped: BinaryIO | None = None) -> Iterator[
     for name in names:
         if name == STDIN:
             yield StandardInput(piped)
-        elif leads_to_folder(name):
+        elif folder_exists(name):
             yield from (FileOnDisk(path, is_named=False) for path in sorted(_in_folder(name)))
         else:
             yield FileOnDisk(name, is_named=True)

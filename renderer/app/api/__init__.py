@@ -44,7 +44,7 @@ from renderer.app.reporter import Silent
 from renderer.app.usage_error import UsageError
 from renderer.app.validate import validate as run_validate
 from renderer.emit.layout import layout
-from renderer.files.disk import leads_anywhere
+from renderer.files.disk import path_exists
 from renderer.findings.located import Located as Diagnostic
 from renderer.findings.located import LocatedError as DiagnosticError
 from renderer.findings.run_findings import locate
@@ -119,7 +119,7 @@ def open_project(path: str | Path = ".", environment: Mapping[str, str] | None =
     >>> renderer.open_project("shop/overlays/prod").root.name
     'shop'
     """
-    if not leads_anywhere(path):
+    if not path_exists(path):
         raise UsageError(f"there is no file or folder {os.fspath(path)!r}")
     root = find_project_root(Path(path))
     with located_errors(project_files(root)):

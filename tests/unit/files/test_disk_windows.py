@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.files import disk, file_system
-from renderer.files.disk import is_path_of_windows
+from renderer.files.disk import is_valid_on_windows
 from renderer.files.file_system import DiskFileSystem
 from renderer.model.diagnostic import DiagnosticError
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="puts Windows in the 
 @given(st.text(alphabet="ab./\\: *~$CONUL1\x00\x1f", max_size=20))
 def test_accepted_path_stays_in_the_folder_on_windows(path: str) -> None:
     """Read with the rules of Windows, it is the same list of folders, and no drive, share or device."""
-    if not is_path_of_windows(path):
+    if not is_valid_on_windows(path):
         return
     assert ntpath.splitdrive(path)[0] == ""
     inside = os.path.normpath(f"/repository/{path}")
@@ -54,14 +54,14 @@ def test_accepted_path_stays_in_the_folder_on_windows(path: str) -> None:
     ],
 )
 def test_names_with_another_meaning_are_refused(path: str) -> None:
-    assert not is_path_of_windows(path)
+    assert not is_valid_on_windows(path)
 
 
 @pytest.mark.parametrize(
     "path", ["a/b.yaml", "./a", "../a", ".git", "..a", "console.yaml", "a b/c.d", "日本/é", ""]
 )
 def test_other_names_are_accepted(path: str) -> None:
-    assert is_path_of_windows(path)
+    assert is_valid_on_windows(path)
 
 
 class WindowsPath:
