@@ -66,7 +66,7 @@ def with_distinct_outputs(found: Iterable[FoundEntry]) -> Iterator[FoundEntry]:
     others get a folder named after their whole path, with a number if that is taken.
     """
     given = list(found)
-    wanted = [(each.entry.entry.leads_to_overlays, _usual_folder(each.entry)) for each in given]
+    wanted = [(each.entry.entry.has_engine, _usual_folder(each.entry)) for each in given]
     count = Counter(wanted)
     kept = [
         name != "." and count[leads, name] == 1 and (leads or (True, name) not in count)
@@ -84,7 +84,7 @@ def with_distinct_outputs(found: Iterable[FoundEntry]) -> Iterator[FoundEntry]:
             tries[folder] += 1
             folder += f"-{tries[folder]}" if tries[folder] > 1 else ""
         taken.add(folder)
-        if entry.entry.leads_to_overlays:
+        if entry.entry.has_engine:
             yield each._replace(entry=entry._replace(entry=entry.entry._replace(cluster=folder)))
         else:
             yield each._replace(entry=entry._replace(output=f"rendered/{folder}"))

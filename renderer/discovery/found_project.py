@@ -168,7 +168,7 @@ def changes(survey: Survey, config: RenderConfig) -> Iterator[str]:
 
 def _entry_lines(entry: OverlayEntry) -> Iterator[str]:
     yield f"  - {_key(entry)}"
-    if entry.entry.leads_to_overlays:
+    if entry.entry.has_engine:
         usual = entry.path.rstrip("/").rpartition("/")[2]
         if entry.entry.cluster != usual:
             yield f"    name: {_scalar(entry.entry.cluster)}"

@@ -223,7 +223,7 @@ class _Surveyor:
             left = LeftOut(entry.path, 0, self._reason(entry, error))
             self._leave_out(entry, left, is_broken=is_broken(error.diagnostics))
             return
-        if entry.entry.leads_to_overlays:
+        if entry.entry.has_engine:
             machines = sum(overlay.entry.machines for overlay in overlays if overlay.entry)
         else:
             machines = self._composed(entry, overlays[0])
@@ -234,7 +234,7 @@ class _Surveyor:
         if machines:
             with_machines = [each for each in overlays if each.entry and each.entry.machines]
             self._entries.append(FoundEntry(entry, machines, len(with_machines) or len(overlays)))
-        elif entry.entry.leads_to_overlays:
+        elif entry.entry.has_engine:
             self._note_without_machines(entry, overlays)
             return
         self._note_holders(sources)
@@ -288,7 +288,7 @@ class _Surveyor:
 
         The error may only mean that nothing is rendered because only relevant folders were built.
         """
-        if entry.entry.leads_to_overlays:
+        if entry.entry.has_engine:
             try:
                 find_overlays(self._fs, self._config._replace(overlays=(entry,)))
             except DiagnosticError as complete:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.json import EMPTY, Json, JsonObject
-from renderer.model.location import Site
 from renderer.model.record import Record
 from renderer.model.resource import Resource
 from renderer.model.text_enum import TextEnum
@@ -15,7 +14,7 @@ from renderer.model.text_enum import TextEnum
 class EntryKind(TextEnum):
     """The way an overlay is composed; the value is its key in ``vmrender.yaml``.
 
-    ``engine`` is the common name of an entry that leads to overlays of its own; empty for other kinds.
+    ``engine`` is the common name of an entry whose engine deploys any number of overlays; empty for others.
     """
 
     __slots__ = ("engine",)
@@ -31,7 +30,7 @@ class EntryKind(TextEnum):
         self.engine = engine
 
 
-#: The kinds of entries that lead to overlays of their own; the field of that name is the folder to start in.
+#: The kinds of entries of an engine; the field of that name is the folder to start in.
 ENGINE_KINDS = tuple(kind for kind in EntryKind if kind.engine)
 
 
@@ -53,8 +52,8 @@ class EntryOptions(Record):
     strict: bool = False
 
     @property
-    def leads_to_overlays(self) -> bool:
-        """Return True if the entry belongs to an engine and may lead to any number of overlays."""
+    def has_engine(self) -> bool:
+        """Return True if the entry belongs to an engine, which may deploy any number of overlays."""
         return bool(self.kind.engine)
 
 
@@ -97,11 +96,9 @@ class EntryPoint(Record):
     def description(self) -> Json:
         """Everything that determines the composition, except the files that are read."""
         known = (*((self.entry,) if self.entry else ()), *self.variables, *self.instancetypes)
-        objects = [[each.content, *map(_place, each.sites())] for each in known]
+        objects: list[Json] = []
+        for each in known:  # the lines of findings are looked up in the files of the sites
+            sites = ([site.path, site.document, str(site.field)] for site in each.sites())
+            objects.append([each.content, *sites])
         notes = [note.message for note in self.notes]
         return [objects, repr(self.options), self.ignore, list(self.folders), notes]
-
-
-def _place(site: Site) -> Json:
-    """Return the place of an object; the lines of findings are looked up in its file."""
-    return [site.path, site.document, str(site.field)]

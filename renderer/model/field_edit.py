@@ -57,46 +57,46 @@ Edit: TypeAlias = FieldEdit | AddItem | RemoveItem
 
 
 def apply_edits(document: Json, edits: Sequence[Edit]) -> Json:
-    """The document after the edits, one after another. Raises ``LookupError`` for a missing field."""
+    """Return the document after the edits, one after another. Raises ``LookupError`` for a missing field."""
     for edit in edits:
-        document = _edited(document, edit)
+        document = _apply_edit(document, edit)
     return document
 
 
 def edit_below(place: FieldPath, edit: FieldEdit) -> FieldEdit:
-    """The same edit for a document that contains the edited one at ``place``."""
+    """Return the same edit for a document that contains the edited one at ``place``."""
     if isinstance(edit, AddField):
         return edit._replace(into=place.child(*edit.into.segments))
     return edit._replace(field=place.child(*edit.field.segments))
 
 
-def _edited(document: Json, edit: Edit) -> Json:
+def _apply_edit(document: Json, edit: Edit) -> Json:
     match edit:
         case SetField(field, value):
-            return _with(document, field.segments, lambda _: value)
+            return _change_at(document, field.segments, lambda _: value)
         case AddField(into, name, value):
-            return _with(document, into.segments, lambda mapping: {**_object(mapping), name: value})
+            return _change_at(document, into.segments, lambda mapping: {**_object(mapping), name: value})
         case RenameField(field, name):
-            return _with(
+            return _change_at(
                 document, field.parent.segments, lambda mapping: _renamed(mapping, field.segments[-1], name)
             )
         case RemoveField(field):
-            return _with(
+            return _change_at(
                 document, field.parent.segments, lambda mapping: _without(mapping, field.segments[-1])
             )
         case AddItem(into, value, first):
-            return _with(document, into.segments, lambda items: _with_item(items, value, first=first))
+            return _change_at(
+                document,
+                into.segments,
+                lambda items: [value, *_items(items)] if first else [*_items(items), value],
+            )
         case RemoveItem(field):
             index = field.segments[-1]
-            return _with(
+            return _change_at(
                 document,
                 field.parent.segments,
                 lambda items: [item for number, item in enumerate(_items(items)) if number != index],
             )
-
-
-def _with_item(items: Json, value: Json, *, first: bool) -> Json:
-    return [value, *_items(items)] if first else [*_items(items), value]
 
 
 def _items(value: Json) -> list[Json]:
@@ -105,14 +105,14 @@ def _items(value: Json) -> list[Json]:
     return value or []
 
 
-def _with(value: Json, segments: Sequence[Segment], change: Callable[[Json], Json]) -> Json:
+def _change_at(value: Json, segments: Sequence[Segment], change: Callable[[Json], Json]) -> Json:
     if not segments:
         return change(value)
     head, *rest = segments
     if isinstance(value, dict) and isinstance(head, str):
-        return {**value, head: _with(value[head], rest, change)}
+        return {**value, head: _change_at(value[head], rest, change)}
     if isinstance(value, list) and isinstance(head, int):
-        return [*value[:head], _with(value[head], rest, change), *value[head + 1 :]]
+        return [*value[:head], _change_at(value[head], rest, change), *value[head + 1 :]]
     raise LookupError(head)
 
 

@@ -85,7 +85,7 @@ class Fields:
     def elements(self, key: str, bare: str = "") -> Iterator[Self]:
         """The mappings in the list ``key``; other values are reported.
 
-        ``bare`` is the field that was probably meant if a text of one line is written instead of a mapping.
+        ``bare`` is the field that was probably intended if there is a text of one line instead of a mapping.
         """
         for index, element in self._list(key):
             if bare and isinstance(element, str) and "\n" not in element:

@@ -10,6 +10,7 @@ Json: TypeAlias = "Scalar | Sequence[Json] | Mapping[str, Json]"
 JsonObject: TypeAlias = Mapping[str, Json]
 
 EMPTY: Mapping[str, Never] = {}
+_DIGEST_LENGTH = 10
 
 
 def count_values(value: Json) -> int:
@@ -29,7 +30,7 @@ def count_values(value: Json) -> int:
 
 
 def object_at(value: Json, *path: str) -> JsonObject:
-    """The mapping at ``path`` below ``value``; an empty one if it is absent or not a mapping."""
+    """Return the mapping at ``path`` below ``value``; an empty one if it is absent or not a mapping."""
     for key in path:
         if not isinstance(value, dict):
             return EMPTY
@@ -38,14 +39,14 @@ def object_at(value: Json, *path: str) -> JsonObject:
 
 
 def array_at(value: Json, *path: str) -> Sequence[Json]:
-    """The sequence at ``path`` below ``value``; an empty one if it is absent or not a sequence."""
+    """Return the sequence at ``path`` below ``value``; an empty one if it is absent or not a sequence."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, list) else ()
 
 
 def text_at(value: Json, *path: str) -> str:
-    """The string at ``path`` below ``value``; the empty string if it is absent or not a string."""
+    """Return the string at ``path`` below ``value``; the empty string if it is absent or not a string."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, str) else ""
@@ -63,13 +64,13 @@ def scalar_text(value: Json) -> str:
 
 
 def with_entries(value: JsonObject, entries: JsonObject) -> JsonObject:
-    """A copy of ``value`` with ``entries``; it shares a key table if ``value`` does (``sharing``)."""
+    """Return a copy of ``value`` with ``entries``; it shares a key table if ``value`` does (``sharing``)."""
     # Every mapping of a tree is a dictionary.
     return value | entries  # type: ignore[operator, no-any-return]
 
 
 def with_value(value: JsonObject, path: Sequence[str], new: Json) -> JsonObject:
-    """A copy of ``value`` with ``new`` at ``path``; missing mappings on the path are created."""
+    """Return a copy of ``value`` with ``new`` at ``path``; missing mappings on the path are created."""
     head, *rest = path
     if not rest:
         return with_entries(value, {head: new})
@@ -79,7 +80,7 @@ def with_value(value: JsonObject, path: Sequence[str], new: Json) -> JsonObject:
 
 
 def without(value: JsonObject, *path: str) -> JsonObject:
-    """A copy of ``value`` without the value at ``path``; ``value`` itself if there was none."""
+    """Return a copy of ``value`` without the value at ``path``; ``value`` itself if there was none."""
     head, *rest = path
     if head not in value:
         return value
@@ -92,11 +93,8 @@ def without(value: JsonObject, *path: str) -> JsonObject:
     return value if changed is child else with_entries(value, {head: changed})
 
 
-_DIGEST_LENGTH = 10
-
-
 def content_digest(value: Json) -> str:
-    """Ten hexadecimal digits that depend on the value, and not on the order of its keys."""
+    """Return ten hexadecimal digits that depend on the value, and not on the order of its keys."""
     import json  # noqa: PLC0415 - for what few commands do
 
     from renderer.model.digest import sha256  # noqa: PLC0415 - as above

@@ -141,7 +141,7 @@ class _SelectorParser:
     def _expect(self, symbol: str) -> None:
         token = self._take()
         if token.is_word or token.text != symbol:
-            raise SelectorError(f"expected {symbol}, found {_shown(token)}")
+            raise SelectorError(f"expected {symbol}, found {_describe(token)}")
 
     def _requirement(self) -> Requirement:
         negated = self._next == _Token("!", is_word=False) and bool(self._take())
@@ -165,7 +165,7 @@ class _SelectorParser:
     def _word(self) -> str:
         token = self._take()
         if not token.is_word:
-            raise SelectorError(f"expected a name, found {_shown(token)}")
+            raise SelectorError(f"expected a name, found {_describe(token)}")
         return token.text
 
     def _value(self, operator: str) -> str:
@@ -198,5 +198,5 @@ def _tokens(text: str) -> Iterator[_Token]:
     yield _END
 
 
-def _shown(token: _Token) -> str:
+def _describe(token: _Token) -> str:
     return "the end" if token == _END else token.text

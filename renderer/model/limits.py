@@ -146,7 +146,7 @@ def check_lowered(field: str, value: int) -> None:
 
 
 def limit_name(field: str) -> str:
-    """The user's form of ``file_size``: ``fileSize``."""
+    """Return the user's form of ``file_size``: ``fileSize``."""
     first, *rest = field.split("_")
     return first + "".join(word.capitalize() for word in rest)
 
@@ -164,7 +164,7 @@ def limit_text(field: str, value: int) -> str:
 
 
 def limit_hint(field: str) -> str:
-    """The hint of a diagnostic: the limit's name and value, and how to raise it."""
+    """Return the hint of a diagnostic: the limit's name and value, and how to raise it."""
     name, value = limit_name(field), getattr(limits(), field)
     limit = f"the limit {name} is {limit_text(field, value)}"
     if value < getattr(_most.get(), field):
@@ -183,7 +183,7 @@ def _not_raised(field: str) -> tuple[str, str]:
 
 
 def limit_field(name: str) -> str:
-    """The field of ``Limits`` with the name ``name``. Raises ``LimitValueError``."""
+    """Return the field of ``Limits`` with the name ``name``. Raises ``LimitValueError``."""
     if name in FIELDS:
         return FIELDS[name]
     from difflib import get_close_matches  # noqa: PLC0415 - only needed when something is wrong
@@ -194,7 +194,7 @@ def limit_field(name: str) -> str:
 
 
 def limit_value(name: str, written: Json) -> int:
-    """The number in the value of the limit ``name``. Raises ``LimitValueError``."""
+    """Return the number in the value of the limit ``name``. Raises ``LimitValueError``."""
     is_size = limit_field(name) in SIZES
     value = _whole_number(written, suffixes=is_size)
     if value is None or not 0 < value <= _LARGEST:

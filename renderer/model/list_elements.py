@@ -23,6 +23,8 @@ ELEMENT_KEYS = (
     "port",
     "uid",
 )
+#: The elements of a longer list are looked up in a table.
+SHORT_LIST = 16
 
 
 def element_key(*lists: Sequence[Json]) -> str | None:
@@ -42,20 +44,16 @@ def element_name(elements: Sequence[Json], index: int) -> ElementName | None:
     """Return the name of one element, even if others have none; None if no name is unique to it."""
     for key in ELEMENT_KEYS:
         name = element_text(elements[index], key)
-        if name and _count(elements, key, name) == 1:
+        if name and _count_named(elements, key, name) == 1:
             return ElementName(key, name)
     return None
 
 
-def _count(elements: Sequence[Json], key: str, name: str) -> int:
+def _count_named(elements: Sequence[Json], key: str, name: str) -> int:
     """Return the number of elements with that name; a long list uses a table that is made once."""
     if len(elements) > SHORT_LIST:
-        return _counts(LongList(elements), key).get(name, 0)
+        return _name_counts(LongList(elements), key).get(name, 0)
     return sum(element_text(each, key) == name for each in elements)
-
-
-#: The elements of a longer list are looked up in a table.
-SHORT_LIST = 16
 
 
 class LongList:
@@ -74,7 +72,7 @@ class LongList:
 
 
 @lru_cache(maxsize=64)
-def _counts(long: LongList, key: str) -> Mapping[str, int]:
+def _name_counts(long: LongList, key: str) -> Mapping[str, int]:
     counts: dict[str, int] = {}
     for element in long.elements:
         text = element_text(element, key)

@@ -42,6 +42,8 @@ _EXPONENT = pattern(r"[eE]([+-]?[0-9]{1,19})")
 #: Python converts at most some 4300 digits.
 _MAX_LENGTH = 4000
 _MAX_INT64_DIGITS = 18
+#: The maximum length of an invalid value that a message quotes.
+_LONGEST_QUOTE = 80
 #: Between these Go writes a float without an exponent.
 _SMALLEST_PLAIN_FLOAT, _LARGEST_PLAIN_FLOAT = 1e-6, 1e21
 
@@ -54,32 +56,31 @@ class QuantityFormat(TextEnum):
     DECIMAL_EXPONENT = "DecimalExponent"
 
 
+_DECIMAL_SI, _BINARY_SI = QuantityFormat.DECIMAL_SI, QuantityFormat.BINARY_SI
+
+
 def canonical_text(digits: int, scale: int, form: QuantityFormat) -> str:
-    """The number with the largest suffix that needs no fraction: ``1536Mi``, ``1500m``, ``12e6``."""
+    """Return the number with the largest suffix that needs no fraction: ``1536Mi``, ``1500m``, ``12e6``."""
     if not digits:
         return "0"
     if form is QuantityFormat.BINARY_SI:
         whole = _whole_number(digits, scale)
         if whole is not None and abs(whole) >= _KIBI:
-            return _binary_text(whole)
+            power = 0
+            while whole % _KIBI == 0:
+                whole //= _KIBI
+                power += 10
+            return f"{whole}{_BINARY_SUFFIX_OF.get(power, '')}"
         form = QuantityFormat.DECIMAL_SI
     return _decimal_text(digits, scale, form)
 
 
 def _whole_number(digits: int, scale: int) -> int | None:
-    """The number as an integer; None if it has a fraction or is too large for a binary quantity."""
+    """Return the number as an integer; None for a fraction or a number too large for a binary quantity."""
     if scale >= 0:
         return digits * 10**scale if scale <= _MAX_SCALE_OF_BINARY else None
     whole, fraction = divmod(digits, 10**-scale)
     return None if fraction else whole
-
-
-def _binary_text(whole: int) -> str:
-    power = 0
-    while whole % _KIBI == 0:
-        whole //= _KIBI
-        power += 10
-    return f"{whole}{_BINARY_SUFFIX_OF.get(power, '')}"
 
 
 def _decimal_text(digits: int, scale: int, form: QuantityFormat) -> str:
@@ -112,7 +113,7 @@ def value_of_int64(digits: int, scale: int, unit: int) -> int:
 
 
 def value_of_dec(digits: int, scale: int, unit: int) -> int:
-    """Return an amount held as ``inf.Dec`` in units of ``10**unit`` (``scaledValue``).
+    """Return an amount stored as ``inf.Dec`` in units of ``10**unit`` (``scaledValue``).
 
     A remainder adds one; an amount outside the int64 range wraps around.
     """
@@ -140,9 +141,6 @@ def _divided_away_from_zero(value: int, divisor: int) -> int:
     return -(-value // divisor) if value > 0 else value // divisor
 
 
-_DECIMAL_SI, _BINARY_SI = QuantityFormat.DECIMAL_SI, QuantityFormat.BINARY_SI
-
-
 class ParsedQuantity(Record):
     """The fields of a ``Quantity``."""
 
@@ -168,7 +166,7 @@ class _Number(Record):
 
 
 def parse_quantity(text: str) -> ParsedQuantity:
-    """The number, its format and, if Kubernetes keeps it, the text. Raises ``DiagnosticError``."""
+    """Return the number, its format and, if Kubernetes keeps it, the text. Raises ``DiagnosticError``."""
     digits = text.rstrip(_SUFFIX_LETTERS)
     if digits.isascii() and digits.isdigit() and len(text) <= _MAX_LENGTH:  # avoids compiling the pattern
         number, suffix = _Number(False, digits.lstrip("0") or "0", "", True), text[len(digits) :]  # noqa: FBT003 - no sign, digits
@@ -184,24 +182,22 @@ def parse_quantity(text: str) -> ParsedQuantity:
     scale = DECIMAL_SUFFIXES.get(suffix)
     if scale is not None:
         return _parse_decimal(number, scale, _DECIMAL_SI, text)
-    return _parse_decimal(number, _exponent(suffix, text), QuantityFormat.DECIMAL_EXPONENT, text)
+    return _parse_decimal(number, _int32_exponent(suffix, text), QuantityFormat.DECIMAL_EXPONENT, text)
 
 
 def invalid_quantity(value: Json) -> DiagnosticError:
-    """The error for a value that is not a quantity."""
+    """Return the error for a value that is not a quantity."""
+    written = f'"{value}"' if isinstance(value, str) else repr(value)
+    if len(written) > _LONGEST_QUOTE:
+        written = f"{written[: _LONGEST_QUOTE - 3]}..."
     return Diagnostic(
         Code.QUANTITY_INVALID,
-        f"{_shown(value)} is not a quantity",
+        f"{written} is not a quantity",
         hint="write a number and a suffix, as in 500m, 2, 1.5Gi or 4G",
     ).error()
 
 
-def _shown(value: Json) -> str:
-    shown = f'"{value}"' if isinstance(value, str) else repr(value)
-    return shown if len(shown) <= 80 else shown[:77] + "..."  # noqa: PLR2004 - a line's length
-
-
-def _exponent(suffix: str, text: str) -> int:
+def _int32_exponent(suffix: str, text: str) -> int:
     match = _EXPONENT.fullmatch(suffix)
     exponent = int(match[1]) if match else INT64_MAX + 1
     if not -INT64_MAX <= exponent <= INT64_MAX:
@@ -242,14 +238,13 @@ def _at_least_nano(digits: int, scale: int) -> tuple[int, int]:
         return digits, scale
     if excess > _MAX_LENGTH:
         return (1 if digits > 0 else -1), NANO
-    divisor = 10**excess
-    return (-(-digits // divisor) if digits > 0 else digits // divisor), NANO
+    return _divided_away_from_zero(digits, 10**excess), NANO
 
 
 class Quantity(Record):
     """The number ``digits * 10 ** scale`` and how it is written.
 
-    ``unbounded`` marks quantities that Kubernetes holds as ``inf.Dec`` instead of an int64, because the two
+    ``unbounded`` marks quantities that Kubernetes stores as ``inf.Dec`` instead of an int64, because the two
     overflow differently. ``text`` is the original text if Kubernetes keeps it, else empty.
     """
 
@@ -284,7 +279,7 @@ class Quantity(Record):
 
     @classmethod
     def of_integer(cls, value: int, form: QuantityFormat) -> Quantity:
-        """A computed amount (``resource.NewQuantity``)."""
+        """Return a computed amount (``resource.NewQuantity``)."""
         return cls(value, 0, form)
 
     @property
@@ -308,7 +303,7 @@ class Quantity(Record):
         return self._scaled_value(0)
 
     def milli_value(self) -> int:
-        """Thousandths as an int64, rounded away from zero; overflow like in ``value``."""
+        """Return thousandths as an int64, rounded away from zero; overflow like in ``value``."""
         return self._scaled_value(-3)
 
     def _scaled_value(self, scale: int) -> int:
@@ -316,7 +311,7 @@ class Quantity(Record):
         return convert(self.digits, self.scale, scale)
 
     def compare(self, other: Quantity) -> int:
-        """-1, 0 or 1 for less, equal or greater."""
+        """Return -1, 0 or 1 for less, equal or greater."""
         if self.scale == other.scale:
             return _order(self.digits, other.digits)
         if self.sign != other.sign:
@@ -372,7 +367,7 @@ def lenient_quantity(value: Json) -> Quantity | None:
 
 
 def nearest_whole_pages(amount: Quantity, page: Quantity) -> str:
-    """The amounts nearest to ``amount`` that fill whole pages, for messages: ``1Gi or 1026Mi``.
+    """Return the amounts nearest to ``amount`` that fill whole pages, for messages: ``1Gi or 1026Mi``.
 
     ``page`` is the page size, greater than 0; ``amount`` does not fill whole pages.
     """

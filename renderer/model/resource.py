@@ -17,6 +17,8 @@ from renderer.model.sharing import extended
 
 #: A repository has few kinds, and each is requested again and again.
 _gvk = lru_cache(maxsize=1024)(Gvk.parse)
+#: The number of patches before the last one whose places a resource stores: each finding visits all of them.
+_MOST_LAYERS = 500
 
 
 class Spelling(Record):
@@ -133,7 +135,7 @@ class Resource(Record):
         return FieldPath(tuple(_named_segments(self.content, FieldPath(segments))))
 
     def with_content(self, content: JsonObject, layer: Site | None = None) -> Resource:
-        """The resource with new content, from the patch at ``layer``."""
+        """Return the resource with new content, from the patch at ``layer``."""
         layers = extended(self.layers[-_MOST_LAYERS:], layer) if layer else self.layers
         # Every change of a resource uses this method; ``_replace`` takes twice as long.
         return Resource(content, self.origin, layers, *self[3:])
@@ -183,10 +185,6 @@ class Definition(Record):
     kind: str
     site: Site
     catalog_hint: str
-
-
-#: The number of patches before the last one whose places a resource stores: each finding visits all of them.
-_MOST_LAYERS = 500
 
 
 class ResourceSet:

@@ -40,7 +40,7 @@ def find_overlays(
     """
     found: dict[str, Overlay] = {}
     for entry in config.overlays:
-        if entry.entry.leads_to_overlays:
+        if entry.entry.has_engine:
             found |= {overlay.path: overlay for overlay in resolve_entry(entry)}
         else:
             found |= {folder: _overlay(fs, config, entry, folder) for folder in _folders(fs, entry)}
