@@ -20,7 +20,7 @@ from renderer.authoring.new_project.install_source import (
     parse_source,
 )
 from renderer.files.git import GitProcess
-from renderer.gitops.addresses import checkout, direct_url, is_checkout, published_addresses
+from renderer.files.installation import checkout, direct_url, is_checkout, published_addresses
 from renderer.model.diagnostic import DiagnosticError
 
 _DROPPED = (

@@ -194,7 +194,7 @@ def _report_error(error: Exception, context: click.Context | None) -> int:
     from traceback import format_exception  # noqa: PLC0415 - as above
 
     _write_error("".join(format_exception(error)))
-    from renderer.gitops.addresses import published_addresses  # noqa: PLC0415 - as above
+    from renderer.files.installation import published_addresses  # noqa: PLC0415 - as above
 
     issues = published_addresses().issues
     where = f"at {issues}" if issues else "where you got vmrender from."

@@ -207,7 +207,7 @@ def shows_colour(stream: TextIO) -> bool:
 
 
 def _home_page() -> str:
-    from renderer.gitops.addresses import published_addresses  # noqa: PLC0415 - for the one format that names it
+    from renderer.files.installation import published_addresses  # noqa: PLC0415 - for the one format that names it
 
     return published_addresses().source
 

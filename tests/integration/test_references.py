@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from renderer.app import installed_from
 from renderer.cli.app import main
-from renderer.gitops.addresses import Addresses
+from renderer.files.installation import Addresses
 from tests.integration.user_repository import ROOT, UserRepository
 
 pytestmark = pytest.mark.skipif(

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from renderer.gitops import addresses
+from renderer.files import installation
 from tests.packaging.built import ROOT
 
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -59,45 +59,45 @@ def test_addresses_apply_after_the_first_publication(monkeypatch: pytest.MonkeyP
     metadata = Message()
     metadata["Project-URL"] = "Source, https://git.example.com/vmrender"
     metadata["Project-URL"] = "Issues, https://git.example.com/vmrender/issues"
-    monkeypatch.setattr(addresses, "_distribution", lambda: SimpleNamespace(metadata=metadata))
-    addresses.published_addresses.cache_clear()
-    assert addresses.published_addresses() == ("", "", "")
+    monkeypatch.setattr(installation, "_distribution", lambda: SimpleNamespace(metadata=metadata))
+    installation.published_addresses.cache_clear()
+    assert installation.published_addresses() == ("", "", "")
 
     metadata["Project-URL"] = "Download, https://index.example.com/vmrender"
-    addresses.published_addresses.cache_clear()
-    assert addresses.published_addresses() == (
+    installation.published_addresses.cache_clear()
+    assert installation.published_addresses() == (
         "https://git.example.com/vmrender",
         "https://git.example.com/vmrender/issues",
         "https://index.example.com/vmrender",
     )
-    addresses.published_addresses.cache_clear()
+    installation.published_addresses.cache_clear()
 
 
 @pytest.mark.parametrize("text", [None, "", "no JSON", "[]", '"text"', "{"])
 def test_invalid_direct_url_is_ignored(text: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(addresses, "_distribution", lambda: SimpleNamespace(read_text=lambda _: text))
-    assert addresses.direct_url() is None
+    monkeypatch.setattr(installation, "_distribution", lambda: SimpleNamespace(read_text=lambda _: text))
+    assert installation.direct_url() is None
 
 
 def test_without_metadata_the_source_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(addresses, "distribution", missing)
-    addresses.published_addresses.cache_clear()
-    assert addresses.published_addresses() == ("", "", "")
-    assert addresses.direct_url() is None
-    addresses.published_addresses.cache_clear()
+    monkeypatch.setattr(installation, "distribution", missing)
+    installation.published_addresses.cache_clear()
+    assert installation.published_addresses() == ("", "", "")
+    assert installation.direct_url() is None
+    installation.published_addresses.cache_clear()
 
 
 def test_metadata_of_another_copy_is_ignored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A checkout that is run beside an installed vmrender is not where that was installed from."""
     (tmp_path / "here/renderer/_data").mkdir(parents=True)
-    monkeypatch.setattr(addresses, "_PACKAGE", tmp_path / "here/renderer")
+    monkeypatch.setattr(installation, "_PACKAGE", tmp_path / "here/renderer")
     for place, known in (("here", True), ("elsewhere", False)):
         other = SimpleNamespace(locate_file=lambda name, place=place: tmp_path / place / name)
-        monkeypatch.setattr(addresses, "distribution", lambda _, other=other: other)
-        assert (addresses._distribution() is not None) == known  # noqa: SLF001 - the one door to metadata
+        monkeypatch.setattr(installation, "distribution", lambda _, other=other: other)
+        assert (installation._distribution() is not None) == known  # noqa: SLF001 - the one door to metadata
 
 
 @pytest.mark.skipif(not (ROOT / ".github").exists(), reason="needs a checkout")

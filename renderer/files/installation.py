@@ -1,4 +1,4 @@
-"""The addresses of the project and of this copy of it: the only reader of vmrender's own metadata.
+"""Read the metadata of the installed vmrender: the addresses of the project, and where pip installed it from.
 
 The table of addresses is ``[project.urls]`` in ``pyproject.toml``; whoever publishes vmrender elsewhere
 changes it there. The table gets ``Download`` only once the name on the package index is ours. Until then,
