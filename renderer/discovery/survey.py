@@ -17,7 +17,8 @@ from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.files.file_system import FileSystem, is_inside
 from renderer.findings.run_findings import locate
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
-from renderer.gitops.flux.discovery import cluster_root, is_flux_kustomization
+from renderer.gitops.flux.cluster_root import cluster_root
+from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.gitops.openshift_template import is_template, process_templates
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.kustomize.reader.resources import read_resources

@@ -16,7 +16,7 @@ from renderer.files.file_system import FileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, scalar_text, text_at
+from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, scalar_text, text_at, without
 from renderer.model.location import Location, Site
 from renderer.model.resource import Resource, ResourceSet
 from renderer.model.suggest import did_you_mean
@@ -30,7 +30,6 @@ _CHARACTERS_PER_STEP = 16
 _TEXT = re.compile(r"\$\{([a-zA-Z0-9_]+?)\}")
 _VALUE = re.compile(r"\$\{\{([a-zA-Z0-9_]+)\}\}")
 
-
 #: Accepts the resources before and after a step.
 Observe: TypeAlias = Callable[[ResourceSet, ResourceSet], None]
 
@@ -41,30 +40,30 @@ def is_template(resource: Resource) -> bool:
 
 
 def process_templates(
-    resources: ResourceSet, given: Mapping[str, str], observe: Observe = lambda _before, _after: None
+    resources: ResourceSet, parameters: Mapping[str, str], observe: Observe = lambda _before, _after: None
 ) -> Outcome[ResourceSet]:
-    """Return the resources with each Template replaced by its objects; ``given`` are parameters by name.
+    """Return the resources with each Template replaced by its objects; ``parameters`` are values by name.
 
     ``observe`` is called with the resources before and after the labels of Templates are added. Reports
-    openshift-template for parameters without a value, and for given ones that no Template declares.
+    openshift-template for parameters without a value, and for parameters that no Template declares.
     """
     findings: list[Diagnostic] = []
     found: list[tuple[Resource, JsonObject]] = []
     templates = [each for each in resources if is_template(each)]
     if any(text_at(each, "kind") == "Secret" for template in templates for each in _objects(template)):
-        taint(given.values())
+        taint(parameters.values())
     for resource in resources:
         if not is_template(resource):
             found.append((resource, EMPTY))
             continue
         try:
-            found += process(resource, given)
+            found += process(resource, parameters)
         except DiagnosticError as error:
             findings += error.diagnostics
-    findings += _unknown(templates, given)
-    made = ResourceSet(tuple(resource for resource, _ in found))
+    findings += _undeclared(templates, parameters)
+    unlabelled = ResourceSet(tuple(resource for resource, _ in found))
     labelled = ResourceSet(tuple(_with_labels(resource, labels) for resource, labels in found))
-    observe(made, labelled)
+    observe(unlabelled, labelled)
     return Outcome(labelled, tuple(findings))
 
 
@@ -74,12 +73,12 @@ def unprocessed(resources: ResourceSet) -> Iterator[Diagnostic]:
         is_openshift = resource.kind == "Template" and resource.gvk.group == _GROUP
         kinds = Counter(text_at(each, "kind") for each in _objects(resource)) if is_openshift else {}
         if kinds:
-            holds = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+            counts = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
             yield Diagnostic.about(
                 resource,
                 None,
                 Code.OPENSHIFT_TEMPLATE,
-                f"the Template {resource.name} stays as it is: its objects ({holds}) are not checked",
+                f"the Template {resource.name} stays as it is: its objects ({counts}) are not checked",
                 "to render its objects, list its file under overlays in vmrender.yaml, with parameters",
                 severity=Severity.INFO,
             )
@@ -107,15 +106,19 @@ def read_parameters(fs: FileSystem, path: str, site: Site) -> dict[str, str]:
     return values
 
 
-def process(template: Resource, given: Mapping[str, str]) -> Iterator[tuple[Resource, JsonObject]]:
+def process(template: Resource, parameters: Mapping[str, str]) -> Iterator[tuple[Resource, JsonObject]]:
     """Yield the objects of one Template, each with the labels to add to it.
 
     Raises ``DiagnosticError``: openshift-template.
     """
-    values = _values(template, given)
+    values = _values(template, parameters)
     labels = object_at(_substituted(template.content.get("labels"), values))
     for index, written in enumerate(_objects(template)):
-        content = object_at(_substituted(_without_namespace(object_at(written)), values))
+        content = object_at(written)
+        metadata = object_at(content, "metadata")
+        if "namespace" in metadata and not _TEXT.search(scalar_text(metadata["namespace"])):
+            content = without(content, "metadata", "namespace")
+        content = object_at(_substituted(content, values))
         origin = template.origin.below("objects", index)
         yield Resource(content, origin), labels
 
@@ -124,13 +127,13 @@ def _objects(template: Resource) -> Sequence[Json]:
     return array_at(template.content, "objects")
 
 
-def _values(template: Resource, given: Mapping[str, str]) -> dict[str, str]:
+def _values(template: Resource, parameters: Mapping[str, str]) -> dict[str, str]:
     """Return each parameter's value. Raises ``DiagnosticError`` naming all required ones without a value."""
     values: dict[str, str] = {}
     findings: list[Diagnostic] = []
     for index, parameter in enumerate(array_at(template.content, "parameters")):
         name = text_at(parameter, "name")
-        value = given.get(name, scalar_text(object_at(parameter).get("value", "")))
+        value = parameters.get(name, scalar_text(object_at(parameter).get("value", "")))
         values[name] = value
         if value:
             continue
@@ -154,7 +157,8 @@ def _values(template: Resource, given: Mapping[str, str]) -> dict[str, str]:
     return values
 
 
-def _unknown(templates: list[Resource], given: Mapping[str, str]) -> list[Diagnostic]:
+def _undeclared(templates: list[Resource], parameters: Mapping[str, str]) -> list[Diagnostic]:
+    """Return a finding for each parameter that no Template declares."""
     known = [
         text_at(each, "name") for template in templates for each in array_at(template.content, "parameters")
     ]
@@ -166,43 +170,35 @@ def _unknown(templates: list[Resource], given: Mapping[str, str]) -> list[Diagno
             f"no Template of the overlay has a parameter {name}",
             did_you_mean(name, known) or f"its parameters are {', '.join(known)}",
         )
-        for name in given
+        for name in parameters
         if templates and name not in known
     ]
 
 
 def _substituted(value: Json, values: Mapping[str, str]) -> Json:
     if isinstance(value, str):
-        return _text(value, values)
+        return _substituted_text(value, values)
     if isinstance(value, dict):
-        return {scalar_text(_text(key, values)): _substituted(each, values) for key, each in value.items()}
+        return {
+            scalar_text(_substituted_text(key, values)): _substituted(each, values)
+            for key, each in value.items()
+        }
     if isinstance(value, list):
         return [_substituted(each, values) for each in value]
     return value
 
 
-def _text(text: str, values: Mapping[str, str]) -> Json:
+def _substituted_text(text: str, values: Mapping[str, str]) -> Json:
     whole = _VALUE.fullmatch(text)
     if whole and whole[1] in values:
-        return _json(values[whole[1]])
-    made = _TEXT.sub(lambda match: values.get(match[1], match[0]), text)
-    spend(1 + len(made) // _CHARACTERS_PER_STEP, "processing Templates")
-    return made
-
-
-def _json(text: str) -> Json:
-    """Return the replacement for ``${{NAME}}``: the value parsed as JSON, or else as text."""
-    try:
-        return decode_yaml11(text.encode(), "parameter")
-    except DiagnosticError:
-        return text
-
-
-def _without_namespace(content: JsonObject) -> JsonObject:
-    metadata = object_at(content, "metadata")
-    if "namespace" not in metadata or _TEXT.search(scalar_text(metadata["namespace"])):
-        return content
-    return {**content, "metadata": {key: value for key, value in metadata.items() if key != "namespace"}}
+        value = values[whole[1]]
+        try:
+            return decode_yaml11(value.encode(), "parameter")
+        except DiagnosticError:
+            return value
+    substituted = _TEXT.sub(lambda match: values.get(match[1], match[0]), text)
+    spend(1 + len(substituted) // _CHARACTERS_PER_STEP, "processing Templates")
+    return substituted
 
 
 def _with_labels(resource: Resource, labels: JsonObject) -> Resource:

@@ -40,10 +40,11 @@ class RepositoryUrls(NamedTuple):
         exists = self.is_folder(path) if path else True
         if _PLACEHOLDER.search(url) and not self.certain:
             return exists
-        return exists and not self.certain and not any(self._is_known(each) for each in self.named)
-
-    def _is_known(self, url: str) -> bool:
-        return any(_parts(url, 1) & _parts(known, 1) for known in self.known)
+        return (
+            exists
+            and not self.certain
+            and not any(_parts(named, 1) & _parts(known, 1) for named in self.named for known in self.known)
+        )
 
 
 def remote_urls(git_config: str) -> Iterator[str]:

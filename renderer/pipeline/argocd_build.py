@@ -51,7 +51,7 @@ def build_application(
     """
     from renderer.gitops.argocd.application import sources
     from renderer.gitops.argocd.destination import deduplicated
-    from renderer.gitops.refusal import (
+    from renderer.gitops.entry_fields import (
         APPLICATION_FORMATS,
         SOURCE_FIELDS,
         malformed_fields,

@@ -82,7 +82,7 @@ class FluxSubstituted(Record):
 
 def read_variables(entry: Resource, candidates: Iterable[Resource], *, secrets: bool) -> Outcome[Variables]:
     """Return the variables of ``entry``; missing sources may be in the cluster."""
-    from renderer.gitops.refusal import (
+    from renderer.gitops.entry_fields import (
         KUSTOMIZATION_FIELDS,
         KUSTOMIZATION_FORMATS,
         malformed_fields,

@@ -37,8 +37,9 @@ def flux_points(
     fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
 ) -> Iterator[tuple[str, EntryPoint]]:
     """Yield (name, entry point) for each Flux Kustomization with virtual machines that the entry deploys."""
-    from renderer.gitops.flux.discovery import FluxDiscovery, cluster_root, variable_sources
-    from renderer.gitops.refusal import KUSTOMIZATION_FORMATS, malformed_fields
+    from renderer.gitops.entry_fields import KUSTOMIZATION_FORMATS, malformed_fields
+    from renderer.gitops.flux.cluster_root import cluster_root
+    from renderer.gitops.flux.discovery import FluxDiscovery, variable_sources
 
     root = cluster_root(fs, entry.path)
     urls = repository_urls(fs, config)

@@ -67,7 +67,7 @@ class DeployedSource(NamedTuple):
     def site(self, *below: Segment) -> Site:
         return self.application.sites(FieldPath((*self.field, *below)))[0]
 
-    def refuse(self, message: str, *below: Segment, hint: str | None = None) -> DiagnosticError:
+    def error(self, message: str, *below: Segment, hint: str | None = None) -> DiagnosticError:
         text = f"the Application {self.application.name}: {message}"
         field = FieldPath((*self.field, *below))
         return Diagnostic.about(self.application, field, Code.ARGOCD_APPLICATION, text, hint).error()
@@ -84,7 +84,7 @@ def is_application_set(resource: Resource) -> bool:
 
 
 def sources(application: Resource) -> Iterator[DeployedSource]:
-    """``spec.sources``, or else ``spec.source``."""
+    """Yield ``spec.sources``, or else ``spec.source``."""
     listed = array_at(application.content, "spec", "sources")
     for index, source in enumerate(listed):
         yield DeployedSource(application, _normalized(object_at(source)), ("spec", "sources", index))
@@ -98,14 +98,14 @@ def source_folder(fs: FileSystem, source: DeployedSource) -> str:
     written = source.path
     folder = posixpath.normpath(written or ".")
     if written.startswith("/"):
-        raise source.refuse(
+        raise source.error(
             f"the path {written} is absolute", "path", hint="write it from the repository's top on"
         )
     if folder == ".." or folder.startswith("../"):
-        raise source.refuse(f"the path {written} leads out of the repository", "path")
+        raise source.error(f"the path {written} leads out of the repository", "path")
     if not fs.is_folder(folder):
         what = "is not a folder" if fs.is_file(folder) else "does not exist"
-        raise source.refuse(f"the path {written} {what}", "path")
+        raise source.error(f"the path {written} {what}", "path")
     return folder
 
 
@@ -120,8 +120,8 @@ def with_overrides(fs: FileSystem, source: DeployedSource, folder: str) -> Deplo
         if fs.is_file(path):
             patch = decode_yaml11(fs.read(path), path)
             if not isinstance(patch, dict):
-                raise source.refuse(
-                    f"{path} is not a mapping", hint="it holds fields of a source, such as kustomize"
+                raise source.error(
+                    f"{path} is not a mapping", hint="write fields of a source in it, such as kustomize"
                 )
             content = _json_merged(content, patch)
     fixed = {key: source.content[key] for key in _FIXED if key in source.content}
@@ -137,9 +137,9 @@ def source_type(fs: FileSystem, source: DeployedSource, folder: str) -> SourceTy
     """
     explicit = [kind for kind in SourceType if isinstance(source.content.get(kind), dict)]
     if len(explicit) > 1:
-        raise source.refuse(
+        raise source.error(
             f"the source has {' and '.join(explicit)}",
-            hint="keep the one that makes its manifests",
+            hint="keep the one that generates its manifests",
         )
     if explicit:
         return explicit[0]
@@ -155,31 +155,30 @@ def source_type(fs: FileSystem, source: DeployedSource, folder: str) -> SourceTy
 
 def _normalized(source: JsonObject) -> JsonObject:
     """Return the source without empty blocks (``NormalizeSource``)."""
-    made: dict[str, Any] = dict(source)
+    normalized: dict[str, Any] = dict(source)
     for kind in ("kustomize", "helm"):
-        if not any(made.get(kind, {}).values() if isinstance(made.get(kind), dict) else ()):
-            made.pop(kind, None)
-    directory = made.get("directory")
-    if not isinstance(directory, dict) or not any(directory.values()) or not _has_settings(directory):
-        made.pop("directory", None)
-    return made
-
-
-def _has_settings(directory: JsonObject) -> bool:
-    jsonnet = object_at(directory, "jsonnet")
-    flags = directory.get("recurse") is True or directory.get("disableExtensionFilter") is True
-    return flags or any(jsonnet.values()) or bool(directory.get("include") or directory.get("exclude"))
+        if not any(object_at(normalized, kind).values()):
+            normalized.pop(kind, None)
+    directory = normalized.get("directory")
+    has_settings = isinstance(directory, dict) and (
+        directory.get("recurse") is True
+        or directory.get("disableExtensionFilter") is True
+        or any(object_at(directory, "jsonnet").values())
+        or bool(directory.get("include") or directory.get("exclude"))
+    )
+    if not has_settings:
+        normalized.pop("directory", None)
+    return normalized
 
 
 def _json_merged(value: JsonObject, patch: JsonObject) -> JsonObject:
-    """RFC 7386."""
-    made: dict[str, Any] = dict(value)
+    """Return the value after a JSON merge patch (RFC 7386)."""
+    merged: dict[str, Any] = dict(value)
     for key, change in patch.items():
         if change is None:
-            made.pop(key, None)
+            merged.pop(key, None)
         elif isinstance(change, dict):
-            known = made.get(key)
-            made[key] = _json_merged(known if isinstance(known, dict) else {}, change)
+            merged[key] = _json_merged(object_at(merged, key), change)
         else:
-            made[key] = change
-    return made
+            merged[key] = change
+    return merged

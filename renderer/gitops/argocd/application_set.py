@@ -52,14 +52,14 @@ def generate_applications(
                     found.update(dict.fromkeys(_unknown_tags(entry, application, parameters)))
             check_count(len(applications))
         except SetError as error:
-            raise _refusal(entry, error, "spec", "generators", index) from None
-    for warning in (*found, *_warnings(entry, applications)):
+            raise _evaluation_error(entry, error, "spec", "generators", index) from None
+    for warning in (*found, *_shared_name_warnings(entry, applications)):
         warn(warning)
     names = Counter(each.name for each in applications)
     return tuple(each for each in applications if names[each.name] == 1)
 
 
-def _refusal(entry: Resource, error: SetError, *field: Segment) -> DiagnosticError:
+def _evaluation_error(entry: Resource, error: SetError, *field: Segment) -> DiagnosticError:
     message = f"the ApplicationSet {entry.name} cannot be evaluated: {error}"
     return Diagnostic.about(entry, FieldPath(field), Code.APPLICATION_SET, message, error.hint).error()
 
@@ -70,14 +70,14 @@ def _generated(
     base = object_at(entry.content, "spec", "template")
     for kind in kinds_of(generator):
         own = object_at(generator, kind, "template")
-        template = with_values_of(own, base) if own else base
+        template = with_missing_values(own, base) if own else base
         for parameters in parameter_sets(generator, kind, context, {}):
             try:
                 application = _application(entry, template, parameters, context.rendering)
             except SetError as error:
                 if own:  # the field may belong to the generator
                     raise
-                raise _refusal(entry, error, "spec", "template", *error.field) from None
+                raise _evaluation_error(entry, error, "spec", "template", *error.field) from None
             yield application, parameters
 
 
@@ -90,9 +90,9 @@ def _application(
     patch = entry.content["spec"].get("templatePatch") if isinstance(entry.content["spec"], dict) else None
     if isinstance(patch, str):
         try:
-            application = _patched(application, rendering.text(patch, parameters))
+            application = _with_template_patch(application, rendering.text(patch, parameters))
         except SetError as error:
-            raise _refusal(entry, error, "spec", "templatePatch") from None
+            raise _evaluation_error(entry, error, "spec", "templatePatch") from None
     metadata = {**object_at(application, "metadata"), "namespace": entry.namespace}
     content: JsonObject = {
         "apiVersion": entry.api_version,
@@ -103,19 +103,19 @@ def _application(
     return Resource(content, entry.sites(FieldPath.of("spec", "template"))[0])
 
 
-def with_values_of(own: JsonObject, base: JsonObject) -> JsonObject:
+def with_missing_values(own: JsonObject, base: JsonObject) -> JsonObject:
     """Return ``own``, completed with the values of ``base`` that it lacks (``mergo.Merge``)."""
     made: dict[str, Any] = dict(own)
     for key, value in base.items():
         known = made.get(key)
         if isinstance(known, dict) and isinstance(value, dict):
-            made[key] = with_values_of(known, value)
+            made[key] = with_missing_values(known, value)
         elif not known:
             made[key] = value
     return made
 
 
-def _patched(application: JsonObject, text: str) -> JsonObject:
+def _with_template_patch(application: JsonObject, text: str) -> JsonObject:
     """Apply ``templatePatch`` (``template/patch.go``); it cannot change the project. Raises ``SetError``."""
     try:
         patch = decode_yaml11(text.encode(), "templatePatch")
@@ -125,13 +125,13 @@ def _patched(application: JsonObject, text: str) -> JsonObject:
         if patch is None:
             return application
         raise SetError("its templatePatch, once rendered, is not a mapping")
-    made = merge_patched(application, patch)
+    made = merge_template_patch(application, patch)
     project = text_at(application, "spec", "project")
     spec = {**object_at(made, "spec"), "project": project} if project else object_at(made, "spec")
     return {**made, "spec": spec}
 
 
-def merge_patched(value: JsonObject, patch: JsonObject) -> JsonObject:
+def merge_template_patch(value: JsonObject, patch: JsonObject) -> JsonObject:
     """Return a strategic merge for Applications: except for finalizers, their lists have no merge keys."""
     if patch.get("$patch") == "replace":
         return {key: each for key, each in patch.items() if key != "$patch"}
@@ -143,7 +143,7 @@ def merge_patched(value: JsonObject, patch: JsonObject) -> JsonObject:
         if change is None:
             made.pop(key, None)
         elif isinstance(change, dict):
-            made[key] = merge_patched(known if isinstance(known, dict) else {}, change)
+            made[key] = merge_template_patch(known if isinstance(known, dict) else {}, change)
         elif key == "finalizers" and isinstance(change, list) and isinstance(known, list):
             made[key] = [*known, *(each for each in change if each not in known)]
         else:
@@ -151,17 +151,16 @@ def merge_patched(value: JsonObject, patch: JsonObject) -> JsonObject:
     return made
 
 
-def _warnings(entry: Resource, applications: Iterable[Resource]) -> Iterator[Diagnostic]:
-    """Yield a warning for each name that several Applications share, and each tag that stays unreplaced."""
-    field = ("spec", "template", "metadata", "name")
+def _shared_name_warnings(entry: Resource, applications: Iterable[Resource]) -> Iterator[Diagnostic]:
+    """Yield a warning for each name that several Applications share."""
     for name, count in Counter(each.name for each in applications).items():
         if count > 1:
             yield Diagnostic.about(
                 entry,
-                FieldPath(field),
+                FieldPath.of("spec", "template", "metadata", "name"),
                 Code.APPLICATION_SET,
-                f"the ApplicationSet {entry.name} makes {count} Applications with the name"
-                f" {name or '(none)'}, of which Argo CD deploys none",
+                f"the ApplicationSet {entry.name} generates {count} Applications with the name"
+                f" {name or '(none)'}: Argo CD deploys none of them",
                 "put a parameter that differs into spec.template.metadata.name",
                 severity=Severity.WARNING,
             )

@@ -15,12 +15,12 @@ from renderer.model.resource import Resource, ResourceSet
 
 HOOK = "argocd.argoproj.io/hook"
 
-#: Group and kind of types that kustomize does not know, but that repositories with VMs often contain.
-_OF_CLUSTER = frozenset(
+#: Cluster-scoped kinds, by group, that kustomize does not know and that repositories with VMs often contain.
+_CLUSTER_KINDS = frozenset(
     {
         *(
-            ("instancetype.kubevirt.io", f"VirtualMachineCluster{what}")
-            for what in ("Instancetype", "Preference")
+            ("instancetype.kubevirt.io", f"VirtualMachineCluster{suffix}")
+            for suffix in ("Instancetype", "Preference")
         ),
         *(("cdi.kubevirt.io", kind) for kind in ("CDI", "CDIConfig", "StorageProfile", "ObjectTransfer")),
         ("migrations.kubevirt.io", "MigrationPolicy"),
@@ -40,17 +40,16 @@ _OF_CLUSTER = frozenset(
 
 
 def deduplicated(resources: Iterable[Resource]) -> Outcome[ResourceSet]:
-    """Return the objects; of several with one identity keep the last, with a warning for each other one.
+    """Return the objects, the last of each identity, and a warning for each other one.
 
     Argo CD reports RepeatedResourceWarning for them.
     """
     found = tuple(resources)
     last = {_key(each): index for index, each in enumerate(found)}
-    kept = set(last.values())
-    left = tuple(each for index, each in enumerate(found) if index in kept or not each.name)
-    dropped = (each for index, each in enumerate(found) if index not in kept and each.name)
+    deployed = set(last.values())
+    dropped = [each for index, each in enumerate(found) if index not in deployed and each.name]
     return Outcome(
-        ResourceSet(left),
+        ResourceSet(tuple(each for index, each in enumerate(found) if index in deployed or not each.name)),
         tuple(
             Diagnostic.about(
                 each,
@@ -72,24 +71,20 @@ def _key(resource: Resource) -> tuple[str, str, str, str]:
 
 def in_destination(resources: ResourceSet, namespace: str) -> ResourceSet:
     """Set ``destination.namespace`` on objects without a namespace; remove it from cluster-scoped kinds."""
-    defined = {_defined_kind(each) for each in resources if each.kind == "CustomResourceDefinition"}
-    return resources.map(lambda each: _placed(each, namespace, defined))
+    definitions = [each.content for each in resources if each.kind == "CustomResourceDefinition"]
+    cluster_kinds = _CLUSTER_KINDS | {
+        (text_at(each, "spec", "group"), text_at(each, "spec", "names", "kind"))
+        for each in definitions
+        if text_at(each, "spec", "scope") == "Cluster"
+    }
+    return resources.map(lambda each: _with_namespace(each, namespace, cluster_kinds))
 
 
-def _defined_kind(definition: Resource) -> tuple[str, str]:
-    """Return group and kind of the cluster-scoped kind that a CustomResourceDefinition defines."""
-    spec = object_at(definition.content, "spec")
-    is_cluster = text_at(spec, "scope") == "Cluster"
-    return (text_at(spec, "group"), text_at(spec, "names", "kind")) if is_cluster else ("", "")
-
-
-def _is_of_cluster(resource: Resource, defined: Collection[tuple[str, str]]) -> bool:
-    kind = resource.gvk.group, resource.kind
-    return is_cluster_scoped(resource.api_version, resource.kind) or kind in _OF_CLUSTER or kind in defined
-
-
-def _placed(resource: Resource, namespace: str, defined: Collection[tuple[str, str]]) -> Resource:
-    if _is_of_cluster(resource, defined):
+def _with_namespace(
+    resource: Resource, namespace: str, cluster_kinds: Collection[tuple[str, str]]
+) -> Resource:
+    is_known = is_cluster_scoped(resource.api_version, resource.kind)
+    if is_known or (resource.gvk.group, resource.kind) in cluster_kinds:
         content = without(resource.content, "metadata", "namespace")
         return resource if content is resource.content else resource._replace(content=content)
     if not namespace or resource.namespace:

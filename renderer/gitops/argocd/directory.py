@@ -137,11 +137,11 @@ def _documents(content: bytes, path: str) -> Iterator[Callable[[], Json]]:
     for end in [*_SEPARATOR.finditer(content), None]:
         part = content[start : end.start() if end else len(content)]
         if part.strip() or start:
-            yield partial(_decoded, content, part, start, path)
+            yield partial(_decode_document, content, part, start, path)
         start = end.end() if end else start
 
 
-def _decoded(content: bytes, part: bytes, start: int, path: str) -> Json:
+def _decode_document(content: bytes, part: bytes, start: int, path: str) -> Json:
     """Return the document ``part``, which starts at ``start``. Raises ``DiagnosticError``."""
     try:
         return decode_yaml11(part, path)

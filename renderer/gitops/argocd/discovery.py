@@ -21,7 +21,7 @@ class ReachedApplication:
 
     entry: Resource
     parent: ReachedApplication | None = None
-    made_by: Resource | None = None
+    generated_by: Resource | None = None
     outcome: Outcome[ResourceSet] | None = None
     children: list[ReachedApplication] = field(default_factory=list)
     repeated: list[Resource] = field(default_factory=list)
@@ -32,7 +32,7 @@ class ReachedApplication:
 
     @property
     def namespace(self) -> str:
-        """The namespace of its destination."""
+        """Return the namespace of its destination."""
         return text_at(self.entry.content, "spec", "destination", "namespace")
 
     def lineage(self) -> Iterator[ReachedApplication]:
@@ -85,22 +85,22 @@ class ArgocdDiscovery:
     def _applications(
         self, resource: Resource, parent: ReachedApplication | None
     ) -> Iterator[ReachedApplication]:
-        """Yield the Application that ``resource`` is, or those that it generates, unless already known."""
+        """Yield the Application, or the Applications that an ApplicationSet generates; only new ones."""
         if is_application(resource):
-            yield from self._added(resource, parent, None)
+            yield from self._new(resource, parent, None)
         elif is_application_set(resource):
             try:
-                made = self._generate(resource)
+                generated = self._generate(resource)
             except DiagnosticError as error:
                 self.findings += error.diagnostics
                 return
-            for application in made:
-                yield from self._added(application, parent, resource)
+            for application in generated:
+                yield from self._new(application, parent, resource)
 
-    def _added(
-        self, entry: Resource, parent: ReachedApplication | None, made_by: Resource | None
+    def _new(
+        self, entry: Resource, parent: ReachedApplication | None, generated_by: Resource | None
     ) -> Iterator[ReachedApplication]:
-        reached = ReachedApplication(entry, parent, made_by)
+        reached = ReachedApplication(entry, parent, generated_by)
         if reached.key not in self._reached:
             self._reached[reached.key] = reached
             yield reached

@@ -21,7 +21,7 @@ from renderer.model.kustomization import CompletedKustomization
 from renderer.model.location import Site
 from renderer.yamlio.decode import decode_yaml11
 
-_SCALARS = {"namePrefix": "namePrefix", "nameSuffix": "nameSuffix"}
+_AFFIXES = ("namePrefix", "nameSuffix")
 _KEEP = "*"
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+)|(\$))")
 
@@ -54,31 +54,28 @@ class _Edit:
         self._sites: dict[FieldPath, Site] = {}
 
     def completed(self) -> CompletedKustomization:
-        self._fix()
-        for option, field in _SCALARS.items():
-            self._set(field, option)
+        for old, new in (("bases", "resources"), ("imageTags", "images")):  # FixKustomization
+            moved = self._content.pop(old, None)
+            if isinstance(moved, list):
+                self._content[new] = [*(self._content.get(new) or ()), *moved]
+        for field in _AFFIXES:
+            self._set(field)
         self._set_images()
         self._set_replicas()
         self._add_labels()
         self._add_annotations()
-        self._set("namespace", "namespace")
+        self._set("namespace")
         for index, patch in enumerate(array_at(self._options, "patches")):
             self._append("patches", patch, "patches", index)
         self._add_components()
         return CompletedKustomization(self._folder, self._file, self._content, self._sites)
 
-    def _fix(self) -> None:
-        """Apply ``FixKustomization``: append deprecated lists to the lists that replace them."""
-        for old, new in (("bases", "resources"), ("imageTags", "images")):
-            moved = self._content.pop(old, None)
-            if isinstance(moved, list):
-                self._content[new] = [*(self._content.get(new) or ()), *moved]
-
-    def _set(self, field: str, option: str) -> None:
-        value = text_at(self._options, option)
+    def _set(self, field: str) -> None:
+        """Set a field of the kustomization to the option of the same name, if that is given."""
+        value = text_at(self._options, field)
         if value:
             self._content[field] = value
-            self._sites[FieldPath.of(field)] = self._site(option)
+            self._sites[FieldPath.of(field)] = self._site(field)
 
     def _append(self, field: str, value: Json, *written: Segment) -> None:
         entries = [*(self._content.get(field) or ()), value]
@@ -95,7 +92,7 @@ class _Edit:
             image = _parsed_image(self._substituted(text))
             if image is None:
                 hint = "write name=new-name:tag, name:tag or name@digest"
-                raise self._refuse(f"{text} is not an image to set", "images", index, hint=hint)
+                raise self._error(f"{text} is not an image to set", "images", index, hint=hint)
             images[str(image["name"])] = image
         known = {text_at(each, "name"): object_at(each) for each in array_at(self._content, "images")}
         for name, image in images.items():
@@ -107,15 +104,15 @@ class _Edit:
     def _set_replicas(self) -> None:
         """Apply ``edit set replicas``: by name, sorted."""
         known = {text_at(each, "name"): object_at(each) for each in array_at(self._content, "replicas")}
-        made: dict[str, JsonObject] = {}
+        replicas: dict[str, JsonObject] = {}
         for index, each in enumerate(array_at(self._options, "replicas")):
             count = object_at(each).get("count")
             text = scalar_text(count)
             if not re.fullmatch(r"-?[0-9]{1,9}", text):
-                raise self._refuse(f"{text} is not a number of replicas", "replicas", index, "count")
-            made[text_at(each, "name")] = {"name": text_at(each, "name"), "count": int(text)}
-        if made:
-            self._content["replicas"] = _by_name({**known, **made})
+                raise self._error(f"{text} is not a number of replicas", "replicas", index, "count")
+            replicas[text_at(each, "name")] = {"name": text_at(each, "name"), "count": int(text)}
+        if replicas:
+            self._content["replicas"] = _by_name({**known, **replicas})
 
     def _add_labels(self) -> None:
         labels = self._pairs("commonLabels", substituted=True)
@@ -126,18 +123,27 @@ class _Edit:
         if self._options.get("labelWithoutSelector") is not True:
             if templates:
                 hint = "set labelWithoutSelector: true as well"
-                raise self._refuse(
+                raise self._error(
                     "labelIncludeTemplates alone is refused", "labelIncludeTemplates", hint=hint
                 )
-            self._content["commonLabels"] = self._added("commonLabels", labels, "commonLabels", force=force)
+            self._content["commonLabels"] = self._with_pairs(
+                "commonLabels", labels, "commonLabels", force=force
+            )
             return
         self._add_to_labels(labels, templates=templates, force=force)
 
     def _add_to_labels(self, labels: Mapping[str, str], *, templates: bool, force: bool) -> None:
         """Add to the first entry of ``labels`` with the same settings, or a new one (``writeToLabels``)."""
         entries = list(array_at(self._content, "labels"))
-        wanted = False, templates
-        place = next((index for index, each in enumerate(entries) if _settings(each) == wanted), None)
+        place = next(
+            (
+                index
+                for index, each in enumerate(map(object_at, entries))
+                if each.get("includeSelectors") is not True
+                and (each.get("includeTemplates") is True) is templates
+            ),
+            None,
+        )
         if place is None:
             entry: dict[str, Json] = {"pairs": dict(labels)}
             self._content["labels"] = [*entries, {**entry, "includeTemplates": True} if templates else entry]
@@ -154,9 +160,9 @@ class _Edit:
         if annotations:
             force = self._options.get("forceCommonAnnotations") is True
             field = "commonAnnotations"
-            self._content[field] = self._added(field, annotations, field, force=force)
+            self._content[field] = self._with_pairs(field, annotations, field, force=force)
 
-    def _added(self, field: str, pairs: Mapping[str, str], option: str, *, force: bool) -> JsonObject:
+    def _with_pairs(self, field: str, pairs: Mapping[str, str], option: str, *, force: bool) -> JsonObject:
         known = object_at(self._content, field)
         self._check_new(option, known, pairs, force=force)
         for key in pairs:
@@ -168,7 +174,7 @@ class _Edit:
         for key in pairs if not force else ():
             if key in known:
                 hint = f"set force{option[0].upper()}{option[1:]}: true, or remove it from one of the two"
-                raise self._refuse(f"{key} is in {self._file} already", option, key, hint=hint)
+                raise self._error(f"{key} is in {self._file} already", option, key, hint=hint)
 
     def _add_components(self) -> None:
         """Apply ``edit add component``: add the components that the file does not list yet."""
@@ -177,8 +183,8 @@ class _Edit:
             if not isinstance(component, str):
                 continue
             place = posixpath.normpath(posixpath.join(self._folder, component))
-            is_there = not place.startswith("..") and self._fs.is_folder(place)
-            if (optional and not is_there) or component in array_at(self._content, "components"):
+            exists = not place.startswith("..") and self._fs.is_folder(place)
+            if (optional and not exists) or component in array_at(self._content, "components"):
                 continue
             self._append("components", component, "components", index)
 
@@ -187,7 +193,7 @@ class _Edit:
         texts = {key: scalar_text(value) for key, value in written.items()}
         if substituted:
             texts = {key: self._substituted(text) for key, text in texts.items()}
-        return {key: _without_quotes(text) for key, text in texts.items()}
+        return {key: _unquoted(text) for key, text in texts.items()}
 
     def _substituted(self, text: str) -> str:
         """Replace variables of the build environment in ``text`` (``newEnv``); unknown ones become empty."""
@@ -205,7 +211,7 @@ class _Edit:
             name = match[1] or match[2]
             if name and name.startswith("ARGOCD_APP_REVISION"):
                 hint = "the commit is not known before it is made; use targetRevision, or drop the variable"
-                raise self._refuse(f"${name} has no value in Git", hint=hint)
+                raise self._error(f"${name} has no value in Git", hint=hint)
             return "$" if match[3] else values.get(name or "", "")
 
         return _VARIABLE.sub(value, text)
@@ -213,8 +219,8 @@ class _Edit:
     def _site(self, *written: Segment) -> Site:
         return self._source.site("kustomize", *written)
 
-    def _refuse(self, message: str, *written: Segment, hint: str | None = None) -> Exception:
-        return self._source.refuse(message, "kustomize", *written, hint=hint)
+    def _error(self, message: str, *written: Segment, hint: str | None = None) -> Exception:
+        return self._source.error(message, "kustomize", *written, hint=hint)
 
 
 def _parsed_image(text: str) -> dict[str, Json] | None:
@@ -224,8 +230,8 @@ def _parsed_image(text: str) -> dict[str, Json] | None:
     if name == text:
         return None
     named = {"name": key, "newName": name} if equals and key else {"name": name}
-    made: dict[str, Json] = {**named, "newTag": tag, "digest": digest}
-    return {field: each for field, each in made.items() if each}
+    parts: dict[str, Json] = {**named, "newTag": tag, "digest": digest}
+    return {field: each for field, each in parts.items() if each}
 
 
 def split_image(text: str) -> tuple[str, str, str]:
@@ -240,10 +246,5 @@ def _by_name(entries: Mapping[str, JsonObject]) -> list[JsonObject]:
     return [entries[name] for name in sorted(entries)]
 
 
-def _settings(label: Json) -> tuple[bool, bool]:
-    entry = object_at(label)
-    return entry.get("includeSelectors") is True, entry.get("includeTemplates") is True
-
-
-def _without_quotes(text: str) -> str:
+def _unquoted(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text

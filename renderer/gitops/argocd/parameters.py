@@ -13,6 +13,9 @@ from renderer.model.json import Json
 from renderer.model.label_selector import Requirement, SelectorError, read_selector
 from renderer.model.work import spend
 
+_FUNCTIONS_HINT = "docs/existing-repositories.md lists the functions that templates may use"
+_MISSING_VALUE_ERRORS = ("no entry for key", "can't evaluate field")
+_TAG = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _STEPS_PER_TEXT, _CHARACTERS_PER_STEP = 8, 8
 #: Values by name: only strings without ``goTemplate``, any structure with it.
 Parameters: TypeAlias = dict[str, object]
@@ -30,6 +33,10 @@ class SetError(ValueError):
         self.field: tuple[Segment, ...] = ()
 
 
+class _UnclosedTagError(ValueError):
+    """The text has ``{{`` without a following ``}}``."""
+
+
 class Rendering(NamedTuple):
     """How the templates of one ApplicationSet are rendered (``applicationset/utils/utils.go`` Render)."""
 
@@ -44,9 +51,9 @@ class Rendering(NamedTuple):
                 return render(text, dict(values), self.options)
             return _with_tags_replaced(text, values)
         except GoTemplateError as error:
-            raise SetError(f"the template {_shortened(text)} fails: {error}", _FUNCTIONS_HINT) from None
+            raise SetError(f"the template {_in_one_line(text)} fails: {error}", _FUNCTIONS_HINT) from None
         except _UnclosedTagError as error:
-            raise SetError(f"the template {_shortened(text)} fails: {error}") from None
+            raise SetError(f"the template {_in_one_line(text)} fails: {error}") from None
 
     def deeply(self, value: Json, values: Mapping[str, object]) -> Json:
         """Return ``value`` with every string and every key rendered. Raises ``SetError``."""
@@ -70,7 +77,7 @@ class Rendering(NamedTuple):
 
         ``value_interpolation.go``.
         """
-        made = {key: self.text(_text(value), parameters) for key, value in written_values.items()}
+        made = {key: self.text(_as_text(value), parameters) for key, value in written_values.items()}
         if not made:
             return parameters
         if self.go_template:
@@ -86,16 +93,12 @@ class Rendering(NamedTuple):
         made: dict[str, Json] = {}
         for key, value in written_values.items():
             try:
-                made[key] = strict.text(_text(value), values)
+                made[key] = strict.text(_as_text(value), values)
             except SetError as error:
-                if not any(sign in str(error) for sign in _MISSING):
+                if not any(sign in str(error) for sign in _MISSING_VALUE_ERRORS):
                     raise
                 made[key] = value
         return made
-
-
-_FUNCTIONS_HINT = "docs/existing-repositories.md lists the functions that templates may use"
-_MISSING = ("no entry for key", "can't evaluate field")
 
 
 def flattened(parameters: Mapping[str, object]) -> dict[str, str]:
@@ -144,20 +147,13 @@ def _flatten(value: object, prefix: str, note: Callable[[str, object], None]) ->
         note(prefix, value)
 
 
-def _text(value: Json) -> str:
+def _as_text(value: Json) -> str:
     return value if isinstance(value, str) else written(value, inside=True)
 
 
-def _shortened(text: str) -> str:
+def _in_one_line(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 60 else f"{line[:57]}..."  # noqa: PLR2004 - a message is one line
-
-
-_TAG = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
-
-
-class _UnclosedTagError(ValueError):
-    """The text has ``{{`` without a following ``}}``."""
 
 
 def _with_tags_replaced(text: str, values: Mapping[str, object]) -> str:

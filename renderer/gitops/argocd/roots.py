@@ -1,6 +1,6 @@
-"""The Applications and ApplicationSets of a folder, as they get to the cluster.
+"""The Applications and ApplicationSets of a folder, as they are deployed.
 
-An object that a kustomization lists is taken from the build of that kustomization, because overlays patch
+An object that a kustomization lists comes from the build of that kustomization, because overlays patch
 bases that do not name a repository. A base that an overlay of the same folder uses is deployed only by that
 overlay.
 """
@@ -33,18 +33,15 @@ def application_objects(
     ``DiagnosticError`` for a kustomization that cannot be built.
     """
     found: dict[tuple[str, str, str], Resource] = {}
-    for resource in _objects(fs, path, compose):
-        if is_application(resource) or is_application_set(resource):
-            found.setdefault((resource.kind, resource.namespace, resource.name), resource)
-    return tuple(found.values())
-
-
-def _objects(fs: FileSystem, path: str, compose: Callable[[str], tuple[Resource, ...]]) -> Iterator[Resource]:
     places = list(_places(fs, path))
     used = _used_by_others(KustomizationGraph(fs), [place for place in places if fs.is_folder(place)])
     for place in places:
-        if place not in used:
-            yield from compose(place) if fs.is_folder(place) else _in_file(fs, place)
+        if place in used:
+            continue
+        for resource in compose(place) if fs.is_folder(place) else _in_file(fs, place):
+            if is_application(resource) or is_application_set(resource):
+                found.setdefault((resource.kind, resource.namespace, resource.name), resource)
+    return tuple(found.values())
 
 
 def _places(fs: FileSystem, path: str) -> Iterator[str]:

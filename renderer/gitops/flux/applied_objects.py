@@ -28,7 +28,13 @@ def with_common_metadata(resources: ResourceSet, entry: Resource) -> ResourceSet
     added = {field: object_at(common, field) for field in _METADATA if object_at(common, field)}
     if not added:
         return resources
-    return resources.map(lambda each: each.with_content(_with_metadata(each.content, added)))
+
+    def merged(content: JsonObject) -> JsonObject:
+        metadata = object_at(content, "metadata")
+        fields = {field: {**object_at(metadata, field), **values} for field, values in added.items()}
+        return {**content, "metadata": {**metadata, **fields}}
+
+    return resources.map(lambda each: each.with_content(merged(each.content)))
 
 
 def is_applied(resource: Resource) -> bool:
@@ -42,9 +48,3 @@ def is_applied(resource: Resource) -> bool:
 def is_encrypted(resource: Resource) -> bool:
     """Return True if the object is encrypted with SOPS."""
     return "sops" in resource.content
-
-
-def _with_metadata(content: JsonObject, added: dict[str, JsonObject]) -> JsonObject:
-    metadata = object_at(content, "metadata")
-    fields = {field: {**object_at(metadata, field), **values} for field, values in added.items()}
-    return {**content, "metadata": {**metadata, **fields}}

@@ -17,7 +17,9 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 
 IGNORE_FILE = ".sourceignore"
-_UNSEEN = f"Flux does not see the file that is there: it is a symbolic link, or {IGNORE_FILE} leaves it out"
+_HIDDEN_HINT = (
+    f"Flux does not see the file that is there: it is a symbolic link, or {IGNORE_FILE} leaves it out"
+)
 
 _VERSION_CONTROL = (".git/", ".gitignore", ".gitmodules", ".gitattributes")
 _SPECIAL = re.compile(r"[*?\[\\]")
@@ -56,14 +58,11 @@ class IgnorePattern(NamedTuple):
         if len(path) <= above or tuple(path[:above]) != self.folder:
             return False
         below = path[above:]
-        if len(self.parts) == 1:
-            return self._matches_name(below, is_folder=is_folder)
-        return self._matches_parts(below, is_folder=is_folder)
-
-    def _matches_name(self, path: Sequence[str], *, is_folder: bool) -> bool:
-        for index, name in enumerate(path):
+        if len(self.parts) > 1:
+            return self._matches_parts(below, is_folder=is_folder)
+        for index, name in enumerate(below):
             if _matches(self.parts[0], name):
-                return is_folder or not self.folders_only or index < len(path) - 1
+                return is_folder or not self.folders_only or index < len(below) - 1
         return False
 
     def _matches_parts(self, path: Sequence[str], *, is_folder: bool) -> bool:
@@ -79,8 +78,9 @@ class IgnorePattern(NamedTuple):
             elif "**" in part or not left:
                 return False
             elif any_depth:
-                any_depth = False
-                matched = _drop_through(left, part)
+                any_depth = matched = False
+                while left and not matched:
+                    matched = _matches(part, left.pop(0))
             elif not _matches(part, left.pop(0)):
                 return False
             else:
@@ -121,14 +121,6 @@ def _matches(part: str, name: str) -> bool:
     return file_path_match(part, name)
 
 
-def _drop_through(path: list[str], part: str) -> bool:
-    """Drop names up to and including the first that matches ``part``; return True if there was one."""
-    while path:
-        if _matches(part, path.pop(0)):
-            return True
-    return False
-
-
 class ArtifactFileSystem(DelegatingFileSystem):
     """A repository without its ignored files and symbolic links."""
 
@@ -140,14 +132,14 @@ class ArtifactFileSystem(DelegatingFileSystem):
 
     def read(self, path: str) -> bytes:
         if not self.is_file(path):
-            hint = _UNSEEN if self._below.is_file(path) else None
+            hint = _HIDDEN_HINT if self._below.is_file(path) else None
             raise Diagnostic.in_file(path, Code.FILE_NOT_FOUND, f"no such file: {path}", hint).error()
         return self._below.read(path)
 
     def is_file(self, path: str) -> bool:
         path = posixpath.normpath(path)
-        is_kept = self._below.is_file(path) and not self._is_ignored(path, is_folder=False)
-        return is_kept and self._below.resolve(path) == path
+        is_included = self._below.is_file(path) and not self._is_ignored(path, is_folder=False)
+        return is_included and self._below.resolve(path) == path
 
     def is_folder(self, path: str) -> bool:
         path = posixpath.normpath(path)

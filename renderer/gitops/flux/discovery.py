@@ -1,30 +1,20 @@
-"""The Flux Kustomizations of a cluster: those in the built output of its root, and of each in turn.
+"""The Flux Kustomizations of a cluster: all that its root deploys, directly or through others.
 
 Parents patch their children, so only built objects count. A Kustomization is built after the sources of its
 variables have been built.
-
-The root is the Kustomization that bootstrap or the Flux operator creates for a cluster's folder. It is in
-``gotk-sync.yaml``, in ``spec.sync`` of a FluxInstance, or under ``instance.sync`` in values of the
-``flux-instance`` chart. If the folder has none of them, it is the one that ``flux bootstrap --path`` would
-create.
 """
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
-from renderer.files.file_system import FileSystem
 from renderer.gitops.flux.generator import API_GROUP
-from renderer.kustomize.reader.resources import read_resources
-from renderer.model.diagnostic import DiagnosticError, Outcome
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
-from renderer.model.location import Site
+from renderer.model.diagnostic import Outcome
+from renderer.model.json import array_at, object_at, text_at
 from renderer.model.resource import Resource, ResourceSet
 from renderer.model.text_enum import TextEnum
-from renderer.yamlio.decode import decode_documents
 
 SOURCE_GROUP = "source.toolkit.fluxcd.io"
 
@@ -62,7 +52,7 @@ class ReachedKustomization:
 
     @property
     def depends_on(self) -> tuple[Key, ...]:
-        """The Kustomizations that this one waits for."""
+        """Return the Kustomizations that this one waits for."""
         return tuple(
             (
                 "Kustomization",
@@ -121,7 +111,12 @@ class FluxDiscovery:
             waiting.remove(ready)
             self._visit(ready)
             waiting += ready.children
-        return tuple(_breadth_first(first))
+        found: list[ReachedKustomization] = []
+        level = [first]
+        while level:
+            found += level
+            level = [child for each in level for child in each.children]
+        return tuple(found)
 
     def known(self, key: Key) -> Resource | None:
         """Return an object of the cluster as it was deployed."""
@@ -181,98 +176,3 @@ def variable_sources(entry: Resource) -> tuple[Key, ...]:
     """Return the ConfigMaps and Secrets that ``substituteFrom`` names, in the object's own namespace."""
     references = array_at(entry.content, "spec", "postBuild", "substituteFrom")
     return tuple((text_at(each, "kind"), entry.namespace, text_at(each, "name")) for each in references)
-
-
-def _breadth_first(root: ReachedKustomization) -> Iterator[ReachedKustomization]:
-    level = [root]
-    while level:
-        yield from level
-        level = [child for each in level for child in each.children]
-
-
-_SYSTEM = "flux-system"
-_SIGNS = (b"toolkit.fluxcd.io", b"fluxcd.controlplane.io", b"sync:")
-
-
-class ClusterRoot(NamedTuple):
-    """The root Kustomization and its accompanying objects, such as its GitRepository."""
-
-    kustomization: Resource
-    known: tuple[Resource, ...] = ()
-
-
-def cluster_root(fs: FileSystem, folder: str) -> ClusterRoot:
-    """Return the root of the cluster in ``folder``.
-
-    Raises ``DiagnosticError`` for a broken ``gotk-sync.yaml``.
-    """
-    files = [path for path in _yaml_files(fs, folder) if any(sign in fs.read(path) for sign in _SIGNS)]
-    for path in files:
-        if posixpath.basename(path) == "gotk-sync.yaml":
-            objects = read_resources(fs.read(path), Site(path))
-            root = next((each for each in objects if is_flux_kustomization(each)), None)
-            if root is not None:
-                return ClusterRoot(root, tuple(each for each in objects if each is not root))
-    for path in files:
-        for index, document in enumerate(_documents(fs, path)):
-            sync = _sync(document)
-            if sync:
-                return _root_of_sync(sync, Site(path, index), folder)
-    return _root_of_sync({"path": folder}, Site(folder), folder)
-
-
-def _yaml_files(fs: FileSystem, folder: str) -> Iterator[str]:
-    for name in fs.list(folder):
-        path = name if folder == "." else f"{folder}/{name}"
-        if name == ".git":
-            continue
-        if name.endswith((".yaml", ".yml")) and fs.is_file(path):
-            yield path
-        elif fs.is_folder(path) and fs.resolve(path) == path:
-            yield from _yaml_files(fs, path)
-
-
-def _documents(fs: FileSystem, path: str) -> tuple[Json, ...]:
-    """Return the documents of a file, which may be unrelated to Flux; empty if it cannot be parsed."""
-    try:
-        return decode_documents(fs.read(path), path)
-    except DiagnosticError:
-        return ()
-
-
-def _sync(document: Json) -> JsonObject:
-    """Return ``sync`` of a FluxInstance, of a HelmRelease's values, or of a values file.
-
-    Empty if it is missing.
-    """
-    content = object_at(document)
-    places = {
-        "FluxInstance": ("spec", "sync"),
-        "HelmRelease": ("spec", "values", "instance", "sync"),
-        "": ("instance", "sync"),
-    }
-    place = places.get(text_at(content, "kind"))
-    found = object_at(content, *place) if place else {}
-    return found if text_at(found, "path") else {}
-
-
-def _root_of_sync(sync: JsonObject, site: Site, folder: str) -> ClusterRoot:
-    """Return the objects that Flux creates from ``sync``."""
-    source: JsonObject = {"kind": text_at(sync, "kind") or "GitRepository", "name": _SYSTEM}
-    metadata: JsonObject = {"name": _SYSTEM, "namespace": _SYSTEM}
-    kustomization: JsonObject = {
-        "apiVersion": f"{API_GROUP}/v1",
-        "kind": "Kustomization",
-        "metadata": metadata,
-        "spec": {"path": text_at(sync, "path") or folder, "sourceRef": source},
-    }
-    known: tuple[Resource, ...] = ()
-    if text_at(sync, "url"):
-        repository: JsonObject = {
-            "apiVersion": f"{SOURCE_GROUP}/v1",
-            "kind": source["kind"],
-            "metadata": metadata,
-            "spec": {"url": text_at(sync, "url")},
-        }
-        known = (Resource(repository, site),)
-    return ClusterRoot(Resource(kustomization, site), known)

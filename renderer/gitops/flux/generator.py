@@ -27,7 +27,7 @@ API_GROUP = "kustomize.toolkit.fluxcd.io"
 
 _MANIFESTS = (".yaml", ".yml")
 #: Fields of the spec that replace fields of the file.
-_REPLACED = {"targetNamespace": "namespace", "namePrefix": "namePrefix", "nameSuffix": "nameSuffix"}
+_REPLACING_FIELDS = {"targetNamespace": "namespace", "namePrefix": "namePrefix", "nameSuffix": "nameSuffix"}
 _SELECTOR = ("group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector")
 
 
@@ -55,7 +55,7 @@ def complete(fs: FileSystem, entry: Resource) -> CompletedKustomization:
     merge = _Merge(content, dict(found.sites), entry)
     if not found.generated and not content.get("resources"):
         content["buildMetadata"] = ["originAnnotations"]
-    for name, field in _REPLACED.items():
+    for name, field in _REPLACING_FIELDS.items():
         if isinstance(spec.get(name), str):
             merge.replace(field, spec[name], name)
     for index, patch in enumerate(array_at(spec, "patches")):
@@ -117,9 +117,9 @@ def _add_deprecated_patches(merge: _Merge) -> None:
     """Add the two lists of patches that exist in API versions before ``v1``."""
     spec = object_at(merge.entry.content, "spec")
     for index, patch in enumerate(array_at(spec, "patchesStrategicMerge")):
-        merge.append("patchesStrategicMerge", _json(patch), "patchesStrategicMerge", index)
+        merge.append("patchesStrategicMerge", _json_text(patch), "patchesStrategicMerge", index)
     for index, patch in enumerate(array_at(spec, "patchesJson6902")):
-        operations = _json(object_at(patch).get("patch"))
+        operations = _json_text(object_at(patch).get("patch"))
         merge.append("patchesJson6902", _patch(patch, operations), "patchesJson6902", index)
 
 
@@ -153,11 +153,11 @@ class _Merge:
 def _patch(written: Json, text: str | None = None) -> JsonObject:
     """Return an entry of ``patches`` with only the fields that Flux knows (``adaptSelector``)."""
     patch = object_at(written)
-    made: dict[str, Json] = {"patch": text_at(patch, "patch") if text is None else text}
+    entry: dict[str, Json] = {"patch": text_at(patch, "patch") if text is None else text}
     if isinstance(patch.get("target"), dict):
         target = object_at(patch, "target")
-        made["target"] = {name: target[name] for name in _SELECTOR if target.get(name) is not None}
-    return made
+        entry["target"] = {name: target[name] for name in _SELECTOR if target.get(name) is not None}
+    return entry
 
 
 def _add_components(fs: FileSystem, folder: str, merge: _Merge) -> None:
@@ -171,13 +171,10 @@ def _add_components(fs: FileSystem, folder: str, merge: _Merge) -> None:
             field = FieldPath.of("spec", "components", index)
             raise Diagnostic.about(merge.entry, field, Code.FLUX_KUSTOMIZATION, message, hint).error()
         place = posixpath.normpath(posixpath.join(folder, path))
-        if spec.get("ignoreMissingComponents") is True and not _exists(fs, place):
+        exists = not place.startswith("..") and (fs.is_folder(place) or fs.is_file(place))
+        if spec.get("ignoreMissingComponents") is True and not exists:
             continue
         merge.append("components", path, "components", index)
-
-
-def _exists(fs: FileSystem, path: str) -> bool:
-    return not path.startswith("..") and (fs.is_folder(path) or fs.is_file(path))
 
 
 def _merge_image(merge: _Merge, image: Mapping[str, Json], index: int) -> None:
@@ -197,7 +194,7 @@ def without_tag(image: JsonObject) -> JsonObject:
     return {key: value for key, value in image.items() if key not in ("newTag", "digest")}
 
 
-def _json(value: Json) -> str:
+def _json_text(value: Json) -> str:
     import json  # noqa: PLC0415 - only Kustomizations of deprecated API versions need it
 
     return json.dumps(value)

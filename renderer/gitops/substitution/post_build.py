@@ -22,7 +22,7 @@ from renderer.model.taint import taint_masking
 from renderer.model.text_enum import TextEnum
 
 #: Other fields of ``spec`` that change what is applied.
-_ALSO_CHANGES = (
+_IGNORED_FIELDS = (
     "commonMetadata",
     "components",
     "images",
@@ -103,7 +103,7 @@ def _sources(entries: Iterable[Fields]) -> Iterable[SubstituteReference]:
 
 
 def _ignored_field_warnings(kustomization: Resource) -> Iterable[Diagnostic]:
-    for field in _ALSO_CHANGES:
+    for field in _IGNORED_FIELDS:
         if object_at(kustomization.content, "spec").get(field):
             yield Diagnostic.at(
                 kustomization.origin.below("spec", field),
@@ -165,15 +165,15 @@ class VariableReader:
         confidential: set[str] = set()
         for reference in post_build.sources:
             if reference.kind is SourceKind.SECRET and not self._secrets:
-                known = self._known(reference, post_build.namespace) if self._lenient else []
-                if any("sops" in candidate.content for candidate in known):
-                    self._leave_out(reference, "is encrypted with SOPS")
-                elif known:
-                    self._leave_out(
+                secrets = self._candidates_for(reference, post_build.namespace) if self._lenient else []
+                if any("sops" in secret.content for secret in secrets):
+                    self._note_unread(reference, "is encrypted with SOPS")
+                elif secrets:
+                    self._note_unread(
                         reference, "is not read", "secrets: true in its entry of vmrender.yaml reads it"
                     )
                 elif self._lenient and not reference.optional:
-                    self._leave_out(reference, "is not in the repository")
+                    self._note_unread(reference, "is not in the repository")
                 continue
             found = dict(self._variables(reference, post_build.namespace))
             values.update(found)
@@ -193,7 +193,7 @@ class VariableReader:
             self._incomplete,
         )
 
-    def _leave_out(self, reference: SubstituteReference, problem: str, hint: str | None = None) -> None:
+    def _note_unread(self, reference: SubstituteReference, problem: str, hint: str | None = None) -> None:
         """Record that the values of a source are not known here."""
         self._incomplete = True
         self._findings.append(
@@ -206,7 +206,7 @@ class VariableReader:
             )
         )
 
-    def _known(self, reference: SubstituteReference, namespace: str) -> list[Resource]:
+    def _candidates_for(self, reference: SubstituteReference, namespace: str) -> list[Resource]:
         return [
             candidate
             for candidate in self._candidates
@@ -221,7 +221,7 @@ class VariableReader:
             return
         if "sops" in source.content:
             if self._lenient:
-                self._leave_out(reference, "is encrypted with SOPS")
+                self._note_unread(reference, "is encrypted with SOPS")
                 return
             self._reject(
                 f"{source.current_id} is encrypted with SOPS",
@@ -252,23 +252,23 @@ class VariableReader:
 
     def _source(self, reference: SubstituteReference, namespace: str) -> Resource | None:
         """Return the object in the Kustomization's namespace, or one without a written namespace."""
-        named = self._known(reference, namespace)
+        named = self._candidates_for(reference, namespace)
         if len(named) > 1:
             self._reject(
-                f"there are {len(named)} objects {reference.kind} {reference.name} to take variables from",
+                f"there are {len(named)} objects {reference.kind} {reference.name} to read variables from",
                 reference.site.below("name"),
-                "list the file of the one that is meant under flux.resources in vmrender.yaml",
+                "list the file of the intended one under flux.resources in vmrender.yaml",
                 (Related("this is one", each.sites()) for each in named),
             )
         elif not named and self._lenient and not reference.optional:
-            self._leave_out(reference, "is not in the repository")
+            self._note_unread(reference, "is not in the repository")
         elif not named and not reference.optional:
             name = f"{namespace}/{reference.name}" if namespace else reference.name
             self._findings.append(
                 Diagnostic.at(
                     reference.site.below("name"),
                     Code.VARIABLES_NOT_FOUND,
-                    f"there is no {reference.kind} {name} in the repository to take variables from",
+                    f"there is no {reference.kind} {name} in the repository to read variables from",
                     "list its file or folder under flux.resources in vmrender.yaml, or write optional: true",
                 )
             )

@@ -22,8 +22,8 @@ from renderer.yamlio.decode import decode_yaml11
 def directory_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
     """Return the sets in the order of a walk. Raises ``SetError``."""
     check_this_repository(block, context)
-    wanted = [object_at(each) for each in array_at(block, "directories")]
-    found = (path for path in folders(context.fs) if _is_wanted(path, wanted))
+    entries = [object_at(each) for each in array_at(block, "directories")]
+    found = (path for path in folders(context.fs) if _is_included(path, entries))
     values = object_at(block, "values")
     prefix = text_at(block, "pathParamPrefix")
     rendering = context.rendering
@@ -60,9 +60,9 @@ def path_parameters(folder: str, prefix: str, *, go_template: bool, file: str = 
     }
 
 
-def _is_wanted(path: str, wanted: list[JsonObject]) -> bool:
+def _is_included(path: str, entries: list[JsonObject]) -> bool:
     """Return True if an entry includes the folder and none excludes it."""
-    matching = [each for each in wanted if file_path_match(text_at(each, "path"), path)]
+    matching = [each for each in entries if file_path_match(text_at(each, "path"), path)]
     return bool(matching) and not any(each.get("exclude") is True for each in matching)
 
 

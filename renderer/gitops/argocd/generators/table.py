@@ -1,4 +1,4 @@
-"""The generators by their names in an ApplicationSet, and those that need more than the Git tree.
+"""The generators by their names in an ApplicationSet; here are all except ``git``.
 
 Argo CD ``applicationset/generators``: ``list.go``, ``cluster.go``, ``matrix.go``, ``merge.go``. Clusters are
 Secrets and are not in a repository, so ``vmrender.yaml`` lists them.
@@ -34,6 +34,15 @@ from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.label_selector import selects
 from renderer.yamlio.decode import decode_yaml11
 
+_LOCAL_NAME = "in-cluster"
+_SECRET_TYPE = {"argocd.argoproj.io/secret-type": "cluster"}
+_PAIR = 2
+_MOST_NESTED = 4
+_NEED_A_SERVICE = ("scmProvider", "clusterDecisionResource", "pullRequest", "plugin")
+
+#: The sets of a nested generator, rendered with the parameters of another one. Raises ``SetError``.
+Nested: TypeAlias = Callable[[Json, Parameters], list[Parameters]]
+
 
 def list_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
     """Return a set for each element, then for each of ``elementsYaml``. Raises ``SetError``."""
@@ -67,7 +76,7 @@ def _text(key: str, value: Json) -> str:
         return value
     raise SetError(
         f"the value {key} of a list element is not text",
-        "write it in quotes, or set goTemplate: true, which takes any value",
+        "write it in quotes, or set goTemplate: true, which accepts any value",
     )
 
 
@@ -81,10 +90,6 @@ def _yaml_elements(text: str) -> list[Json]:
     if found is not None and not isinstance(found, list):
         raise SetError("elementsYaml of the list generator is not a YAML list")
     return list(found or ())
-
-
-_LOCAL_NAME = "in-cluster"
-_SECRET_TYPE = {"argocd.argoproj.io/secret-type": "cluster"}
 
 
 def cluster_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
@@ -120,12 +125,6 @@ def _parameters(cluster: ArgoCluster, *, go_template: bool) -> Parameters:
         f"metadata.{field}.{key}": text for field, texts in metadata.items() for key, text in texts.items()
     }
     return {**named, **flat}
-
-
-_PAIR = 2
-
-#: The sets of a nested generator, rendered with the parameters of another one. Raises ``SetError``.
-Nested: TypeAlias = Callable[[Json, Parameters], list[Parameters]]
 
 
 def matrix(block: JsonObject, context: SetContext, nested: Nested) -> list[Parameters]:
@@ -175,10 +174,8 @@ def _by_key(keys: list[str], sets: list[Parameters]) -> dict[str, Parameters]:
     return found
 
 
-_MOST_NESTED = 4
-
-
-def _git(block: JsonObject, context: SetContext) -> list[Parameters]:
+def git_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
+    """Return a set for each matching folder or file. Raises ``SetError``."""
     if array_at(block, "directories"):
         return directory_sets(block, context)
     if array_at(block, "files"):
@@ -190,10 +187,9 @@ def _git(block: JsonObject, context: SetContext) -> list[Parameters]:
 GENERATORS: Mapping[str, Generate] = {
     "list": list_sets,
     "clusters": cluster_sets,
-    "git": _git,
+    "git": git_sets,
 }
 COMBINING = {"matrix": matrix, "merge": merge}
-_NEED_A_CLUSTER = ("scmProvider", "clusterDecisionResource", "pullRequest", "plugin")
 
 
 def parameter_sets(
@@ -220,7 +216,7 @@ def parameter_sets(
 def kinds_of(generator: Json) -> tuple[str, ...]:
     """Return the generators in one entry of ``generators``. Raises ``SetError``."""
     written = object_at(generator)
-    for kind in _NEED_A_CLUSTER:
+    for kind in _NEED_A_SERVICE:
         if written.get(kind) is not None:
             raise SetError(f"its generator {kind} asks a service, which vmrender never does")
     return tuple(kind for kind in (*GENERATORS, *COMBINING) if written.get(kind) is not None)

@@ -1,4 +1,4 @@
-"""Diagnostics about entry points, located at the faulty field of the object.
+"""The formats of fields of entry points, and findings about malformed and misspelled fields.
 
 The formats of fields are those that the API server enforces (kustomize-controller
 ``api/v1/kustomization_types.go``, argo-cd ``pkg/apis/application/v1alpha1/types.go``), and those that the
@@ -110,17 +110,21 @@ def malformed_fields(entry: Resource, formats: Mapping[str, Format]) -> Iterator
 
     A field that is absent, null, empty or still to be filled in is skipped.
     """
-    for written, expected in formats.items():
-        *way, name = written.split(".")
-        value = object_at(entry.content, "spec", *way).get(name)
+    for dotted, expected in formats.items():
+        *parents, name = dotted.split(".")
+        value = object_at(entry.content, "spec", *parents).get(name)
         if value in (None, "") or has_placeholder(value) or _fits(value, expected):
             continue
-        path = FieldPath(("spec", *way, name))
-        message = f"{path} must be {_meaning(expected)}, not {_written_value(value)}"
+        path = FieldPath(("spec", *parents, name))
+        if isinstance(expected, TextFormat):
+            meaning = expected.meaning
+        else:
+            meaning = " or ".join(filter(None, (", ".join(expected[:-1]), expected[-1])))
+        message = f"{path} must be {meaning}, not {_describe(value)}"
         yield Diagnostic.about(entry, path, Code.SCHEMA, message, _correction_hint(value, expected))
 
 
-def _written_value(value: Json) -> str:
+def _describe(value: Json) -> str:
     if isinstance(value, str):
         return f"the text {json.dumps(value, ensure_ascii=False)}"
     if isinstance(value, dict | list):
@@ -136,27 +140,19 @@ def _fits(value: Json, expected: Format) -> bool:
     return value in expected
 
 
-def _meaning(expected: Format) -> str:
-    if isinstance(expected, TextFormat):
-        return expected.meaning
-    return " or ".join(filter(None, (", ".join(expected[:-1]), expected[-1])))
-
-
 def _correction_hint(value: Json, expected: Format) -> str | None:
     """Return a hint with the probable correction of the value."""
     text = value if isinstance(value, str) else json.dumps(value)
     if not isinstance(expected, TextFormat):
         return did_you_mean(text, expected)
     if expected is _FLAG:
-        word = text.lower()
-        meant = "true" if word in _TRUE else "false" if word in _FALSE else ""
-        return f"did you mean {meant}, without quotes?" if meant else None
-    meant = (
-        _duration(text)
-        if expected in (_DURATION, _RETRY)
-        else text.lower().replace("_", "-").replace(" ", "-")
-    )
-    return f"did you mean {meant}?" if _fits(meant, expected) else None
+        for flag, words in (("true", _TRUE), ("false", _FALSE)):
+            if text.lower() in words:
+                return f"did you mean {flag}, without quotes?"
+        return None
+    is_duration = expected in (_DURATION, _RETRY)
+    suggested = _duration(text) if is_duration else text.lower().replace("_", "-").replace(" ", "-")
+    return f"did you mean {suggested}?" if _fits(suggested, expected) else None
 
 
 def _duration(text: str) -> str:
@@ -171,16 +167,16 @@ def _duration(text: str) -> str:
 
 
 def misspelled_fields(
-    entry: Resource, content: Json, known: tuple[str, ...], *way: Segment
+    entry: Resource, content: Json, known: tuple[str, ...], *parents: Segment
 ) -> Iterator[Diagnostic]:
-    """Yield a warning for each field at ``way`` whose name nearly matches one in ``known``."""
+    """Yield a warning for each field below ``parents`` whose name nearly matches one in ``known``."""
     fields: JsonObject = content if isinstance(content, dict) else {}
     for key in fields:
         near = (
             () if key in known else suggest(key, [name for name in known if name not in fields], cutoff=0.8)
         )
         if near:
-            path = FieldPath((*way, key))
+            path = FieldPath((*parents, key))
             yield Diagnostic.about(
                 entry,
                 path,

@@ -1,0 +1,106 @@
+"""The root Kustomization of a Flux cluster, as bootstrap or the Flux operator creates it.
+
+It is in
+``gotk-sync.yaml``, in ``spec.sync`` of a FluxInstance, or under ``instance.sync`` in values of the
+``flux-instance`` chart. If the folder has none of them, it is the one that ``flux bootstrap --path`` would
+create.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from renderer.files.file_system import FileSystem
+from renderer.gitops.flux.discovery import SOURCE_GROUP, is_flux_kustomization
+from renderer.gitops.flux.generator import API_GROUP
+from renderer.kustomize.reader.resources import read_resources
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.location import Site
+from renderer.model.resource import Resource
+from renderer.yamlio.decode import decode_documents
+
+_NAMESPACE = "flux-system"
+_SIGNS = (b"toolkit.fluxcd.io", b"fluxcd.controlplane.io", b"sync:")
+
+
+class ClusterRoot(NamedTuple):
+    """The root Kustomization and its accompanying objects, such as its GitRepository."""
+
+    kustomization: Resource
+    known: tuple[Resource, ...] = ()
+
+
+def cluster_root(fs: FileSystem, folder: str) -> ClusterRoot:
+    """Return the root of the cluster in ``folder``.
+
+    Raises ``DiagnosticError`` for a broken ``gotk-sync.yaml``.
+    """
+    files = [path for path in _yaml_files(fs, folder) if any(sign in fs.read(path) for sign in _SIGNS)]
+    for path in files:
+        if posixpath.basename(path) == "gotk-sync.yaml":
+            objects = read_resources(fs.read(path), Site(path))
+            root = next((each for each in objects if is_flux_kustomization(each)), None)
+            if root is not None:
+                return ClusterRoot(root, tuple(each for each in objects if each is not root))
+    for path in files:
+        try:
+            documents = decode_documents(fs.read(path), path)
+        except DiagnosticError:  # it may be unrelated to Flux
+            continue
+        for index, document in enumerate(documents):
+            sync = _sync(document)
+            if sync:
+                return _root_of_sync(sync, Site(path, index), folder)
+    return _root_of_sync({"path": folder}, Site(folder), folder)
+
+
+def _yaml_files(fs: FileSystem, folder: str) -> Iterator[str]:
+    for name in fs.list(folder):
+        path = name if folder == "." else f"{folder}/{name}"
+        if name == ".git":
+            continue
+        if name.endswith((".yaml", ".yml")) and fs.is_file(path):
+            yield path
+        elif fs.is_folder(path) and fs.resolve(path) == path:
+            yield from _yaml_files(fs, path)
+
+
+def _sync(document: Json) -> JsonObject:
+    """Return ``sync`` of a FluxInstance, of a HelmRelease's values, or of a values file.
+
+    Empty if it is missing.
+    """
+    content = object_at(document)
+    places = {
+        "FluxInstance": ("spec", "sync"),
+        "HelmRelease": ("spec", "values", "instance", "sync"),
+        "": ("instance", "sync"),
+    }
+    place = places.get(text_at(content, "kind"))
+    found = object_at(content, *place) if place else {}
+    return found if text_at(found, "path") else {}
+
+
+def _root_of_sync(sync: JsonObject, site: Site, folder: str) -> ClusterRoot:
+    """Return the objects that Flux creates from ``sync``."""
+    source: JsonObject = {"kind": text_at(sync, "kind") or "GitRepository", "name": _NAMESPACE}
+    metadata: JsonObject = {"name": _NAMESPACE, "namespace": _NAMESPACE}
+    kustomization: JsonObject = {
+        "apiVersion": f"{API_GROUP}/v1",
+        "kind": "Kustomization",
+        "metadata": metadata,
+        "spec": {"path": text_at(sync, "path") or folder, "sourceRef": source},
+    }
+    known: tuple[Resource, ...] = ()
+    if text_at(sync, "url"):
+        repository: JsonObject = {
+            "apiVersion": f"{SOURCE_GROUP}/v1",
+            "kind": source["kind"],
+            "metadata": metadata,
+            "spec": {"url": text_at(sync, "url")},
+        }
+        known = (Resource(repository, site),)
+    return ClusterRoot(Resource(kustomization, site), known)
