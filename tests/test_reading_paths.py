@@ -84,7 +84,7 @@ PATHS = (
         "Where does `overcommitPercent` become a memory request?",
         "build prod",
         "kubevirt/instancetype/expand.py:expand",
-        ("kubevirt/instancetype/apply/memory.py:overcommitted",),
+        ("kubevirt/instancetype/apply/memory.py:request_with_overcommit",),
     ),
     ReadingPath(
         "How does a finding get its line?",

@@ -16,7 +16,13 @@ from renderer.kubevirt.facts.lists import is_equal
 from renderer.kubevirt.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.kubevirt.instancetype.catalog import Catalog, Scope
 from renderer.kubevirt.instancetype.cause import CauseError
-from renderer.kubevirt.instancetype.find import Found, decoded, find_object, find_revision, missing_revision
+from renderer.kubevirt.instancetype.find import (
+    MatchedObject,
+    decode_object,
+    find_object,
+    find_revision,
+    missing_revision,
+)
 from renderer.kubevirt.instancetype.findings import vm_diagnostics
 from renderer.kubevirt.instancetype.matcher import Matcher, read_matcher
 from renderer.kubevirt.instancetype.pin import pinned_revision
@@ -127,7 +133,7 @@ def _compare_matcher(
 
 def _object_in_revision(
     revision: Resource, matcher: Matcher, matcher_type: MatcherType, behaviour: Behaviour
-) -> Found:
+) -> MatchedObject:
     """Return the object in the revision. Raises ``RevisionError``."""
     spec = decode_revision(revision.content, matcher_type, behaviour).spec
     kind = matcher_type.matched_kind(matcher.kind) or matcher_type.cluster_kind
@@ -138,15 +144,15 @@ def _object_in_revision(
         "metadata": {"name": name},
         "spec": spec,
     }
-    return Found(matcher_type, Resource(stored, revision.origin), spec)
+    return MatchedObject(matcher_type, Resource(stored, revision.origin), spec)
 
 
 def _object_in_catalog(
     matcher: Matcher, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour, *, needed: bool
-) -> Found | None:
+) -> MatchedObject | None:
     """Return the object in Git, or None. Raises ``CauseError`` if nothing else is known."""
     try:
-        return decoded(find_object(matcher, matcher_type, scope, behaviour), matcher_type, behaviour)
+        return decode_object(find_object(matcher, matcher_type, scope, behaviour), matcher_type, behaviour)
     except CauseError:
         if needed:
             raise

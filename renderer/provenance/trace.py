@@ -12,7 +12,7 @@ from renderer.kubevirt.instancetype.apply.vmi import apply_instancetype
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.custom_size import MEMORY, NO_CUSTOM_SIZE, VCPUS
 from renderer.kubevirt.instancetype.expand import VmExpansion, with_default_devices
-from renderer.kubevirt.instancetype.find import Found
+from renderer.kubevirt.instancetype.find import MatchedObject
 from renderer.kubevirt.instancetype.preference.vmi import apply_preference
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.kustomize.identity import current_identity, identities
@@ -184,7 +184,7 @@ def vm_versions(expansion: VmExpansion) -> Iterator[Version]:
         EMPTY if selected.instancetype is None else selected.instancetype.spec,
         EMPTY if selected.preference is None else selected.preference.spec,
         behaviour_of(expansion.cluster.release),
-        vm_gives_memory=selected.custom_size.memory is not None,
+        vm_sets_memory=selected.custom_size.memory is not None,
     )
     if selected.instancetype is not None:
         applied = _ByInstancetype(expansion, selected.instancetype, selection, template)
@@ -247,7 +247,7 @@ class _Applied:
     """The step that applies an instance type or preference, ``found``, to a template."""
 
     expansion: VmExpansion
-    found: Found
+    found: MatchedObject
     selection: AppliedSpecs
     before: JsonObject
 
@@ -271,13 +271,13 @@ class _Applied:
             return
 
         def outcome_of(spec: JsonObject) -> Value:
-            gives_memory = self.selection.vm_gives_memory and "guest" in object_at(spec, "memory")
-            return outcome(self.selection._replace(instancetype=spec, vm_gives_memory=gives_memory))
+            gives_memory = self.selection.vm_sets_memory and "guest" in object_at(spec, "memory")
+            return outcome(self.selection._replace(instancetype=spec, vm_sets_memory=gives_memory))
 
         for field in decisive_fields(self.selection.instancetype, outcome_of, target):
             yield self._field_of(instancetype, field)
 
-    def _field_of(self, instancetype: Found, field: FieldPath) -> FieldSource:
+    def _field_of(self, instancetype: MatchedObject, field: FieldPath) -> FieldSource:
         """Return a field of its spec, or the VM's own size that overrides it."""
         given = dict(zip(_OWN_SIZES, self.expansion.selected.custom_size, strict=True))
         if given.get(field) is None:

@@ -26,7 +26,7 @@ from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.kubevirt.instancetype.expand import expand
 from renderer.kubevirt.instancetype.find import Finder
 from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
-from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine, expanded
+from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine, with_expanded_template
 from renderer.kustomize.compose import compose
 from renderer.kustomize.reader.load import Loader
 from renderer.model.json import JsonObject, object_at
@@ -152,7 +152,7 @@ def steps(catalog: Catalog, resources: ResourceSet) -> Iterator[tuple[str, Calla
     yield (
         "put the result into the resource",
         lambda: [
-            vm.with_content(expanded(vm.content, template))
+            vm.with_content(with_expanded_template(vm.content, template))
             for vm, template in zip(vms, templates, strict=True)
         ],
     )

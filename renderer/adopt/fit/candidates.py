@@ -20,7 +20,7 @@ from renderer.kubevirt.instancetype.applied_specs import ApplyError
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.catalog import Catalog, Scope
 from renderer.kubevirt.instancetype.cause import CauseError
-from renderer.kubevirt.instancetype.find import Found, decoded
+from renderer.kubevirt.instancetype.find import MatchedObject, decode_object
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.record import Record
 
@@ -77,7 +77,9 @@ def _strings(value: Json) -> Iterator[str]:
         yield from (each for each in value.values() if isinstance(each, str))
 
 
-def in_order(members: tuple[Found, ...], mentions: Mentions, scope: Scope) -> tuple[Found, ...]:
+def in_order(
+    members: tuple[MatchedObject, ...], mentions: Mentions, scope: Scope
+) -> tuple[MatchedObject, ...]:
     """Return the objects that a VM in ``scope`` sees, the preferred one first."""
     visible = [
         each for each in members if scope.find(each.resource.kind, each.resource.name) is each.resource
@@ -85,7 +87,7 @@ def in_order(members: tuple[Found, ...], mentions: Mentions, scope: Scope) -> tu
     return tuple(sorted(visible, key=lambda found: order(found, mentions)))
 
 
-def order(found: Found | None, mentions: Mentions) -> Place:
+def order(found: MatchedObject | None, mentions: Mentions) -> Place:
     """Return the sort key of an object among equally good fits; the smallest is chosen."""
     if found is None:
         return 0, False, ""
@@ -100,14 +102,14 @@ class InstancetypeGroup(Record):
     """The instance types with one ``spec``, and the fields that it sets."""
 
     fields: InstancetypeFields
-    members: tuple[Found, ...]
+    members: tuple[MatchedObject, ...]
 
 
 class PreferenceGroup(Record):
     """The preferences with one ``spec``, regardless of their requirements, and the fields that it sets."""
 
     fields: PreferenceFields
-    members: tuple[Found, ...]
+    members: tuple[MatchedObject, ...]
 
 
 class Candidates:
@@ -144,13 +146,13 @@ def _grouped(
     matcher_type: MatcherType,
     behaviour: Behaviour,
     counts: Callable[[JsonObject], JsonObject],
-) -> Iterator[list[Found]]:
+) -> Iterator[list[MatchedObject]]:
     """Yield groups of decoded objects whose specs are equal in the part that ``counts`` returns."""
-    groups: dict[str, list[Found]] = {}
+    groups: dict[str, list[MatchedObject]] = {}
     for kind in reversed(matcher_type.kinds):
         for resource in catalog.of_kind(kind):
             try:
-                found = decoded(resource, matcher_type, behaviour)
+                found = decode_object(resource, matcher_type, behaviour)
             except CauseError:
                 continue
             groups.setdefault(json.dumps(counts(found.spec), sort_keys=True), []).append(found)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from renderer.adopt.fit.candidates import InstancetypeGroup, Mentions
 from renderer.adopt.fit.preference_fields import Reduction
 from renderer.kubevirt.instancetype.catalog import Scope
-from renderer.kubevirt.instancetype.find import Found
+from renderer.kubevirt.instancetype.find import MatchedObject
 from renderer.model.difference import Impact
 from renderer.model.field_path import FieldPath
 from renderer.model.json import JsonObject
@@ -37,8 +37,8 @@ class VmFit(Record):
 
     quality: FitQuality
     vm: JsonObject
-    instancetype: Found | None = None
-    preference: Found | None = None
+    instancetype: MatchedObject | None = None
+    preference: MatchedObject | None = None
     supplied: int = 0
     differing: tuple[FieldPath, ...] = ()
     differing_at_start: tuple[FieldPath, ...] = ()
@@ -88,7 +88,7 @@ class ReducedPreference(NamedTuple):
     ``spec`` is their common spec, ``topology`` the part of it that decides how vCPUs are spread.
     """
 
-    members: tuple[Found | None, ...]
+    members: tuple[MatchedObject | None, ...]
     spec: JsonObject
     topology: tuple[object, ...]
     reduction: Reduction
@@ -97,7 +97,7 @@ class ReducedPreference(NamedTuple):
 class Choice(NamedTuple):
     """A pair that may reproduce a VirtualMachine."""
 
-    instancetype: Found | None
-    preference: Found | None
+    instancetype: MatchedObject | None
+    preference: MatchedObject | None
     group: InstancetypeGroup | None
     reduction: Reduction

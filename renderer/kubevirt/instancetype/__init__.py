@@ -8,7 +8,7 @@ right column has KubeVirt's files, relative to ``pkg/instancetype``:
 ``infer``              finds a volume's label, by one of twelve ways           ``infer/``
 ``find``               finds a matcher's object or its revision                ``find/``
 ``revision``           decodes a ControllerRevision                            ``compatibility/``
-``custom_supply``      makes a VM's own size the size of its instance type     proposal, in no release
+``apply_custom_size``  makes a VM's own size the size of its instance type     proposal, in no release
 ``apply_to_vm``        checks ``spread``, applies, checks ``requirements``     ``webhooks/vm/admitter.go``
 ``apply/``             applies an instance type, field by field                ``apply/``
 ``preference/``        applies a preference, field by field                    ``preference/apply/``

@@ -15,7 +15,7 @@ from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.cause import DefaultsError
 from renderer.kubevirt.instancetype.defaults import default_disks, default_network
 from renderer.kubevirt.instancetype.preference.devices import (
-    REACHING_ADDED_DEVICES,
+    AFFECTING_ADDED_DEVICES,
     apply_autoattach,
     apply_disks,
     apply_inputs,
@@ -49,7 +49,7 @@ def with_preferred_devices(
     preference leaves as KubeVirt adds them are not written. Neither is a default network that is not
     possible; admission rejects it.
     """
-    if preference is None or REACHING_ADDED_DEVICES.isdisjoint(object_at(preference, "devices")):
+    if preference is None or AFFECTING_ADDED_DEVICES.isdisjoint(object_at(preference, "devices")):
         return template
     specs = AppliedSpecs(EMPTY, preference, behaviour_of(cluster.release))
     before = apply_autoattach(specs, template)

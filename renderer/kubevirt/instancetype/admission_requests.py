@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from renderer.kubevirt.facts.admission_request import REVIEWED_KINDS, AdmissionRequest
 from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, ClusterConfig
@@ -48,7 +48,9 @@ class _Requests:
         if kind in (VM, VM_POOL):
             return self._of_machine(resource)
         if kind == VMI_REPLICA_SET:
-            return (self._as_written(resource), self._vmi_of_template(resource))
+            base = FieldPath.of("spec", "template")  # of the instance that a replica set creates
+            instance = self._vmi(resource, base, object_at(resource.content, "spec", "template"))
+            return (self._as_written(resource), instance)
         return (self._as_written(resource),)
 
     def _of_machine(self, resource: Resource) -> Iterable[AdmissionRequest]:
@@ -61,50 +63,44 @@ class _Requests:
 
     def _vm(self, vm: VirtualMachine) -> AdmissionRequest:
         return AdmissionRequest(
-            VM, vm.resource, vm.base, vm.content, self._config, with_defaults=self._default_vm
+            VM, vm.resource, vm.base, vm.content, self._config, with_defaults=self._with_vm_defaults
         )
 
-    def _default_vm(self, content: JsonObject) -> JsonObject:
+    def _with_vm_defaults(self, content: JsonObject) -> JsonObject:
+        """Return the VirtualMachine with defaults. Raises ``DiagnosticError``; the expansion reports why."""
         vm_spec = object_at(content, "spec")
         template = object_at(vm_spec, "template")
-        spec = _defaulted(object_at(template, "spec"), self._default)
+        spec = object_at(template, "spec")
+        try:
+            if self._behaviour.defaults_template_as_instance:
+                from renderer.kubevirt.instancetype.vmi_object_defaults import default_spec_for_webhook  # noqa: PLC0415 - old releases
+
+                spec = default_spec_for_webhook(spec, self._config, self._behaviour)
+            else:
+                spec = default_vmi_spec(spec, self._config, self._behaviour)
+        except CauseError:
+            raise DiagnosticError from None
         return {**content, "spec": {**vm_spec, "template": {**template, "spec": spec}}}
 
-    def _default(self, spec: JsonObject) -> JsonObject:
-        if not self._behaviour.defaults_template_as_instance:
-            return default_vmi_spec(spec, self._config, self._behaviour)
-        from renderer.kubevirt.instancetype.vmi_object_defaults import default_spec_for_webhook  # noqa: PLC0415 - old releases
-
-        return default_spec_for_webhook(spec, self._config, self._behaviour)
-
     def _vmi(self, resource: Resource, base: FieldPath, content: JsonObject) -> AdmissionRequest:
-        return AdmissionRequest(VMI, resource, base, content, self._config, with_defaults=self._default_vmi)
+        return AdmissionRequest(
+            VMI, resource, base, content, self._config, with_defaults=self._with_vmi_defaults
+        )
 
-    def _default_vmi(self, content: JsonObject) -> JsonObject:
-        return {**content, "spec": _defaulted(object_at(content, "spec"), self._default_instance)}
-
-    def _default_instance(self, spec: JsonObject) -> JsonObject:
+    def _with_vmi_defaults(self, content: JsonObject) -> JsonObject:
+        """Return the instance with defaults. Raises ``DiagnosticError``; the expansion reports why."""
         from renderer.kubevirt.instancetype.vmi_object_defaults import default_vmi_object  # noqa: PLC0415 - few repositories have any
 
-        spec = default_vmi_spec(spec, self._config, self._behaviour)
-        return default_vmi_object(spec, self._config.cpu_model, self._behaviour)
-
-    def _vmi_of_template(self, resource: Resource) -> AdmissionRequest:
-        """Return the request for an instance that a replica set creates."""
-        base = FieldPath.of("spec", "template")
-        return self._vmi(resource, base, object_at(resource.content, "spec", "template"))
+        try:
+            spec = default_vmi_spec(object_at(content, "spec"), self._config, self._behaviour)
+            spec = default_vmi_object(spec, self._config.cpu_model, self._behaviour)
+        except CauseError:
+            raise DiagnosticError from None
+        return {**content, "spec": spec}
 
     def _as_written(self, resource: Resource) -> AdmissionRequest:
         kind = text_at(resource.content, "kind")
         return AdmissionRequest(kind, resource, ROOT, resource.content, self._config)
-
-
-def _defaulted(spec: JsonObject, default: Callable[[JsonObject], JsonObject]) -> JsonObject:
-    """Return the spec with defaults. Raises ``DiagnosticError``, whose causes the expansion reports."""
-    try:
-        return default(spec)
-    except CauseError:
-        raise DiagnosticError from None
 
 
 def _cluster_config(resources: ResourceSet, catalog: Catalog) -> ClusterConfig | None:

@@ -28,10 +28,10 @@ class ApplyError(DiagnosticError):
 class AppliedSpecs(Record):
     """The ``spec`` of the instance type and of the preference, empty if missing, and the release.
 
-    With ``vm_gives_memory``, the VM itself set ``memory.guest`` of the instance type.
+    With ``vm_sets_memory``, the VM itself set ``memory.guest`` of the instance type.
     """
 
     instancetype: JsonObject
     preference: JsonObject
     behaviour: Behaviour
-    vm_gives_memory: bool = False
+    vm_sets_memory: bool = False

@@ -13,11 +13,11 @@ from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.instancetype.applied_specs import ApplyError, FieldOwner
 from renderer.kubevirt.instancetype.apply.applier import Conflict
 from renderer.kubevirt.instancetype.apply.vmi import apply_to_template
+from renderer.kubevirt.instancetype.apply_custom_size import limit_causes
 from renderer.kubevirt.instancetype.behaviour import Behaviour, VmMemory, behaviour_of
 from renderer.kubevirt.instancetype.catalog import Scope
 from renderer.kubevirt.instancetype.cause import CauseError, CrashError, ExpansionCause
 from renderer.kubevirt.instancetype.custom_size import MEMORY, NO_CUSTOM_SIZE, VCPUS, CustomSize
-from renderer.kubevirt.instancetype.custom_supply import limit_causes
 from renderer.kubevirt.instancetype.defaults import (
     default_architecture,
     default_cpu_topology,
@@ -25,7 +25,7 @@ from renderer.kubevirt.instancetype.defaults import (
     default_network,
     default_requests,
 )
-from renderer.kubevirt.instancetype.find import Found
+from renderer.kubevirt.instancetype.find import MatchedObject
 from renderer.kubevirt.instancetype.requirements import check_requirements
 from renderer.kubevirt.instancetype.resolve import ResolvedMatchers
 from renderer.kubevirt.instancetype.spread import check_spread
@@ -78,7 +78,7 @@ def apply(selected: ResolvedMatchers, template: JsonObject, scope: Scope, behavi
             _spec(preference),
             template,
             behaviour,
-            vm_gives_memory=selected.custom_size.memory is not None,
+            vm_sets_memory=selected.custom_size.memory is not None,
         )
     except ApplyError as error:
         raise CrashError(*_causes(error, selected)) from None
@@ -108,26 +108,25 @@ def _check_defaulted(
         raise CauseError(unmet)
 
 
-def _spec(found: Found | None) -> JsonObject | None:
+def _spec(found: MatchedObject | None) -> JsonObject | None:
     return None if found is None else found.spec
 
 
 def _causes(error: ApplyError, selected: ResolvedMatchers) -> tuple[ExpansionCause, ...]:
     """Return the causes of an ``ApplyError``, at the VM's field or at the matcher of the object."""
-    party = {FieldOwner.INSTANCETYPE: selected.instancetype, FieldOwner.PREFERENCE: selected.preference}.get(
-        error.owner
-    )
+    owners = {FieldOwner.INSTANCETYPE: selected.instancetype, FieldOwner.PREFERENCE: selected.preference}
+    owner = owners.get(error.owner)
     causes = []
     for diagnostic in error.diagnostics:
         at = diagnostic.field or FieldPath.of("spec")
-        matcher = at if party is None else party.matcher_type.path
+        field = at if owner is None else owner.matcher_type.path
         causes.append(
             ExpansionCause.at_field(
-                matcher,
+                field,
                 diagnostic.code,
                 diagnostic.message,
                 diagnostic.hint,
-                related=() if party is None else (party.related(at),),
+                related=() if owner is None else (owner.related(at),),
             )
         )
     return tuple(causes)
@@ -135,7 +134,7 @@ def _causes(error: ApplyError, selected: ResolvedMatchers) -> tuple[ExpansionCau
 
 def conflict_causes(
     conflicts: tuple[Conflict, ...],
-    instancetype: Found,
+    instancetype: MatchedObject,
     template: JsonObject,
     scope: Scope,
     custom_size: CustomSize = NO_CUSTOM_SIZE,
@@ -144,18 +143,18 @@ def conflict_causes(
 
     ``custom_size`` is the part of the instance type that the VM itself set; it does not conflict with the VM.
     """
-    given = {_VCPUS: custom_size.vcpus, _MEMORY: custom_size.memory}
+    set_by_vm = {_VCPUS: custom_size.vcpus, _MEMORY: custom_size.memory}
     causes: list[ExpansionCause] = []
     for conflict in conflicts:
-        field, decided_by = conflict.field, conflict.instancetype_field
-        if given.get(decided_by) is None:
+        field, source = conflict.field, conflict.instancetype_field
+        if set_by_vm.get(source) is None:
             message = f"{field} is set by {instancetype}"
             hint = _conflict_hint(conflict, instancetype, template, scope)
-            related = instancetype.related(decided_by)
+            related = instancetype.related(source)
         else:  # requests and limits, which the instance type always sets
-            message = f"{instancetype} sets {field} itself, from {VCPUS if decided_by == _VCPUS else MEMORY}"
+            message = f"{instancetype} sets {field} itself, from {VCPUS if source == _VCPUS else MEMORY}"
             hint = f"drop {field}"
-            related = instancetype.left_to_vm(decided_by)
+            related = instancetype.left_to_vm(source)
         causes.append(
             ExpansionCause.at_field(
                 field, Code.CONFLICT, message, hint, reported=conflict.path, related=(related,)
@@ -164,23 +163,25 @@ def conflict_causes(
     return tuple(causes)
 
 
-def _conflict_hint(conflict: Conflict, instancetype: Found, template: JsonObject, scope: Scope) -> str:
+def _conflict_hint(
+    conflict: Conflict, instancetype: MatchedObject, template: JsonObject, scope: Scope
+) -> str:
     from renderer.kubevirt.instancetype.sizes import custom_sizes, instancetypes_of_size  # noqa: PLC0415 - only for conflicts
 
     drop = f"drop {conflict.field}"
     others = instancetypes_of_size(
         instancetype,
         scope,
-        vcpus=_wanted_vcpus(conflict, template),
-        memory=_wanted_memory(conflict, template),
+        vcpus=_requested_vcpus(conflict, template),
+        memory=_requested_memory(conflict, template),
     )
     if others:
-        drop = f"{drop}; {' or '.join(map(str, others))} has what it asks for"
+        drop = f"{drop}; {' or '.join(map(str, others))} has the requested size"
     custom = custom_sizes(instancetype, scope) if conflict.field in (VCPUS, MEMORY) else ()
     return f"{drop}; {' or '.join(custom)} leaves the size to the VM" if custom else drop
 
 
-def _wanted_vcpus(conflict: Conflict, template: JsonObject) -> int | None:
+def _requested_vcpus(conflict: Conflict, template: JsonObject) -> int | None:
     """Return the number of vCPUs that the VM requests, if the conflict is about vCPUs."""
     if conflict.instancetype_field != _VCPUS or conflict.field.segments[-1] not in ("guest", *_COUNTS):
         return None
@@ -191,7 +192,7 @@ def _wanted_vcpus(conflict: Conflict, template: JsonObject) -> int | None:
     return prod(count for field in _COUNTS if isinstance(count := cpu.get(field), int) and count)
 
 
-def _wanted_memory(conflict: Conflict, template: JsonObject) -> int | None:
+def _requested_memory(conflict: Conflict, template: JsonObject) -> int | None:
     """Return the bytes of memory that the VM requests, if the conflict is about memory."""
     if conflict.instancetype_field.segments[:2] != _MEMORY.segments[:2]:
         return None

@@ -30,7 +30,7 @@ _GROUPS = {
     "PersistentVolumeClaim": "",
     "VolumeSnapshot": SNAPSHOT_STORAGE_GROUP,
 }
-#: The namespace of objects written without one, unless kubectl is told otherwise.
+#: The namespace of objects written without one, by default in kubectl.
 _DEFAULT_NAMESPACE = "default"
 
 _Namespaces = dict[str, Resource]
@@ -81,11 +81,16 @@ class Catalog:
         index: dict[str, dict[str, _Named]] = {}
         for source in sources:
             resources = source.resources
-            if isinstance(resources, UnreadResources):
-                _add_unread(index, resources)
+            if not isinstance(resources, UnreadResources):
+                for resource in resources:
+                    _add(index, resource)
                 continue
-            for resource in resources:
-                _add(index, resource)
+            for number, (kind, name) in enumerate(resources.keys):
+                names = index.setdefault(kind, {})
+                if name in names:
+                    _add(index, resources.at(number))
+                else:
+                    names[name] = _Unread(resources, number)
         return cls(tuple(source.name for source in sources), index, find_definition)
 
     def after(self, source: CatalogSource) -> Catalog:
@@ -93,9 +98,12 @@ class Catalog:
         first = Catalog.of(source)
         merged = {kind: dict(names) for kind, names in first._index.items()}  # noqa: SLF001 - its own class
         for kind, names in self._index.items():
-            mine = merged.setdefault(kind, {})
+            merged_names = merged.setdefault(kind, {})
             for name, namespaces in names.items():
-                mine[name] = {**_read(namespaces), **_read(mine[name])} if name in mine else namespaces
+                if name in merged_names:
+                    merged_names[name] = {**_read(namespaces), **_read(merged_names[name])}
+                else:
+                    merged_names[name] = namespaces
         return Catalog(first.sources + self.sources, merged, self.find_definition, self.feature_gates)
 
     def with_gates(self, feature_gates: tuple[str, ...]) -> Catalog:
@@ -153,14 +161,6 @@ def _add(index: dict[str, dict[str, _Named]], resource: Resource) -> None:
     names = index.setdefault(kind, {})
     namespaces = names[resource.name] = _read(names.get(resource.name, {}))
     namespaces.setdefault(namespace, resource)
-
-
-def _add_unread(index: dict[str, dict[str, _Named]], resources: UnreadResources) -> None:
-    for number, (kind, name) in enumerate(resources.keys):
-        if name in index.setdefault(kind, {}):
-            _add(index, resources.at(number))
-        else:
-            index[kind][name] = _Unread(resources, number)
 
 
 class _Unread:

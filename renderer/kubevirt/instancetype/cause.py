@@ -12,8 +12,8 @@ class ExpansionCause(Record):
     """A reason why KubeVirt rejects an object; it corresponds to a ``StatusCause`` of an admission webhook.
 
     ``field`` is the field as KubeVirt's answer names it (several are joined with a comma, and some do not
-    exist in the VirtualMachine at all); ``at`` is where the user finds it. ``beside`` lists other fields of
-    the VirtualMachine that are involved.
+    exist in the VirtualMachine at all); ``at`` is where the user finds it. ``involved`` lists other fields of
+    the VirtualMachine.
     """
 
     code: Code
@@ -22,7 +22,7 @@ class ExpansionCause(Record):
     message: str
     hint: str | None = None
     related: tuple[Related, ...] = ()
-    beside: tuple[FieldPath, ...] = ()
+    involved: tuple[FieldPath, ...] = ()
 
     @classmethod
     def at_field(  # noqa: PLR0913 - the parts of a cause, each by its name

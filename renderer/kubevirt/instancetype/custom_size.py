@@ -14,7 +14,7 @@ from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs
 from renderer.kubevirt.instancetype.apply.cpu import CpuTopology, cpu_topology
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
-from renderer.kubevirt.instancetype.find import Found
+from renderer.kubevirt.instancetype.find import MatchedObject
 from renderer.kubevirt.instancetype.spread import divisor, is_spreadable
 from renderer.kubevirt.instancetype.topology import (
     Topology,
@@ -56,7 +56,7 @@ class CustomSize(Record):
 NO_CUSTOM_SIZE = CustomSize()
 
 
-def gives_vcpus(template: JsonObject) -> bool:
+def sets_vcpus(template: JsonObject) -> bool:
     """Return True if a VirtualMachine's ``spec.template`` has ``domain.cpu.guest``."""
     return object_at(template, "spec", "domain", "cpu").get("guest") is not None
 
@@ -70,7 +70,7 @@ def without_custom_vcpus(resource: Resource) -> Resource:
 
 
 def vcpu_causes(
-    vm: VirtualMachine, template: JsonObject, instancetype: Found | None
+    vm: VirtualMachine, template: JsonObject, instancetype: MatchedObject | None
 ) -> Iterator[ExpansionCause]:
     """Yield the mistakes in the vCPUs of ``vm``; its ``instancetype``, if any, leaves them to the VM."""
     cpu = object_at(template, "spec", "domain", "cpu")
@@ -90,7 +90,7 @@ def vcpu_causes(
         )
     given = Related(f"{VCPUS}: {describe_value(guest)}", vm.resource.sites(vm.field(VCPUS)))
     for count in counts:
-        message = f"{_CPU.child(count)} is set beside {VCPUS}"
+        message = f"{_CPU.child(count)} is set together with {VCPUS}"
         yield ExpansionCause.at_field(
             _CPU.child(count),
             Code.CONFLICT,
@@ -101,7 +101,7 @@ def vcpu_causes(
         )
 
 
-def memory_causes(template: JsonObject, instancetype: Found) -> Iterator[ExpansionCause]:
+def memory_causes(template: JsonObject, instancetype: MatchedObject) -> Iterator[ExpansionCause]:
     """Yield the mistakes in the memory of a VM whose ``instancetype`` leaves it to the VM."""
     guest = object_at(template, "spec", "domain", "memory").get("guest")
     if guest is None:
@@ -122,30 +122,30 @@ def memory_causes(template: JsonObject, instancetype: Found) -> Iterator[Expansi
         yield ExpansionCause.at_field(MEMORY, Code.CUSTOM_SIZE, message, f"write {MEMORY}: 4Gi, for example")
 
 
-def _no_vcpus(instancetype: Found, counts: list[str]) -> ExpansionCause:
+def _no_vcpus(instancetype: MatchedObject, counts: list[str]) -> ExpansionCause:
     if not counts:
         return _missing_size(VCPUS, "the number of vCPUs", _GUEST_VCPUS, instancetype)
     at = _CPU.child(counts[0])
     return ExpansionCause.at_field(
         at,
         Code.CUSTOM_SIZE,
-        f"{instancetype} takes the vCPUs from {VCPUS} only, not from {' and '.join(counts)}",
+        f"{instancetype} reads the vCPUs from {VCPUS} only, not from {' and '.join(counts)}",
         f"write {VCPUS} in place of {' and '.join(counts)}; the preference's topology shapes it",
         related=(instancetype.left_to_vm(_GUEST_VCPUS),),
     )
 
 
-def _missing_size(at: FieldPath, what: str, left: FieldPath, instancetype: Found) -> ExpansionCause:
+def _missing_size(at: FieldPath, what: str, left: FieldPath, instancetype: MatchedObject) -> ExpansionCause:
     return ExpansionCause.at_field(
         at,
         Code.CUSTOM_SIZE,
         f"neither the VM nor {instancetype} sets {what}",
-        f"set {at}, or take an instance type that has a size",
+        f"set {at}, or use an instance type that has a size",
         related=(instancetype.left_to_vm(left),),
     )
 
 
-def custom_topology(vcpus: int, preference: Found | None, behaviour: Behaviour) -> CpuTopology:
+def custom_topology(vcpus: int, preference: MatchedObject | None, behaviour: Behaviour) -> CpuTopology:
     """Return ``vcpus`` in the topology of the preference; the default is sockets with one core.
 
     Raises ``CauseError`` (topology) if the topology would have another number of vCPUs; not every release of
@@ -161,8 +161,8 @@ def custom_topology(vcpus: int, preference: Found | None, behaviour: Behaviour) 
                     VCPUS,
                     Code.TOPOLOGY,
                     f"the {count_of_vcpus(vcpus)} of the VM cannot be spread by {divisor(options)}"
-                    f" as {preference} asks",
-                    f"set {VCPUS} to a multiple, or take another preference",
+                    f" as {preference} requests",
+                    f"set {VCPUS} to a multiple, or use another preference",
                     related=(preference.related(options.ratio_field),),
                 )
             )
@@ -175,7 +175,7 @@ def custom_topology(vcpus: int, preference: Found | None, behaviour: Behaviour) 
                 Code.TOPOLOGY,
                 f"KubeVirt {behaviour.release} does not know the CPU topology {name} of {preference},"
                 f" and makes {count_of_vcpus(_count(topology))} of {vcpus}",
-                f"take a preference with {', '.join(sorted(behaviour.topologies))}",
+                f"use a preference with {', '.join(sorted(behaviour.topologies))}",
                 related=(preference.related(_TOPOLOGY),),
             )
         )
@@ -190,39 +190,39 @@ def _count(topology: CpuTopology) -> int:
 
 
 def unexpanded_causes(
-    instancetype: Found | None, template: JsonObject, release: Release
+    instancetype: MatchedObject | None, template: JsonObject, release: Release
 ) -> Iterator[ExpansionCause]:
     """Yield the reasons why a VirtualMachine with that template cannot be written with its matchers."""
-    way_out = "expand this overlay (expand: applied, or defaults)"
-    if gives_vcpus(template):
+    expand_hint = "expand this overlay (expand: applied, or defaults)"
+    if sets_vcpus(template):
         yield ExpansionCause.at_field(
             VCPUS,
             Code.CUSTOM_SIZE,
             f"KubeVirt {release} does not know {VCPUS};"
             " its API server would drop it from a VM that is not expanded",
-            f"{way_out}, or write sockets, cores and threads in its place",
+            f"{expand_hint}, or write sockets, cores and threads in its place",
         )
     if instancetype is not None and is_incomplete(instancetype.spec):
         yield _matcher_cause(
             instancetype,
-            f"{instancetype} has no size of its own, and KubeVirt {release} knows no such instance types;"
+            f"{instancetype} does not set a size, and KubeVirt {release} does not know such instance types;"
             " a VM that is not expanded would not find it",
-            f"{way_out}, or take an instance type that has a size",
+            f"{expand_hint}, or use an instance type that has a size",
         )
 
 
-def unpinnable_causes(instancetype: Found | None, release: Release) -> Iterator[ExpansionCause]:
+def unpinnable_causes(instancetype: MatchedObject | None, release: Release) -> Iterator[ExpansionCause]:
     """Yield the reasons why no ControllerRevision can store a VirtualMachine's instance type."""
     if instancetype is not None and is_incomplete(instancetype.spec):
         yield _matcher_cause(
             instancetype,
-            f"{instancetype} has no size of its own, and a ControllerRevision of it is nothing that"
-            f" KubeVirt {release} could read",
+            f"{instancetype} does not set a size, and KubeVirt {release} could not read a ControllerRevision"
+            " of it",
             "pin an instance type that has a size",
         )
 
 
-def _matcher_cause(instancetype: Found, message: str, hint: str) -> ExpansionCause:
+def _matcher_cause(instancetype: MatchedObject, message: str, hint: str) -> ExpansionCause:
     left = "cpu" if leaves_vcpus_to_vm(instancetype.spec) else "memory"
     field = FieldPath.of("spec", left, "guest")
     return ExpansionCause.at_field(

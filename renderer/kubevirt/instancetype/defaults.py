@@ -70,7 +70,7 @@ def _binding(config: ClusterConfig, behaviour: Behaviour) -> str:
 
 def _impossible(reason: str) -> DefaultsError:
     at = VMI_SPEC.child("domain", "devices", "interfaces")
-    message = f"the VM has no network of its own, and {reason}"
+    message = f"the VM sets no network, and {reason}"
     hint = f"set {at} and {VMI_SPEC}.networks, or autoattachPodInterface: false"
     return DefaultsError(ExpansionCause.at_field(at, Code.DEFAULTS_FAILED, message, hint))
 
@@ -107,7 +107,7 @@ def _default_memory_request(spec: JsonObject, overcommit: int) -> JsonObject:
         return spec
     if overcommit == _HUNDRED_PERCENT:
         return with_section(spec, (*_REQUESTS, "memory"), Quantity.of(guest).json)
-    request = _truncated(_wrapped(amount * _HUNDRED_PERCENT), overcommit)
+    request = _go_quotient(_as_int64(amount * _HUNDRED_PERCENT), overcommit)
     written = Quantity.of_integer(request, Quantity.of(guest).form).json
     return with_section(spec, (*_REQUESTS, "memory"), written)
 
@@ -161,12 +161,12 @@ def _is_zero(amount: Json) -> bool:
     return amount is None or Quantity.of(amount).sign == 0
 
 
-def _wrapped(number: int) -> int:
+def _as_int64(number: int) -> int:
     """Return the number after int64 overflow."""
     return (number + INT64_MAX + 1) % (2 * (INT64_MAX + 1)) - INT64_MAX - 1
 
 
-def _truncated(dividend: int, divisor: int) -> int:
+def _go_quotient(dividend: int, divisor: int) -> int:
     """Divide like Go, which rounds towards zero."""
     quotient = abs(dividend) // abs(divisor)
     return quotient if (dividend < 0) == (divisor < 0) else -quotient

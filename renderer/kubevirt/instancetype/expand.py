@@ -9,13 +9,13 @@ from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, Cluster
 from renderer.kubevirt.facts.kinds import KUBEVIRT, MATCHER_KEYS
 from renderer.kubevirt.instancetype.added_devices import with_preferred_devices
 from renderer.kubevirt.instancetype.api.v1beta2 import leaves_memory_to_vm
+from renderer.kubevirt.instancetype.apply_custom_size import with_custom_size
 from renderer.kubevirt.instancetype.apply_to_vm import apply, apply_checked
-from renderer.kubevirt.instancetype.behaviour import Behaviour, ExpandDefaults, behaviour_of
+from renderer.kubevirt.instancetype.behaviour import ExpandDefaults, behaviour_of
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.cluster_config import cluster_config
 from renderer.kubevirt.instancetype.custom_size import unexpanded_causes, without_custom_vcpus
-from renderer.kubevirt.instancetype.custom_supply import with_custom_size
 from renderer.kubevirt.instancetype.defaults import default_disks, default_network, default_vmi_spec
 from renderer.kubevirt.instancetype.find import Finder
 from renderer.kubevirt.instancetype.findings import check_objects, vm_diagnostics
@@ -28,7 +28,7 @@ from renderer.kubevirt.instancetype.matcher_warnings import (
 from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
 from renderer.kubevirt.instancetype.start_warnings import assumed_network, input_device_left_out
 from renderer.kubevirt.instancetype.target_form import in_target_form
-from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine, expanded
+from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine, with_expanded_template
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import EMPTY, Json, JsonObject, object_at
 from renderer.model.record import Record
@@ -197,11 +197,15 @@ class _Expander:
         if self._live:
             self._warnings += missing_revisions(vm, matchers, scope, behaviour)
         if self._mode is ExpandMode.OFF:
-            _refuse_unexpanded(found, template, behaviour)
-        selected, sized = with_custom_size(found, _inferred(matchers, found, template), vm, behaviour)
+            causes = tuple(unexpanded_causes(found.instancetype, template, behaviour.release))
+            if causes:
+                raise CauseError(*causes)
+        leaves_memory = found.instancetype is not None and leaves_memory_to_vm(found.instancetype.spec)
+        inferred = template if leaves_memory else matchers.template(template)
+        selected, sized = with_custom_size(found, inferred, vm, behaviour)
         if self._mode is ExpandMode.OFF:
             applied = apply_checked(selected, sized, scope, self._cluster)
-            return vm.resource, vm.with_content(expanded(vm.content, applied))
+            return vm.resource, vm.with_content(with_expanded_template(vm.content, applied))
         whole = self._write_expanded(vm, selected, sized, scope, has_matchers=bool(matchers))
         return whole, whole
 
@@ -226,7 +230,7 @@ class _Expander:
             applied = expand_spec(selected, completed, scope, self._cluster)
             if with_preferred_devices(applied, preference, self._cluster) is not applied:
                 self._warnings.append(input_device_left_out(vm, preference or EMPTY))
-        whole = vm.with_content(expanded(vm.content, applied))
+        whole = vm.with_content(with_expanded_template(vm.content, applied))
         if whole is vm.resource:
             return whole
         self._warnings += empty_matchers(vm)
@@ -255,18 +259,5 @@ class _Expander:
         return matchers, found
 
 
-def _inferred(matchers: Matchers, selected: ResolvedMatchers, template: JsonObject) -> JsonObject:
-    """Return the template after inference, which only removes memory that the instance type sets."""
-    leaves_memory = selected.instancetype is not None and leaves_memory_to_vm(selected.instancetype.spec)
-    return template if leaves_memory else matchers.template(template)
-
-
 def _networks(template: JsonObject) -> Json:
     return object_at(template, "spec").get("networks")
-
-
-def _refuse_unexpanded(selected: ResolvedMatchers, template: JsonObject, behaviour: Behaviour) -> None:
-    """Raise ``CauseError`` for a VirtualMachine that the cluster could not expand."""
-    causes = tuple(unexpanded_causes(selected.instancetype, template, behaviour.release))
-    if causes:
-        raise CauseError(*causes)

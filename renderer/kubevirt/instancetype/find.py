@@ -35,7 +35,7 @@ _SPEC = FieldPath.of("spec")
 _API_VERSION = FieldPath.of("apiVersion")
 
 
-class Found(Record):
+class MatchedObject(Record):
     """An instance type or preference: its v1beta1 ``spec``, and the resource with the spec at ``field``.
 
     If a v1beta2 instance type leaves a size to the VM, ``cpu.guest`` or ``memory.guest``, the spec lacks it.
@@ -78,11 +78,11 @@ class Finder:
         """``live``: the VMs come from a cluster; a revision that was not read with them is skipped."""
         self._behaviour = behaviour
         self._live = live
-        self._found: dict[tuple[int, MatcherType], Found] = {}
+        self._found: dict[tuple[int, MatcherType], MatchedObject] = {}
 
     def find(
         self, matcher: Matcher | None, matcher_type: MatcherType, status: JsonObject, scope: Scope
-    ) -> Found | None:
+    ) -> MatchedObject | None:
         """Return the object that ``matcher`` names for a VM with that ``status``; None without a matcher.
 
         Raises ``CauseError`` if there is no such object, or if it cannot be decoded.
@@ -97,9 +97,9 @@ class Finder:
         found = self._found.get((id(resource), matcher_type))
         if found is None:
             if revision is None:
-                found = decoded(resource, matcher_type, self._behaviour)
+                found = decode_object(resource, matcher_type, self._behaviour)
             else:
-                found = _stored(
+                found = _decode_stored(
                     revision, revision_field(matcher, matcher_type), matcher_type, self._behaviour
                 )
             self._found[id(resource), matcher_type] = found
@@ -165,9 +165,9 @@ def revision_field(matcher: Matcher, matcher_type: MatcherType) -> FieldPath:
     return FieldPath.of("status", matcher_type.status_ref, "controllerRevisionRef", "name")
 
 
-def _stored(
+def _decode_stored(
     revision: Resource, named_at: FieldPath, matcher_type: MatcherType, behaviour: Behaviour
-) -> Found:
+) -> MatchedObject:
     from renderer.kubevirt.instancetype.revision import RevisionError, decode_revision  # noqa: PLC0415 - few are pinned
 
     try:
@@ -176,7 +176,7 @@ def _stored(
         from renderer.kubevirt.instancetype import not_found  # noqa: PLC0415 - only errors need it
 
         raise CauseError(not_found.unusable_revision(revision, named_at, matcher_type, error)) from None
-    return Found(matcher_type, revision, stored.spec, stored.field)
+    return MatchedObject(matcher_type, revision, stored.spec, stored.field)
 
 
 def spec_type_of(matcher_type: MatcherType, version: str = INSTANCETYPE_VERSION) -> Struct:
@@ -187,7 +187,7 @@ def spec_type_of(matcher_type: MatcherType, version: str = INSTANCETYPE_VERSION)
 
 
 @once_for_same
-def decoded(resource: Resource, matcher_type: MatcherType, behaviour: Behaviour) -> Found:
+def decode_object(resource: Resource, matcher_type: MatcherType, behaviour: Behaviour) -> MatchedObject:
     """Return the object with its spec decoded.
 
     The object must have version v1beta2 or a version that the release serves. Fields that the release does
@@ -220,4 +220,4 @@ def decoded(resource: Resource, matcher_type: MatcherType, behaviour: Behaviour)
                 related=(Related(str(field), resource.sites(field)),),
             )
         ) from None
-    return Found(matcher_type, resource, object_at(spec))
+    return MatchedObject(matcher_type, resource, object_at(spec))

@@ -28,7 +28,7 @@ def vm_diagnostics(error: CauseError | DiagnosticError, vm: VirtualMachine) -> t
     """Return the diagnostics for an error in a VirtualMachine."""
     if isinstance(error, CauseError):
         return tuple(_of_vm(cause, vm) for cause in error.causes)
-    return tuple(_placed(diagnostic, vm) for diagnostic in error.diagnostics)
+    return tuple(_located(diagnostic, vm) for diagnostic in error.diagnostics)
 
 
 def check_objects(own: ResourceSet, used: Iterable[Resource], behaviour: Behaviour) -> Iterator[Diagnostic]:
@@ -87,15 +87,15 @@ def _of_vm(cause: ExpansionCause, vm: VirtualMachine) -> Diagnostic:
     if placeholder:
         message = f"the VM is not expanded, as it depends on the placeholder {placeholder}"
         return found._replace(code=Code.PLACEHOLDER, severity=Severity.WARNING, message=message, hint=None)
-    beside = (Related(str(at), vm.resource.sites(at)) for at in map(vm.field, cause.beside))
-    return found._replace(related=(*beside, *found.related))
+    involved = (Related(str(at), vm.resource.sites(at)) for at in map(vm.field, cause.involved))
+    return found._replace(related=(*involved, *found.related))
 
 
 def _diagnostic(cause: ExpansionCause, resource: Resource, at: FieldPath) -> Diagnostic:
     return Diagnostic.about(resource, at, cause.code, cause.message, cause.hint, related=cause.related)
 
 
-def _placed(diagnostic: Diagnostic, vm: VirtualMachine) -> Diagnostic:
+def _located(diagnostic: Diagnostic, vm: VirtualMachine) -> Diagnostic:
     """Locate a diagnostic of a value, which has no file, at the VirtualMachine that has the value."""
     if diagnostic.sites or diagnostic.location:
         return diagnostic

@@ -89,11 +89,11 @@ class _Chain(Record):
         if origin is not None:
             return self._from_labels(origin)
         if spec.get("sourceRef") is None:
-            raise self._unsupported(f"leads to {owner}, whose source holds no labels")
+            raise self._unsupported(f"refers to {owner}, whose source has no labels")
         reference = object_at(spec, "sourceRef")
         if reference.get("kind") != "DataSource":
             kind = text_at(reference, "kind")
-            raise self._unsupported(f'leads to {owner}, whose sourceRef is of kind "{kind}", not DataSource')
+            raise self._unsupported(f'refers to {owner}, whose sourceRef is of kind "{kind}", not DataSource')
         return self._from_data_source(reference)
 
     def _from_data_source(self, reference: JsonObject) -> Matcher:
@@ -109,7 +109,7 @@ class _Chain(Record):
         origin = self._source_of(object_at(found.content, "spec", "source"))
         if origin is None:
             raise self._unsupported(
-                f"leads to DataSource {found.name}, which has neither labels nor a source"
+                f"refers to DataSource {found.name}, which has neither labels nor a source"
             )
         return self._from_labels(origin)
 
@@ -129,7 +129,7 @@ class _Chain(Record):
         if found is None:
             place = f"{namespace}/{name}" if namespace else name or '""'
             raise self._error(
-                f"volume {self.volume} leads to {kind} {place}, which is not in the repository",
+                f"volume {self.volume} refers to {kind} {place}, which is not in the repository",
                 hint=f"add the {kind}, or set {self.matcher_type.path}.name",
             )
         return found
@@ -152,7 +152,7 @@ class _Chain(Record):
             return labelled
         label = self.matcher_type.name_label
         raise self._error(
-            f"volume {self.volume} leads to {resource.current_id}, which has no label {label}",
+            f"volume {self.volume} refers to {resource.current_id}, which has no label {label}",
             hint=f"label it, or set {self.matcher_type.path}.name",
             related=(Related("the labels", resource.sites(_LABELS)),),
             ignorable=True,

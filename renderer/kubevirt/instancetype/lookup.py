@@ -33,7 +33,11 @@ def look_up(catalog: Catalog, wanted: str) -> Resource:
     *kinds, name = wanted.split("/", 2)
     namespace = kinds.pop() if len(kinds) > 1 else None
     if kinds:
-        matcher_types = {_kind(kinds[0]): _matcher_type(kinds[0])}
+        (written,) = kinds
+        matcher_type = _matcher_type(written)
+        short = (kind for kind, names in _SHORT_NAMES.items() if written.lower() in names)
+        kind = next(short, None) or matcher_type.matched_kind(written) or matcher_type.cluster_kind
+        matcher_types = {kind: matcher_type}
     else:
         matcher_types = {matcher_type.cluster_kind: matcher_type for matcher_type in MATCHER_TYPES}
     found = [
@@ -57,12 +61,6 @@ def look_up(catalog: Catalog, wanted: str) -> Resource:
     ).error()
 
 
-def _kind(written: str) -> str:
-    matcher_type = _matcher_type(written)
-    short = (kind for kind, names in _SHORT_NAMES.items() if written.lower() in names)
-    return next(short, None) or matcher_type.matched_kind(written) or matcher_type.cluster_kind
-
-
 def _matcher_type(written: str) -> MatcherType:
     """Return the type of matcher for a kind. Raises ``DiagnosticError``: unknown-kind."""
     lower = written.lower()
@@ -72,9 +70,9 @@ def _matcher_type(written: str) -> MatcherType:
         if lower and (matcher_type.matched_kind(written) or lower in (*nouns, *short)):
             return matcher_type
     kinds = {kind.lower(): kind for matcher_type in MATCHER_TYPES for kind in matcher_type.kinds}
-    meant = [kinds[near] for near in suggest(lower, kinds, most=1)] or list(kinds.values())
+    suggested = [kinds[near] for near in suggest(lower, kinds, most=1)] or list(kinds.values())
     message = f"{written or 'nothing'} is not a kind of instance type or preference"
-    raise Diagnostic(Code.UNKNOWN_KIND, message, hint=f"use {' or '.join(meant)}").error()
+    raise Diagnostic(Code.UNKNOWN_KIND, message, hint=f"use {' or '.join(suggested)}").error()
 
 
 def _form(resource: Resource, among: Sequence[Resource]) -> str:

@@ -47,13 +47,13 @@ class Matcher(Record):
 
     def content(self) -> JsonObject:
         """Return the matcher as written in a VirtualMachine."""
-        said = {
+        texts = {
             "name": self.name,
             "kind": self.kind,
             "revisionName": self.revision_name,
             "inferFromVolume": self.infer_from_volume,
         }
-        content: dict[str, Json] = {key: text for key, text in said.items() if text}
+        content: dict[str, Json] = {key: text for key, text in texts.items() if text}
         if self.failure_policy is not None:
             content["inferFromVolumeFailurePolicy"] = self.failure_policy
         return content
@@ -90,39 +90,24 @@ def check_matcher(matcher: Matcher | None, matcher_type: MatcherType) -> tuple[E
     """Return the mutating webhook's rejections of the matcher itself, without looking at its object."""
     if matcher is None:
         return ()
-    return (
-        *_check_name_or_volume(matcher, matcher_type),
-        *_check_failure_policy(matcher, matcher_type),
-    )
-
-
-def _check_name_or_volume(matcher: Matcher, matcher_type: MatcherType) -> tuple[ExpansionCause, ...]:
     path = matcher_type.path
-    if not matcher.infer_from_volume:
-        if matcher.name:
-            return ()
+    causes: list[ExpansionCause] = []
+    if matcher.infer_from_volume:
+        for key, value in (("name", matcher.name), ("kind", matcher.kind)):
+            if value:
+                message = f"{path}.{key} is set together with inferFromVolume"
+                hint = f"drop one of {path}.{key} and {path}.inferFromVolume"
+                causes.append(ExpansionCause.at_field(path.child(key), Code.MATCHER_INVALID, message, hint))
+    elif not matcher.name:
         article = "an" if matcher_type is INSTANCETYPE else "a"
         message = f"{path} names neither {article} {matcher_type.noun} nor a volume to infer it from"
         hint = f"set {path}.name, or {path}.inferFromVolume to the name of a volume"
-        return (ExpansionCause.at_field(path, Code.MATCHER_INVALID, message, hint),)
-    return tuple(
-        ExpansionCause.at_field(
-            path.child(key),
-            Code.MATCHER_INVALID,
-            f"{path}.{key} is set together with inferFromVolume",
-            f"drop one of {path}.{key} and {path}.inferFromVolume",
-        )
-        for key, value in (("name", matcher.name), ("kind", matcher.kind))
-        if value
-    )
-
-
-def _check_failure_policy(matcher: Matcher, matcher_type: MatcherType) -> tuple[ExpansionCause, ...]:
-    if matcher.failure_policy in (None, IGNORE, REJECT):
-        return ()
-    at = matcher_type.path.child("inferFromVolumeFailurePolicy")
-    message = f'"{matcher.failure_policy}" is not a failure policy'
-    return (ExpansionCause.at_field(at, Code.MATCHER_INVALID, message, f"use {IGNORE} or {REJECT}"),)
+        causes.append(ExpansionCause.at_field(path, Code.MATCHER_INVALID, message, hint))
+    if matcher.failure_policy not in (None, IGNORE, REJECT):
+        at = path.child("inferFromVolumeFailurePolicy")
+        message = f'"{matcher.failure_policy}" is not a failure policy'
+        causes.append(ExpansionCause.at_field(at, Code.MATCHER_INVALID, message, f"use {IGNORE} or {REJECT}"))
+    return tuple(causes)
 
 
 def check_matcher_update(

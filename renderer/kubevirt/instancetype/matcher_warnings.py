@@ -23,7 +23,7 @@ def unresolved_matchers(vm: VirtualMachine) -> Iterator[Diagnostic]:
             placeholder = placeholder_in(value)
             if placeholder:
                 at = vm.field(matcher_type.path.child(key))
-                message = f"{at} holds the placeholder {placeholder}, so that the VM is not expanded"
+                message = f"{at} contains the placeholder {placeholder}, so that the VM is not expanded"
                 yield Diagnostic.about(vm.resource, at, Code.PLACEHOLDER, message, severity=Severity.WARNING)
 
 
@@ -54,7 +54,7 @@ def mismatches(vm: VirtualMachine, matchers: Matchers, selected: ResolvedMatcher
                     vm.resource,
                     name,
                     Code.REVISION_MISMATCH,
-                    f"{noun} {matcher.name} has no effect: the revision that counts holds {stored}",
+                    f"{noun} {matcher.name} has no effect: its revision contains {stored}",
                     "pin it anew (vmrender pin --update), or remove revisionName",
                     severity=Severity.WARNING,
                     related=(
@@ -83,6 +83,6 @@ def missing_revisions(
                 Code.REVISION_INVALID,
                 f"the cluster keeps {noun} {matcher.name} in ControllerRevision {name}, which was not read;"
                 f" the VM is expanded with the {noun} of the catalog, which may differ",
-                f"give the revision beside the VM: kubectl get controllerrevision {name}{namespace} -o yaml",
+                f"pass the revision with the VM: kubectl get controllerrevision {name}{namespace} -o yaml",
                 severity=Severity.WARNING,
             )

@@ -12,7 +12,7 @@ from renderer.kubevirt.instancetype.vmi_template import VMI_SPEC
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_path import FieldPath
-from renderer.model.resource import Definition, Resource
+from renderer.model.resource import Resource
 from renderer.model.suggest import suggest
 from renderer.model.work import may_suggest
 
@@ -28,11 +28,11 @@ _STEPS_PER_NAME = 8
 def unknown_kind(matcher: Matcher, matcher_type: MatcherType, behaviour: Behaviour) -> ExpansionCause:
     """Return the cause for a matcher whose kind does not belong to its type."""
     kinds = {kind.lower(): kind for kind in matcher_type.kinds}
-    meant = [kinds[nearest] for nearest in suggest(matcher.kind.lower(), kinds, most=1)]
+    suggested = [kinds[nearest] for nearest in suggest(matcher.kind.lower(), kinds, most=1)]
     message = f"{matcher.kind} is not a kind of {matcher_type.noun}"
     if behaviour.admits_missing_objects:
         message += f"; KubeVirt {behaviour.release} would admit the VM, and never start it"
-    hint = f"use {' or '.join(meant or kinds.values())}"
+    hint = f"use {' or '.join(suggested or kinds.values())}"
     return _cause(matcher_type, matcher_type.path.child("kind"), Code.UNKNOWN_KIND, message, hint)
 
 
@@ -42,7 +42,7 @@ def not_found(
     """Return the cause for a matcher whose object of ``kind`` is in no source."""
     message = f"there is no {kind} {matcher.name or 'without a name'}"
     if behaviour.admits_missing_objects:
-        message += _admitted_until_there_is_one(behaviour)
+        message += _admitted_until_it_exists(behaviour)
     defined = None
     hint = _elsewhere(matcher, matcher_type, kind, scope)
     if hint is None and not may_suggest(_STEPS_PER_NAME * scope.catalog.count(*matcher_type.kinds)):
@@ -51,28 +51,34 @@ def not_found(
     if hint is None:
         kinds = (kind, *(other for other in matcher_type.kinds if other != kind))
         defined = scope.catalog.find_definition(kinds, matcher.name)
-        hint = _alike(matcher, kind, scope) if defined is None else _catalog_hint(defined, matcher_type, kind)
+        if defined is None:
+            nearest = suggest(matcher.name, scope.names(kind), most=3)
+            hint = f"did you mean {' or '.join(nearest)}? {_searched(scope)}" if nearest else _searched(scope)
+        else:  # another file of the repository defines the object
+            hint = f"{defined.site.path} defines it: {defined.catalog_hint}"
+            if defined.kind != kind:
+                hint += f", and set {matcher_type.path}.kind: {defined.kind}"
     related = () if defined is None else (Related(f"{defined.kind} {matcher.name}", (defined.site,)),)
     if matcher.label is None or matcher.volume is None:
         at = matcher_type.path.child("name")
         return _cause(matcher_type, at, matcher_type.not_found, message, hint)._replace(related=related)
     at = matcher_type.path.child("inferFromVolume")
     cause = _cause(matcher_type, at, matcher_type.not_found, message, hint)
-    return cause._replace(beside=(matcher.volume,), related=(matcher.label, *related))
+    return cause._replace(involved=(matcher.volume,), related=(matcher.label, *related))
 
 
 def revision_not_found(
     name: str, at: FieldPath, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour
 ) -> ExpansionCause:
     """``at`` is where the VirtualMachine names the revision."""
-    hint = f"add it, or drop {at} to take the {matcher_type.noun} as it is now"
+    hint = f"add it, or drop {at} to use the current {matcher_type.noun}"
     known = scope.catalog.count(CONTROLLER_REVISION)
     names = scope.names(CONTROLLER_REVISION) if may_suggest(_STEPS_PER_NAME * known) else ()
     for nearest in suggest(name, names, most=1):
         hint = f"did you mean {nearest}? else {hint}"
     message = f"there is no ControllerRevision {name}"
     if behaviour.admits_missing_objects:
-        message += _admitted_until_there_is_one(behaviour)
+        message += _admitted_until_it_exists(behaviour)
     return _cause(matcher_type, at, Code.REVISION_INVALID, message, hint)
 
 
@@ -80,15 +86,15 @@ def unusable_revision(
     revision: Resource, at: FieldPath, matcher_type: MatcherType, error: RevisionError
 ) -> ExpansionCause:
     """``at`` is where the VirtualMachine names the revision."""
-    hint = f"drop {at} to take the {matcher_type.noun} as it is now, or pin it anew"
+    hint = f"drop {at} to use the current {matcher_type.noun}, or pin it anew"
     if error.outdated:
-        hint += "; in a cluster, KubeVirt 1.3 to 1.6 turn such revisions into v1beta1"
+        hint += "; in a cluster, KubeVirt 1.3 to 1.6 convert such revisions to v1beta1"
     message = f"ControllerRevision {revision.name} {error}"
     cause = _cause(matcher_type, at, Code.REVISION_INVALID, message, hint)
     return cause._replace(related=(Related("the revision", revision.sites(_DATA)),))
 
 
-def _admitted_until_there_is_one(behaviour: Behaviour) -> str:
+def _admitted_until_it_exists(behaviour: Behaviour) -> str:
     return f"; KubeVirt {behaviour.release} would admit the VM, and not start it until there is one"
 
 
@@ -99,7 +105,7 @@ def _elsewhere(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Sc
     if scope.find(other, matcher.name):
         if matcher.kind:
             return set_kind
-        return f"{other} {matcher.name} is there, but without a kind the matcher names a {kind}; {set_kind}"
+        return f"{other} {matcher.name} exists, but without a kind the matcher names a {kind}; {set_kind}"
     namespaces = ", ".join(sorted(scope.catalog.named(matcher_type.kind, matcher.name)))
     if not namespaces:
         return None
@@ -136,20 +142,9 @@ def _as_custom(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Sc
             domain = VMI_SPEC.child("domain")
             return (
                 f"leave {matcher_type.path} out, and set {domain}.cpu.guest and {domain}.memory.guest:"
-                f" {series} sets nothing but a size"
+                f" {series} sets only a size"
             )
     return None
-
-
-def _catalog_hint(defined: Definition, matcher_type: MatcherType, kind: str) -> str:
-    """Return the hint for an object that another file of the repository defines."""
-    set_kind = "" if defined.kind == kind else f", and set {matcher_type.path}.kind: {defined.kind}"
-    return f"{defined.site.path} defines it: {defined.catalog_hint}{set_kind}"
-
-
-def _alike(matcher: Matcher, kind: str, scope: Scope) -> str:
-    nearest = suggest(matcher.name, scope.names(kind), most=3)
-    return f"did you mean {' or '.join(nearest)}? {_searched(scope)}" if nearest else _searched(scope)
 
 
 def _searched(scope: Scope) -> str:

@@ -57,7 +57,8 @@ def check_object(content: JsonObject, matcher_type: MatcherType, behaviour: Beha
     causes = tuple(_section_causes(content))
     if causes:
         return ObjectVerdict(causes)
-    spec = _decoded_spec(content, matcher_type)
+    _decode_section(content, _METADATA, OBJECT_META)
+    spec = object_at(_decode_section(content, _SPEC, spec_type_of(matcher_type)))
     if matcher_type is INSTANCETYPE:
         causes, warnings = tuple(_overcommit_causes(spec)), _instancetype_warnings(spec, behaviour)
     else:
@@ -89,12 +90,7 @@ def _section_causes(content: JsonObject) -> Iterator[ExpansionCause]:
         yield ExpansionCause.at_field(_SPEC, Code.RESOURCE_INVALID, "there is no spec", reported="")
 
 
-def _decoded_spec(content: JsonObject, matcher_type: MatcherType) -> JsonObject:
-    _decoded(content, _METADATA, OBJECT_META)
-    return object_at(_decoded(content, _SPEC, spec_type_of(matcher_type)))
-
-
-def _decoded(content: JsonObject, section: FieldPath, section_type: Struct) -> Json:
+def _decode_section(content: JsonObject, section: FieldPath, section_type: Struct) -> Json:
     value = content.get(str(section))
     try:
         return section_type.decode(EMPTY if value is None else value, Decoding())

@@ -6,7 +6,7 @@ A revision looks like KubeVirt's, but its name comes from its content, and it ha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from renderer.kubevirt.facts.kinds import (
@@ -21,7 +21,7 @@ from renderer.kubevirt.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.kubevirt.instancetype.catalog import Catalog, Scope
 from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.custom_size import unpinnable_causes
-from renderer.kubevirt.instancetype.find import Finder, Found
+from renderer.kubevirt.instancetype.find import Finder, MatchedObject
 from renderer.kubevirt.instancetype.findings import vm_diagnostics
 from renderer.kubevirt.instancetype.matcher import Matcher, read_matcher
 from renderer.kubevirt.instancetype.resolve import resolve_matchers, select
@@ -39,13 +39,15 @@ _LONGEST_PREFIX = 200
 FinalName = Callable[[str], str]
 
 
-def pinned_revision(found: Found, namespace: str) -> JsonObject:
+def pinned_revision(found: MatchedObject, namespace: str) -> JsonObject:
     """Return the revision that stores an object, for all VirtualMachines in ``namespace``.
 
     Equal content has an equal name. Quantities stay as written; KubeVirt would write 1Gi for 1024Mi.
     """
     data = _copy(found, namespace)
-    metadata: dict[str, Json] = {"name": f"{_prefix(found)}-{INSTANCETYPE_VERSION}-{content_digest(data)}"}
+    text = _NO_NAME_CHARACTERS.sub("-", found.resource.name.lower())[:_LONGEST_PREFIX]
+    prefix = ".".join(_NAME_PART.findall(text)) or found.matcher_type.key
+    metadata: dict[str, Json] = {"name": f"{prefix}-{INSTANCETYPE_VERSION}-{content_digest(data)}"}
     if namespace:
         metadata["namespace"] = namespace
     metadata["labels"] = _labels(found)
@@ -58,7 +60,7 @@ def pinned_revision(found: Found, namespace: str) -> JsonObject:
     }
 
 
-def _copy(found: Found, namespace: str) -> JsonObject:
+def _copy(found: MatchedObject, namespace: str) -> JsonObject:
     """Return the object without its cluster's metadata; a namespaced one gets the VM's namespace."""
     kind = found.resource.gvk.kind
     metadata: dict[str, Json] = {"name": found.resource.name}
@@ -67,7 +69,7 @@ def _copy(found: Found, namespace: str) -> JsonObject:
     return {"apiVersion": INSTANCETYPE_API_VERSION, "kind": kind, "metadata": metadata, "spec": found.spec}
 
 
-def _labels(found: Found) -> JsonObject:
+def _labels(found: MatchedObject) -> JsonObject:
     """Return the labels, without uid and generation; KubeVirt converts a revision without a version."""
     labels = {"kind": found.resource.gvk.kind, "name": found.resource.name, "version": INSTANCETYPE_VERSION}
     return {
@@ -75,11 +77,6 @@ def _labels(found: Found) -> JsonObject:
         for key, value in labels.items()
         if _LABEL_VALUE.fullmatch(value)
     }
-
-
-def _prefix(found: Found) -> str:
-    name = _NO_NAME_CHARACTERS.sub("-", found.resource.name.lower())[:_LONGEST_PREFIX]
-    return ".".join(_NAME_PART.findall(name)) or found.matcher_type.key
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,25 +113,24 @@ class Pinner:
             raise CauseError(*unpinnable)
         patch: dict[str, Json] = {}
         revisions: list[JsonObject] = []
-        for matcher, found in _unpinned(
-            (matchers.instancetype, selected.instancetype), (matchers.preference, selected.preference)
+        for matcher, found in (
+            (matchers.instancetype, selected.instancetype),
+            (matchers.preference, selected.preference),
         ):
+            if matcher is None or found is None or found.is_revision:
+                continue
             revision = pinned_revision(found, vm.resource.namespace)
             revisions.append(revision)
             name = self._final_name(text_at(revision, "metadata", "name"))
-            patch[found.matcher_type.key] = _patched(vm.spec, matcher, found.matcher_type, name)
+            patch[found.matcher_type.key] = _matcher_patch(vm.spec, matcher, found.matcher_type, name)
         if matchers.clears_memory and "instancetype" in patch:
             patch["template"] = {"spec": {"domain": {"memory": None}}}
         return Pin(patch, tuple(revisions))
 
 
-def _unpinned(*found: tuple[Matcher | None, Found | None]) -> Iterator[tuple[Matcher, Found]]:
-    for matcher, each in found:
-        if matcher is not None and each is not None and not each.is_revision:
-            yield matcher, each
-
-
-def _patched(vm_spec: JsonObject, matcher: Matcher, matcher_type: MatcherType, revision: str) -> JsonObject:
+def _matcher_patch(
+    vm_spec: JsonObject, matcher: Matcher, matcher_type: MatcherType, revision: str
+) -> JsonObject:
     """Return the patch of a matcher. A matcher that infers its object names that object from now on.
 
     KubeVirt drops the ``revisionName`` of a matcher when it infers (``pkg/instancetype/infer``).

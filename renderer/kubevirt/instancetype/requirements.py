@@ -12,7 +12,7 @@ from renderer.kubevirt.instancetype.behaviour import Behaviour, VmMemory, behavi
 from renderer.kubevirt.instancetype.catalog import Catalog, Scope
 from renderer.kubevirt.instancetype.cause import CrashError, ExpansionCause
 from renderer.kubevirt.instancetype.custom_size import MEMORY, NO_CUSTOM_SIZE, VCPUS
-from renderer.kubevirt.instancetype.find import Found, decoded
+from renderer.kubevirt.instancetype.find import MatchedObject, decode_object
 from renderer.kubevirt.instancetype.resolve import ResolvedMatchers
 from renderer.kubevirt.instancetype.topology import (
     Across,
@@ -34,6 +34,8 @@ _CPU = VMI_SPEC.child("domain", "cpu")
 _MEMORY = VMI_SPEC.child("domain", "memory")
 _ARCHITECTURE = VMI_SPEC.child("architecture")
 _REQUIREMENTS = FieldPath.of("spec", "requirements")
+_REQUIRED_VCPUS = _REQUIREMENTS.child("cpu", "guest")
+_REQUIRED_MEMORY = _REQUIREMENTS.child("memory", "guest")
 _ONE_FIELD = {Topology.SOCKETS: ("sockets",), Topology.CORES: ("cores",), Topology.THREADS: ("threads",)}
 _ALL_FIELDS = ("cores", "sockets", "threads")
 _SPREAD_FIELDS = {
@@ -66,7 +68,7 @@ def check_requirements(
 
 
 def _check_sizes(
-    selected: ResolvedMatchers, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
+    selected: ResolvedMatchers, preference: MatchedObject, vmi_spec: JsonObject, behaviour: Behaviour
 ) -> ExpansionCause | None:
     return _check_cpu(selected, preference, vmi_spec, behaviour) or _check_memory(
         selected, preference, vmi_spec, behaviour
@@ -75,7 +77,7 @@ def _check_sizes(
 
 @once_for_same
 def _check_sizes_of_pair(
-    instancetype: Found, preference: Found, behaviour: Behaviour
+    instancetype: MatchedObject, preference: MatchedObject, behaviour: Behaviour
 ) -> ExpansionCause | None:
     """Check the sizes of an instance type, which all machines with this pair share."""
     return _check_sizes(ResolvedMatchers(instancetype, preference), preference, EMPTY, behaviour)
@@ -89,7 +91,7 @@ def satisfies(instancetype: Resource, preference: Resource, release: Release) ->
     """
     behaviour = behaviour_of(release)
     selected = ResolvedMatchers(
-        decoded(instancetype, INSTANCETYPE, behaviour), decoded(preference, PREFERENCE, behaviour)
+        decode_object(instancetype, INSTANCETYPE, behaviour), decode_object(preference, PREFERENCE, behaviour)
     )
     architecture = object_at(preference.content, "spec", "requirements").get("architecture")
     cause = check_requirements(selected, {"architecture": architecture}, Scope(Catalog(), ""), behaviour)
@@ -97,15 +99,19 @@ def satisfies(instancetype: Resource, preference: Resource, release: Release) ->
 
 
 def _check_cpu(
-    selected: ResolvedMatchers, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
+    selected: ResolvedMatchers, preference: MatchedObject, vmi_spec: JsonObject, behaviour: Behaviour
 ) -> ExpansionCause | None:
     instancetype = selected.instancetype
     requirement = object_at(preference.spec, "requirements").get("cpu")
     if requirement is None:
         return None
     required = _uint(object_at(requirement), "guest")
-    if selected.custom_size.vcpus is not None:
-        return _check_custom_vcpus(preference, selected.custom_size.vcpus, required)
+    custom = selected.custom_size.vcpus
+    if custom is not None:
+        if custom >= required:
+            return None
+        message = f"{preference} requires {count_of_vcpus(required)}, the VM has {custom}"
+        return _cause(preference, (VCPUS,), message, f"set {VCPUS} to at least {required}", _REQUIRED_VCPUS)
     if instancetype is not None:
         provided = _uint(object_at(instancetype.spec, "cpu"), "guest")
         if provided >= required:
@@ -114,17 +120,19 @@ def _check_cpu(
     fields = _provided_as(preference, behaviour)
     if fields is None:
         return None
-    provided = _product(object_at(vmi_spec, "domain", "cpu"), fields)
+    cpu = object_at(vmi_spec, "domain", "cpu")
+    # KubeVirt multiplies in 32 bits; without fields the product is 0.
+    provided = prod(_uint(cpu, count) for count in fields) % _UINT32 if fields else 0
     if provided >= required:
         return None
     as_what = " times ".join(fields) or "no field that KubeVirt knows"
     message = f"{preference} requires {count_of_vcpus(required)} as {as_what}, the VM provides {provided}"
     paths = tuple(_CPU.child(field) for field in fields)
     hint = f"set {INSTANCETYPE.path}, or {' and '.join(str(path) for path in paths) or _CPU}"
-    return _cause(preference, paths, message, hint, _REQUIREMENTS.child("cpu", "guest"))
+    return _cause(preference, paths, message, hint, _REQUIRED_VCPUS)
 
 
-def _provided_as(preference: Found, behaviour: Behaviour) -> tuple[str, ...] | None:
+def _provided_as(preference: MatchedObject, behaviour: Behaviour) -> tuple[str, ...] | None:
     """Return the fields whose product is the VM's vCPUs; None (no check) for an unknown topology."""
     topology = preferred_topology(preference.spec, behaviour.topologies)
     if topology is None:
@@ -138,7 +146,7 @@ def _provided_as(preference: Found, behaviour: Behaviour) -> tuple[str, ...] | N
 
 
 def _check_memory(
-    selected: ResolvedMatchers, preference: Found, vmi_spec: JsonObject, behaviour: Behaviour
+    selected: ResolvedMatchers, preference: MatchedObject, vmi_spec: JsonObject, behaviour: Behaviour
 ) -> ExpansionCause | None:
     instancetype = selected.instancetype
     requirement = object_at(preference.spec, "requirements").get("memory")
@@ -146,7 +154,12 @@ def _check_memory(
         return None
     required = Quantity.of(object_at(requirement).get("guest"))
     if selected.custom_size.memory is not None:
-        return _check_custom_memory(preference, Quantity.of(selected.custom_size.memory), required)
+        provided = Quantity.of(selected.custom_size.memory)
+        if provided.compare(required) >= 0:
+            return None
+        message = f"{preference} requires {required.json} of memory, the VM has {provided.json}"
+        hint = f"set {MEMORY} to at least {required.json}"
+        return _cause(preference, (MEMORY,), message, hint, _REQUIRED_MEMORY)
     if instancetype is not None:
         provided = Quantity.of(object_at(instancetype.spec, "memory").get("guest"))
         if provided.compare(required) >= 0:
@@ -157,37 +170,20 @@ def _check_memory(
         return None
     guest = object_at(memory).get("guest")
     hint = f"set {INSTANCETYPE.path}, or {_MEMORY}.guest"
-    field = _REQUIREMENTS.child("memory", "guest")
     if guest is None and behaviour.vm_memory is not VmMemory.DEFAULTED_OR_ZERO:
         message = (
             f"{preference} requires {required.json} of memory, and the VM sets none,"
             f" which crashes KubeVirt {behaviour.release}"
         )
-        raise CrashError(_cause(preference, (_MEMORY,), message, hint, field))
+        raise CrashError(_cause(preference, (_MEMORY,), message, hint, _REQUIRED_MEMORY))
     provided = Quantity.of(guest)
     if provided.compare(required) >= 0:
         return None
     message = f"{preference} requires {required.json} of memory, the VM provides {provided.json}"
-    return _cause(preference, (_MEMORY,), message, hint, field)
+    return _cause(preference, (_MEMORY,), message, hint, _REQUIRED_MEMORY)
 
 
-def _check_custom_vcpus(preference: Found, provided: int, required: int) -> ExpansionCause | None:
-    if provided >= required:
-        return None
-    message = f"{preference} requires {count_of_vcpus(required)}, the VM has {provided}"
-    hint = f"set {VCPUS} to at least {required}"
-    return _cause(preference, (VCPUS,), message, hint, _REQUIREMENTS.child("cpu", "guest"))
-
-
-def _check_custom_memory(preference: Found, provided: Quantity, required: Quantity) -> ExpansionCause | None:
-    if provided.compare(required) >= 0:
-        return None
-    message = f"{preference} requires {required.json} of memory, the VM has {provided.json}"
-    hint = f"set {MEMORY} to at least {required.json}"
-    return _cause(preference, (MEMORY,), message, hint, _REQUIREMENTS.child("memory", "guest"))
-
-
-def _check_architecture(preference: Found, vmi_spec: JsonObject) -> ExpansionCause | None:
+def _check_architecture(preference: MatchedObject, vmi_spec: JsonObject) -> ExpansionCause | None:
     required = object_at(preference.spec, "requirements").get("architecture")
     provided = vmi_spec.get("architecture")
     if required is None or required == (provided or ""):
@@ -202,7 +198,7 @@ def _check_architecture(preference: Found, vmi_spec: JsonObject) -> ExpansionCau
 
 
 def _instancetype_too_small(
-    instancetype: Found, preference: Found, resource: str, required: str, provided: Json
+    instancetype: MatchedObject, preference: MatchedObject, resource: str, required: str, provided: Json
 ) -> ExpansionCause:
     message = f"{preference} requires {required}, {instancetype} provides {provided}"
     cause = _cause(preference, (INSTANCETYPE.path,), message, None, _REQUIREMENTS.child(resource, "guest"))
@@ -210,7 +206,7 @@ def _instancetype_too_small(
     return cause._replace(related=(*cause.related, provided_by))
 
 
-def _larger(instancetype: Found, preference: Found, scope: Scope) -> str:
+def _larger(instancetype: MatchedObject, preference: MatchedObject, scope: Scope) -> str:
     from renderer.kubevirt.instancetype.sizes import instancetypes_of_at_least  # noqa: PLC0415 - only for what is too small
 
     requirements = object_at(preference.spec, "requirements")
@@ -218,11 +214,15 @@ def _larger(instancetype: Found, preference: Found, scope: Scope) -> str:
     memory = Quantity.of(object_at(requirements, "memory").get("guest"))
     sizes = instancetypes_of_at_least(instancetype, scope, vcpus=vcpus, memory=memory.value())
     names = " or ".join(str(size) for size in sizes)
-    return f"take {names or 'a larger instance type'}"
+    return f"use {names or 'a larger instance type'}"
 
 
 def _cause(
-    preference: Found, fields: tuple[FieldPath, ...], message: str, hint: str | None, requirement: FieldPath
+    preference: MatchedObject,
+    fields: tuple[FieldPath, ...],
+    message: str,
+    hint: str | None,
+    requirement: FieldPath,
 ) -> ExpansionCause:
     return ExpansionCause.at_field(
         fields[0] if fields else _CPU,
@@ -232,11 +232,6 @@ def _cause(
         reported=", ".join(str(field) for field in fields),
         related=(preference.related(requirement),),
     )
-
-
-def _product(cpu: JsonObject, fields: tuple[str, ...]) -> int:
-    """Return the product in 32 bits, as KubeVirt multiplies; 0 without fields."""
-    return prod(_uint(cpu, field) for field in fields) % _UINT32 if fields else 0
 
 
 def _uint(value: JsonObject, key: str) -> int:

@@ -13,7 +13,7 @@ from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.catalog import Scope
 from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
 from renderer.kubevirt.instancetype.custom_size import NO_CUSTOM_SIZE, CustomSize
-from renderer.kubevirt.instancetype.find import Finder, Found
+from renderer.kubevirt.instancetype.find import Finder, MatchedObject
 from renderer.kubevirt.instancetype.matcher import Matcher, check_matcher, check_matcher_update, read_matcher
 from renderer.model.json import EMPTY, JsonObject, without
 from renderer.model.record import Record
@@ -42,8 +42,8 @@ class ResolvedMatchers(Record):
     The spec of ``instancetype`` includes the ``custom_size`` that the VirtualMachine sets.
     """
 
-    instancetype: Found | None = None
-    preference: Found | None = None
+    instancetype: MatchedObject | None = None
+    preference: MatchedObject | None = None
     custom_size: CustomSize = NO_CUSTOM_SIZE
 
 
@@ -109,17 +109,13 @@ def _both_results(instancetype: Callable[[], T], preference: Callable[[], T]) ->
     try:
         first = instancetype()
     except CauseError as error:
-        _raise_causes(*error.causes, *_causes_of(preference))
-        raise
+        causes = error.causes
+        try:
+            preference()
+        except CauseError as other:
+            causes += other.causes
+        raise CauseError(*causes) from None
     return first, preference()
-
-
-def _causes_of(step: Callable[[], object]) -> tuple[ExpansionCause, ...]:
-    try:
-        step()
-    except CauseError as error:
-        return error.causes
-    return ()
 
 
 def _raise_causes(*causes: ExpansionCause) -> None:

@@ -135,13 +135,13 @@ def _parse_json(text: str, decoding: Decoding) -> Json:
         return dict(pairs)
 
     try:
-        parsed: Json = json.loads(text, object_pairs_hook=object_of, parse_constant=_refuse_constant)
+        parsed: Json = json.loads(text, object_pairs_hook=object_of, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
         raise DecodeError("is not JSON", FieldPath()) from error
     return parsed
 
 
-def _refuse_constant(name: str) -> NoReturn:
+def _reject_constant(name: str) -> NoReturn:
     """Reject NaN and Infinity, which only Python accepts as JSON."""
     raise DecodeError(f"has {name}", FieldPath())
 
@@ -184,13 +184,10 @@ def _decode_object(data: JsonObject, behaviour: Behaviour) -> DecodedRevision:
         spec = spec_type.decode(EMPTY if data.get("spec") is None else data["spec"], decoding)
     except DecodeError as error:
         raise RevisionError(f"holds {_described(data)} that cannot be decoded: {error}") from None
-    return DecodedRevision(matcher_type, _upgraded(object_at(spec), gvk.version, matcher_type))
-
-
-def _upgraded(spec: JsonObject, version: str, matcher_type: MatcherType) -> JsonObject:
-    if version == INSTANCETYPE_VERSION:
-        return spec
-    return upgraded_instancetype(spec) if matcher_type is INSTANCETYPE else upgraded_preference(spec)
+    if gvk.version == INSTANCETYPE_VERSION:
+        return DecodedRevision(matcher_type, object_at(spec))
+    upgrade = upgraded_instancetype if matcher_type is INSTANCETYPE else upgraded_preference
+    return DecodedRevision(matcher_type, upgrade(object_at(spec)))
 
 
 def _described(data: JsonObject) -> str:

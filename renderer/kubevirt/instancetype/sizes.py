@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from renderer.kubevirt.instancetype.api.v1beta2 import is_incomplete
 from renderer.kubevirt.instancetype.catalog import Scope
-from renderer.kubevirt.instancetype.find import Found
+from renderer.kubevirt.instancetype.find import MatchedObject
 from renderer.kubevirt.instancetype.topology import count_of_vcpus
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import object_at
@@ -37,7 +37,7 @@ class CatalogSize(Record):
 
 
 def instancetypes_of_size(
-    instancetype: Found, scope: Scope, *, vcpus: int | None, memory: int | None
+    instancetype: MatchedObject, scope: Scope, *, vcpus: int | None, memory: int | None
 ) -> tuple[CatalogSize, ...]:
     """Return instance types of the same kind with these vCPUs and bytes of memory; None matches any amount.
 
@@ -54,13 +54,13 @@ def instancetypes_of_size(
 
 
 def instancetypes_of_at_least(
-    instancetype: Found, scope: Scope, *, vcpus: int, memory: int
+    instancetype: MatchedObject, scope: Scope, *, vcpus: int, memory: int
 ) -> tuple[CatalogSize, ...]:
     """Return instance types of the same kind with at least these amounts, in the same order."""
     return _nearest(instancetype, scope, lambda size: size.vcpus >= vcpus and size.memory >= memory)
 
 
-def custom_sizes(instancetype: Found, scope: Scope) -> tuple[str, ...]:
+def custom_sizes(instancetype: MatchedObject, scope: Scope) -> tuple[str, ...]:
     """Return the names of instance types of the same kind and series that leave their size to the VM."""
     series = _series(instancetype.resource.name)
     kind = instancetype.resource.gvk.kind
@@ -77,7 +77,7 @@ def _series(name: str) -> str:
 
 
 def _nearest(
-    instancetype: Found, scope: Scope, fits: Callable[[CatalogSize], bool]
+    instancetype: MatchedObject, scope: Scope, fits: Callable[[CatalogSize], bool]
 ) -> tuple[CatalogSize, ...]:
     own = _size_of(instancetype.resource)
     if own is None or fits(own):
@@ -87,12 +87,12 @@ def _nearest(
         unlike = size.series != own.series
         return (unlike, abs(size.memory - own.memory), abs(size.vcpus - own.vcpus), size.name)
 
-    fitting = (size for size in _sizes(scope, instancetype.resource.gvk.kind) if fits(size))
+    fitting = (size for size in _catalog_sizes(scope, instancetype.resource.gvk.kind) if fits(size))
     return tuple(sorted(fitting, key=distance)[:_MOST])
 
 
 @lru_cache(maxsize=16)  # many VMs may be wrong, and they see the same catalog
-def _sizes(scope: Scope, kind: str) -> tuple[CatalogSize, ...]:
+def _catalog_sizes(scope: Scope, kind: str) -> tuple[CatalogSize, ...]:
     found = (scope.find(kind, name) for name in scope.names(kind))
     sizes = (_size_of(resource) for resource in found if resource is not None)
     return tuple(size for size in sizes if size is not None)

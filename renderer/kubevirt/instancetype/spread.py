@@ -8,7 +8,7 @@ from __future__ import annotations
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
 from renderer.kubevirt.instancetype.behaviour import Behaviour, SpreadCheck
 from renderer.kubevirt.instancetype.cause import CrashError, ExpansionCause
-from renderer.kubevirt.instancetype.find import Found
+from renderer.kubevirt.instancetype.find import MatchedObject
 from renderer.kubevirt.instancetype.topology import (
     THREADS_PER_CORE,
     Across,
@@ -27,7 +27,7 @@ _TOPOLOGY = FieldPath.of("spec", "cpu", "preferredCPUTopology")
 
 
 def check_spread(
-    instancetype: Found | None, preference: Found | None, behaviour: Behaviour
+    instancetype: MatchedObject | None, preference: MatchedObject | None, behaviour: Behaviour
 ) -> ExpansionCause | None:
     """Return the cause if vCPUs would be left over. Raises ``CrashError`` where KubeVirt crashes."""
     if preference is None or behaviour.spread_check is SpreadCheck.NONE:
@@ -52,18 +52,18 @@ def check_spread(
     if is_spreadable(vcpus, options, preference):
         return None
     what = f"the {count_of_vcpus(guest)} of {instancetype}"
-    asks = _TOPOLOGY if options.has_default_ratio else options.ratio_field
+    requested_by = _TOPOLOGY if options.has_default_ratio else options.ratio_field
     return ExpansionCause.at_field(
         INSTANCETYPE.path,
         Code.TOPOLOGY,
-        f"{what} cannot be spread by {divisor(options)} as {preference} asks",
-        "take an instance type whose vCPUs can be divided, or another preference",
+        f"{what} cannot be spread by {divisor(options)} as {preference} requests",
+        "use an instance type whose vCPUs can be divided, or another preference",
         reported="instancetype.spec.cpu.guest",  # it exists in neither object
-        related=(instancetype.related(_GUEST), preference.related(asks)),
+        related=(instancetype.related(_GUEST), preference.related(requested_by)),
     )
 
 
-def is_spreadable(vcpus: int, options: SpreadOptions, preference: Found) -> bool:
+def is_spreadable(vcpus: int, options: SpreadOptions, preference: MatchedObject) -> bool:
     """Return True if no vCPU is left over, or if the release does not know what to spread across.
 
     ``options`` are the spread options of ``preference``. Raises ``CrashError`` for a ratio of 0.

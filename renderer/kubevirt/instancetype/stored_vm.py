@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
+from renderer.kubevirt.instancetype.apply_custom_size import with_custom_size
 from renderer.kubevirt.instancetype.apply_to_vm import apply
-from renderer.kubevirt.instancetype.behaviour import Behaviour, behaviour_of
+from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.kubevirt.instancetype.cluster_config import cluster_config
-from renderer.kubevirt.instancetype.custom_supply import with_custom_size
 from renderer.kubevirt.instancetype.defaults import with_default
-from renderer.kubevirt.instancetype.find import Finder, Found
+from renderer.kubevirt.instancetype.find import Finder, MatchedObject
 from renderer.kubevirt.instancetype.matcher import Matcher
 from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
 from renderer.kubevirt.instancetype.started_instance import started_instance
@@ -65,16 +65,18 @@ class VmStore:
 
     def created(self, resource: Resource) -> StoredVm:
         """Return the VirtualMachine after its creation. Raises ``CauseError`` or ``DiagnosticError``."""
-        scope, matchers, selected = self._selected(resource)
-        content = self._mutated(_inferred(resource.content, matchers), selected, scope)
+        scope, matchers, selected = self._select(resource)
+        content = self._mutate(_with_inference(resource.content, matchers), selected, scope)
         behaviour = self._behaviour
         if behaviour.assigns_firmware_uuid:
             content = with_default(content, (*_FIRMWARE, "uuid"), _AT_RANDOM)
         if behaviour.assigns_firmware_serial:
             content = with_default(content, (*_FIRMWARE, "serial"), _AT_RANDOM)
-        if _gets_pci_topology(content, behaviour):
+        spec = object_at(content, *_VMI)
+        machine_type = text_at(spec, "domain", "machine", "type")
+        if gets_pci_topology(text_at(spec, "architecture"), machine_type, behaviour):
             content = with_default(content, _PCI_TOPOLOGY, "v3")
-        return self._stored(content, matchers, selected, resource)
+        return self._with_instance(content, matchers, selected, resource)
 
     def existing(self, resource: Resource, status: JsonObject) -> StoredVm:
         """Return the VirtualMachine that is in a cluster with this ``status``, unchanged.
@@ -82,9 +84,9 @@ class VmStore:
         Its instance type and preference are the copies that the status or its matchers name. Raises
         ``CauseError`` or ``DiagnosticError``.
         """
-        scope, matchers = self._matched(resource)
+        scope, matchers = self._resolve(resource)
         selected = select(matchers, status, scope, self._live_finder)
-        return self._stored(resource.content, matchers, selected, resource)
+        return self._with_instance(resource.content, matchers, selected, resource)
 
     def updated(self, before: StoredVm, old: Resource, new: Resource) -> StoredVm:
         """Return the VirtualMachine of ``before`` after ``new`` was applied in place of ``old``.
@@ -92,28 +94,28 @@ class VmStore:
         If a matcher does not change, neither does the copy of its object that the cluster stored when the VM
         was created. Raises ``CauseError`` or ``DiagnosticError``.
         """
-        scope, matchers, found = self._selected(new)
+        scope, matchers, found = self._select(new)
         selected = ResolvedMatchers(
-            _kept(before, matchers, found, INSTANCETYPE.key),
-            _kept(before, matchers, found, PREFERENCE.key),
+            _stored_match(before, matchers, found, INSTANCETYPE.key),
+            _stored_match(before, matchers, found, PREFERENCE.key),
         )
-        merged = applied_to(before.content, old.content, _inferred(new.content, matchers))
+        merged = three_way_merge(before.content, old.content, _with_inference(new.content, matchers))
         content = merged if isinstance(merged, dict) else EMPTY
         version = object_at(before.content, *_PCI_TOPOLOGY[:-1]).get(_PCI_TOPOLOGY[-1])
         if version is not None:  # ``syncPCITopologyAnnotationsToVM``: it comes back from the instance
             content = with_default(content, _PCI_TOPOLOGY, version)
-        return self._stored(self._mutated(content, selected, scope), matchers, selected, new)
+        return self._with_instance(self._mutate(content, selected, scope), matchers, selected, new)
 
-    def _selected(self, resource: Resource) -> tuple[Scope, Matchers, ResolvedMatchers]:
-        scope, matchers = self._matched(resource)
+    def _select(self, resource: Resource) -> tuple[Scope, Matchers, ResolvedMatchers]:
+        scope, matchers = self._resolve(resource)
         return scope, matchers, select(matchers, EMPTY, scope, self._finder)
 
-    def _matched(self, resource: Resource) -> tuple[Scope, Matchers]:
+    def _resolve(self, resource: Resource) -> tuple[Scope, Matchers]:
         scope = Scope(self._catalog, resource.namespace)
         vm_spec = object_at(resource.content, "spec")
         return scope, resolve_matchers(vm_spec, scope, self._behaviour)
 
-    def _mutated(self, vm: JsonObject, selected: ResolvedMatchers, scope: Scope) -> JsonObject:
+    def _mutate(self, vm: JsonObject, selected: ResolvedMatchers, scope: Scope) -> JsonObject:
         preference = None if selected.preference is None else selected.preference.spec
         mutation = mutation_of(
             object_at(vm, "spec"), preference, self._cluster.config, scope, self._behaviour
@@ -121,7 +123,7 @@ class VmStore:
         vm = with_default(vm, (*_VMI, "architecture"), mutation.architecture)
         return with_default(vm, (*_VMI, "domain", "machine", "type"), mutation.machine_type)
 
-    def _stored(
+    def _with_instance(
         self, content: JsonObject, matchers: Matchers, selected: ResolvedMatchers, resource: Resource
     ) -> StoredVm:
         behaviour = self._behaviour
@@ -133,7 +135,7 @@ class VmStore:
         scope = Scope(self._catalog, resource.namespace)
         applied = apply(sized, template, scope, behaviour)
         instance = started_instance(
-            with_annotations(template, _names_of(matchers)), sized, scope, self._cluster
+            with_annotations(template, _name_annotations(matchers)), sized, scope, self._cluster
         )
         return StoredVm(content, applied, instance, matchers, selected)
 
@@ -147,14 +149,14 @@ def start(vm: Resource, objects: Catalog, cluster: Cluster) -> JsonObject:
     return VmStore(objects, ResourceSet((vm,)), cluster).created(vm).instance
 
 
-def applied_to(live: Json, old: Json, new: Json) -> Json:
+def three_way_merge(live: Json, old: Json, new: Json) -> Json:
     """Return ``live`` after ``kubectl apply`` of ``new``, with ``old`` applied last: a three-way merge."""
     if not isinstance(new, dict) or not isinstance(live, dict):
         return new
     before = old if isinstance(old, dict) else EMPTY
     kept = {key: value for key, value in live.items() if new.get(key) is not None or before.get(key) is None}
     merged = {
-        key: applied_to(live.get(key), before.get(key), value)
+        key: three_way_merge(live.get(key), before.get(key), value)
         for key, value in new.items()
         if value is not None
     }
@@ -169,26 +171,22 @@ def read_cluster_config(resources: ResourceSet, catalog: Catalog) -> ClusterConf
     return cluster_config(catalog.after(CatalogSource("the overlay", resources)))
 
 
-def _inferred(vm: JsonObject, matchers: Matchers) -> JsonObject:
+def _with_inference(vm: JsonObject, matchers: Matchers) -> JsonObject:
     template = object_at(vm, *_TEMPLATE)
     changed = matchers.template(template)
     return vm if changed is template else with_value(vm, _TEMPLATE, changed)
 
 
-def _kept(before: StoredVm, matchers: Matchers, found: ResolvedMatchers, key: str) -> Found | None:
+def _stored_match(
+    before: StoredVm, matchers: Matchers, found: ResolvedMatchers, key: str
+) -> MatchedObject | None:
     """Return the object that a matcher selects: the stored one, unless the matcher has changed."""
     stays: bool = getattr(before.matchers, key) == getattr(matchers, key)
-    selected: Found | None = getattr(before.selected if stays else found, key)
+    selected: MatchedObject | None = getattr(before.selected if stays else found, key)
     return selected
 
 
-def _gets_pci_topology(vm: JsonObject, behaviour: Behaviour) -> bool:
-    spec = object_at(vm, *_VMI)
-    machine_type = text_at(spec, "domain", "machine", "type")
-    return gets_pci_topology(text_at(spec, "architecture"), machine_type, behaviour)
-
-
-def _names_of(matchers: Matchers) -> JsonObject:
+def _name_annotations(matchers: Matchers) -> JsonObject:
     named: dict[str, Json] = {}
     for matcher_type in (INSTANCETYPE, PREFERENCE):
         matcher: Matcher | None = getattr(matchers, matcher_type.key)

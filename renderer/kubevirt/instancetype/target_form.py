@@ -59,7 +59,7 @@ def in_target_form(resources: ResourceSet) -> Outcome[ResourceSet]:
             resource,
             _NAME,
             Code.DUPLICATE_ID,
-            f"{resource.kind} {resource.name} is there as {PROPOSED_INSTANCETYPE_VERSION}"
+            f"{resource.kind} {resource.name} exists as {PROPOSED_INSTANCETYPE_VERSION}"
             f" and as {INSTANCETYPE_VERSION}",
             "a version is not part of a name; drop or rename one",
             related=(Related("the other one", other.sites(_NAME)),),
@@ -68,7 +68,7 @@ def in_target_form(resources: ResourceSet) -> Outcome[ResourceSet]:
         if resource.api_version == PROPOSED_INSTANCETYPE_API_VERSION
         and (other := written.get(_Identity.of(resource))) is not None
     )
-    return Outcome(resources.map(_converted), twice)
+    return Outcome(resources.map(_as_v1beta1), twice)
 
 
 def is_render_time_only(resource: Resource) -> bool:
@@ -85,7 +85,7 @@ def written_form(resources: ResourceSet) -> ResourceSet:
     return in_target_form(resources).value.where(lambda resource: not is_render_time_only(resource))
 
 
-def _converted(resource: Resource) -> Resource:
+def _as_v1beta1(resource: Resource) -> Resource:
     if resource.api_version != PROPOSED_INSTANCETYPE_API_VERSION or is_render_time_only(resource):
         return resource
     return resource.with_content({**resource.content, "apiVersion": INSTANCETYPE_API_VERSION})

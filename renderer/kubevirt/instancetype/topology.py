@@ -57,7 +57,10 @@ def preferred_topology(preference: JsonObject, names: Mapping[str, Topology]) ->
 def spread_options(preference: JsonObject) -> SpreadOptions:
     """Return ``cpu.spreadOptions``, else ``preferSpreadSocketToCoreRatio``, else the defaults."""
     options = object_at(preference, "cpu", "spreadOptions")
-    across = _across(options.get("across"))
+    word = options.get("across")
+    across = next((across for across in Across if across.value == word), None)
+    if word is None:
+        across = Across.SOCKETS_CORES
     ratio = options.get("ratio")
     if ratio is not None:
         return SpreadOptions(across, ratio, FieldPath.of("spec", "cpu", "spreadOptions", "ratio"))
@@ -66,12 +69,6 @@ def spread_options(preference: JsonObject) -> SpreadOptions:
     if is_zero(ratio):
         return SpreadOptions(across, _DEFAULT_RATIO, field, has_default_ratio=True)
     return SpreadOptions(across, ratio, field)
-
-
-def _across(word: Json) -> Across | None:
-    if word is None:
-        return Across.SOCKETS_CORES
-    return next((across for across in Across if across.value == word), None)
 
 
 def count_of_vcpus(count: Json) -> str:

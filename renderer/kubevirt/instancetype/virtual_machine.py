@@ -69,7 +69,7 @@ def needs_catalog(resources: ResourceSet) -> bool:
     return any(vm is not None and vm.has_matchers for vm in vms)
 
 
-def expanded(vm: JsonObject, template: JsonObject) -> JsonObject:
+def with_expanded_template(vm: JsonObject, template: JsonObject) -> JsonObject:
     """Return the VirtualMachine with another ``spec.template`` and no matchers; ``vm`` if nothing changes."""
     spec = object_at(vm, "spec")
     if template is spec.get("template") and not any(key in spec for key in MATCHER_KEYS):
@@ -77,7 +77,11 @@ def expanded(vm: JsonObject, template: JsonObject) -> JsonObject:
     kept = {key: value for key, value in spec.items() if key not in MATCHER_KEYS}
     kept["template"] = _with_shared_keys(template)
     changed = with_entries(vm, {"spec": share_keys(kept)})
-    return changed if vm.get("status") is None else _without_references(changed)
+    if vm.get("status") is None:
+        return changed
+    for matcher_type in MATCHER_TYPES:
+        changed = without(changed, "status", matcher_type.status_ref)
+    return without(changed, "status") if changed.get("status") == {} else changed
 
 
 def _with_shared_keys(template: JsonObject) -> JsonObject:
@@ -87,12 +91,6 @@ def _with_shared_keys(template: JsonObject) -> JsonObject:
     if not isinstance(spec, dict) or not isinstance(domain, dict):
         return template
     return with_entries(template, {"spec": share_keys(spec | {"domain": share_keys(domain)})})
-
-
-def _without_references(vm: JsonObject) -> JsonObject:
-    for matcher_type in MATCHER_TYPES:
-        vm = without(vm, "status", matcher_type.status_ref)
-    return without(vm, "status") if vm.get("status") == {} else vm
 
 
 def needs_instancetype_stage(resources: ResourceSet) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from renderer.kubevirt.facts.cluster import ClusterConfig
+from renderer.kubevirt.facts.sizes import positive
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.defaults import default_vmi_spec, with_default
 from renderer.kubevirt.instancetype.vmi_template import with_section
@@ -101,13 +102,22 @@ def default_vmi_object(spec: JsonObject, cpu_model: str, behaviour: Behaviour) -
     architecture = spec.get("architecture")
     if architecture == "s390x":
         spec = with_default_flag(spec, (*_FEATURES, "acpi", "enabled"), value=False)
-    spec = _default_timers(_default_features(spec))
+    spec = _default_features(spec)
+    timers = object_at(spec, *_TIMER)
+    for name in _TIMERS:
+        if timers.get(name) is not None:
+            spec = with_default_flag(spec, (*_TIMER, name, "present"), value=True)
     spec = _with_each(spec, _DISKS, _default_disk)
-    spec = _with_each(spec, _GPUS, _default_gpu)
+    spec = _with_each(spec, _GPUS, lambda gpu: _with_enabled(gpu, "virtualGPUOptions", "display", "ramFB"))
     watchdog = behaviour.other_watchdogs.get(text_at(spec, "architecture"), "i6300esb")
     if watchdog and object_at(spec, "domain", "devices").get("watchdog") is not None:
         spec = with_default(spec, ("domain", "devices", "watchdog", watchdog, "action"), "reset")
-    spec = default_hyperv_dependencies(_default_probes(spec))
+    for name in ("livenessProbe", "readinessProbe"):
+        probe = spec.get(name)
+        if isinstance(probe, dict):
+            missing = {key: value for key, value in _PROBE.items() if not positive(probe.get(key))}
+            spec = {**spec, name: {**probe, **missing}}
+    spec = default_hyperv_dependencies(spec)
     bus = "virtio" if architecture in _VIRTIO_ARCHITECTURES else "sata"
     spec = _with_each(spec, _DISKS, lambda disk: _with_bus(disk, bus))
     if architecture == "arm64":
@@ -131,19 +141,11 @@ def with_default_flag(spec: JsonObject, path: tuple[str, ...], *, value: bool) -
     return spec if object_at(spec, *path[:-1]).get(path[-1]) is not None else with_section(spec, path, value)
 
 
-def _enabled(spec: JsonObject, *path: str) -> JsonObject:
+def _with_enabled(spec: JsonObject, *path: str) -> JsonObject:
     """Set ``enabled: true`` in the section at ``path`` if it exists and does not say."""
     if object_at(spec, *path[:-1]).get(path[-1]) is None:
         return spec
     return with_default_flag(spec, (*path, "enabled"), value=True)
-
-
-def _default_timers(spec: JsonObject) -> JsonObject:
-    timers = object_at(spec, *_TIMER)
-    for name in _TIMERS:
-        if timers.get(name) is not None:
-            spec = with_default_flag(spec, (*_TIMER, name, "present"), value=True)
-    return spec
 
 
 def _default_features(spec: JsonObject) -> JsonObject:
@@ -151,11 +153,11 @@ def _default_features(spec: JsonObject) -> JsonObject:
         return spec
     spec = with_default_flag(spec, (*_FEATURES, "acpi", "enabled"), value=True)
     for name in _FEATURE_STATES:
-        spec = _enabled(spec, *_FEATURES, name)
+        spec = _with_enabled(spec, *_FEATURES, name)
     for name in _HYPERV_STATES:
-        spec = _enabled(spec, *_HYPERV, name)
+        spec = _with_enabled(spec, *_HYPERV, name)
     for parent, name in _HYPERV_PARTS:
-        spec = _enabled(spec, *_HYPERV, parent, name)
+        spec = _with_enabled(spec, *_HYPERV, parent, name)
     spinlocks = object_at(spec, *_HYPERV, "spinlocks")
     if spinlocks.get("enabled") is True and spinlocks.get("spinlocks") is None:
         spec = with_section(spec, (*_HYPERV, "spinlocks", "spinlocks"), _SPINLOCK_RETRIES)
@@ -168,27 +170,7 @@ def _default_disk(disk: JsonObject) -> JsonObject:
     if disk.get("cdrom") is not None:
         disk = with_default_flag(disk, ("cdrom", "readonly"), value=True)
         disk = with_default(disk, ("cdrom", "tray"), "closed")
-    return _enabled(disk, "blockSize", "matchVolume")
-
-
-def _default_gpu(gpu: JsonObject) -> JsonObject:
-    return _enabled(gpu, "virtualGPUOptions", "display", "ramFB")
-
-
-def _default_probes(spec: JsonObject) -> JsonObject:
-    for name in ("livenessProbe", "readinessProbe"):
-        probe = spec.get(name)
-        if isinstance(probe, dict):
-            spec = {**spec, name: {**probe, **_probe_defaults(probe)}}
-    return spec
-
-
-def _probe_defaults(probe: JsonObject) -> JsonObject:
-    return {key: value for key, value in _PROBE.items() if not _is_positive(probe.get(key))}
-
-
-def _is_positive(number: Json) -> bool:
-    return isinstance(number, int) and number > 0
+    return _with_enabled(disk, "blockSize", "matchVolume")
 
 
 def _with_bus(disk: JsonObject, bus: str) -> JsonObject:

@@ -83,14 +83,11 @@ def _architecture_of_data_source(vm_spec: JsonObject, scope: Scope, behaviour: B
         if text_at(reference, "kind").lower() != "datasource":
             continue
         source = _data_source(reference, scope)
-        architecture = "" if source is None else _architecture_label(source)
-        if architecture in _ARCHITECTURES:
-            return architecture
+        if source is not None:
+            architecture = text_at(source.content, "metadata", "labels", _ARCHITECTURE_LABEL)
+            if architecture in _ARCHITECTURES:
+                return architecture
     return ""
-
-
-def _architecture_label(source: Resource) -> str:
-    return text_at(source.content, "metadata", "labels", _ARCHITECTURE_LABEL)
 
 
 def _data_source(reference: JsonObject, scope: Scope) -> Resource | None:

@@ -20,7 +20,7 @@ from renderer.kubevirt.instancetype.apply_to_vm import apply
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.catalog import Scope
 from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
-from renderer.kubevirt.instancetype.find import Found, decoded, find_object, spec_type_of
+from renderer.kubevirt.instancetype.find import MatchedObject, decode_object, find_object, spec_type_of
 from renderer.kubevirt.instancetype.matcher import Matcher
 from renderer.kubevirt.instancetype.resolve import ResolvedMatchers
 from renderer.kubevirt.instancetype.revision import RevisionError, decode_revision
@@ -32,7 +32,7 @@ LABEL = f"{INSTANCETYPE_PREFIX}object-"
 _DROPPED = frozenset({"labels", "annotations", "finalizers", "ownerReferences", "managedFields"})
 
 
-def stored_revision(vm: JsonObject, found: Found, behaviour: Behaviour) -> JsonObject:
+def stored_revision(vm: JsonObject, found: MatchedObject, behaviour: Behaviour) -> JsonObject:
     """What KubeVirt's controller stores for the VirtualMachine ``vm``, and owned by it."""
     namespace = text_at(vm, "metadata", "namespace")
     data = _copy(found, namespace)
@@ -48,7 +48,7 @@ def stored_revision(vm: JsonObject, found: Found, behaviour: Behaviour) -> JsonO
     return {"metadata": metadata, "data": data, "revision": 0}
 
 
-def _copy(found: Found, namespace: str) -> JsonObject:
+def _copy(found: MatchedObject, namespace: str) -> JsonObject:
     """The object as it is stored; one that is written without a namespace is in the VirtualMachine's."""
     kind = found.resource.gvk.kind
     metadata = {
@@ -136,7 +136,7 @@ def _revision(
     vm: JsonObject, matcher: Matcher, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour
 ) -> tuple[JsonObject, JsonObject | None]:
     """The revision for the matcher, and it again if it is new."""
-    found = decoded(find_object(matcher, matcher_type, scope, behaviour), matcher_type, behaviour)
+    found = decode_object(find_object(matcher, matcher_type, scope, behaviour), matcher_type, behaviour)
     if matcher_type is INSTANCETYPE:
         apply(ResolvedMatchers(found), object_at(vm, "spec", "template"), scope, behaviour)
     revision = stored_revision(vm, found, behaviour)
@@ -147,7 +147,7 @@ def _revision(
     return revision, None
 
 
-def _check_same(existing: JsonObject, found: Found, behaviour: Behaviour) -> None:
+def _check_same(existing: JsonObject, found: MatchedObject, behaviour: Behaviour) -> None:
     """Raises ``CauseError`` unless the revision of that name holds the same spec."""
     matcher_type = found.matcher_type
     spec_type = spec_type_of(matcher_type)

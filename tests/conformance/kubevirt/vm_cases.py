@@ -17,7 +17,7 @@ from renderer.kubevirt.instancetype.expand import expand_spec
 from renderer.kubevirt.instancetype.find import Finder
 from renderer.kubevirt.instancetype.matcher import Matcher
 from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
-from renderer.kubevirt.instancetype.virtual_machine import expanded
+from renderer.kubevirt.instancetype.virtual_machine import with_expanded_template
 from renderer.kubevirt.instancetype.vmi_object_defaults import default_spec_for_webhook
 from renderer.kubevirt.instancetype.webhook_fields import mutation_of
 from renderer.model.codes import Code
@@ -147,7 +147,7 @@ class _Request:
 
     def _result(self, expand: Callable[[], JsonObject]) -> JsonObject:
         try:
-            return {"vm": expanded(self._vm, expand())}
+            return {"vm": with_expanded_template(self._vm, expand())}
         except ConflictError as error:
             return {"conflicts": [cause.field for cause in error.causes]}
         except (CauseError, DiagnosticError) as error:

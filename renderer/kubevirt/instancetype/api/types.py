@@ -84,34 +84,27 @@ class Scalar(Record):
 
     def decode(self, value: Json, decoding: Decoding) -> Json:
         if self.kind is _Kind.QUANTITY:
-            return self._quantity(value, decoding)
+            try:
+                quantity = Quantity.of(value)
+            except DiagnosticError:
+                self._reject(value)
+            return quantity.json if decoding.rewrites_quantities else value
         if self.kind is _Kind.INTEGER:
-            return self._integer(value)
-        if not isinstance(value, str if self.kind is _Kind.STRING else bool):
-            self._refuse(value)
+            if not isinstance(value, int) or isinstance(value, bool):
+                self._reject(value)
+            if not self.minimum <= value <= self.maximum:
+                raise DecodeError(f"must be from {self.minimum} to {self.maximum}, not {value}", FieldPath())
+        elif not isinstance(value, str if self.kind is _Kind.STRING else bool):
+            self._reject(value)
         return value
 
-    def _integer(self, value: Json) -> Json:
-        if not isinstance(value, int) or isinstance(value, bool):
-            self._refuse(value)
-        if not self.minimum <= value <= self.maximum:
-            raise DecodeError(f"must be from {self.minimum} to {self.maximum}, not {value}", FieldPath())
-        return value
-
-    def _quantity(self, value: Json, decoding: Decoding) -> Json:
-        try:
-            quantity = Quantity.of(value)
-        except DiagnosticError:
-            self._refuse(value)
-        return quantity.json if decoding.rewrites_quantities else value
-
-    def _refuse(self, value: Json) -> NoReturn:
+    def _reject(self, value: Json) -> NoReturn:
         raise DecodeError(f"must be {self.expected}, not {describe_value(value)}", FieldPath())
 
     def normal(self, value: Json) -> Json:
         if self.kind is _Kind.QUANTITY and value is not None:
             quantity = Quantity.of(value)
-            value = _amount(quantity) if quantity.sign else 0
+            value = _normal_amount(quantity) if quantity.sign else 0
         return None if value == self.zero and not self.pointer else value
 
 
@@ -129,8 +122,10 @@ class Struct(Record):
     def decode(self, value: Json, decoding: Decoding) -> Json:
         if not isinstance(value, dict):
             raise DecodeError(f"must be a mapping, not {describe_value(value)}", FieldPath())
-        decoded = {key: self._decode_field(key, value[key], decoding) for key in value}
-        return self._with_written({key: below for key, below in decoded.items() if below is not None})
+        fields = ((key, self._decode_field(key, value[key], decoding)) for key in value)
+        decoded = {key: below for key, below in fields if below is not None}
+        missing = {key: zero for key, zero in _written_zeros(self).items() if key not in decoded}
+        return {**missing, **decoded} if missing else decoded
 
     def _decode_field(self, key: str, value: Json, decoding: Decoding) -> Json:
         field_type = self.fields.get(key)
@@ -145,10 +140,6 @@ class Struct(Record):
         except DecodeError as error:
             raise error.below(key) from None
         return None if isinstance(field_type, Scalar) and field_type.omits(decoded) else decoded
-
-    def _with_written(self, decoded: JsonObject) -> JsonObject:
-        missing = {key: zero for key, zero in _written_zeros(self).items() if key not in decoded}
-        return {**missing, **decoded} if missing else decoded
 
     def normal(self, value: Json) -> Json:
         if not isinstance(value, dict):
@@ -166,13 +157,13 @@ class ListOf(Record):
     def decode(self, value: Json, decoding: Decoding) -> Json:
         if not isinstance(value, list):
             raise DecodeError(f"must be a list, not {describe_value(value)}", FieldPath())
-        return [self._decode_element(index, element, decoding) for index, element in enumerate(value)]
-
-    def _decode_element(self, index: int, element: Json, decoding: Decoding) -> Json:
-        try:
-            return self.element.decode({} if element is None else element, decoding)
-        except DecodeError as error:
-            raise error.below(index) from None
+        decoded: list[Json] = []
+        for index, element in enumerate(value):
+            try:
+                decoded.append(self.element.decode({} if element is None else element, decoding))
+            except DecodeError as error:
+                raise error.below(index) from None
+        return decoded
 
     def normal(self, value: Json) -> Json:
         return (
@@ -186,13 +177,13 @@ class StringMap:
     def decode(self, value: Json, decoding: Decoding) -> Json:
         if not isinstance(value, dict):
             raise DecodeError(f"must be a mapping, not {describe_value(value)}", FieldPath())
-        return {key: self._decode_value(key, child, decoding) for key, child in value.items()}
-
-    def _decode_value(self, key: str, value: Json, decoding: Decoding) -> Json:
-        try:
-            return "" if value is None else STRING.decode(value, decoding)
-        except DecodeError as error:
-            raise error.below(key) from None
+        decoded: dict[str, Json] = {}
+        for key, child in value.items():
+            try:
+                decoded[key] = "" if child is None else STRING.decode(child, decoding)
+            except DecodeError as error:
+                raise error.below(key) from None
+        return decoded
 
     def normal(self, value: Json) -> Json:
         return value or None
@@ -208,7 +199,7 @@ EMPTY_STRUCT = Struct({})
 STRING_MAP = StringMap()
 
 
-def _amount(quantity: Quantity) -> str:
+def _normal_amount(quantity: Quantity) -> str:
     """Return a text that is equal for equal amounts: 4Gi and 4294967296 (``Quantity.Cmp``)."""
     written = str(quantity.digits)
     digits = written.rstrip("0")

@@ -124,7 +124,7 @@ def _spread(vcpus: Json, specs: AppliedSpecs) -> CpuTopology:
             Diagnostic(
                 Code.TOPOLOGY,
                 "vCPUs cannot be spread over a ratio of 0",
-                hint="write a positive number, or take another topology",
+                hint="write a positive number, or use another topology",
                 field=options.ratio_field,
             ),
         )
@@ -145,7 +145,7 @@ def _integer(value: Json, owner: FieldOwner, field: FieldPath) -> int:
         Diagnostic(
             Code.TOPOLOGY,
             f"vCPUs cannot be spread, as {field} is not a number",
-            hint="write a positive number, or take another topology",
+            hint="write a positive number, or use another topology",
             field=field,
         ),
     )

@@ -39,12 +39,14 @@ def _sections(specs: AppliedSpecs, present: Json, resources: Json) -> Mapping[st
     if conflict:
         return (conflict,)
     memory = {**object_at(present), **_memory(sizes)}
-    if specs.vm_gives_memory:
+    if specs.vm_sets_memory:
         memory["guest"] = sizes["guest"]  # unchanged, as written
     changed: dict[str, JsonObject] = {"memory": share_part(memory)}
     percent = sizes.get("overcommitPercent")
     if isinstance(percent, int) and 0 < percent <= INT64_MAX:
-        changed["resources"] = _with_requests(object_at(resources), sizes, percent)
+        requested = request_with_overcommit(_size_quantity(sizes, "guest"), percent).json
+        requests = share_part({**object_at(resources, "requests"), "memory": requested})
+        changed["resources"] = share_part({**object_at(resources), "requests": requests})
     return changed
 
 
@@ -57,15 +59,9 @@ def _memory(sizes: JsonObject) -> dict[str, Json]:
     return memory
 
 
-def _with_requests(resources: JsonObject, sizes: JsonObject, percent: int) -> JsonObject:
-    requested = overcommitted(_size_quantity(sizes, "guest"), percent).json
-    requests = share_part({**object_at(resources, "requests"), "memory": requested})
-    return share_part({**resources, "requests": requests})
-
-
 def _conflicts(sizes: JsonObject, memory: Json, resources: Json, specs: AppliedSpecs) -> Iterator[Conflict]:
     """Yield all conflicts; KubeVirt reports the first."""
-    by_field = specs.behaviour.memory_conflicts_by_field or specs.vm_gives_memory
+    by_field = specs.behaviour.memory_conflicts_by_field or specs.vm_sets_memory
     if memory is not None and not by_field:
         yield Conflict.of_vmi_spec(("domain", "memory"), ("memory",))
     if object_at(memory).get("guest") is not None:
@@ -93,7 +89,7 @@ def _size_quantity(memory: JsonObject, field: str) -> Quantity:
         ) from None
 
 
-def overcommitted(guest: Quantity, percent: int) -> Quantity:
+def request_with_overcommit(guest: Quantity, percent: int) -> Quantity:
     """Return ``guest`` minus ``percent`` of it, as a canonical quantity in the format of ``guest``.
 
     KubeVirt computes in 32-bit floats. We compute each sum, product or quotient of two of them as a double,

@@ -36,14 +36,14 @@ def apply_to_template(
     template: JsonObject,
     behaviour: Behaviour,
     *,
-    vm_gives_memory: bool = False,
+    vm_sets_memory: bool = False,
 ) -> Applied:
     """Return the VM's ``spec.template`` with the two v1beta1 specs applied, following the release.
 
-    ``vm_gives_memory``: the VM itself set the instance type's ``memory.guest``. Raises ``ApplyError`` for a
+    ``vm_sets_memory``: the VM itself set the instance type's ``memory.guest``. Raises ``ApplyError`` for a
     size that is not a valid quantity, and where KubeVirt crashes.
     """
-    specs = _applied_specs(instancetype or EMPTY, preference or EMPTY, behaviour, vm_gives_memory)
+    specs = _applied_specs(instancetype or EMPTY, preference or EMPTY, behaviour, vm_sets_memory)
     if instancetype is None:
         return Applied(apply_preference(specs, template))
     changed, conflicts = apply_instancetype(specs, template)
@@ -55,7 +55,7 @@ def apply_to_template(
 def apply_instancetype(specs: AppliedSpecs, template: JsonObject) -> tuple[JsonObject, Conflicts]:
     """Return ``spec.template`` with the instance type applied where it fits, and the conflicts elsewhere."""
     conflicts: Conflicts = ()
-    for apply in _needed(specs.instancetype):
+    for apply in _appliers_of(specs.instancetype):
         outcome = apply(specs, template)
         if isinstance(outcome, tuple):
             conflicts += outcome
@@ -96,7 +96,7 @@ APPLIERS: tuple[Applier, ...] = (
 
 
 @once_for_same
-def _needed(instancetype: JsonObject) -> tuple[Applier, ...]:
+def _appliers_of(instancetype: JsonObject) -> tuple[Applier, ...]:
     """Return the appliers whose fields are in the spec."""
     return tuple(
         apply

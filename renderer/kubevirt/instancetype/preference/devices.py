@@ -9,7 +9,11 @@ from collections.abc import Callable
 
 from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs
 from renderer.kubevirt.instancetype.behaviour import Behaviour
-from renderer.kubevirt.instancetype.preference.set_when_absent import filled, wanted, with_filled
+from renderer.kubevirt.instancetype.preference.set_when_absent import (
+    fill_in,
+    fill_in_section,
+    preferred_values,
+)
 from renderer.kubevirt.instancetype.vmi_template import (
     devices_of,
     with_device_field,
@@ -44,7 +48,7 @@ _AUTOATTACH_FIELDS = {
     "preferredAutoattachInputDevice": "autoattachInputDevice",
 }
 #: The preferences that change a disk, an interface or an input device which virt-controller adds.
-REACHING_ADDED_DEVICES = frozenset(
+AFFECTING_ADDED_DEVICES = frozenset(
     {**_DISK_KINDS["disk"], **_DISK_FIELDS, **_DEDICATED_IO_THREAD}
     | {**_INTERFACE_MODEL, **_MASQUERADE, **_INPUT_FIELDS}
 )
@@ -65,11 +69,11 @@ _VIDEO_FIELDS = {"preferredVideoType": "type"}
 
 def apply_autoattach(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
     """Set whether an input device and an interface on the pod network are attached, if not set."""
-    preferred = wanted(object_at(specs.preference, "devices"), _AUTOATTACH_FIELDS)
+    preferred = preferred_values(object_at(specs.preference, "devices"), _AUTOATTACH_FIELDS)
     if not preferred:
         return template
     before = devices_of(template)
-    devices = filled(before, preferred)
+    devices = fill_in(before, preferred)
     return template if devices is before else with_domain_section(template, "devices", devices)
 
 
@@ -79,21 +83,17 @@ def apply_devices(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
     if not preferred:
         return template
     before = devices_of(template)
-    devices = filled(before, wanted(preferred, _DEVICES_FIELDS))
-    devices = _with_hotplug(devices, preferred)
-    if devices.get("sound") is not None:
-        devices = with_filled(devices, "sound", wanted(preferred, _SOUND_FIELDS))
-    if preferred.get("preferredVideoType") is not None:
-        devices = with_filled(devices, "video", wanted(preferred, _VIDEO_FIELDS))
-    return template if devices is before else with_domain_section(template, "devices", devices)
-
-
-def _with_hotplug(devices: JsonObject, preferred: JsonObject) -> JsonObject:
+    devices = fill_in(before, preferred_values(preferred, _DEVICES_FIELDS))
     disable = preferred.get("preferredDisableHotplug")
-    if disable is None or disable == (devices.get("disableHotplug") or False):
-        return devices
-    others = {field: value for field, value in devices.items() if field != "disableHotplug"}
-    return {**others, "disableHotplug": disable} if disable else others
+    if disable is not None and disable != (devices.get("disableHotplug") or False):
+        devices = {field: value for field, value in devices.items() if field != "disableHotplug"}
+        if disable:
+            devices = {**devices, "disableHotplug": disable}
+    if devices.get("sound") is not None:
+        devices = fill_in_section(devices, "sound", preferred_values(preferred, _SOUND_FIELDS))
+    if preferred.get("preferredVideoType") is not None:
+        devices = fill_in_section(devices, "video", preferred_values(preferred, _VIDEO_FIELDS))
+    return template if devices is before else with_domain_section(template, "devices", devices)
 
 
 def apply_disks(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
@@ -107,19 +107,19 @@ def apply_disks(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
 @once_for_same
 def _disk_filler(preferred: JsonObject, behaviour: Behaviour) -> Callable[[JsonObject], JsonObject]:
     """Return the function that fills in a disk's preferred fields."""
-    by_kind = {kind: wanted(preferred, fields) for kind, fields in _DISK_KINDS.items()}
-    fields = wanted(preferred, _DISK_FIELDS)
-    dedicated_io_thread = wanted(preferred, _DEDICATED_IO_THREAD)
+    by_kind = {kind: preferred_values(preferred, fields) for kind, fields in _DISK_KINDS.items()}
+    fields = preferred_values(preferred, _DISK_FIELDS)
+    dedicated_io_thread = preferred_values(preferred, _DEDICATED_IO_THREAD)
     needs_virtio = behaviour.dedicated_io_thread_needs_virtio
 
     def with_preferences(disk: JsonObject) -> JsonObject:
         kind = next((kind for kind in _DISK_KINDS if disk.get(kind) is not None), "disk")
-        disk = with_filled(disk, kind, by_kind[kind])
+        disk = fill_in_section(disk, kind, by_kind[kind])
         if kind != "disk":
             return disk
         if dedicated_io_thread and not (needs_virtio and text_at(disk, "disk", "bus") != "virtio"):
-            disk = filled(disk, dedicated_io_thread)
-        return filled(disk, fields) if fields else disk
+            disk = fill_in(disk, dedicated_io_thread)
+        return fill_in(disk, fields) if fields else disk
 
     return with_preferences
 
@@ -136,18 +136,19 @@ def _interface_filler(
     preferred: JsonObject, behaviour: Behaviour, networks: Json
 ) -> Callable[[JsonObject], JsonObject] | None:
     """Return the function that fills in an interface's preferred fields; None if nothing is preferred."""
-    model, masquerade = wanted(preferred, _INTERFACE_MODEL), wanted(preferred, _MASQUERADE)
+    model = preferred_values(preferred, _INTERFACE_MODEL)
+    masquerade = preferred_values(preferred, _MASQUERADE)
     if not model and not masquerade:
         return None
     anywhere = not behaviour.masquerade_needs_pod_network
 
     def with_preferences(interface: JsonObject) -> JsonObject:
-        interface = filled(interface, model)
+        interface = fill_in(interface, model)
         if not masquerade:
             return interface
         is_bound = any(interface.get(binding) is not None for binding in _BINDINGS)
         if anywhere or (not is_bound and _is_on_pod_network(interface, networks)):
-            return filled(interface, masquerade)
+            return fill_in(interface, masquerade)
         return interface
 
     return with_preferences
@@ -161,13 +162,13 @@ def _is_on_pod_network(interface: JsonObject, networks: Json) -> bool:
 
 def apply_inputs(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
     """Fill in bus and type of existing input devices."""
-    values = wanted(object_at(specs.preference, "devices"), _INPUT_FIELDS)
-    return with_each_device(template, "inputs", _filler(values)) if values else template
+    values = preferred_values(object_at(specs.preference, "devices"), _INPUT_FIELDS)
+    return with_each_device(template, "inputs", _input_filler(values)) if values else template
 
 
 @once_for_same
-def _filler(values: JsonObject) -> Callable[[JsonObject], JsonObject]:
-    return lambda device: filled(device, values)
+def _input_filler(values: JsonObject) -> Callable[[JsonObject], JsonObject]:
+    return lambda device: fill_in(device, values)
 
 
 def apply_panic_devices(specs: AppliedSpecs, template: JsonObject) -> JsonObject:

@@ -7,7 +7,11 @@ KubeVirt ``pkg/instancetype/preference/apply``: ``cpu.go``, ``features.go``, ``f
 from __future__ import annotations
 
 from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs, ApplyError, FieldOwner
-from renderer.kubevirt.instancetype.preference.set_when_absent import filled, wanted, with_filled
+from renderer.kubevirt.instancetype.preference.set_when_absent import (
+    fill_in,
+    fill_in_section,
+    preferred_values,
+)
 from renderer.kubevirt.instancetype.vmi_template import domain_of, with_domain_section
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -92,10 +96,10 @@ def _features(preferred: JsonObject, present: Json) -> JsonObject:
     features = {"acpi": EMPTY} if present is None else before
     if preferred.get("preferredAcpi") is not None:
         features = {**features, "acpi": preferred["preferredAcpi"]}
-    features = filled(features, wanted(preferred, _FEATURES))
+    features = fill_in(features, preferred_values(preferred, _FEATURES))
     if preferred.get("preferredHyperv") is not None:
-        hyperv = wanted(object_at(preferred, "preferredHyperv"), _HYPERV_FIELDS)
-        features = with_filled(features, "hyperv", hyperv)
+        hyperv = preferred_values(object_at(preferred, "preferredHyperv"), _HYPERV_FIELDS)
+        features = fill_in_section(features, "hyperv", hyperv)
     return features if features is before else share_part(features)
 
 
@@ -125,7 +129,7 @@ def _bootloader(preferred: JsonObject, present: JsonObject, keeps: bool) -> Json
 def _with_bios(bootloader: JsonObject, preferred: JsonObject, *, keeps: bool) -> JsonObject:
     if preferred.get("preferredUseBios") is True and _is_open(bootloader):
         bootloader = {**bootloader, "bios": EMPTY}
-    return _with_options(bootloader, "bios", wanted(preferred, _BIOS_FIELDS), keeps=keeps)
+    return _with_options(bootloader, "bios", preferred_values(preferred, _BIOS_FIELDS), keeps=keeps)
 
 
 def _with_efi(bootloader: JsonObject, preferred: JsonObject, *, keeps: bool) -> JsonObject:
@@ -134,7 +138,7 @@ def _with_efi(bootloader: JsonObject, preferred: JsonObject, *, keeps: bool) -> 
         return {**bootloader, "efi": preferred["preferredEfi"]}
     if preferred.get("preferredUseEfi") is True and _is_open(bootloader):
         bootloader = {**bootloader, "efi": EMPTY}
-    return _with_options(bootloader, "efi", wanted(preferred, _EFI_FIELDS), keeps=keeps)
+    return _with_options(bootloader, "efi", preferred_values(preferred, _EFI_FIELDS), keeps=keeps)
 
 
 def _is_open(bootloader: JsonObject) -> bool:
@@ -146,7 +150,7 @@ def _with_options(bootloader: JsonObject, kind: str, options: JsonObject, *, kee
     if bootloader.get(kind) is None:
         return bootloader
     if keeps:
-        return with_filled(bootloader, kind, options)
+        return fill_in_section(bootloader, kind, options)
     return {**bootloader, kind: {**object_at(bootloader, kind), **options}} if options else bootloader
 
 
@@ -156,7 +160,7 @@ def apply_machine(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
     if not isinstance(preferred, dict):
         return template
     present = domain_of(template).get("machine")
-    machine = filled(object_at(present), wanted(preferred, _MACHINE_FIELDS))
+    machine = fill_in(object_at(present), preferred_values(preferred, _MACHINE_FIELDS))
     if not machine and present is None and not specs.behaviour.machine_needs_type:
         machine = {"type": ""}
     if not machine or machine is present:
@@ -170,13 +174,10 @@ def apply_clock(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
     if not isinstance(preferred, dict):
         return template
     present = domain_of(template).get("clock")
-    clock = filled(_with_offset(object_at(present), preferred), wanted(preferred, _TIMER))
+    clock = object_at(present)
+    if all(clock.get(offset) is None for offset in _CLOCK_OFFSETS):
+        offsets = object_at(preferred, "preferredClockOffset")
+        chosen = {offset: offsets[offset] for offset in _CLOCK_OFFSETS if offsets.get(offset) is not None}
+        clock = {**clock, **chosen} if chosen else clock
+    clock = fill_in(clock, preferred_values(preferred, _TIMER))
     return template if clock is present else with_domain_section(template, "clock", share_part(clock))
-
-
-def _with_offset(clock: JsonObject, preferred: JsonObject) -> JsonObject:
-    if any(clock.get(offset) is not None for offset in _CLOCK_OFFSETS):
-        return clock
-    offsets = object_at(preferred, "preferredClockOffset")
-    taken = {offset: offsets[offset] for offset in _CLOCK_OFFSETS if offsets.get(offset) is not None}
-    return {**clock, **taken} if taken else clock

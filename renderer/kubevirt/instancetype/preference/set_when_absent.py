@@ -12,7 +12,7 @@ from renderer.model.sharing import once_for_same, share_part
 
 
 @once_for_same
-def wanted(preferred: JsonObject, fields: Mapping[str, str]) -> JsonObject:
+def preferred_values(preferred: JsonObject, fields: Mapping[str, str]) -> JsonObject:
     """Return the preferred values of a section, by the section's own field names.
 
     ``fields`` maps the names of preferences to the names of the section's fields.
@@ -24,7 +24,7 @@ def wanted(preferred: JsonObject, fields: Mapping[str, str]) -> JsonObject:
     }
 
 
-def filled(section: JsonObject, values: JsonObject) -> JsonObject:
+def fill_in(section: JsonObject, values: JsonObject) -> JsonObject:
     """Return ``section`` with its missing values filled in; ``section`` itself if none is missing."""
     missing: dict[str, Json] = {}
     for field, value in values.items():
@@ -34,12 +34,12 @@ def filled(section: JsonObject, values: JsonObject) -> JsonObject:
     return with_entries(section, missing) if missing else section
 
 
-def with_filled(parent: JsonObject, key: str, values: JsonObject) -> JsonObject:
+def fill_in_section(parent: JsonObject, key: str, values: JsonObject) -> JsonObject:
     """Return ``parent`` with the mapping at ``key`` filled or created; ``parent`` if it is not a mapping."""
     present = parent.get(key)
     if present is None:
         return with_entries(parent, {key: values})
     if not isinstance(present, dict):
         return parent
-    section = filled(present, values)
+    section = fill_in(present, values)
     return parent if section is present else with_entries(parent, {key: share_part(section)})

@@ -35,7 +35,7 @@ def apply_preference(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
 
     Raises ``ApplyError`` where KubeVirt crashes.
     """
-    for applier in _needed(specs.preference):
+    for applier in _appliers_of(specs.preference):
         template = applier.apply(specs, template)
     return template
 
@@ -85,6 +85,6 @@ PREFERENCE_APPLIERS: tuple[PreferenceApplier, ...] = (
 
 
 @once_for_same
-def _needed(preference: JsonObject) -> tuple[PreferenceApplier, ...]:
+def _appliers_of(preference: JsonObject) -> tuple[PreferenceApplier, ...]:
     """Return the appliers whose fields are in the spec."""
     return tuple(applier for applier in PREFERENCE_APPLIERS if preference.get(applier.field) is not None)

@@ -89,7 +89,7 @@ class TestConflicts:
 
         assert (
             cause.hint == f"drop {CPU}.sockets; "
-            "u1.xlarge (4 vCPUs, 16Gi) or n1.medium (4 vCPUs, 4Gi) has what it asks for"
+            "u1.xlarge (4 vCPUs, 16Gi) or n1.medium (4 vCPUs, 4Gi) has the requested size"
         )
 
     def test_hint_without_a_matching_size_is_to_drop_the_field(self) -> None:
@@ -141,7 +141,8 @@ class TestSpread:
         (cause,) = causes(content, instancetype("it", 1), self.spread())
 
         assert (cause.code, cause.field) == (Code.TOPOLOGY, "instancetype.spec.cpu.guest")
-        assert cause.message == "the 1 vCPU of instance type it cannot be spread by 2 as preference p asks"
+        message = "the 1 vCPU of instance type it cannot be spread by 2 as preference p requests"
+        assert cause.message == message
         assert len(cause.related) == 2
 
     def test_spread_error_is_reported_before_any_conflict(self) -> None:
@@ -194,7 +195,7 @@ class TestCpuRequirement:
         (cause,) = causes(vm("db", instancetype="u.s", preference="p"), *sizes, self.requiring(2))
 
         assert cause.message == "preference p requires 2 vCPUs, instance type u.s provides 1"
-        assert cause.hint == "take u.m (2 vCPUs, 4Gi) or u.l (4 vCPUs, 8Gi)"
+        assert cause.hint == "use u.m (2 vCPUs, 4Gi) or u.l (4 vCPUs, 8Gi)"
 
     @pytest.mark.parametrize(
         ("topology", "cpu", "unmet"),

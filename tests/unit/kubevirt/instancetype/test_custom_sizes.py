@@ -162,14 +162,14 @@ def test_indivisible_vcpus_are_an_error() -> None:
     spread = preference(cpu={"preferredCPUTopology": "spread"})
     code, field, found = problem(expanded(spread, vm(domain=domain(3), preference="linux")))
     assert (code, field) == (Code.TOPOLOGY, VCPUS)
-    assert found.message == "the 3 vCPUs of the VM cannot be spread by 2 as preference linux asks"
+    assert found.message == "the 3 vCPUs of the VM cannot be spread by 2 as preference linux requests"
 
 
 def test_finding_names_the_spread() -> None:
     options: JsonObject = {"across": "SocketsCoresThreads", "ratio": 4}
     spread = preference(cpu={"preferredCPUTopology": "spread", "spreadOptions": options})
     message = problem(expanded(spread, vm(domain=domain(4), preference="linux")))[2].message
-    assert "by 8, in sockets of 4 cores with 2 threads each, as preference linux asks" in message
+    assert "by 8, in sockets of 4 cores with 2 threads each, as preference linux requests" in message
 
 
 def test_ratio_of_zero_is_handled() -> None:
@@ -214,7 +214,7 @@ def test_topology_fields_do_not_set_the_vcpus_of_an_instance_type() -> None:
     written = vm(domain=domain(None, "1Gi", cpu={"cores": 2, "sockets": 2}), instancetype="c.custom")
     code, _, found = problem(expanded(custom(), written))
     assert code is Code.CUSTOM_SIZE
-    assert "takes the vCPUs from spec.template.spec.domain.cpu.guest only" in found.message
+    assert "reads the vCPUs from spec.template.spec.domain.cpu.guest only" in found.message
 
 
 def test_zero_counts_are_ignored() -> None:
@@ -381,7 +381,7 @@ def test_off_refuses_vcpus_and_custom_instance_type() -> None:
         "spec.instancetype": Code.CUSTOM_SIZE,
     }
     assert "KubeVirt 1.9 does not know" in found[VCPUS].message
-    assert "KubeVirt 1.9 knows no such instance types" in found["spec.instancetype"].message
+    assert "KubeVirt 1.9 does not know such instance types" in found["spec.instancetype"].message
 
 
 def test_defaults_are_added_after_applying() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from renderer.kubevirt.facts.kinds import INSTANCETYPE
 from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
-from renderer.kubevirt.instancetype.find import Finder, Found
+from renderer.kubevirt.instancetype.find import Finder, MatchedObject
 from renderer.kubevirt.instancetype.matcher import Matcher
 from renderer.model.codes import Code
 from renderer.model.field_path import FieldPath
@@ -17,7 +17,7 @@ NAME_LABEL = "instancetype.kubevirt.io/object-name"
 
 def found(
     matcher: Matcher, *objects: JsonObject, status: JsonObject | None = None, release: str | None = None
-) -> Found:
+) -> MatchedObject:
     result = Finder(behaviour(release)).find(matcher, INSTANCETYPE, status or {}, scope(*objects))
     assert result is not None
     return result
@@ -30,7 +30,7 @@ def cause(matcher: Matcher, *objects: JsonObject, release: str | None = None) ->
     return only
 
 
-def vcpus(result: Found) -> object:
+def vcpus(result: MatchedObject) -> object:
     return object_at(result.spec, "cpu").get("guest")
 
 
@@ -74,7 +74,7 @@ def test_missing_object_is_noted_as_admitted_since_1_6() -> None:
 
 def test_name_of_the_other_kind_has_a_hint() -> None:
     assert cause(Matcher("a"), namespaced(instancetype("a"))).hint == (
-        "VirtualMachineInstancetype a is there, but without a kind the matcher names a"
+        "VirtualMachineInstancetype a exists, but without a kind the matcher names a"
         " VirtualMachineClusterInstancetype; set spec.instancetype.kind: VirtualMachineInstancetype"
     )
     assert cause(Matcher("a", "VirtualMachineInstancetype"), instancetype("a")).hint == (

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from renderer.kubevirt.facts.kinds import INSTANCETYPE
-from renderer.kubevirt.instancetype.find import Found
+from renderer.kubevirt.instancetype.find import MatchedObject
 from renderer.kubevirt.instancetype.pin import pinned_revision
 from renderer.model.json import Json, JsonObject, object_at, text_at
 from renderer.model.location import Site
@@ -24,7 +24,7 @@ def revision(
         "metadata": {"name": name, **metadata},
         "spec": spec,
     }
-    return pinned_revision(Found(INSTANCETYPE, Resource(content, Site("x.yaml")), spec), namespace)
+    return pinned_revision(MatchedObject(INSTANCETYPE, Resource(content, Site("x.yaml")), spec), namespace)
 
 
 def name_of(content: JsonObject) -> str:

@@ -20,7 +20,7 @@ from renderer.kubevirt.instancetype.custom_size import (
     memory_causes,
     vcpu_causes,
 )
-from renderer.kubevirt.instancetype.find import Found
+from renderer.kubevirt.instancetype.find import MatchedObject
 from renderer.kubevirt.instancetype.resolve import ResolvedMatchers
 from renderer.kubevirt.instancetype.topology import count_of_vcpus
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
@@ -53,24 +53,24 @@ def with_custom_size(
     guest = cpu.get("guest")
     if guest is None and "guest" in cpu:
         template = without(template, *_CPU, "guest")
-    gives_vcpus = guest is not None if instancetype is None else leaves_vcpus_to_vm(instancetype.spec)
-    gives_memory = instancetype is not None and leaves_memory_to_vm(instancetype.spec)
-    if not gives_vcpus and not gives_memory:
+    sets_vcpus = guest is not None if instancetype is None else leaves_vcpus_to_vm(instancetype.spec)
+    sets_memory = instancetype is not None and leaves_memory_to_vm(instancetype.spec)
+    if not sets_vcpus and not sets_memory:
         return selected, template
     wrong = (
-        *(vcpu_causes(vm, template, instancetype) if gives_vcpus else ()),
-        *(memory_causes(template, instancetype) if instancetype and gives_memory else ()),
+        *(vcpu_causes(vm, template, instancetype) if sets_vcpus else ()),
+        *(memory_causes(template, instancetype) if instancetype and sets_memory else ()),
     )
     if wrong:
         raise CauseError(*wrong)
     size = CustomSize(
-        vcpus=guest if gives_vcpus and isinstance(guest, int) else None,
-        memory=object_at(template, *_MEMORY)["guest"] if gives_memory else None,
+        vcpus=guest if sets_vcpus and isinstance(guest, int) else None,
+        memory=object_at(template, *_MEMORY)["guest"] if sets_memory else None,
     )
-    return _supplied(selected._replace(custom_size=size), template, behaviour)
+    return _with_completed_instancetype(selected._replace(custom_size=size), template, behaviour)
 
 
-def _supplied(
+def _with_completed_instancetype(
     selected: ResolvedMatchers, template: JsonObject, behaviour: Behaviour
 ) -> tuple[ResolvedMatchers, JsonObject]:
     size, instancetype = selected.custom_size, selected.instancetype
@@ -87,7 +87,7 @@ def _supplied(
     return selected._replace(instancetype=_completed(instancetype, size)), template
 
 
-def _completed(instancetype: Found, size: CustomSize) -> Found:
+def _completed(instancetype: MatchedObject, size: CustomSize) -> MatchedObject:
     spec = instancetype.spec
     if size.vcpus is not None:
         spec = with_value(spec, ("cpu", "guest"), size.vcpus)
@@ -99,40 +99,31 @@ def _completed(instancetype: Found, size: CustomSize) -> Found:
 def limit_causes(selected: ResolvedMatchers, template: JsonObject) -> Iterator[ExpansionCause]:
     """Yield the limits that the size exceeds in ``template``, a ``spec.template`` with everything applied."""
     domain = object_at(template, "spec", "domain")
-    if selected.custom_size.vcpus is not None:
-        yield from _socket_causes(selected, object_at(domain, "cpu"))
-    guest = _bytes(selected.custom_size.memory)
-    if guest is not None:
-        memory = object_at(domain, "memory")
-        yield from _max_guest_causes(selected, memory, guest)
-        yield from _page_causes(selected, memory, guest)
-
-
-def _socket_causes(selected: ResolvedMatchers, cpu: JsonObject) -> Iterator[ExpansionCause]:
-    sockets, most = cpu.get("sockets"), cpu.get("maxSockets")
-    if isinstance(sockets, int) and isinstance(most, int) and 0 < most < sockets:
-        vcpus = count_of_vcpus(selected.custom_size.vcpus)
-        message = f"{vcpus} are {sockets} sockets, more than {most}, the maxSockets"
-        yield _cause(selected.instancetype, VCPUS, message, f"lower {VCPUS}", _MAX_SOCKETS)
-
-
-def _max_guest_causes(selected: ResolvedMatchers, memory: JsonObject, guest: int) -> Iterator[ExpansionCause]:
-    most = _bytes(memory.get("maxGuest"))
-    if most is not None and guest > most:
-        message = f"{selected.custom_size.memory} of memory are more than {memory['maxGuest']}, the maxGuest"
-        yield _cause(selected.instancetype, MEMORY, message, f"lower {MEMORY}", _MAX_GUEST)
-
-
-def _page_causes(selected: ResolvedMatchers, memory: JsonObject, guest: int) -> Iterator[ExpansionCause]:
+    instancetype, size = selected.instancetype, selected.custom_size
+    if size.vcpus is not None:
+        cpu = object_at(domain, "cpu")
+        sockets, most = cpu.get("sockets"), cpu.get("maxSockets")
+        if isinstance(sockets, int) and isinstance(most, int) and 0 < most < sockets:
+            vcpus = count_of_vcpus(size.vcpus)
+            message = f"{vcpus} are {sockets} sockets, more than {most}, the maxSockets"
+            yield _cause(instancetype, VCPUS, message, f"lower {VCPUS}", _MAX_SOCKETS)
+    guest = _bytes(size.memory)
+    if guest is None:
+        return
+    memory = object_at(domain, "memory")
+    max_guest = _bytes(memory.get("maxGuest"))
+    if max_guest is not None and guest > max_guest:
+        message = f"{size.memory} of memory are more than {memory['maxGuest']}, the maxGuest"
+        yield _cause(instancetype, MEMORY, message, f"lower {MEMORY}", _MAX_GUEST)
     page_size = object_at(memory, "hugepages").get("pageSize")
     page = _bytes(page_size)
     if page is not None and page > 0 and guest % page:
-        message = f"{selected.custom_size.memory} of memory is not a multiple of {page_size}, the huge pages"
-        yield _cause(selected.instancetype, MEMORY, message, f"write a multiple of {page_size}", _PAGE_SIZE)
+        message = f"{size.memory} of memory is not a multiple of {page_size}, the huge pages"
+        yield _cause(instancetype, MEMORY, message, f"write a multiple of {page_size}", _PAGE_SIZE)
 
 
 def _cause(
-    instancetype: Found | None, at: FieldPath, message: str, hint: str, limit: tuple[str, ...]
+    instancetype: MatchedObject | None, at: FieldPath, message: str, hint: str, limit: tuple[str, ...]
 ) -> ExpansionCause:
     """Return a cause at the VM's field ``at``, for a ``limit`` of its instance type or of its own domain."""
     if instancetype is None or object_at(instancetype.spec, *limit[:-1]).get(limit[-1]) is None:
