@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """``result`` is what ``figure`` comes to beside ``other``; ``limit`` is what we promise of it."""
+    """``result`` is the ratio of ``figure`` to ``other``; ``limit`` is the highest that we promise."""
 
     what: str
     figure: str
@@ -27,7 +27,7 @@ def ratio(what: str, seconds: float, against: str, other: float, limit: float | 
 
 
 def promises(rows: Iterable[Row]) -> str:
-    head = ("", "", "against", "", "comes to", "at most")
+    head = ("", "", "against", "", "ratio", "at most")
     return table(head, (_cells(row) for row in rows), left=(0, 2))
 
 
