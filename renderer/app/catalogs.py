@@ -75,7 +75,7 @@ def _at_revision(reference: str, project: Project, revision: str, path: str) -> 
         folder = Path(path).as_posix()
         if not fs.is_folder(folder) and not fs.is_file(folder):
             message = f"there is no {path} in revision {revision}"
-            hint = "write the path from the folder of vmrender.yaml on"
+            hint = "write the path relative to the folder of vmrender.yaml"
             raise Diagnostic.in_file(folder, Code.FILE_NOT_FOUND, message, hint).error()
         try:
             return _compose(reference, BuiltinFileSystem(fs), project.config, folder)

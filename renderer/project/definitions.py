@@ -48,7 +48,7 @@ class Definitions:
         Return None if the repository cannot be listed: this is only for a hint.
         """
         try:
-            found = self._found
+            found = self._definitions
         except DiagnosticError:
             return None
         return next((found[kind, name] for kind in kinds if (kind, name) in found), None)
@@ -66,7 +66,7 @@ class Definitions:
         return tuple(gates)
 
     @cached_property
-    def _found(self) -> dict[tuple[str, str], Definition]:
+    def _definitions(self) -> dict[tuple[str, str], Definition]:
         found: dict[tuple[str, str], Definition] = {}
         for file in islice(self._files.below("."), _MOST_FILES):
             for content, site in self._objects(file, _WORDS):

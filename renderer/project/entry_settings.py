@@ -27,44 +27,45 @@ _EXTENSIONS = (".yaml", ".yml", ".json")
 def entry_path(fields: Fields) -> tuple[EntryKind, str]:
     """Return the kind and path of the entry; note an error if it has no kind or several."""
     written = fields.content
-    given = [kind for kind in (EntryKind.KUSTOMIZATION, *ENGINE_KINDS) if written.get(kind) is not None]
-    if EntryKind.FLUX in given and isinstance(written["flux"], dict):  # settings beside path
-        given.remove(EntryKind.FLUX)
-    if len(given) != 1:
-        problem = f"has {' and '.join(given)}, of which one is enough" if given else "needs a path"
+    kinds = [kind for kind in (EntryKind.KUSTOMIZATION, *ENGINE_KINDS) if written.get(kind) is not None]
+    if EntryKind.FLUX in kinds and isinstance(written["flux"], dict):  # settings next to path
+        kinds.remove(EntryKind.FLUX)
+    if len(kinds) != 1:
+        problem = f"has {' and '.join(kinds)}, of which one is enough" if kinds else "needs a path"
         *others, last = (f"{kind}: FOLDER" for kind in ENGINE_KINDS)
         hint = f"give one of {', '.join(('path', *others))} and {last}"
         fields.reject(None, f"an overlay {problem}", hint)
         return EntryKind.KUSTOMIZATION, "."
-    path = fields.text(given[0].value)
+    [kind] = kinds
+    path = fields.text(kind.value)
     if path == "":
-        fields.reject(given[0].value, f"{fields.name(given[0].value)} is empty", "write . for the top folder")
-    return given[0], path or "."
+        fields.reject(kind.value, f"{fields.name(kind.value)} is empty", "write . for the top folder")
+    return kind, path or "."
 
 
 def read_entry_options(fields: Fields, kind: EntryKind, path: str) -> EntryOptions:
     """Return the options for composing the overlays of the entry; note errors."""
-    directory = _directory(fields)
+    directory = _read_directory(fields)
     generate = fields.text("generate")
     if generate is not None and generate not in _GENERATORS:
         fields.reject("generate", f"generate cannot be {generate!r}", f"one of {', '.join(_GENERATORS)}")
     if directory is not None and generate is not None:
         fields.reject("generate", "an overlay has either directory or generate", "remove one of them")
     if kind is EntryKind.KUSTOMIZATION:
-        _refuse(fields, "is for entries of flux and argocd", "name")
-        _refuse(fields, "is for entries of flux", "secrets", "strict")
+        _reject_keys(fields, "is for entries of flux and argocd", "name")
+        _reject_keys(fields, "is for entries of flux", "secrets", "strict")
         kind = EntryKind.GENERATED if generate else EntryKind.DIRECTORY if directory is not None else kind
     else:
-        _refuse(fields, "is for entries with a path", "directory", "generate", "parameters")
+        _reject_keys(fields, "is for entries with a path", "directory", "generate", "parameters")
         if kind is EntryKind.ARGOCD:
-            _refuse(fields, "is for entries of flux", "secrets", "strict")
-    given = fields.content.get("parameters")
+            _reject_keys(fields, "is for entries of flux", "secrets", "strict")
+    parameters = fields.content.get("parameters")
     return EntryOptions(
         kind=kind,
         directory=directory,
-        parameters=_parameters(fields, given),
-        parameter_file=given if isinstance(given, str) else "",
-        cluster=_cluster(fields, kind, path),
+        parameters=_read_parameters(fields, parameters),
+        parameter_file=parameters if isinstance(parameters, str) else "",
+        cluster=_name_prefix(fields, kind, path),
         secrets=fields.flag("secrets") or False,
         strict=fields.flag("strict") or False,
     )
@@ -81,7 +82,7 @@ def read_clusters(fields: Fields) -> Iterator[ClusterSettings]:
         yield ClusterSettings(name, server, entry.child("labels").texts(), entry.child("annotations").texts())
 
 
-def _directory(fields: Fields) -> JsonObject | None:
+def _read_directory(fields: Fields) -> JsonObject | None:
     if "directory" not in fields:
         return None
     block = fields.child("directory")
@@ -92,9 +93,9 @@ def _directory(fields: Fields) -> JsonObject | None:
     return options
 
 
-def _parameters(fields: Fields, given: Json) -> dict[str, str] | None:
+def _read_parameters(fields: Fields, parameters: Json) -> dict[str, str] | None:
     """Return the values by name, if they are in the entry; numbers and booleans are converted to text."""
-    if given is None or isinstance(given, str):
+    if parameters is None or isinstance(parameters, str):
         return None
     block = fields.child("parameters")
     for name, value in block.content.items():
@@ -103,7 +104,7 @@ def _parameters(fields: Fields, given: Json) -> dict[str, str] | None:
     return {name: scalar_text(value) for name, value in block.content.items()}
 
 
-def _cluster(fields: Fields, kind: EntryKind, path: str) -> str:
+def _name_prefix(fields: Fields, kind: EntryKind, path: str) -> str:
     """Return the first part of the overlays' names: the entry's ``name``, or else its folder or file name.
 
     The extension of a file is left out.
@@ -127,7 +128,7 @@ def without_extension(name: str) -> str:
     return stem if extension in _EXTENSIONS else name
 
 
-def _refuse(fields: Fields, reason: str, *names: str) -> None:
+def _reject_keys(fields: Fields, reason: str, *names: str) -> None:
     for name in names:
         if name in fields:
             fields.reject_key(name, f"{name} {reason}", "leave it out")

@@ -48,7 +48,7 @@ class FluxSources:
             message = f"there is no {_KIND} of {_GROUP} in {file}"
             raise Diagnostic.at(site, Code.FLUX_KUSTOMIZATION, message).error()
         message = f"{len(fitting) or 'no'} Kustomization in {file} has the path {self._overlay.path}"
-        hint = f"write path: ./{self._overlay.path} into the spec of the one that is for this overlay"
+        hint = f"set path: ./{self._overlay.path} in the spec of the Kustomization for this overlay"
         related = tuple(
             Related(
                 f"{each.current_id} has the path {text_at(each.content, 'spec', 'path') or '(none)'}",

@@ -1,4 +1,4 @@
-"""The files that no kustomization lists, and the objects in them that vmrender judges."""
+"""The files that no kustomization lists, and the objects in them that vmrender checks."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class LoneFiles:
         try:
             found = _objects(content, path)
         except DiagnosticError as error:
-            return self._unread(content, path, error)
-        return found if any(self._is_judged(resource.content) for resource in found) else ResourceSet()
+            return self._ignore_if_foreign(content, path, error)
+        return found if any(self._is_checked(resource.content) for resource in found) else ResourceSet()
 
     def parameters(self, path: str) -> Mapping[str, Site]:
         """Return the parameters that OpenShift templates in the file declare, each with its site."""
@@ -74,7 +74,7 @@ class LoneFiles:
             return frozenset()
         return frozenset(match[1].decode() for match in self._mention.finditer(_as_ascii(content)))
 
-    def _unread(self, content: bytes, path: str, error: DiagnosticError) -> ResourceSet:
+    def _ignore_if_foreign(self, content: bytes, path: str, error: DiagnosticError) -> ResourceSet:
         """Ignore a file that concerns none of the groups. Raises ``DiagnosticError`` for all others."""
         if any(found.code is not Code.RESOURCE_INVALID for found in error.diagnostics):
             if not TEMPLATE_TAG.search(content):
@@ -83,14 +83,14 @@ class LoneFiles:
                 path,
                 Code.NOT_CHECKED,
                 "this is a template of another tool, which is not YAML before it is filled in: not checked",
-                "validate what is made of it",
+                "validate its output",
                 severity=Severity.INFO,
             ).error()
-        if any(self._is_judged(document) for document in decode_documents(content, path)):
+        if any(self._is_checked(document) for document in decode_documents(content, path)):
             raise error
         return ResourceSet()
 
-    def _is_judged(self, content: Json) -> bool:
+    def _is_checked(self, content: Json) -> bool:
         group, _, _ = text_at(content, "apiVersion").rpartition("/")
         return group in self._groups and text_at(content, "kind") != KIND
 
@@ -109,8 +109,8 @@ def with_generator(fs: FileSystem, file: str) -> tuple[FileSystem, str]:
     """Return a tree, and a folder in it whose kustomization has ``file`` as its only generator."""
     folder = posixpath.dirname(file) or "."
     names = (posixpath.normpath(posixpath.join(folder, name)) for name in KUSTOMIZATION_FILES)
-    present = [name for name in names if fs.is_file(name)]
-    kustomization = present[0] if present else posixpath.join(folder, KUSTOMIZATION_FILES[0])
+    existing = [name for name in names if fs.is_file(name)]
+    kustomization = existing[0] if existing else posixpath.join(folder, KUSTOMIZATION_FILES[0])
     entry = json.dumps(posixpath.basename(file))
     text = f"generators: [{entry}]\n".encode()
     return FilesAbove({posixpath.normpath(kustomization): text}, fs), folder
@@ -118,10 +118,10 @@ def with_generator(fs: FileSystem, file: str) -> tuple[FileSystem, str]:
 
 def _objects(content: bytes, path: str) -> ResourceSet:
     read = read_resources(content, Site(path), generated_names=True)
-    return ResourceSet(tuple(each for resource in read for each in _with_objects(resource)))
+    return ResourceSet(tuple(each for resource in read for each in _expand_template(resource)))
 
 
-def _with_objects(resource: Resource) -> Iterator[Resource]:
+def _expand_template(resource: Resource) -> Iterator[Resource]:
     """Yield the resource, or its objects if it is an OpenShift template."""
     if (resource.api_version, resource.kind) != _OPENSHIFT_TEMPLATE:
         yield resource

@@ -44,7 +44,9 @@ def find_overlays(
             found |= {overlay.path: overlay for overlay in resolve_entry(entry)}
         else:
             found |= {folder: _overlay(fs, config, entry, folder) for folder in _folders(fs, entry)}
-    _check_count(len(found))
+    if len(found) > limits().overlays:
+        message = f"the project has {len(found)} overlays, more than {limits().overlays}"
+        raise over_limit("overlays", message, Site(PROJECT_FILE, 0, _OVERLAYS))
     _check_names(found.values())
     _check_outputs(found.values())
     return tuple(found.values())
@@ -52,7 +54,10 @@ def find_overlays(
 
 def _overlay(fs: FileSystem, config: RenderConfig, entry: OverlayEntry, folder: str) -> Overlay:
     """Return the overlay in a folder; without a kustomization, it is a plain folder or file of manifests."""
-    overlay = config.overlay(entry, folder, _name(fs, folder))
+    name = posixpath.basename(folder)
+    if "." in name and fs.is_file(folder):
+        name = posixpath.splitext(name)[0]
+    overlay = config.overlay(entry, folder, name)
     kind = entry.entry.kind
     if kind is EntryKind.KUSTOMIZATION:
         # A glob skips folders without a kustomization.
@@ -62,11 +67,6 @@ def _overlay(fs: FileSystem, config: RenderConfig, entry: OverlayEntry, folder: 
     if kind is EntryKind.KUSTOMIZATION and not has_parameters:
         return overlay
     return overlay._replace(entry=EntryPoint(entry.entry._replace(kind=kind)))
-
-
-def _name(fs: FileSystem, path: str) -> str:
-    name = posixpath.basename(path)
-    return posixpath.splitext(name)[0] if "." in name and fs.is_file(path) else name
 
 
 def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple[Overlay, ...]:
@@ -146,7 +146,11 @@ def _folders(fs: FileSystem, entry: OverlayEntry) -> tuple[str, ...]:
 def missing_path(fs: FileSystem, path: str) -> tuple[str, str]:
     """Return the message and the hint for an entry of ``overlays`` that names no file or folder."""
     nearest = suggest_paths(path, fs.list)
-    hint = f"did you mean {' or '.join(nearest)}?" if nearest else "it is a path from the project's folder on"
+    hint = (
+        f"did you mean {' or '.join(nearest)}?"
+        if nearest
+        else "write the path relative to the folder of vmrender.yaml"
+    )
     return f"no such file or folder: {path}", hint
 
 
@@ -210,13 +214,6 @@ def _check_names(overlays: Iterable[Overlay]) -> None:
 
 def _is_harmless(path: str) -> bool:
     return path.isprintable() and not path.lstrip().startswith(("::", "##"))
-
-
-def _check_count(overlays: int) -> None:
-    most = limits().overlays
-    if overlays > most:
-        message = f"the project has {overlays} overlays, more than {most}"
-        raise over_limit("overlays", message, Site(PROJECT_FILE, 0, _OVERLAYS))
 
 
 def _check_outputs(overlays: Iterable[Overlay]) -> None:

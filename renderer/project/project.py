@@ -77,8 +77,8 @@ def load_project(fs: FileSystem) -> RenderConfig:
     text = fs.read(PROJECT_FILE)
     content = decode_yaml11(text, PROJECT_FILE)
     schemas = [text_at(entry, "path") for entry in array_at(content, "schemas")]
-    config = _project(Fields(content, Site(PROJECT_FILE), findings), _imported_releases(fs, schemas))
-    findings += _further_document(text)
+    config = _read_config(Fields(content, Site(PROJECT_FILE), findings), _imported_releases(fs, schemas))
+    findings += _check_single_document(text)
     if findings:
         raise DiagnosticError(*findings)
     return config
@@ -89,7 +89,7 @@ def catalog_site(path: str) -> Site:
     return Site(PROJECT_FILE, 0, FieldPath.of("catalogs", ElementName("path", path), "path"))
 
 
-def _further_document(text: bytes) -> Iterable[Diagnostic]:
+def _check_single_document(text: bytes) -> Iterable[Diagnostic]:
     line = second_document(text)
     if line:
         yield Diagnostic.in_file(
@@ -109,7 +109,7 @@ def _imported_releases(fs: FileSystem, folders: Collection[str]) -> frozenset[Re
     return imported_releases(fs, folders)
 
 
-def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig:
+def _read_config(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig:
     fields.only(*_FIELDS)
     _expect(fields, "apiVersion", API_VERSION)
     _expect(fields, "kind", KIND)
@@ -118,10 +118,10 @@ def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig
     return RenderConfig(
         kubevirt=read_release(fields, imported) or default.kubevirt,
         catalogs=tuple(read_catalogs(fields)) if "catalogs" in fields else default.catalogs,
-        schemas=tuple(_schemas(fields)),
-        overlays=tuple(_overlay(entry, imported) for entry in fields.elements("overlays"))
+        schemas=tuple(_read_schema_folders(fields)),
+        overlays=tuple(_read_overlay(entry, imported) for entry in fields.elements("overlays"))
         or default.overlays,
-        output=_output(fields) or default.output,
+        output=_read_output(fields) or default.output,
         expand=fields.choice("expand", ExpandMode) or default.expand,
         layout=fields.choice("layout", Layout) or default.layout,
         write_instancetypes=default.write_instancetypes
@@ -133,10 +133,10 @@ def _project(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig
         or default.instancetype_names,
         tree=read_tree_options(fields),
         limits=read_limits(fields),
-        exclude=tuple(_excluded(fields)),
+        exclude=tuple(_read_excluded(fields)),
         repositories=fields.list_of_texts("repositories"),
         clusters=tuple(read_clusters(fields)),
-        kubernetes=_kubernetes(fields),
+        kubernetes=_read_kubernetes(fields),
         feature_gates=fields.list_of_texts("featureGates"),
     )
 
@@ -168,7 +168,7 @@ def read_catalogs(fields: Fields) -> list[CatalogPath | BuiltinCatalog]:
     return catalogs
 
 
-def _schemas(fields: Fields) -> Iterator[str]:
+def _read_schema_folders(fields: Fields) -> Iterator[str]:
     for entry in fields.elements("schemas"):
         entry.only("path")
         path = entry.text("path")
@@ -178,7 +178,7 @@ def _schemas(fields: Fields) -> Iterator[str]:
             entry.reject(None, "schemas are in a folder: write its path")
 
 
-def _excluded(fields: Fields) -> Iterator[str]:
+def _read_excluded(fields: Fields) -> Iterator[str]:
     for pattern in fields.list_of_texts("exclude"):
         path = posixpath.normpath(pattern)
         if not pattern or path == "." or path.startswith(("/", "../")) or path == "..":
@@ -188,7 +188,7 @@ def _excluded(fields: Fields) -> Iterator[str]:
             yield path
 
 
-def _overlay(fields: Fields, imported: Collection[Release]) -> OverlayEntry:
+def _read_overlay(fields: Fields, imported: Collection[Release]) -> OverlayEntry:
     fields.only(
         "path",
         "output",
@@ -204,7 +204,7 @@ def _overlay(fields: Fields, imported: Collection[Release]) -> OverlayEntry:
     kind, path = entry_path(fields)
     return OverlayEntry(
         path=path,
-        output=_output(fields),
+        output=_read_output(fields),
         kubevirt=read_release(fields, imported),
         expand=fields.choice("expand", ExpandMode),
         layout=fields.choice("layout", Layout),
@@ -217,12 +217,12 @@ def _overlay(fields: Fields, imported: Collection[Release]) -> OverlayEntry:
     )
 
 
-def _output(fields: Fields) -> str | None:
+def _read_output(fields: Fields) -> str | None:
     output = fields.text("output")
     if output == "":
         fields.reject("output", "output is empty", "write a path, such as rendered/{name}")
     if output is not None and "{" in output.replace("{name}", ""):
-        fields.reject("output", f"output knows no placeholder but {{name}}: {output}")
+        fields.reject("output", f"output has a placeholder other than {{name}}: {output}")
     return output
 
 
@@ -234,11 +234,11 @@ def read_release(fields: Fields, imported: Collection[Release] = ()) -> Release 
     try:
         return target_release(text, imported)
     except ValueError as error:
-        fields.reject("kubevirt", str(error), _way_to_later_release(text))
+        fields.reject("kubevirt", str(error), _schema_import_hint(text))
         return None
 
 
-def _kubernetes(fields: Fields) -> Release | None:
+def _read_kubernetes(fields: Fields) -> Release | None:
     text = fields.text("kubernetes")
     if text is None:
         return None
@@ -257,7 +257,7 @@ def _kubernetes(fields: Fields) -> Release | None:
     return release
 
 
-def _way_to_later_release(text: str) -> str | None:
+def _schema_import_hint(text: str) -> str | None:
     try:
         is_later = Release.parse(text) > LATEST
     except ValueError:

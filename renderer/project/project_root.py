@@ -26,25 +26,25 @@ def find_project_root(path: Path, top: Path | None = None) -> Path:
     working directory, or ``path`` itself if that is elsewhere. A link inside a project or checkout is
     followed only while it stays inside; any other link, such as a link to a project, is followed.
     """
-    written = _written(path)
+    written = _absolute(path)
     real = Path(os.path.realpath(written))
     link = _first_link_in_project(written)
     if link is not None:
-        found = _marked_above(Path(os.path.realpath(link.parent)))
+        found = _project_above(Path(os.path.realpath(link.parent)))
         if found and not real.is_relative_to(found):
             return found
-    found = _marked_above(_folder(real))
+    found = _project_above(_nearest_folder(real))
     if found:
         return found
     if top:
         return top
     here = Path.cwd()
-    return here if real.is_relative_to(here) else _folder(real)
+    return here if real.is_relative_to(here) else _nearest_folder(real)
 
 
 def path_in_project(root: Path, path: Path) -> str | None:
     """Return the real location of ``path``, relative to ``root``; None if it is outside."""
-    real = Path(os.path.realpath(_written(path)))
+    real = Path(os.path.realpath(_absolute(path)))
     return real.relative_to(root).as_posix() if real.is_relative_to(root) else None
 
 
@@ -55,17 +55,17 @@ def read_named_file(path: Path) -> bytes:
         raise Diagnostic.in_file(
             str(path), Code.FILE_OUTSIDE_ROOT, f"{path} leads outside the repository", ROOT_HINT
         ).error()
-    written = _written(path)
+    written = _absolute(path)
     return DiskFileSystem(written.parent).read(written.name)
 
 
 def folder_in_checkout(root: Path) -> str:
     """Return the path of ``root`` in its Git checkout; ``.`` without a checkout."""
-    top = next((folder for folder in _upwards(root) if path_exists(folder / ".git")), root)
+    top = next((folder for folder in _with_parents(root) if path_exists(folder / ".git")), root)
     return root.relative_to(top).as_posix()
 
 
-def _written(path: Path) -> Path:
+def _absolute(path: Path) -> Path:
     return Path(os.path.abspath(path))  # noqa: PTH100 - Path.absolute() leaves .. in it
 
 
@@ -79,18 +79,18 @@ def _first_link_in_project(written: Path) -> Path | None:
     return None
 
 
-def _marked_above(folder: Path) -> Path | None:
+def _project_above(folder: Path) -> Path | None:
     for marker in _MARKERS:
-        found = next((place for place in _upwards(folder) if path_exists(place / marker)), None)
+        found = next((place for place in _with_parents(folder) if path_exists(place / marker)), None)
         if found:
             return found
     return None
 
 
-def _upwards(folder: Path) -> Iterator[Path]:
+def _with_parents(folder: Path) -> Iterator[Path]:
     yield folder
     yield from folder.parents
 
 
-def _folder(path: Path) -> Path:
+def _nearest_folder(path: Path) -> Path:
     return path if folder_exists(path) else path.parent

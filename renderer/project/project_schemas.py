@@ -20,7 +20,7 @@ def read_project_schemas(fs: FileSystem, folders: Iterable[str]) -> ProjectSchem
     releases: dict[str, tuple[str, bytes]] = {}
     others: dict[str, tuple[str, bytes]] = {}
     for folder in folders:
-        for path in _files(fs, folder):
+        for path in _schema_files(fs, folder):
             below = posixpath.relpath(path, folder)
             top, _, rest = below.partition("/")
             if top == RELEASES and _is_release(rest.partition("/")[0]):
@@ -36,14 +36,14 @@ def imported_releases(fs: FileSystem, folders: Iterable[str]) -> frozenset[Relea
     return frozenset(Release.parse(name) for name in names if _is_release(name))
 
 
-def _files(fs: FileSystem, folder: str) -> Iterator[str]:
+def _schema_files(fs: FileSystem, folder: str) -> Iterator[str]:
     for name in fs.list(folder):
         path = posixpath.normpath(posixpath.join(folder, name))
         if fs.is_file(path):
             if name.endswith(_SUFFIXES):
                 yield path
         elif not name.startswith(".") and fs.resolve(path) == path:
-            yield from _files(fs, path)
+            yield from _schema_files(fs, path)
 
 
 def _is_release(name: str) -> bool:

@@ -16,25 +16,31 @@ from renderer.model.render_config import (
 )
 from renderer.model.rule_settings import Level, RuleSetting, RuleSettings
 
+TREE_FIELDS = ("files", "extras", "syncWaves", "webhookFields")
+
 
 def read_rule_settings(fields: Fields) -> RuleSettings:
     """Read ``rules``: ``CODE: LEVEL`` or ``CODE: {level: LEVEL, strict: true}``."""
-    return RuleSettings(tuple(_settings(fields.child("rules"))))
+    return RuleSettings(tuple(_rule_settings(fields.child("rules"))))
 
 
-def _settings(rules: Fields) -> Iterator[RuleSetting]:
+def _rule_settings(rules: Fields) -> Iterator[RuleSetting]:
     for key, value in rules.content.items():
         if key not in RULE_CODES and key not in WARNING_CODES:
-            _reject_unknown(rules, key)
+            if key in set(Code):
+                rules.reject_key(key, f"{key} is always an error, and cannot be configured", "leave it out")
+            else:
+                hint = nearest_hint(key, (*RULE_CODES, *WARNING_CODES)).replace("known fields", "rules")
+                rules.reject_key(key, f"there is no rule {key}", hint)
         elif isinstance(value, dict):
-            yield _setting(rules.child(key), Code(key))
+            yield _rule_setting(rules.child(key), Code(key))
         elif value is None:
             rules.reject(key, f"{rules.name(key)} has nothing after it", f"one of {', '.join(Level)}")
         else:
             yield RuleSetting(Code(key), rules.choice(key, Level))
 
 
-def _setting(rule: Fields, code: Code) -> RuleSetting:
+def _rule_setting(rule: Fields, code: Code) -> RuleSetting:
     rule.only("level", "strict")
     if "strict" in rule and code not in STRICT_RULES:
         rule.reject(
@@ -45,30 +51,19 @@ def _setting(rule: Fields, code: Code) -> RuleSetting:
     return RuleSetting(code, rule.choice("level", Level), rule.flag("strict"))
 
 
-def _reject_unknown(rules: Fields, key: str) -> None:
-    if key in set(Code):
-        rules.reject_key(key, f"{key} is always an error, and cannot be configured", "leave it out")
-    else:
-        hint = nearest_hint(key, (*RULE_CODES, *WARNING_CODES)).replace("known fields", "rules")
-        rules.reject_key(key, f"there is no rule {key}", hint)
-
-
-TREE_FIELDS = ("files", "extras", "syncWaves", "webhookFields")
-
-
 def read_tree_options(fields: Fields) -> TreeOptions:
     """Return the options of rendered trees. Raises ``DiagnosticError``: config-invalid."""
     if "files" in fields and "layout" in fields:
         fields.reject_key("layout", "layout and files both say what goes into which file", "drop layout")
     return TreeOptions(
-        files=_files(fields),
+        files=_file_pattern(fields),
         extras=fields.choices("extras", Extra) if "extras" in fields else None,
         sync_waves=fields.flag("syncWaves"),
         webhook_fields=fields.choices("webhookFields", WebhookField) if "webhookFields" in fields else None,
     )
 
 
-def _files(fields: Fields) -> str | None:
+def _file_pattern(fields: Fields) -> str | None:
     text = fields.text("files")
     if text is None:
         return None
@@ -104,12 +99,12 @@ def read_limits(fields: Fields) -> Mapping[str, int]:
         return found
     from renderer.model.limits import limit_field, limit_value  # noqa: PLC0415 - few projects have any
 
-    given = fields.child("limits")
-    for name, value in given.content.items():
+    section = fields.child("limits")
+    for name, value in section.content.items():
         try:
             field = limit_field(name)
             found[field] = limit_value(name, value)
             check_lowered(field, found[field])
         except LimitValueError as error:
-            given.reject(name, str(error), error.hint)
+            section.reject(name, str(error), error.hint)
     return found

@@ -21,7 +21,7 @@ MOST_SHARDS = 1000
 #: Nanoseconds in a second.
 NANOSECONDS = 1_000_000_000
 
-_WRITTEN = pattern(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
+_SHARD = pattern(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
 # Of `vmrender render` on the machine of BENCHMARKS.md. Only their ratios matter.
 _PER_OVERLAY = 1_000_000
 _PER_FILE = 200_000
@@ -39,10 +39,10 @@ class ShardName(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> ShardName:
         """Parse ``I/N``. Raises ``ValueError`` for any other form, or if ``I`` is greater than ``N``."""
-        written = _WRITTEN.fullmatch(text)
-        if written is None:
+        match = _SHARD.fullmatch(text)
+        if match is None:
             raise ValueError(f"{text!r} is not of the form I/N, as in 2/4")
-        number, total = int(written[1]), int(written[2])
+        number, total = int(match[1]), int(match[2])
         if number > total:
             raise ValueError(f"there is no shard {number} of {total}")
         if total > MOST_SHARDS:
@@ -86,8 +86,12 @@ def costs(sizes: Mapping[str, OverlaySize], measured: Mapping[str, float]) -> Ma
     known = {
         overlay: max(1, round(measured[overlay] * NANOSECONDS)) for overlay in sizes if overlay in measured
     }
-    took, expected = sum(known.values()), sum(estimates[overlay] for overlay in known)
-    scaled = {overlay: cost * took // expected for overlay, cost in estimates.items()} if known else estimates
+    measured_cost, estimated = sum(known.values()), sum(estimates[overlay] for overlay in known)
+    scaled = (
+        {overlay: cost * measured_cost // estimated for overlay, cost in estimates.items()}
+        if known
+        else estimates
+    )
     return {overlay: known.get(overlay, max(1, scaled[overlay])) for overlay in sizes}
 
 
@@ -124,16 +128,16 @@ def planned_overlays(text: str, shard: ShardName, overlays: Collection[str]) -> 
     Raises ``ValueError`` unless ``text`` is a plan with that number of shards, ``DiagnosticError``
     (plan-mismatch) unless it contains each of ``overlays`` (all overlays of the project) once, and no others.
     """
-    shards = _decoded(text)
+    shards = _decode_plan(text)
     if any(name.total != shard.total for name in shards):
         raise ValueError(f"it is not a plan for {shard.total} shards")
-    problems = tuple(_problems(Counter(path for planned in shards.values() for path in planned), overlays))
+    problems = tuple(_mismatches(Counter(path for planned in shards.values() for path in planned), overlays))
     if problems:
         raise DiagnosticError(*problems)
     return frozenset(shards.get(shard, ()))
 
 
-def _decoded(text: str) -> Mapping[ShardName, tuple[str, ...]]:
+def _decode_plan(text: str) -> Mapping[ShardName, tuple[str, ...]]:
     try:
         plan: Any = json.loads(text)
         listed = [(ShardName.parse(each["shard"]), tuple(each["overlays"])) for each in plan["shards"]]
@@ -146,7 +150,7 @@ def _decoded(text: str) -> Mapping[ShardName, tuple[str, ...]]:
     return shards
 
 
-def _problems(planned: Counter[str], overlays: Collection[str]) -> Iterator[Diagnostic]:
+def _mismatches(planned: Counter[str], overlays: Collection[str]) -> Iterator[Diagnostic]:
     for path in sorted({*planned, *overlays}):
         if path not in planned:
             problem = "is in no shard of the plan"
@@ -156,7 +160,7 @@ def _problems(planned: Counter[str], overlays: Collection[str]) -> Iterator[Diag
             problem = "is in the plan more than once"
         else:
             continue
-        hint = "make the plan anew with vmrender plan, in the commit that is rendered"
+        hint = "make a new plan with vmrender plan, in the commit that is rendered"
         yield Diagnostic(Code.PLAN_MISMATCH, f"{path} {problem}", hint=hint)
 
 

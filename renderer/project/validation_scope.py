@@ -9,7 +9,7 @@ from functools import cached_property
 
 from renderer.files.file_system import FileSystem
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
-from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, Links, confined
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, CatalogPath, Overlay, RenderConfig
 from renderer.project.overlays import overlay_at
@@ -51,7 +51,7 @@ class ManifestFiles:
                 path = posixpath.normpath(posixpath.join(folder, name))
                 if self.is_candidate(path):
                     yield path
-                elif not name.startswith(".") and self._is_own_folder(path):
+                elif not name.startswith(".") and self._is_project_folder(path):
                     folders.append(path)
             waiting += reversed(folders)
 
@@ -75,9 +75,9 @@ class ManifestFiles:
     def is_excluded(self, path: str) -> bool:
         """Return True if the project excludes the path or a folder above it."""
         segments = [] if path == _TOP else path.split("/")
-        return any(_matches_beginning(pattern, segments) for pattern in self._excluded)
+        return any(_matches_path_or_parent(pattern, segments) for pattern in self._excluded)
 
-    def _is_own_folder(self, path: str) -> bool:
+    def _is_project_folder(self, path: str) -> bool:
         """Return True if it is a folder of this project, and not a link, which could create a cycle."""
         return (
             confined(self._fs.is_folder, path)
@@ -86,7 +86,7 @@ class ManifestFiles:
         )
 
 
-def _matches_beginning(pattern: Sequence[str], path: Sequence[str]) -> bool:
+def _matches_path_or_parent(pattern: Sequence[str], path: Sequence[str]) -> bool:
     reached = {0}  # numbers of path segments that the pattern so far can match
     for segment in pattern:
         if segment == "**":
@@ -118,13 +118,13 @@ class ScopeFinder:
 
     def __init__(
         self,
-        reach: KustomizationGraph,
-        candidates: ManifestFiles,
+        graph: KustomizationGraph,
+        manifests: ManifestFiles,
         config: RenderConfig,
         overlays: Sequence[Overlay],
     ) -> None:
-        self._reach = reach
-        self._candidates = candidates
+        self._graph = graph
+        self._manifests = manifests
         self._config = config
         self._overlays = overlays
         self._users: dict[str, frozenset[str]] = {}
@@ -136,27 +136,31 @@ class ScopeFinder:
         alone: list[str] = []
         named = dict.fromkeys(files)
         about = set(named)
-        covered: set[str] = set()
+        entry_files: set[str] = set()
         for overlay in self._entry_points:
-            sources = self._reach.files_of_overlay(overlay)
+            sources = self._graph.files_of_overlay(overlay)
             if not sources.isdisjoint(named):
                 roots.add(overlay.path)
-                covered |= sources
-        about |= covered
+                entry_files |= sources
+        about |= entry_files
         for file in named:
-            is_covered = file in covered
-            listing = () if is_covered and not self._is_listed(file) else self._reach.listing(file)
+            is_entry_file = file in entry_files
+            listing = self._graph.listing(file)
+            if is_entry_file and not any(map(self._in_project, listing)):
+                listing = ()
             for folder in listing:
                 users = self._users_of(folder)
                 roots |= users
                 parts |= set() if users else {folder}
-                about |= self._with_listed_files(file, folder)
-            if not listing and not is_covered:
+                links = self._graph.links(folder)
+                if links and links.file == file:  # the file is the kustomization itself
+                    about |= self._graph.files(folder)
+            if not listing and not is_entry_file:
                 alone.append(file)
             for overlay in self._overlays:
                 if overlay.flux and overlay.flux.may_read(file):
                     roots.add(overlay.path)
-                    about |= self._reach.files(overlay.path)
+                    about |= self._graph.files(overlay.path)
         listed = {overlay.path for overlay in self._overlays}
         return ValidationScope(
             overlays=tuple(overlay for overlay in self._overlays if overlay.path in roots),
@@ -173,15 +177,6 @@ class ScopeFinder:
         """Return the overlays that are not kustomizations of the project."""
         return tuple(overlay for overlay in self._overlays if overlay.entry is not None)
 
-    def _is_listed(self, file: str) -> bool:
-        """Return True if an overlay or catalog of the project has the file in its kustomizations."""
-        return any(self._in_project(folder) for folder in self._reach.listing(file))
-
-    def _with_listed_files(self, file: str, folder: str) -> frozenset[str]:
-        """Return the files of the kustomization in ``folder``, if ``file`` is that kustomization."""
-        links = self._reach.links(folder)
-        return self._reach.files(folder) if links and links.file == file else frozenset()
-
     def _users_of(self, folder: str) -> frozenset[str]:
         """Return the folders whose builds use the kustomization in ``folder``."""
         if folder not in self._users:
@@ -194,18 +189,18 @@ class ScopeFinder:
         catalogs = frozenset(
             source.path
             for source in self._config.catalogs
-            if isinstance(source, CatalogPath) and folder in self._reach.folders(source.path)
+            if isinstance(source, CatalogPath) and folder in self._graph.folders(source.path)
         )
         if catalogs:
             return overlays | catalogs
-        return frozenset(path for path in overlays if folder in self._reach.folders(path))
+        return frozenset(path for path in overlays if folder in self._graph.folders(path))
 
     @cached_property
     def _unlisted_users(self) -> Mapping[str, frozenset[str]]:
         """Return, by folder, the outermost kustomizations that use it and can be built by themselves."""
         users: dict[str, set[str]] = {}
         for root in self._kustomizations:
-            for folder in self._reach.folders(root):
+            for folder in self._graph.folders(root):
                 users.setdefault(folder, set()).add(root)
         outermost = {root for root in self._kustomizations if users[root] == {root}}
         return {folder: frozenset(using & outermost) for folder, using in users.items()}
@@ -213,9 +208,6 @@ class ScopeFinder:
     @cached_property
     def _kustomizations(self) -> tuple[str, ...]:
         """Return every folder with a kustomization that can be built by itself."""
-        found = {file.rpartition("/")[0] or "." for file in self._candidates.below(".")}
-        return tuple(folder for folder in sorted(found) if _is_buildable(self._reach.links(folder)))
-
-
-def _is_buildable(links: Links | None) -> bool:
-    return links is not None and not links.is_component
+        found = {file.rpartition("/")[0] or "." for file in self._manifests.below(".")}
+        links = ((folder, self._graph.links(folder)) for folder in sorted(found))
+        return tuple(folder for folder, each in links if each is not None and not each.is_component)

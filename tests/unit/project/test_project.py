@@ -116,7 +116,7 @@ def test_an_empty_list_of_catalogs_means_none() -> None:
         ("expand: all\n", "expand cannot be 'all'", "one of applied, defaults, off"),
         ("overlays: overlays/*\n", "overlays must be a list, not 'overlays/*'", None),
         ("overlays:\n- overlays/*\n", "overlays[0] must be a mapping, not 'overlays/*'", None),
-        ("output: out/{nam}\n", "output knows no placeholder but {name}: out/{nam}", None),
+        ("output: out/{nam}\n", "output has a placeholder other than {name}: out/{nam}", None),
         ('output: ""\n', "output is empty", "write a path, such as rendered/{name}"),
         ("catalogs:\n- builtin: common\n", "no built-in catalog 'common'", "one of common-instancetypes"),
         ("catalogs:\n- {}\n", "a catalog has either path or builtin", None),
