@@ -2,7 +2,7 @@
 
 ConfigMaps and Secrets are made from key-value pairs (kustomize ``api/internal/generators``,
 ``kyaml/yaml/datamap.go``), service accounts of Google's cloud from their names
-(``api/filters/iampolicygenerator``), all others by the table of generators that the composer is given.
+(``api/filters/iampolicygenerator``), all others by the table of generators that the composer receives.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ def generate(plugin: GeneratorPlugin, generators: GeneratorTable) -> Iterator[tu
                 f"no generator {config.api_version} {config.kind} is built in",
                 did_you_mean(written, built_in, most=1) if is_near else listed,
             ).error()
-        for made in generator(config.content, config.origin, plugin.files):
-            layers = () if made.shared is None else (made.shared,)
-            yield Resource(made.content, made.site, layers), Behavior.UNSPECIFIED
+        for generated in generator(config.content, config.origin, plugin.files):
+            layers = () if generated.shared is None else (generated.shared,)
+            yield Resource(generated.content, generated.site, layers), Behavior.UNSPECIFIED
 
 
 def config_map_or_secret(generator: DataGenerator) -> Resource:

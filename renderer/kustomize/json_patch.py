@@ -361,7 +361,7 @@ def _rounded(value: Json) -> Json:
     """Return the value with integers rounded to floats; the same object if that changes nothing."""
     if isinstance(value, dict):
         spend(len(value) // _KEYS_PER_STEP, "applying patches")
-        fields = {key: made for key, child in value.items() if (made := _rounded(child)) is not child}
+        fields = {key: rounded for key, child in value.items() if (rounded := _rounded(child)) is not child}
         return {**value, **fields} if fields else value
     if isinstance(value, list):
         spend(len(value) // _KEYS_PER_STEP, "applying patches")

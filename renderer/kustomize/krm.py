@@ -83,8 +83,8 @@ def read_resource_list(
     content = object_at(documents[0])
     api_version, kind = text_at(content, "apiVersion"), text_at(content, "kind")
     if kind != _KIND or api_version not in _API_VERSIONS:
-        found = f"{api_version} {kind}".strip()
-        message = f"this is not a {_API_VERSIONS[0]} {_KIND}{f' but {found}' if found else ''}"
+        actual = f"{api_version} {kind}".strip()
+        message = f"this is not a {_API_VERSIONS[0]} {_KIND}{f' but {actual}' if actual else ''}"
         raise Diagnostic.at(site, Code.FUNCTION_INPUT, message, _HINT).error()
     listed = content.get("items")
     if listed is not None and not isinstance(listed, list):
@@ -112,14 +112,14 @@ class FunctionSubjects:
         self._list = resource_list
         self._path = path
 
-    def of(self, found: Diagnostic) -> FunctionSubject | None:
+    def of(self, finding: Diagnostic) -> FunctionSubject | None:
         """Return the subject of a finding; None if it is about another file."""
-        with_id = (item for item in self._list.items if item.current_id == found.resource)
-        subject = self.at(found.sites)
-        resource = next(with_id, None) if found.resource else None
+        with_id = (item for item in self._list.items if item.current_id == finding.resource)
+        subject = self.at(finding.sites)
+        resource = next(with_id, None) if finding.resource else None
         if resource is None:
             return subject
-        return FunctionSubject(resource, found.field or (subject.field if subject else FieldPath()))
+        return FunctionSubject(resource, finding.field or (subject.field if subject else FieldPath()))
 
     def at(self, sites: Iterable[Site]) -> FunctionSubject | None:
         """Return the subject at the first of ``sites`` that is in the list."""

@@ -141,8 +141,8 @@ def _has_value(element: Json, key: str, value: str) -> bool:
         raise ElementError(_MIXED)
     if not key:
         return scalar_text(element) == value
-    found = _text(key_value(element, key)) if isinstance(element, dict) else None
-    return found is not None and value in ("", found)
+    text = _text(key_value(element, key)) if isinstance(element, dict) else None
+    return text is not None and value in ("", text)
 
 
 def _text(value: Slot) -> str | None:
@@ -180,10 +180,10 @@ def in_order_of(elements: Sequence[Json], merged: Sequence[Json], keys: Keys) ->
     return [element for _, element in sorted(keyed, key=lambda each: positions.get(each[0], len(positions)))]
 
 
-def complete_values(found: list[KeyValues]) -> list[KeyValues]:
+def complete_values(all_values: list[KeyValues]) -> list[KeyValues]:
     """Return the key values, each completed from others that it can be merged with (``mergeValues``)."""
-    completed = list(found)
-    spend(len(found) * len(found), _MERGING)
+    completed = list(all_values)
+    spend(len(all_values) * len(all_values), _MERGING)
     for index in range(len(completed)):
         current = completed[index]
         for other in range(len(completed)):
@@ -202,12 +202,12 @@ def _merged_values(left: KeyValues, right: KeyValues) -> KeyValues | None:
     return tuple(one or other for one, other in zip(left, right, strict=True))
 
 
-def used_keys(found: Iterable[KeyValues], values: KeyValues, keys: Keys) -> tuple[Keys, KeyValues]:
+def used_keys(all_values: Iterable[KeyValues], values: KeyValues, keys: Keys) -> tuple[Keys, KeyValues]:
     """Return the keys that at least one element has, and their ``values``.
 
     If no element has a key, return ``keys`` and ``values`` unchanged (``validateKeys``).
     """
-    used = {key for each in found for key, value in zip(keys, each, strict=True) if value}
+    used = {key for each in all_values for key, value in zip(keys, each, strict=True) if value}
     if not used:
         return keys, values
     pairs = [(key, value) for key, value in zip(keys, values, strict=True) if key in used]
@@ -249,21 +249,21 @@ def merge_elements(
     If only the patch has the list, the caller passes it twice, as the same object. Raises
     ``ElementError``.
     """
-    found = list(dict.fromkeys((*element_values(patch, keys), *element_values(dest, keys))))
-    if not found:
+    all_values = list(dict.fromkeys((*element_values(patch, keys), *element_values(dest, keys))))
+    if not all_values:
         return list(dest)
-    used, values = used_keys(found, found[0], keys)
+    used, values = used_keys(all_values, all_values[0], keys)
     old, new = _by_values(dest, used), _by_values(patch, used)
     if all(values) and old is not None and new is not None:
         return _merge_each(old, old if patch is dest else new, used, merge)
     if len(dest) + len(patch) > _MAX_ODD_ELEMENTS:
         raise ElementError(f"of more than {_MAX_ODD_ELEMENTS} elements, some have the same key or none")
     if len(keys) > 1:
-        found = complete_values(found)
+        all_values = complete_values(all_values)
     merging = _ElementMerge(dest, patch, merge)
-    for values in found:
-        merging.merge_matching(*used_keys(found, values, keys))
-    return append_elements(merging.merged, merging.kept, used_keys(found, found[0], keys)[0])
+    for values in all_values:
+        merging.merge_matching(*used_keys(all_values, values, keys))
+    return append_elements(merging.merged, merging.kept, used_keys(all_values, all_values[0], keys)[0])
 
 
 def _by_values(elements: Sequence[Json], keys: Keys) -> dict[KeyValues, Json] | None:
@@ -271,8 +271,8 @@ def _by_values(elements: Sequence[Json], keys: Keys) -> dict[KeyValues, Json] | 
     kind = (str, int, float) if keys == ITSELF else dict
     if not all(isinstance(element, kind) for element in elements):
         return None
-    found = dict(zip(element_values(elements, keys), elements, strict=True))
-    return found if len(found) == len(elements) and all(map(all, found)) else None
+    by_values = dict(zip(element_values(elements, keys), elements, strict=True))
+    return by_values if len(by_values) == len(elements) and all(map(all, by_values)) else None
 
 
 def _merge_each(

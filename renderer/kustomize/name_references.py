@@ -128,9 +128,9 @@ def was_of_kind(resource: Resource, target: Gvk) -> bool:
     )
 
 
-def with_same_affixes(found: Iterable[Resource], referrer: Referrer) -> Sequence[Resource]:
+def with_same_affixes(resources: Iterable[Resource], referrer: Referrer) -> Sequence[Resource]:
     """Narrow the resources to matching affixes, while more than one remains."""
-    remaining = list(found)
+    remaining = list(resources)
     if len(remaining) > 1:
         remaining = [other for other in remaining if referrer.shares_affixes(other, exactly=False)]
     if len(remaining) > 1:

@@ -183,9 +183,9 @@ class PathMatcher:
             return None
         child: Slot = mapping.get(step, ABSENT)
         if rest and child is not ABSENT and not isinstance(child, dict | list):
-            found = self.within(child, (*at, step), rest)
-            self.matches += found
-            self.matches_within += found
+            count = self.within(child, (*at, step), rest)
+            self.matches += count
+            self.matches_within += count
             return mapping
         spend(_STEPS_PER_ELEMENT + len(mapping) // _COPIED_PER_STEP, _FOLLOWING)
         return {**mapping, step: self.visit(child, rest, (*at, step))}

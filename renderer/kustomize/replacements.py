@@ -257,11 +257,11 @@ def _path_hint(content: Json, path: str) -> str | None:
 
 def _value_of_field(resource: Resource, source: ReplacementSource) -> ReplacementValue:
     """Return the value, or the part of it, that a replacement copies. Raises ``PathError``."""
-    found, place = lookup_place(resource.content, split_field_path(source.field_path))
-    if found is ABSENT or found is None or found in ({}, []):
+    value, place = lookup_place(resource.content, split_field_path(source.field_path))
+    if value is ABSENT or value is None or value in ({}, []):
         raise PathError("the field is missing or empty")
-    value = ReplacementValue.of(found, resource.spelling(*place))
-    return value.part(source.options, is_secret=is_confidential(FieldPath(place), resource.kind))
+    copied = ReplacementValue.of(value, resource.spelling(*place))
+    return copied.part(source.options, is_secret=is_confidential(FieldPath(place), resource.kind))
 
 
 def _value_of_source_value(replacement: Replacement) -> ReplacementValue:

@@ -197,10 +197,10 @@ def target_of(patch: Resource, resources: ResMap) -> int:
     keys = resources.keys_of(original_identity(with_build_annotations_read(patch)))
     if len(keys) == 1:
         return keys[0]
-    found = f"{len(keys)} resources match" if keys else "there is no"
+    problem = f"{len(keys)} resources match" if keys else "there is no"
     raise Diagnostic(
         Code.PATCH_TARGET_MISSING,
-        f"{found} {patch.current_id} to patch",
+        f"{problem} {patch.current_id} to patch",
         hint=_id_hint(patch, resources),
         sites=patch.sites(_NAME),
         resource=patch.current_id,

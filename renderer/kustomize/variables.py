@@ -211,10 +211,10 @@ def _value(variable: Variable, source: Resource | None) -> Json:
             "objref needs the apiVersion, kind and name of a resource",
         ).error()
     try:
-        found, place = lookup_place(source.content, tuple(_path_steps(variable.field_path)))
+        value, place = lookup_place(source.content, tuple(_path_steps(variable.field_path)))
     except PathError:
-        found, place = ABSENT, ()
-    if found is ABSENT:
+        value, place = ABSENT, ()
+    if value is ABSENT:
         message = f"{source.current_id} has no {variable.field_path} for the variable {variable.name}"
         raise Diagnostic.at(
             variable.site, Code.KUSTOMIZATION_FIELD, message, "correct fieldref.fieldPath"
@@ -223,7 +223,7 @@ def _value(variable: Variable, source: Resource | None) -> Json:
     if is_confidential(FieldPath(place), source.kind):
         taint([text])
     try:
-        return _value_of_node(found, text)
+        return _value_of_node(value, text)
     except ValueError:
         message = f"the variable {variable.name} cannot be {text}: kustomize reads decimal numbers only"
         raise Diagnostic.at(

@@ -169,7 +169,7 @@ def _merged(field_specs: FieldSpecSet, added: FieldSpecSet, site: Site) -> Field
     except DiagnosticError as error:
         raise DiagnosticError(
             *(
-                Diagnostic.at(site, Code.KUSTOMIZATION_FIELD, found.message, found.hint)
-                for found in error.diagnostics
+                Diagnostic.at(site, Code.KUSTOMIZATION_FIELD, finding.message, finding.hint)
+                for finding in error.diagnostics
             )
         ) from None

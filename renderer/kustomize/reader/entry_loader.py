@@ -74,14 +74,14 @@ class EntryLoader:
 
     def each(self, field: str, entries: Sequence[Listed], read: Callable[[Listed, Site], T]) -> tuple[T, ...]:
         """Return the results of ``read`` for the entries of ``field``; errors are added to ``findings``."""
-        found: list[T] = []
+        results: list[T] = []
         for index, entry in enumerate(entries):
             site = self._completed.site(field, index) if self._completed else self._site.below(field, index)
             try:
-                found.append(read(entry, site))
+                results.append(read(entry, site))
             except DiagnosticError as error:
                 self.findings += error.diagnostics
-        return tuple(found)
+        return tuple(results)
 
     def attempt(self, read: Callable[[], T], otherwise: T) -> T:
         """Return the result of ``read``; after an error, add it to ``findings`` and return ``otherwise``."""

@@ -175,13 +175,13 @@ def repeated_fields(content: bytes, path: str) -> tuple[Diagnostic, ...]:
     from renderer.yamlio.problems import repeated_keys  # noqa: PLC0415 - few fields are written twice
 
     return tuple(
-        found._replace(
+        repeated._replace(
             code=Code.KUSTOMIZATION_FIELD,
             severity=Severity.WARNING,
-            message=f"{found.message}, and kustomize uses only the last one",
+            message=f"{repeated.message}, and kustomize uses only the last one",
             hint="write the field once, with all its entries",
         )
-        for found in repeated_keys(content, path)
+        for repeated in repeated_keys(content, path)
     )
 
 

@@ -116,14 +116,14 @@ class KustomizationGraph:
         return self._built_from[folder]
 
     def _files_below(self, folder: str) -> frozenset[str]:
-        found: set[str] = set()
+        files: set[str] = set()
         for name in self._fs.list(folder) if confined(self._fs.is_folder, folder) else ():
             path = posixpath.normpath(posixpath.join(folder, name))
             if self._fs.is_file(path):
-                found.add(path)
+                files.add(path)
             elif not name.startswith(".") and self._fs.is_folder(path) and self._fs.resolve(path) == path:
-                found |= self.build_files(path)
-        return frozenset(found)
+                files |= self.build_files(path)
+        return frozenset(files)
 
     def files_of_overlay(self, overlay: Overlay) -> frozenset[str]:
         """Return the files that an overlay is built from, by the paths in kustomizations and entry points."""
@@ -136,24 +136,24 @@ class KustomizationGraph:
         return frozenset(point.files.union(*(self.build_files(folder) for folder in point.folders)))
 
     def _used(self, root: str) -> frozenset[str]:
-        found: set[str] = set()
+        folders: set[str] = set()
         waiting = [root]
         while waiting:
             folder = waiting.pop()
-            links = None if folder in found else self.links(folder)
+            links = None if folder in folders else self.links(folder)
             if links:
-                found.add(folder)
+                folders.add(folder)
                 waiting += links.folders
-        return frozenset(found)
+        return frozenset(folders)
 
     def files(self, root: str) -> frozenset[str]:
         """Return the files listed by the kustomization in ``root`` and by the ones it uses, and their own."""
-        found: set[str] = set()
+        files: set[str] = set()
         for folder in self.folders(root):
             links = self.links(folder)
             if links:
-                found |= {links.file, *links.files}
-        return frozenset(found)
+                files |= {links.file, *links.files}
+        return frozenset(files)
 
     def listing(self, file: str) -> tuple[str, ...]:
         """Return the folders whose kustomization is, or lists, ``file``; only folders that contain it."""

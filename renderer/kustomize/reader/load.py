@@ -170,18 +170,18 @@ def load_files(fs: FileSystem, files: Iterable[str]) -> ResourceSet:
     objects: list[Resource] = []
     for file in files:
         content, site = fs.read(file), Site(file)
-        found = read_resources(content, site)
-        if not found:  # kustomize skips such a file
+        in_file = read_resources(content, site)
+        if not in_file:  # kustomize skips such a file
             refuse_non_objects(content, site)
-        objects += found
+        objects += in_file
     return ResourceSet(tuple(objects))
 
 
-def _at_listing(found: Diagnostic, site: Site) -> Diagnostic:
+def _at_listing(finding: Diagnostic, site: Site) -> Diagnostic:
     """Return the finding; a missing kustomization is reported where its folder is listed."""
-    if found.code is not Code.KUSTOMIZATION_MISSING or not site.field.segments:
-        return found
-    return found._replace(sites=(site,), location=None)
+    if finding.code is not Code.KUSTOMIZATION_MISSING or not site.field.segments:
+        return finding
+    return finding._replace(sites=(site,), location=None)
 
 
 class Loader:

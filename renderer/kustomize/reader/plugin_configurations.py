@@ -149,14 +149,19 @@ def _required_reader(reader: Reader | None, configuration: Resource, known: tupl
 def _checked_unique(configurations: Iterable[Resource]) -> Iterable[Resource]:
     """Return the configurations, whose ids kustomize requires to be unique. Raises: duplicate-id."""
     seen: dict[tuple[str, ...], Resource] = {}
-    for found in configurations:
-        key = (found.api_version, found.kind, found.namespace or "default", found.name)
-        other = seen.setdefault(key, found)
-        if other is not found:
+    for configuration in configurations:
+        key = (
+            configuration.api_version,
+            configuration.kind,
+            configuration.namespace or "default",
+            configuration.name,
+        )
+        other = seen.setdefault(key, configuration)
+        if other is not configuration:
             raise Diagnostic.at(
-                found.origin,
+                configuration.origin,
                 Code.DUPLICATE_ID,
-                f"there are two configurations {found.current_id}",
+                f"there are two configurations {configuration.current_id}",
                 "give one of them another metadata.name",
                 related=(Related("the other one", (other.origin,)),),
             ).error()

@@ -44,15 +44,15 @@ class Plugins:
         read: Callable[[Iterable[Resource], EntryLoader], tuple[T, ...]],
     ) -> tuple[T, ...]:
         """Return the results of ``read`` for the configurations in ``field``, inline ones first."""
-        found = self._entries.each(field, listed, self._entries.plugin)
-        inline = [entry for entry in found if _is_inline(entry)]
-        others = [entry for entry in found if not _is_inline(entry)]
+        loaded = self._entries.each(field, listed, self._entries.plugin)
+        inline = [entry for entry in loaded if _is_inline(entry)]
+        others = [entry for entry in loaded if not _is_inline(entry)]
         return self._entries.attempt(
             lambda: read(self._configurations((*inline, *others)), self._entries), ()
         )
 
-    def _configurations(self, found: Iterable[ResourceFile | KustomizationRoot]) -> Iterator[Resource]:
-        for entry in found:
+    def _configurations(self, loaded: Iterable[ResourceFile | KustomizationRoot]) -> Iterator[Resource]:
+        for entry in loaded:
             if isinstance(entry, ResourceFile):
                 yield from entry.resources
             else:

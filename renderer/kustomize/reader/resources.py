@@ -64,16 +64,16 @@ def read_resources(content: bytes, site: Site, *, generated_names: bool = False)
             document.tree, _document_site(site, index), alone=len(documents) == 1
         )
     )
-    found: list[Resource] = []
+    objects: list[Resource] = []
     while read:
         resource = read.popleft()
         items = _list_items(resource)
         if items is None:
             _check_name(resource, generated_names=generated_names)
-            found.append(resource)
+            objects.append(resource)
         else:
             read.extend(items)  # kustomize puts the items of lists last
-    return tuple(found)
+    return tuple(objects)
 
 
 def refuse_non_objects(content: bytes, site: Site) -> None:
@@ -113,13 +113,13 @@ def relocated(error: DiagnosticError, site: Site) -> DiagnosticError:
     return DiagnosticError(
         *(
             Diagnostic(
-                found.code,
-                _INNER_LINES.sub("", found.message),
-                hint=found.hint,
+                finding.code,
+                _INNER_LINES.sub("", finding.message),
+                hint=finding.hint,
                 sites=(site,),
-                location=found.location,
+                location=finding.location,
             )
-            for found in error.diagnostics
+            for finding in error.diagnostics
         )
     )
 
@@ -189,11 +189,12 @@ def _list_items(resource: Resource) -> tuple[Resource, ...] | None:
             Code.RESOURCE_INVALID,
             f"items of the {resource.kind} is not a list",
         ).error()
-    return tuple(
-        _item(found, resource, FieldPath.of("items", index).child(*place.segments))
-        for index, item in enumerate(items or ())
-        for place, found in _unwrapped(item, resource.origin.child(FieldPath.of("items", index)), alone=True)
-    )
+    objects: list[Resource] = []
+    for index, item in enumerate(items or ()):
+        field = FieldPath.of("items", index)
+        for place, inner in _unwrapped(item, resource.origin.child(field), alone=True):
+            objects.append(_item(inner, resource, field.child(*place.segments)))
+    return tuple(objects)
 
 
 def _item(item: Resource, wrapper: Resource, place: FieldPath) -> Resource:

@@ -122,8 +122,8 @@ def _reported_at(site: Site) -> Iterator[None]:
         yield
     except DiagnosticError as error:
         findings = (
-            found if found.sites else found._replace(sites=(site,), location=None)
-            for found in error.diagnostics
+            finding if finding.sites else finding._replace(sites=(site,), location=None)
+            for finding in error.diagnostics
         )
         raise DiagnosticError(*findings) from None
 

@@ -51,12 +51,12 @@ def _move_and_warn(resources: ResMap, move: Transform, context: TransformerConte
     move(resources)
     cluster_wide = [resource for resource in resources if resource.kind in _CLUSTER_WIDE]
     if cluster_wide:
-        found = f"{cluster_wide[0].kind} {cluster_wide[0].name}"
+        first = f"{cluster_wide[0].kind} {cluster_wide[0].name}"
         context.warn(
             Diagnostic.at(
                 context.root.kustomization.site_of("namespace"),
                 Code.CLUSTER_SCOPED,
-                f"a namespace is set on {found}, which is cluster-wide",
+                f"a namespace is set on {first}, which is cluster-wide",
                 "list cluster-wide objects in a kustomization without a namespace",
                 severity=Severity.WARNING,
                 resource=cluster_wide[0],
