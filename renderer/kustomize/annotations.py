@@ -79,8 +79,8 @@ def with_final_annotations(resource: Resource, warn: Callable[[Diagnostic], None
                 )
             )
     if not BUILD_ANNOTATIONS.isdisjoint(annotations):
-        kept: Json = {key: value for key, value in annotations.items() if key not in BUILD_ANNOTATIONS}
-        content = with_value(resource.content, ("metadata", "annotations"), kept)
+        remaining: Json = {key: value for key, value in annotations.items() if key not in BUILD_ANNOTATIONS}
+        content = with_value(resource.content, ("metadata", "annotations"), remaining)
         resource = resource.with_content(content)
     return with_text_annotations(resource)
 

@@ -275,9 +275,9 @@ class JsonPatching:
             taint(secrets - secret_values([document]))
         return document
 
-    def _through_floats(self, document: Json, resource: Resource, known: Json) -> JsonObject:
+    def _through_floats(self, document: Json, resource: Resource, exact: Json) -> JsonObject:
         try:
-            rounded = document if _is_exact(document, known) else _rounded(document)
+            rounded = document if _is_exact(document, exact) else _rounded(document)
         except OverflowError:  # from a patch in JSON: YAML reads such numbers as texts
             raise self._invalid("a number is too large", (0,), None, resource) from None
         if not isinstance(rounded, dict):
@@ -332,14 +332,14 @@ def _as_json(resource: Resource) -> JsonObject:
     return content
 
 
-def _is_exact(value: Json, known: Json) -> bool:
+def _is_exact(value: Json, exact: Json) -> bool:
     """Return True if a float can represent every integer in a tree exactly.
 
-    Parts shared with ``known`` are known to be exact and are skipped; otherwise every operation would go
-    through the whole object.
+    Parts shared with the tree ``exact``, of which it is true, are skipped; otherwise every operation would go through
+    the whole object.
     """
     # A plain loop and exact types, because this goes through whole objects.
-    steps, waiting = 0, [(value, known)]
+    steps, waiting = 0, [(value, exact)]
     while waiting:
         node, old = waiting.pop()
         if isinstance(node, dict):

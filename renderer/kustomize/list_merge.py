@@ -89,8 +89,8 @@ def set_element(elements: Sequence[Json], element: Json, keys: Keys, values: Key
 
     Raises ``ElementError``.
     """
-    kept, matched = _replace_matches(elements, [element], keys, values)
-    return kept if matched else [*kept, element]
+    replaced, matched = _replace_matches(elements, [element], keys, values)
+    return replaced if matched else [*replaced, element]
 
 
 def delete_elements(elements: Sequence[Json], keys: Keys, values: KeyValues) -> list[Json]:
@@ -105,20 +105,20 @@ def _replace_matches(
     elements: Sequence[Json], replacement: list[Json], keys: Keys, values: KeyValues
 ) -> tuple[list[Json], bool]:
     is_for_mappings = bool(keys[0] and values and values[0])
-    kept: list[Json] = []
+    result: list[Json] = []
     any_matched = False
     spend(len(elements), _MERGING)
     for element in elements:
         if element is None or element == {}:
             continue
         if is_for_mappings and not isinstance(element, dict):
-            kept.append(element)
+            result.append(element)
         elif _matches(element, keys, values):
             any_matched = True
-            kept += replacement
+            result += replacement
         elif values:  # without values nothing is kept: an upstream oddity
-            kept.append(element)
-    return kept, any_matched
+            result.append(element)
+    return result, any_matched
 
 
 def _matches(element: Json, keys: Keys, values: KeyValues) -> bool:
@@ -263,7 +263,7 @@ def merge_elements(
     merging = _ElementMerge(dest, patch, merge)
     for values in all_values:
         merging.merge_matching(*used_keys(all_values, values, keys))
-    return append_elements(merging.merged, merging.kept, used_keys(all_values, all_values[0], keys)[0])
+    return append_elements(merging.merged, merging.remaining, used_keys(all_values, all_values[0], keys)[0])
 
 
 def _by_values(elements: Sequence[Json], keys: Keys) -> dict[KeyValues, Json] | None:
@@ -276,52 +276,52 @@ def _by_values(elements: Sequence[Json], keys: Keys) -> dict[KeyValues, Json] | 
 
 
 def _merge_each(
-    kept: dict[KeyValues, Json], patch: dict[KeyValues, Json], keys: Keys, merge: MergeElement
+    remaining: dict[KeyValues, Json], patch: dict[KeyValues, Json], keys: Keys, merge: MergeElement
 ) -> list[Json]:
     """Merge lists whose keys are complete and unique, with the same result as ``_ElementMerge``."""
     merged: dict[KeyValues, Json] = {}
-    for values in dict.fromkeys((*patch, *kept)):
-        old, new = kept.get(values, ABSENT), patch.get(values, ABSENT)
+    for values in dict.fromkeys((*patch, *remaining)):
+        old, new = remaining.get(values, ABSENT), patch.get(values, ABSENT)
         element = merge(old, new)
         directive = Directive.MERGE
         if new is not ABSENT:
             directive, patch[values] = _without_directive(new)
         if element is ABSENT or element is None or element == {}:
-            kept.pop(values, None)
+            remaining.pop(values, None)
             continue
         element = _with_keys(element, keys, values)
         if isinstance(old, dict) and (old is new or directive is not Directive.REPLACE):
-            kept[values] = element
+            remaining[values] = element
         merged[values] = element
     if len(keys) == 1:
-        return [*{**merged, **kept}.values()]
-    return [*(element for values, element in merged.items() if values not in kept), *kept.values()]
+        return [*{**merged, **remaining}.values()]
+    return [*(element for values, element in merged.items() if values not in remaining), *remaining.values()]
 
 
 class _ElementMerge:
-    """Lists while elements are merged one by one: ``merged`` grows, ``kept`` is what remains of ``dest``."""
+    """Lists while elements are merged one by one: ``merged`` grows, ``remaining`` is the rest of ``dest``."""
 
     def __init__(self, dest: Sequence[Json], patch: Sequence[Json], merge: MergeElement) -> None:
         self._merge = merge
         self.merged: list[Json] = []
-        self.kept = list(dest)
-        self._patch = self.kept if patch is dest else list(patch)
+        self.remaining = list(dest)
+        self._patch = self.remaining if patch is dest else list(patch)
 
     def merge_matching(self, keys: Keys, values: KeyValues) -> None:
         """Merge the elements that have the key values."""
-        position, old = _lookup(self.kept, keys, values)
+        position, old = _lookup(self.remaining, keys, values)
         source, new = _lookup(self._patch, keys, values)
         element = self._merge(old, new)
         directive = Directive.MERGE
         if new is not ABSENT:
             directive, self._patch[source] = _without_directive(new)
         if element is ABSENT or element is None or element == {}:
-            self.kept[:] = delete_elements(self.kept, keys, values)
+            self.remaining[:] = delete_elements(self.remaining, keys, values)
             return
         element = _with_keys(element, keys, values)
         if isinstance(old, dict) and (old is new or directive is not Directive.REPLACE):
             # An upstream oddity: an element that is replaced stays.
-            self.kept[position] = element
+            self.remaining[position] = element
         self.merged = set_element(self.merged, element, keys, values)
 
 

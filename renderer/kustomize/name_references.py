@@ -34,7 +34,7 @@ class ReferralCandidates:
         self._resources = resources
         self._by_previous_name: dict[str, list[Resource]] = {}
         for resource in resources:
-            for name in dict.fromkeys(known.name for known in resource.previous_ids):
+            for name in dict.fromkeys(id_.name for id_ in resource.previous_ids):
                 self._by_previous_name.setdefault(name, []).append(resource)
         self._original_namespaces: dict[tuple[str, frozenset[str]], frozenset[str]] = {}
 
@@ -124,7 +124,7 @@ def was_of_kind(resource: Resource, target: Gvk) -> bool:
     return (
         target.group in ("", gvk.group)
         and target.version in ("", gvk.version)
-        and any(target.kind in ("", known.gvk.kind) for known in resource.previous_ids)
+        and any(target.kind in ("", id_.gvk.kind) for id_ in resource.previous_ids)
     )
 
 

@@ -44,7 +44,7 @@ def growth(before: Json, after: Json) -> Growth:
     return _growth(before, after, {})
 
 
-def _growth(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
+def _growth(before: Json, after: Json, memo: dict[int, Growth]) -> Growth:
     if before is after:
         return _NO_GROWTH
     if isinstance(after, dict):
@@ -56,38 +56,38 @@ def _growth(before: Json, after: Json, known: dict[int, Growth]) -> Growth:
             if earlier is child:
                 continue
             if earlier is _MISSING:
-                more, deep = _size_and_depth(child, known)
+                more, deep = _size_and_depth(child, memo)
                 size += len(key) + _PUNCTUATION_SIZE
             else:
-                more, deep = _growth(earlier, child, known)
+                more, deep = _growth(earlier, child, memo)
             size += more
             depth = max(depth, deep)
         return size, depth + 1
     if isinstance(after, list):
-        return _element_growth(before if isinstance(before, list) else [], after, known)
+        return _element_growth(before if isinstance(before, list) else [], after, memo)
     return _scalar_size(after), 0
 
 
-def _element_growth(before: list[Json], after: list[Json], known: dict[int, Growth]) -> Growth:
+def _element_growth(before: list[Json], after: list[Json], memo: dict[int, Growth]) -> Growth:
     """Return the growth of a list; a changed element is most likely at its previous position."""
     spend(len(after) // _KEYS_PER_STEP, "changing resources")
-    kept = set(map(id, before))
+    previous = set(map(id, before))
     same_length = len(before) == len(after)
     size = depth = 0
     for index, child in enumerate(after):
-        if id(child) in kept:
+        if id(child) in previous:
             continue
-        more, deep = _growth(before[index], child, known) if same_length else _size_and_depth(child, known)
+        more, deep = _growth(before[index], child, memo) if same_length else _size_and_depth(child, memo)
         size += more + (0 if same_length else _PUNCTUATION_SIZE)
         depth = max(depth, deep)
     return size, depth + 1
 
 
-def _size_and_depth(value: Json, known: dict[int, Growth]) -> Growth:
+def _size_and_depth(value: Json, memo: dict[int, Growth]) -> Growth:
     """Return the size and depth of a whole tree."""
     if not isinstance(value, dict | list):
         return _scalar_size(value), 0
-    if id(value) not in known:
+    if id(value) not in memo:
         spend(_STEPS_PER_VALUE * len(value), "changing resources")
         size, depth = _PUNCTUATION_SIZE * len(value), 0
         if isinstance(value, dict):
@@ -96,11 +96,11 @@ def _size_and_depth(value: Json, known: dict[int, Growth]) -> Growth:
             if type(child) is str:
                 size += len(child)
                 continue
-            more, deep = _size_and_depth(child, known)
+            more, deep = _size_and_depth(child, memo)
             size += more
             depth = max(depth, deep)
-        known[id(value)] = size, depth + 1
-    return known[id(value)]
+        memo[id(value)] = size, depth + 1
+    return memo[id(value)]
 
 
 def _scalar_size(value: Json) -> int:

@@ -130,7 +130,7 @@ def before_merge(resource: Resource, patch: JsonObject, schema: MergeSchema) -> 
     if not resource.spellings:
         return resource
     content: Json = resource.content
-    kept: list[Spelling] = []
+    spellings: list[Spelling] = []
     root = schema.of_kind(resource.api_version, resource.kind)
     for each in resource.spellings:
         segments = each.field.segments
@@ -144,10 +144,10 @@ def before_merge(resource: Resource, patch: JsonObject, schema: MergeSchema) -> 
         if is_plain and value_at(patch, segments) is not None and resource.spelling(*segments) is not None:
             content = with_value_at(content, segments, None)  # without quotes, which the new value would keep
         elif not is_text:
-            kept.append(each)
+            spellings.append(each)
         elif resource.spelling(*segments) is not None:
             content = with_value_at(content, segments, each.text)
-    return resource._replace(content=object_at(content), spellings=tuple(kept))
+    return resource._replace(content=object_at(content), spellings=tuple(spellings))
 
 
 def with_patch_spellings(merged: Resource, patch: Resource) -> Resource:

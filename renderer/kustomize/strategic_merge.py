@@ -158,14 +158,14 @@ class StrategicMerge:
 
     def _merged_fields(self, dest: JsonObject, patch: JsonObject, schema: FieldSchema | None) -> JsonObject:
         """Return ``dest`` with each of its fields merged; the same object if nothing changes."""
-        known = self._schema.fields(schema)
+        schemas = self._schema.fields(schema)
         spend(_STEPS_PER_FIELD * (1 + len(patch)) + len(dest) // _COPIED_PER_STEP, "merging patches")
         changed: dict[str, Slot] = {}
         for key, value in patch.items():
-            changed[key] = self._merged_field(key, dest.get(key, ABSENT), value, known.get(key))
-        for key in known:  # lists that are not in the patch are merged with themselves
+            changed[key] = self._merged_field(key, dest.get(key, ABSENT), value, schemas.get(key))
+        for key in schemas:  # lists that are not in the patch are merged with themselves
             if key in dest and key not in patch:
-                changed[key] = self._merged_field(key, dest[key], ABSENT, known[key])
+                changed[key] = self._merged_field(key, dest[key], ABSENT, schemas[key])
         changed = {key: value for key, value in changed.items() if dest.get(key, ABSENT) is not value}
         if not changed:
             return dest
