@@ -335,8 +335,8 @@ def _as_json(resource: Resource) -> JsonObject:
 def _is_exact(value: Json, exact: Json) -> bool:
     """Return True if a float can represent every integer in a tree exactly.
 
-    Parts shared with the tree ``exact``, of which it is true, are skipped; otherwise every operation would go through
-    the whole object.
+    Parts shared with the tree ``exact`` are skipped; otherwise every operation would go through the whole
+    object.
     """
     # A plain loop and exact types, because this goes through whole objects.
     steps, waiting = 0, [(value, exact)]

@@ -30,7 +30,7 @@ class VariableNode(NamedTuple):
 
 
 class IdentifierNode(NamedTuple):
-    """A function by its name; ``names`` are fields of its result, which only a lone function has."""
+    """A function, by its name."""
 
     name: str
 
