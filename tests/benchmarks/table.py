@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """``result`` is the ratio of ``figure`` to ``other``; ``limit`` is the highest that we promise."""
+    """``result`` is ``figure`` relative to ``other``; ``limit`` is the highest that we promise."""
 
     what: str
     figure: str
@@ -27,7 +27,7 @@ def ratio(what: str, seconds: float, against: str, other: float, limit: float | 
 
 
 def promises(rows: Iterable[Row]) -> str:
-    head = ("", "", "against", "", "ratio", "at most")
+    head = ("", "", "against", "", "result", "at most")
     return table(head, (_cells(row) for row in rows), left=(0, 2))
 
 
