@@ -26,13 +26,13 @@ WHOLE_FILE = {
 }
 #: Cases, and areas of them, whose findings have no line in any file: what is wrong was typed.
 TYPED = (
-    "bad-input/no-such-overlay",
+    "bad-input/mistyped-overlay",
     "catalog",
     "customize",
     "diff/live-empty",
     "diff/live-no-file",
     "explain/no-such-overlay",
-    "import/nothing-of-the-users",
+    "import/no-user-objects",
 )
 
 
