@@ -168,11 +168,11 @@ class Staging:
     ``unsynced`` belongs to the turn.
     """
 
-    def __init__(self, turn: Turn, area: StagingArea, held: ExitStack) -> None:
+    def __init__(self, turn: Turn, area: StagingArea, stack: ExitStack) -> None:
         above, building = turn.at(area.top)
         name = area.path.name
         self.unsynced = turn.unsynced
-        self._above, self._name, self._held = above, name, held
+        self._above, self._name, self._stack = above, name, stack
         #: A tree that is being built; it may be removed at any time.
         self.building = building / name
         self.was_left = is_folder(self.building)
@@ -183,7 +183,7 @@ class Staging:
     def folder(self) -> Path:
         """The folder of this tree alone, created on first use. Raises ``OSError``."""
         folder = opened_folder(self._above, PurePosixPath(self._name), make=True, mode=_MODE)
-        opened = self._held.enter_context(folder)
+        opened = self._stack.enter_context(folder)
         with suppress(OSError):  # another user's
             opened.chmod(_MODE)
         return opened
@@ -288,8 +288,8 @@ class StagingArea(Record):
         ``OtherTurnError``.
         """
         folder, (above, building) = self.top / STAGING_FOLDER, turn.at(self.top)
-        with named_as(folder, above), named_as(folder / _BUILDING, building), ExitStack() as held:
-            staging = Staging(turn, self, held)
+        with named_as(folder, above), named_as(folder / _BUILDING, building), ExitStack() as stack:
+            staging = Staging(turn, self, stack)
             if staging.is_made:
                 self._refuse(unproved_tree(staging.folder))
             try:

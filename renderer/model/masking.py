@@ -65,18 +65,18 @@ class Masking:
 
     def is_in(self, text: str) -> bool:
         """Return True if the text contains one of the values."""
-        return any(True for _ in self._found(text))
+        return any(True for _ in self._spans(text))
 
     def mask(self, text: str) -> str:
         """Return the text with each of the values replaced by ``***``."""
         parts: list[str] = []
         done = 0
-        for start, end in self._found(text):
+        for start, end in self._spans(text):
             parts += (text[done:start], MASK)
             done = end
         return "".join((*parts, text[done:])) if parts else text
 
-    def _found(self, text: str) -> Iterator[tuple[int, int]]:
+    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the start and end of each value in the text, the longest first if several start there."""
         if len(self._lengths) <= _FEW and not any(start in text for start in self._lengths):
             return

@@ -109,7 +109,7 @@ def value_of_int64(digits: int, scale: int, unit: int) -> int:
     value: int = digits * 10**shift
     if abs(value) <= INT64_MAX:
         return value
-    return _wrapped(value) if shift in _WRAPPING_SCALES else 0
+    return _wrap_int64(value) if shift in _WRAPPING_SCALES else 0
 
 
 def value_of_dec(digits: int, scale: int, unit: int) -> int:
@@ -120,19 +120,19 @@ def value_of_dec(digits: int, scale: int, unit: int) -> int:
     if not digits:
         return 0
     if not scale and abs(digits) == INT64_MAX:  # capped, so not in nanos like all others
-        return _wrapped(digits * 10**-unit)
+        return _wrap_int64(digits * 10**-unit)
     if scale > _VANISHING_SCALE:
         return 0
     nanos: int = digits * 10 ** (scale - NANO)
     divisor: int = 10 ** (unit - NANO)
     if nanos >= INT64_MAX:
-        return _wrapped(-(-nanos // divisor))
-    nanos = _wrapped(nanos)
+        return _wrap_int64(-(-nanos // divisor))
+    nanos = _wrap_int64(nanos)
     towards_zero = nanos // divisor if nanos > 0 else -(-nanos // divisor)
     return towards_zero + (nanos % divisor != 0)
 
 
-def _wrapped(value: int) -> int:
+def _wrap_int64(value: int) -> int:
     """Return ``value`` wrapped around to the range of an int64."""
     return (value + INT64_MAX + 1) % _INT64_RANGE - INT64_MAX - 1
 

@@ -363,7 +363,7 @@ def read_tree(text: str, dialect: Dialect, count: ValueCount | None) -> Json:
     """
 
     def counted(source: EventSource) -> EventSource:
-        return count.counted(source) if count else source
+        return count.count_events(source) if count else source
 
     try:
         return read_events(text, lambda source: TreeBuilder(counted(source), dialect).document())

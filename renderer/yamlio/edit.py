@@ -32,7 +32,7 @@ from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.node_tree import DocumentNodes, parse_document
 from renderer.yamlio.nodes import Node
-from renderer.yamlio.splices import Splice, nodes_to, spliced, splices_of
+from renderer.yamlio.splices import Splice, apply_splices, nodes_to, splices_of
 
 _SEPARATOR = re.compile(r"\n---[^\n]*\n")
 _BYTE_ORDER_MARK = "\ufeff"
@@ -142,8 +142,8 @@ def edit_places(content: bytes, places: Sequence[tuple[EditedText, Sequence[Edit
     start, end = (0, len(text)) if where.is_kustomization else _document_spans(text)[where.document]
     before = after = text[start:end]
     try:
-        joined = _joined(before, where.inline, places[0][1]) if len(places) == 1 else None
-        after = _edited(before, places) if joined is None else spliced(before, [joined])
+        insertion = _combined_insertion(before, where.inline, places[0][1]) if len(places) == 1 else None
+        after = _edit_text(before, places) if insertion is None else apply_splices(before, [insertion])
         is_right = all(_changes_nothing_else(before, after, places))
     except UnusableError as error:
         raise RefusedEditError(str(error)) from error
@@ -154,7 +154,7 @@ def edit_places(content: bytes, places: Sequence[tuple[EditedText, Sequence[Edit
     return f"{mark}{text[:start]}{after}{text[end:]}".encode()
 
 
-def _edited(text: str, places: Sequence[tuple[EditedText, Sequence[Edit]]]) -> str:
+def _edit_text(text: str, places: Sequence[tuple[EditedText, Sequence[Edit]]]) -> str:
     for edits in zip_longest(*(edits for _, edits in places)):
         spend(_STEPS_PER_CHARACTER * len(text), "editing files")
         document = parse_document(text)
@@ -164,7 +164,7 @@ def _edited(text: str, places: Sequence[tuple[EditedText, Sequence[Edit]]]) -> s
             if edit is not None
             for splice in _splices(text, document, where.inline, edit)
         ]
-        text = spliced(text, splices)
+        text = apply_splices(text, splices)
     return text
 
 
@@ -193,7 +193,7 @@ def _read_document(text: str, where: EditedText) -> Json:
     return {} if document is None else document
 
 
-def _joined(text: str, inline: FieldPath, edits: Sequence[Edit]) -> Splice | None:
+def _combined_insertion(text: str, inline: FieldPath, edits: Sequence[Edit]) -> Splice | None:
     """Return the one insertion that adds several items at the end of a list; None for other edits.
 
     A long text is parsed once for all of them.

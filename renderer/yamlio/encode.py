@@ -17,7 +17,7 @@ from renderer.model.json import Json
 from renderer.model.pattern import pattern
 from renderer.model.sharing import Memo
 from renderer.yamlio.go_numbers import format_float, json_number
-from renderer.yamlio.scalar_text import LINE_BREAKS, Style, folded, in_one_line, is_plain_word, style_of
+from renderer.yamlio.scalar_text import LINE_BREAKS, Style, break_lines, in_one_line, is_plain_word, style_of
 
 _NEXT_LINES = pattern("\x20*\x85[\x20\x85]*")
 _ESCAPABLE = pattern(r"\A[^\ud800-\udfff]*[\x7f-\x9f\ufffe\uffff][^\ud800-\udfff]*\Z")
@@ -233,7 +233,7 @@ def _scalar(value: Json, column: int, indent: str) -> str:
 def _string(text: str, column: int, indent: str) -> str:
     text = through_json(text)
     style = style_of(text)
-    shown = folded(text, style, column, indent)
+    shown = break_lines(text, style, column, indent)
     return shown if style is Style.LITERAL and shown[-1] in LINE_BREAKS else shown + "\n"
 
 

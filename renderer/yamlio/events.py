@@ -100,14 +100,14 @@ class _LineFeedsCounted:
             event = self._next()
         except MarkedYAMLError as error:
             error.problem_mark, error.context_mark = map(
-                self._moved, (error.problem_mark, error.context_mark)
+                self._shifted, (error.problem_mark, error.context_mark)
             )
             raise
         if event:
-            event.start_mark, event.end_mark = map(self._moved, (event.start_mark, event.end_mark))
+            event.start_mark, event.end_mark = map(self._shifted, (event.start_mark, event.end_mark))
         return event
 
-    def _moved(self, mark: ParserMark | None) -> Mark | None:
+    def _shifted(self, mark: ParserMark | None) -> Mark | None:
         if mark is None:
             return None
         line, column = self._begins[min(mark.line, len(self._begins) - 1)]
@@ -166,7 +166,7 @@ class ValueCount:
     def __init__(self) -> None:
         self._left = limits().values
 
-    def counted(self, source: EventSource) -> EventSource:
+    def count_events(self, source: EventSource) -> EventSource:
         """Return the same events, counted."""
         self._next = source.get_event
         return self

@@ -156,14 +156,14 @@ class _Found(NamedTuple):
     def mark(self, first_line: int, *, of_value: bool) -> Mark:
         """Return the mark of the key; ``of_value``: of the value, unless that is a block or empty."""
         if of_value and self.exact and self.key and not self.is_element and _is_inline(self.value):
-            begin, end = _marked(self.value)
+            begin, end = _marked_span(self.value)
             if begin < end:
                 (line, column), end = self.value_at, self.value_at.column + end
                 return Mark(first_line + line + 1, column + begin + 1, exact=True, end=end + 1)
         line, column = self.key_at
         if self.key is None:
             return Mark(first_line + line + 1, column + 1, exact=self.exact)
-        begin, end = _marked(self.key)
+        begin, end = _marked_span(self.key)
         return Mark(first_line + line + 1, column + begin + 1, self.exact, column + end + 1)
 
 
@@ -172,7 +172,7 @@ def _is_inline(value: Node) -> bool:
     return not value.is_block and bool(value.items or value.text or (value.style and value.text is not None))
 
 
-def _marked(node: Node) -> tuple[int, int]:
+def _marked_span(node: Node) -> tuple[int, int]:
     """Return the start and end of the marked part of a node, in characters from its start.
 
     It has no anchor and tag, and ends with the first line: a block of text is marked at its header.

@@ -124,7 +124,7 @@ def in_one_line(text: str, style: Style) -> str:
     return f'"{_escaped(text)}"'
 
 
-def folded(text: str, style: Style, column: int, indent: str) -> str:
+def break_lines(text: str, style: Style, column: int, indent: str) -> str:
     """Return ``text`` with lines broken where they exceed ``WIDTH``.
 
     ``column`` is the column of the first character, ``indent`` is put before the lines that follow.

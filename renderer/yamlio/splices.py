@@ -84,7 +84,7 @@ def field_of(mapping: Node, name: Segment) -> Field:
     return found[-1]
 
 
-def spliced(text: str, splices: Iterable[Splice]) -> str:
+def apply_splices(text: str, splices: Iterable[Splice]) -> str:
     """Return the text with all splices applied, which must not overlap."""
     for start, end, new in sorted(splices, reverse=True):
         text = text[:start] + new + text[end:]
