@@ -27,7 +27,7 @@ _NO_FOLDER = _NO_FILE | {errno.ENXIO, errno.EOPNOTSUPP}
 _DEEP = 30
 
 
-def joined(folder: str, path: str) -> str:
+def join_path(folder: str, path: str) -> str:
     """Return the normalised path of ``path`` relative to ``folder``."""
     return posixpath.normpath(posixpath.join(folder, path))
 

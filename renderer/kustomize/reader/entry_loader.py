@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias, TypeVar
 
-from renderer.files.file_system import joined
+from renderer.files.file_system import join_path
 from renderer.kustomize.reader.caseless_fields import CaselessFields, ConvertingFields, LenientFields
 from renderer.kustomize.reader.kustomization_entries import read_field_specs, read_replacement
 from renderer.kustomize.reader.resources import read_json_patch, read_patch, read_resources
@@ -112,7 +112,7 @@ class EntryLoader:
         """Load a file, or a folder with another kustomization (``kusttarget.go`` accumulateResources)."""
         if self._files.is_file(path, self.folder, site):
             return self._files.resources(path, self.folder, site)
-        place = joined(self.folder, path)
+        place = join_path(self.folder, path)
         if not is_remote(path) and not (path and self._files.fs.is_folder(place)):
             raise self._files.missing(place, "file or folder", site)
         root = self._root(path, site)

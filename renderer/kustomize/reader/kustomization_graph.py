@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from renderer.files.file_system import FileSystem, is_inside, joined
+from renderer.files.file_system import FileSystem, is_inside, join_path
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
@@ -91,7 +91,7 @@ class KustomizationGraph:
             links = self.links(each)
             if links and not links.is_readable:
                 words = re.findall(r"[\w./-]+", self._fs.read(links.file).decode(errors="replace"))
-                probable |= {joined(each, word) for word in words}
+                probable |= {join_path(each, word) for word in words}
         return probable
 
     def probably_uses(self, folder: str, files: Collection[str]) -> bool:
@@ -173,7 +173,7 @@ class KustomizationGraph:
         fields = {key.lower(): value for key, value in object_at(content).items()}
         files, folders = set[str](), set[str]()
         for path in filter(None, self._listed(fields, folder)):
-            place = joined(folder, path)
+            place = join_path(folder, path)
             try:
                 (folders if self._fs.is_folder(place) else files).add(self._fs.resolve(place))
             except DiagnosticError:  # it leads out of the repository: reported by the build
@@ -195,7 +195,7 @@ class KustomizationGraph:
                 yield from _data_files(object_at(entry))
         for name in _PLUGINS:
             for path in _paths(fields.get(name)):
-                yield from self._listed_by_plugin(joined(folder, path))
+                yield from self._listed_by_plugin(join_path(folder, path))
 
     def _listed_by_plugin(self, path: str) -> Iterator[str]:
         try:
@@ -271,7 +271,7 @@ def patched_kinds(fs: FileSystem, file: str, kustomizations: Iterable[tuple[str,
             if name.lower() not in _PATCHES or not isinstance(value, list):
                 continue
             for entry in value:
-                if joined(folder, text_at(entry, "path")) == file:
+                if join_path(folder, text_at(entry, "path")) == file:
                     kinds[text_at(entry, "target", "kind")] = None
     if not kinds:
         return None

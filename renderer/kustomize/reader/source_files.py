@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from renderer.files.file_system import FileSystem, is_inside, joined
+from renderer.files.file_system import FileSystem, is_inside, join_path
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.kustomize.reader.resources import read_json_patch, read_patch, read_resources
 from renderer.model.codes import Code
@@ -60,14 +60,14 @@ class SourceFiles:
     def is_file(self, path: str, folder: str, site: Site) -> bool:
         """Return True if it is a file. Raises: file-outside-root."""
         with _reported_at(site):
-            return self.fs.is_file(joined(folder, path))
+            return self.fs.is_file(join_path(folder, path))
 
     def file(self, path: str, folder: str, site: Site, *, is_of_secret: bool = False) -> str:
         """Return the real path of a file. Raises: file-not-found, file-outside-root, unsupported-field.
 
         ``is_of_secret``: a Secret is made from it. Its values are recorded once something else reads it, too.
         """
-        place = joined(folder, path)
+        place = join_path(folder, path)
         with _reported_at(site):
             if not self.fs.is_file(place):
                 raise remote(path, site) if is_remote(path) else self.missing(place, "file", site)
@@ -87,7 +87,7 @@ class SourceFiles:
 
     def folder(self, path: str, folder: str, site: Site) -> str:
         """Return the real path of a folder. Raises: file-not-found, file-outside-root, unsupported-field."""
-        place = joined(folder, path)
+        place = join_path(folder, path)
         if is_remote(path):
             raise remote(path, site)
         with _reported_at(site):
