@@ -138,7 +138,7 @@ def describe_entry(project: Project, name: str, kubevirt: Release | None) -> str
 
     pipeline = Pipeline(project.fs, project.config)
     release = kubevirt or project.config.kubevirt
-    wanted = pipeline.named(name)
+    wanted = pipeline.look_up(name)
     entries = list(entries_of((source.name, source.resources) for source in pipeline.catalog_sources))
     offer = next(offer for offer in offers(entries) if any(entry.resource is wanted for entry in offer))
     origin = offer[0].resource.origin

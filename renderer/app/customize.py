@@ -49,7 +49,7 @@ def customize(  # noqa: PLR0913 - each is one option of a copy
     pipeline = Pipeline(project.fs, project.config)
     destination = None if folder is None else SourceFolder.locate(project, folder)
     try:
-        made = Resource(customized(pipeline.named(source), copy), Site(copy.name))
+        made = Resource(customized(pipeline.look_up(source), copy), Site(copy.name))
     except SwitchError as error:
         raise UsageError(str(error)) from error
     found = _check_copy(pipeline, made, copy.changes, kubevirt or project.config.kubevirt)

@@ -108,7 +108,7 @@ def _overlay_difference(
     machines = LiveMachines(state, content.release, objects)
     own = deployers.of(overlay)
     settings = SyncRules(
-        machines.predicted(content.written),
+        machines.predict(content.written),
         machines.sync,
         deployers.rules(overlay),
         lambda live: _is_from_user(live) and any(tracks(each, live) for each in own),

@@ -62,7 +62,7 @@ def _expand(given: ResourceList, fs: FileSystem, config: RenderConfig) -> Outcom
     is_validation = given.config is not None and given.config.kind == VALIDATION
     overlay = config.overlay(OverlayEntry("."), ".", ".")._replace(write_instancetypes=True)
     overlay = overlay.with_target(None, ExpandMode.APPLIED if is_validation else None)
-    checked = Pipeline(fs, config).checked(overlay, Outcome(ResourceSet(tuple(items))))
+    checked = Pipeline(fs, config).check_composed(overlay, Outcome(ResourceSet(tuple(items))))
     check_size(checked.value)
     return Outcome(tuple(_results_in_order(given.items, checked.value)), checked.diagnostics)
 

@@ -97,7 +97,7 @@ class OverlayRenderer:
             composed = self._pipeline.compose_overlay(overlay, is_last=is_last)
             composing = stopwatch.lap()
             counted = plural(len(composed.value), "resource")
-            outcome = self._pipeline.checked(overlay, composed)
+            outcome = self._pipeline.check_composed(overlay, composed)
             files = _NO_FILES
             found = outcome.diagnostics
             try:

@@ -186,7 +186,7 @@ class _Validation:
         """Return all findings about composed resources if they are rendered as ``overlay`` says."""
         target = overlay.with_target(self.kubevirt, None)
         try:
-            return (pipeline or self.pipeline).checked(target, composed).diagnostics
+            return (pipeline or self.pipeline).check_composed(target, composed).diagnostics
         except DiagnosticError as error:  # for example of a catalog; go on with other overlays
             return error.diagnostics
 

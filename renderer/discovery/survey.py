@@ -253,7 +253,7 @@ class _Surveyor:
             folders = overlay.entry.folders if overlay.entry else ()
             if files.isdisjoint(self._machine_files) and not any(map(self._graph.is_suspect, folders)):
                 continue
-            outcome = Pipeline(self._fs, self._config).composed_alone(overlay)
+            outcome = Pipeline(self._fs, self._config).compose_alone(overlay)
             if outcome.failed:
                 self._covered |= files
                 reason = f"{overlay.path} cannot be built: {self._first(outcome.diagnostics)}"
@@ -323,7 +323,7 @@ class _Surveyor:
 
         0 if it cannot be composed.
         """
-        outcome = Pipeline(self._fs, self._config).composed_alone(overlay)
+        outcome = Pipeline(self._fs, self._config).compose_alone(overlay)
         if outcome.failed:
             files = self._graph.files_of_overlay(overlay)
             left = LeftOut(entry.path, self._counted(files), self._first(outcome.diagnostics))
@@ -381,7 +381,7 @@ class _Surveyor:
             return False
         entry = OverlayEntry(folder, entry=EntryOptions(EntryKind.DIRECTORY))
         overlay = find_overlays(self._fs, self._config._replace(overlays=(entry,)))[0]
-        outcome = Pipeline(self._fs, self._config).composed_alone(overlay)
+        outcome = Pipeline(self._fs, self._config).compose_alone(overlay)
         machines = sum(each.kind in MACHINES for each in outcome.value)
         inside = sum(
             count for path, count in self._machine_files.items() if (posixpath.dirname(path) or ".") == folder

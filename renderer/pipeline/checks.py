@@ -52,7 +52,7 @@ class Checks:
         """The API groups that have schemas."""
         return self._schemas.groups
 
-    def validated(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
+    def validate(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
         """Validate all resources against schemas. The value has the resources to write."""
         from renderer.checks.schemas.validate import unchecked, validate
         from renderer.kubevirt.instancetype.target_form import is_render_time_only
@@ -69,7 +69,7 @@ class Checks:
                 diagnostics += validate(resources.where(is_render_time_only), release, schemas)
             return Outcome(written, diagnostics)
 
-    def reviewed(
+    def review(
         self,
         checked: Outcome[ResourceSet],
         composed: Outcome[ResourceSet],
@@ -120,7 +120,7 @@ class Checks:
             return catalog
         return catalog.with_gates(self._catalogs.gates_in_repository)
 
-    def judged(
+    def judge(
         self, checked: Outcome[ResourceSet], composed: ResourceSet, overlay: Overlay
     ) -> Outcome[ResourceSet]:
         """Add the findings of the rules, and drop the annotations that suppress them."""

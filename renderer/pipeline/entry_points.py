@@ -108,7 +108,7 @@ class EntryPointComposer:
         composed = self._with_templates(overlay, point, composed)
         return Outcome(composed.value, (*point.notes, *composed.diagnostics))
 
-    def substituted(
+    def substitute(
         self, overlay: Overlay, point: EntryPoint, composed: Outcome[ResourceSet]
     ) -> Outcome[ResourceSet]:
         """Return the objects with Flux variables substituted, as far as the repository has the values."""
@@ -122,7 +122,7 @@ class EntryPointComposer:
         self._confidential[overlay.path] = outcome.value.confidential
         return Outcome(outcome.value.resources, outcome.diagnostics)
 
-    def applied(self, point: EntryPoint, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+    def as_applied(self, point: EntryPoint, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Return the objects as the engine applies them, with its metadata and in its namespace."""
         if composed.failed or point.entry is None:
             return composed

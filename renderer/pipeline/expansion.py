@@ -27,7 +27,7 @@ class Expander:
         #: Resources that are written unexpanded, and their form for the webhooks.
         self._unexpanded: tuple[ResourceSet, ResourceSet] | None = None
 
-    def built(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+    def expand_overlay(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Expand the resources of an overlay in its mode, and name the instance types that it writes."""
         if composed.failed:
             return composed
@@ -35,7 +35,7 @@ class Expander:
         named = self._context.traced(
             overlay, StepKind.INSTANCETYPE_NAME, composed, self.with_catalog_names(overlay, composed)
         )
-        expanded = self.expanded(named, overlay.kubevirt, overlay.expand, trace=self._context.trace)
+        expanded = self.expand(named, overlay.kubevirt, overlay.expand, trace=self._context.trace)
         built = self._context.traced(overlay, StepKind.TARGET_FORM, named, expanded)
         if overlay.expand is not ExpandMode.OFF and built.value is not composed.value:
             from renderer.kubevirt.instancetype.target_form import without_unneeded_revisions
@@ -57,7 +57,7 @@ class Expander:
         renamer = self._catalogs.renamer(overlay)
         return composed if renamer is None else composed.then(renamer.with_old_names)
 
-    def expanded(
+    def expand(
         self,
         composed: Outcome[ResourceSet],
         release: Release,
@@ -98,7 +98,7 @@ class Expander:
         """Return the resources as webhooks receive them, for an overlay that is written unexpanded."""
         if self._unexpanded is not None and self._unexpanded[0] is composed.value:
             return self._unexpanded[1]
-        return self.expanded(composed, release, ExpandMode.APPLIED).value
+        return self.expand(composed, release, ExpandMode.APPLIED).value
 
     def _with_webhook_fields(
         self, resources: ResourceSet, before: ResourceSet, overlay: Overlay

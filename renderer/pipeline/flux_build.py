@@ -143,7 +143,7 @@ class FluxVariables:
         self._known: dict[str, Outcome[Variables]] = {}
         self._confidential: dict[str, frozenset[str]] = {}
 
-    def substituted(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+    def substitute(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Substitute variables; no resources remain if a value is missing."""
         if overlay.flux is None or composed.failed:
             return composed

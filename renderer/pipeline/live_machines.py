@@ -64,7 +64,7 @@ class LiveMachines:
         after = ProjectState(ResourceSet((*state.resources, *others)), state.catalog)
         self._changes = VmChanges(before, after, release)
 
-    def predicted(self, resources: Iterable[Resource]) -> Mapping[ObjectKey, JsonObject]:
+    def predict(self, resources: Iterable[Resource]) -> Mapping[ObjectKey, JsonObject]:
         """Return the objects of Git, with the fields that KubeVirt's webhook derives, by identity."""
         written = ResourceSet(tuple(resources))
         behaviour = behaviour_of(self._release)

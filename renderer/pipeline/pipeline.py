@@ -69,7 +69,7 @@ class Pipeline:
 
     def render(self, overlay: Overlay) -> Outcome[ResourceSet]:
         """Render an overlay: compose, expand and check it. The value has the resources to write."""
-        return self.checked(overlay, self.compose_overlay(overlay))
+        return self.check_composed(overlay, self.compose_overlay(overlay))
 
     def compose_overlay(self, overlay: Overlay, *, is_last: bool = False) -> Outcome[ResourceSet]:
         """Compose an overlay as kustomize or the engine of its entry point does, before variables.
@@ -77,14 +77,14 @@ class Pipeline:
         With ``is_last``, everything read and composed so far is dropped, except the outline of the overlay,
         which is checked next. Anything needed later is read again.
         """
-        composed = self._composed(overlay, is_last=is_last)
+        composed = self._compose_input(overlay, is_last=is_last)
         if is_last:
             for part in ("_loader", "_composer"):
                 self.__dict__.pop(part, None)
             forget_shared()
         return composed
 
-    def _composed(self, overlay: Overlay, *, is_last: bool) -> Outcome[ResourceSet]:
+    def _compose_input(self, overlay: Overlay, *, is_last: bool) -> Outcome[ResourceSet]:
         point = overlay.entry
         if point is None:
             return self.compose(overlay.path, is_last=is_last)
@@ -92,14 +92,14 @@ class Pipeline:
         folder = self.compose(overlay.path, is_last=is_last) if has_folder else None
         return self._entry_points.compose(overlay, point, folder)
 
-    def composed_alone(self, overlay: Overlay) -> Outcome[ResourceSet]:
+    def compose_alone(self, overlay: Overlay) -> Outcome[ResourceSet]:
         """Compose an overlay whose findings are reported as they are, without the stages that follow."""
         composed = self.compose_overlay(overlay)
         return Outcome(composed.value, self._confidential(overlay, composed, composed.diagnostics))
 
-    def checked(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+    def check_composed(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Render the given composed resources instead of the resources of the overlay's folder."""
-        whole = self._whole(overlay, composed)
+        whole = self._run_stages(overlay, composed)
         if overlay.write_instancetypes:
             return whole
         written = whole.value.where(lambda each: each.gvk.group != INSTANCETYPE_GROUP)
@@ -119,10 +119,10 @@ class Pipeline:
         """
         composed = self.compose_overlay(overlay)
         if overlay.expand is not ExpandMode.OFF:
-            return self._whole(overlay, composed)
-        substituted = self._substituted(overlay, composed)
+            return self._run_stages(overlay, composed)
+        substituted = self._substitute(overlay, composed)
         if validate:
-            found = self._whole(overlay, composed).diagnostics
+            found = self._run_stages(overlay, composed).diagnostics
         else:
             found = levelled(substituted.diagnostics, overlay.rules)
         return Outcome(_served(substituted.value), self._confidential(overlay, substituted, found))
@@ -158,12 +158,12 @@ class Pipeline:
         from renderer.kustomize.reader.load import load_files
 
         loaded = Outcome(load_files(self._fs, files))
-        expanded = self._expander.expanded(loaded, release, mode, live=True)
-        checked = expanded.then(lambda resources: self._checks.validated(resources, release))
-        reviewed = self._checks.reviewed(checked, loaded, release, mode)
+        expanded = self._expander.expand(loaded, release, mode, live=True)
+        checked = expanded.then(lambda resources: self._checks.validate(resources, release))
+        reviewed = self._checks.review(checked, loaded, release, mode)
         return Outcome(reviewed.value, levelled(reviewed.diagnostics, self._config.rules))
 
-    def named(self, name: str) -> Resource:
+    def look_up(self, name: str) -> Resource:
         """Look up ``name`` or ``kind/name`` in the project's catalogs. Raises ``DiagnosticError``."""
         from renderer.kubevirt.instancetype.lookup import look_up
 
@@ -174,7 +174,7 @@ class Pipeline:
         from renderer.kubevirt.instancetype.behaviour import behaviour_of
         from renderer.kubevirt.instancetype.findings import check_objects
 
-        found = self._checks.validated(objects, release).diagnostics
+        found = self._checks.validate(objects, release).diagnostics
         return found if has_errors(found) else (*found, *check_objects(objects, (), behaviour_of(release)))
 
     def pinnables(self, overlay: Overlay) -> Outcome[tuple[Pinnable, ...]]:
@@ -203,27 +203,24 @@ class Pipeline:
         """The project's catalogs, each with its name. Raises ``DiagnosticError``."""
         return self._catalogs.sources
 
-    def _whole(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+    def _run_stages(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Run composed resources through all stages; instance types and preferences stay in the result."""
         with self._catalogs.including_deployed(overlay):
-            return self._through_stages(overlay, composed)
+            substituted = self._substitute(overlay, composed)
+            composed = self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
+            composed = composed.then(strip_server_fields)
+            built = self._expander.expand_overlay(overlay, composed)
+            if overlay.tree.sync_waves:
+                from renderer.emit.tree_options import in_sync_waves
 
-    def _through_stages(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        substituted = self._substituted(overlay, composed)
-        composed = self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
-        composed = composed.then(strip_server_fields)
-        built = self._expander.built(overlay, composed)
-        if overlay.tree.sync_waves:
-            from renderer.emit.tree_options import in_sync_waves
-
-            built = self._context.traced(overlay, StepKind.SYNC_WAVE, built, built.then(in_sync_waves))
-        checked = built.then(lambda resources: self._checks.validated(resources, overlay.kubevirt))
-        named = self._expander.with_catalog_names(overlay, composed)
-        checked = self._checks.reviewed(checked, named, overlay.kubevirt, overlay.expand)
-        judged = self._checks.judged(checked, composed.value, overlay)
-        checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
-        found = (*checked.diagnostics, *_unprocessed_templates(checked.value))
-        return Outcome(strip_status(checked.value), self._reported(overlay, composed, found))
+                built = self._context.traced(overlay, StepKind.SYNC_WAVE, built, built.then(in_sync_waves))
+            checked = built.then(lambda resources: self._checks.validate(resources, overlay.kubevirt))
+            named = self._expander.with_catalog_names(overlay, composed)
+            checked = self._checks.review(checked, named, overlay.kubevirt, overlay.expand)
+            judged = self._checks.judge(checked, composed.value, overlay)
+            checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
+            found = (*checked.diagnostics, *_unprocessed_templates(checked.value))
+            return Outcome(strip_status(checked.value), self._reported(overlay, composed, found))
 
     def _at_deciding_sites(
         self, overlay: Overlay, findings: tuple[Diagnostic, ...]
@@ -242,13 +239,13 @@ class Pipeline:
         except DiagnosticError:
             return findings
 
-    def _substituted(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+    def _substitute(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Substitute variables of Flux, and set the metadata that its engine sets on all objects."""
         if overlay.entry is None:
-            return composed if overlay.flux is None else self._flux.substituted(overlay, composed)
-        substituted = self._entry_points.substituted(overlay, overlay.entry, composed)
+            return composed if overlay.flux is None else self._flux.substitute(overlay, composed)
+        substituted = self._entry_points.substitute(overlay, overlay.entry, composed)
         self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
-        applied = self._entry_points.applied(overlay.entry, substituted)
+        applied = self._entry_points.as_applied(overlay.entry, substituted)
         return self._context.traced(overlay, StepKind.ENTRY_POINT, substituted, applied)
 
     def _reported(

@@ -33,8 +33,8 @@ def run_flux(fs: FileSystem, case: dict[str, Any]) -> dict[str, Any]:
     overlay = config.overlay(OverlayEntry(entry["path"]), entry["path"], entry["name"])
     point = EntryPoint(EntryOptions(EntryKind.FLUX, secrets=True, strict=strict), kustomization, "", data)
     composer = EntryPointComposer(fs, config, BuildContext())
-    substituted = composer.substituted(overlay, point, composer.compose(overlay, point, None))
-    return stated(composer.applied(point, substituted))
+    substituted = composer.substitute(overlay, point, composer.compose(overlay, point, None))
+    return stated(composer.as_applied(point, substituted))
 
 
 def _discovered(fs: FileSystem, folder: str) -> list[dict[str, Any]]:

@@ -76,7 +76,7 @@ def check_object(
         objects = Outcome(load_files(fs, documents))
     except DiagnosticError as error:
         return _without_lines(locate(fs, error.diagnostics))
-    return _without_lines(locate(fs, Pipeline(fs, config).checked(overlay, objects).diagnostics))
+    return _without_lines(locate(fs, Pipeline(fs, config).check_composed(overlay, objects).diagnostics))
 
 
 def compare_states(
