@@ -64,7 +64,7 @@ class MigratedProject:
         for file in dict.fromkeys(file for path in paths for file in self._files(path)):
             content = self.fs.read(file)
             if not MENTIONS.search(content) or not (
-                self._graph.listing(file) or self._may_have_objects(file, content)
+                self._graph.folders_listing(file) or self._may_have_objects(file, content)
             ):
                 continue
             found = tuple(self._findings_in(file, content))
@@ -92,7 +92,7 @@ class MigratedProject:
             if posixpath.basename(file) in KUSTOMIZATION_FILES:
                 yield from in_kustomization(content, file)
             elif file != PROJECT_FILE:
-                links = [(folder, self._graph.links(folder)) for folder in self._graph.listing(file)]
+                links = [(folder, self._graph.links(folder)) for folder in self._graph.folders_listing(file)]
                 kinds = patched_kinds(self.fs, file, [(folder, link.file) for folder, link in links if link])
                 yield from in_resource_file(content, file, kinds)
         except DiagnosticError:

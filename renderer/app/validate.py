@@ -358,7 +358,7 @@ class _LoneFileChecks:
     def _unlisted_files(self) -> tuple[str, ...]:
         """Return all files of the project that no kustomization lists."""
         files = self._run.manifests.below(".")
-        return tuple(file for file in files if not self._run.graph.listing(file))
+        return tuple(file for file in files if not self._run.graph.folders_listing(file))
 
     def _resources(self, path: str) -> ResourceSet:
         """Return the resources of a file that the user did not name; an empty set if it cannot be read."""

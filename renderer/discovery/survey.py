@@ -182,7 +182,7 @@ class _Surveyor:
         """Yield the outermost kustomizations that include the files."""
         seen: dict[str, None] = {}
         for file in files:
-            for folder in self._graph.listing(file):
+            for folder in self._graph.folders_listing(file):
                 for user in self._users.get(folder, ()):
                     seen[user] = None
         yield from seen
@@ -192,7 +192,7 @@ class _Surveyor:
         return [
             root
             for root in sorted({root for users in self._users.values() for root in users})
-            if self._graph.is_suspect(root)
+            if self._graph.may_be_broken(root)
             and self._graph.files(root).isdisjoint(self._covered)
             and self._graph.probably_uses(root, self._machine_files)
         ]
@@ -229,7 +229,7 @@ class _Surveyor:
         else:
             machines = self._composed(entry, overlays[0])
         for overlay in overlays:
-            for folder in filter(self._graph.is_suspect, overlay.entry.folders if overlay.entry else ()):
+            for folder in filter(self._graph.may_be_broken, overlay.entry.folders if overlay.entry else ()):
                 self._meant |= self._graph.probable_inputs(folder)
         sources = frozenset[str]().union(*map(self._graph.files_of_overlay, overlays))
         if machines:
@@ -251,7 +251,7 @@ class _Surveyor:
         for overlay in overlays:
             files = self._graph.files_of_overlay(overlay)
             folders = overlay.entry.folders if overlay.entry else ()
-            if files.isdisjoint(self._machine_files) and not any(map(self._graph.is_suspect, folders)):
+            if files.isdisjoint(self._machine_files) and not any(map(self._graph.may_be_broken, folders)):
                 continue
             outcome = Pipeline(self._fs, self._config).compose_alone(overlay)
             if outcome.failed:
@@ -308,7 +308,7 @@ class _Surveyor:
     def _is_relevant(self, folders: Iterable[str]) -> bool:
         """Return True if a build of the folders may result in virtual machines, or in values for them."""
         folders = tuple(folders)
-        if any(map(self._graph.is_suspect, folders)):
+        if any(map(self._graph.may_be_broken, folders)):
             return True
         files = (path for folder in folders for path in self._graph.build_files(folder))
         return any(sign in self._contents.get(path, b"") for path in files for sign in self._signs)
@@ -416,7 +416,7 @@ class _Surveyor:
                 for kind, name in matched(each):
                     found = None if (kind, name) in deployed else definitions.find((kind,), name)
                     if found:
-                        yield from self._graph.listing(found.site.path)[:1]
+                        yield from self._graph.folders_listing(found.site.path)[:1]
 
     def _release(self) -> Release | None:
         """Return the release that the repository's KubeVirt object or operator names."""

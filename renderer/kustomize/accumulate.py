@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from renderer.kustomize.build_annotations import with_build_annotations_read
+from renderer.kustomize.build_annotations import read_build_annotations
 from renderer.kustomize.build_metadata import with_generator, with_transformer
 from renderer.kustomize.fields.configured_field_specs import merged_field_specs, with_configured_field_specs
 from renderer.kustomize.fields.field_spec_set import NO_FIELD_SPECS, FieldSpecSet
@@ -161,7 +161,7 @@ class Accumulation:
         self._visits = 0
         self._empties_files = False
 
-    def of(self, root: KustomizationRoot, *, is_last: bool = False) -> Accumulated:
+    def accumulate(self, root: KustomizationRoot, *, is_last: bool = False) -> Accumulated:
         """Return the result for the root of a build. Raises ``DiagnosticError``.
 
         With ``is_last``, resources are removed from their files, unless a file or folder is listed twice in
@@ -171,14 +171,14 @@ class Accumulation:
         self._open = []
         self._visits = 0
         self._empties_files = is_last and _lists_each_once(root)
-        return self._result_of(root)
+        return self._accumulated(root)
 
-    def _result_of(self, root: KustomizationRoot) -> Accumulated:
+    def _accumulated(self, root: KustomizationRoot) -> Accumulated:
         key = root, self._schema.open_api
         if key not in self._known:
             gathered = _Gathered()
             self._open.append(gathered)
-            self._accumulate(root, gathered)
+            self._gather(root, gathered)
             self._open.pop()
             accumulated = Accumulated(
                 tuple(gathered.resources),
@@ -200,7 +200,7 @@ class Accumulation:
                 root.open_api, (resource for gathered in self._open for resource in gathered.resources)
             )
 
-    def _accumulate(self, root: KustomizationRoot, into: _Gathered) -> None:
+    def _gather(self, root: KustomizationRoot, into: _Gathered) -> None:
         """Add the resources that ``root`` lists, then transform everything gathered so far."""
         self._visits += 1  # a component is visited each time it is used
         most = limits().kustomizations
@@ -214,7 +214,7 @@ class Accumulation:
         self._generate(root, into)
         for component in root.components:
             self._use_schema_of(component)
-            self._accumulate(component, into)
+            self._gather(component, into)
             into.resources.check_ids()
         self._transform(root, into)
         added = root.kustomization.variables
@@ -229,11 +229,11 @@ class Accumulation:
         for entry in listed:
             if isinstance(entry, ResourceFile):
                 read = entry.resources.take() if self._empties_files else entry.resources
-                into.resources.extend(map(with_build_annotations_read, read))
+                into.resources.extend(map(read_build_annotations, read))
                 del read
             else:
                 self._use_schema_of(entry)
-                into.merge(self._result_of(entry))
+                into.merge(self._accumulated(entry))
 
     def _generate(self, root: KustomizationRoot, into: _Gathered) -> None:
         if not root.data_generators and not root.generators:

@@ -19,7 +19,7 @@ from renderer.model.resource import Resource
 
 
 def with_text_annotations(resource: Resource, text: Callable[[Json], str] = scalar_text) -> Resource:
-    """Return the resource with its annotations as texts (kyaml ``SetAnnotations``); unchanged if they are."""
+    """Return the resource with its annotations as texts (kyaml ``SetAnnotations``)."""
     content = with_texts(resource.content, "annotations", resource, text)
     return resource if content is resource.content else resource.with_content(content)
 

@@ -1,6 +1,7 @@
 """Annotations that kustomize uses as notes during a build (``api/resource/resource.go`` BuildAnnotations).
 
-A ``Resource`` has fields for them. Annotations left in files by another build count as well. None is written.
+A ``Resource`` has fields for them. Annotations left in files by another build count as well. They are not
+in the output.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def is_enabled(resource: Resource, annotation: str) -> bool:
     return _text(resource, annotation) == _ENABLED
 
 
-def with_build_annotations_read(resource: Resource) -> Resource:
+def read_build_annotations(resource: Resource) -> Resource:
     """Return the resource with the ids, affixes and the need for a hash that its annotations record.
 
     Raises: resource-invalid if the records of previous ids are inconsistent.

@@ -64,7 +64,7 @@ class Composer:
 
     def accumulate(self, root: KustomizationRoot) -> tuple[Resource, ...]:
         """Return the resources of a root as another kustomization uses them. Raises ``DiagnosticError``."""
-        return self._plain.of(root).resources
+        return self._plain.accumulate(root).resources
 
     def compose(self, tree: SourceTree, *, is_last: bool = False) -> Outcome[ResourceSet]:
         """Return the resources of the tree's root, or errors (kustomize ``kustomizer.go`` Run).
@@ -73,7 +73,7 @@ class Composer:
         """
         try:
             accumulation = self._traced if tree.root.kustomization.build_metadata else self._plain
-            accumulated = accumulation.of(tree.root, is_last=is_last)
+            accumulated = accumulation.accumulate(tree.root, is_last=is_last)
             resources = ResMap(accumulated.resources)
             accumulated = accumulated._replace(resources=())  # frees those that the final steps replace
             warnings = list(accumulated.warnings)

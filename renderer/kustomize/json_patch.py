@@ -225,11 +225,14 @@ def _equal(left: Json, right: Json) -> bool:
 
 
 class JsonPatching:
-    """The operations of one patch, applied to resources; ``remembers_ids`` stores ids before a change."""
+    """The operations of one patch, applied to resources.
 
-    def __init__(self, patch: JsonPatch, *, remembers_ids: bool) -> None:
+    ``stores_previous_ids``: the id of a resource before the patch is stored with it.
+    """
+
+    def __init__(self, patch: JsonPatch, *, stores_previous_ids: bool) -> None:
         self._patch = patch
-        self._remembers_ids = remembers_ids
+        self._stores_previous_ids = stores_previous_ids
 
     def apply(self, resources: ResMap, keys: Iterable[int]) -> None:
         """Patch the resources with the given keys. Raises: patch-invalid, build-limit."""
@@ -237,17 +240,17 @@ class JsonPatching:
             patched = self._patched(key, resources)
             if patched.content:
                 resources.replace(key, patched)
-                resources.note_in_floats(key)
+                resources.note_rounded(key)
             else:
                 resources.remove(key)
 
     def _patched(self, key: int, resources: ResMap) -> Resource:
         resource = resources[key]
-        if self._remembers_ids:
+        if self._stores_previous_ids:
             resource = with_previous_id(resource)
         document = self._apply_operations(_as_json(resource), resource)
         resources.check_growth(key, resource.with_content(object_at(document), self._patch.site))
-        content = self._through_floats(document, resource, resources.in_floats(key))
+        content = self._rounded_object(document, resource, resources.rounded_content(key))
         patched = without_nodes(resource.with_content(content, self._patch.site))
         patched = with_text_annotations(patched, _float_text)
         if patched.api_version == resource.api_version:
@@ -275,7 +278,7 @@ class JsonPatching:
             taint(secrets - secret_values([document]))
         return document
 
-    def _through_floats(self, document: Json, resource: Resource, exact: Json) -> JsonObject:
+    def _rounded_object(self, document: Json, resource: Resource, exact: Json) -> JsonObject:
         try:
             rounded = document if _is_exact(document, exact) else _rounded(document)
         except OverflowError:  # from a patch in JSON: YAML reads such numbers as texts

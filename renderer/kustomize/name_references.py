@@ -99,7 +99,7 @@ class Referrer:
             or (other.kind == "ServiceAccount" and other.namespace in self.bound_namespaces)
         )
 
-    def role(self) -> Condition:
+    def role_condition(self) -> Condition:
         """Return the condition that a resource has the kind in ``roleRef``."""
         role = object_at(self.resource.content, "roleRef")
         if role.get("apiGroup") is None or role.get("kind") is None:
@@ -110,7 +110,7 @@ class Referrer:
     def shares_affixes(self, other: Resource, *, exactly: bool) -> bool:
         """Return True if both names got the same outermost prefixes and suffixes.
 
-        (``PrefixesSuffixesEquals``).
+        kustomize ``PrefixesSuffixesEquals``.
         """
         same_prefixes = _have_same_end(self.resource.name_prefixes, other.name_prefixes, exactly=exactly)
         return same_prefixes and _have_same_end(
@@ -246,7 +246,7 @@ class _NameField:
 
     def _referral(self, name: str, condition: Condition, *, same_namespace: bool) -> Resource | None:
         """Return the resource that had ``name``, or None."""
-        role = self._referrer.role() if self._field.path.endswith("roleRef/name") else None
+        role = self._referrer.role_condition() if self._field.path.endswith("roleRef/name") else None
         candidates = self._candidates.named(name)
         spend(16 * len(candidates), "following names")
         matches = with_same_affixes(

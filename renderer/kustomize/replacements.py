@@ -124,7 +124,7 @@ class TargetSelector:
 
     def selected(self, resources: ResMap) -> tuple[tuple[int, Resource], ...]:
         """Return the selected resources, each with its key."""
-        named = resources.named(self._select.only_name)
+        named = resources.named(self._select.literal_name)
         steps = _STEPS_PER_TARGET * (1 + len(self._reject))
         spend(len(named) * steps, "selecting targets of replacements")
         return tuple((key, resource) for key, resource in named if self._selects(resource))
@@ -138,9 +138,11 @@ class TargetSelector:
             self._select.matches_metadata(resource)
             and self._select.matches_any_id(resource)
             and not any(
-                reject.names_metadata and reject.matches_metadata(resource) for reject in self._reject
+                reject.has_metadata_condition and reject.matches_metadata(resource) for reject in self._reject
             )
-            and not any(reject.names_id and reject.matches_any_id(resource) for reject in self._reject)
+            and not any(
+                reject.has_id_condition and reject.matches_any_id(resource) for reject in self._reject
+            )
         )
 
 

@@ -120,7 +120,7 @@ class ResMap:
         self._added = 0
         #: A patch is checked before more work is done on its result, and again when the result is stored.
         self._last_growth: tuple[Json, Json, Growth] | None = None
-        self._in_floats: dict[int, Json] = {}
+        self._rounded_contents: dict[int, Json] = {}
         self._by_current: dict[Identity, int] | None = None
         self._by_any: dict[Identity, list[int]] | None = None
         self._by_name: dict[str, set[int]] | None = None
@@ -222,13 +222,13 @@ class ResMap:
             raise over_limit("nesting", message, resource=changed)
         return size
 
-    def note_in_floats(self, key: int) -> None:
-        """Record that all numbers of the resource with the key are floats now."""
-        self._in_floats[key] = self._resources[key].content
+    def note_rounded(self, key: int) -> None:
+        """Record that the numbers of the resource with the key have been rounded to floats."""
+        self._rounded_contents[key] = self._resources[key].content
 
-    def in_floats(self, key: int) -> Json:
-        """Return the content of the resource at the time of ``note_in_floats``; None if it was not called."""
-        return self._in_floats.get(key)
+    def rounded_content(self, key: int) -> Json:
+        """Return the content of the resource when its numbers were rounded; None if they were not."""
+        return self._rounded_contents.get(key)
 
     def remove(self, key: int) -> None:
         _taint_lost_values(self._resources.pop(key))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from renderer.kustomize.build_annotations import with_build_annotations_read
+from renderer.kustomize.build_annotations import read_build_annotations
 from renderer.kustomize.identity import effective_namespace, original_identity
 from renderer.kustomize.res_map import ResMap
 from renderer.model.codes import Code
@@ -60,18 +60,18 @@ class ResourceSelector:
         )
 
     @property
-    def only_name(self) -> str | None:
+    def literal_name(self) -> str | None:
         """Return the one name that it matches, current or previous; None if there may be others."""
         name = self._selector.name
         return name if name and _LITERAL.fullmatch(name) else None
 
     @property
-    def names_id(self) -> bool:
+    def has_id_condition(self) -> bool:
         """Return True if it has a condition on kind, name or namespace."""
         return any((self._group, self._version, self._kind, self._name, self._namespace))
 
     @property
-    def names_metadata(self) -> bool:
+    def has_metadata_condition(self) -> bool:
         """Return True if it has a condition on labels or annotations."""
         return bool(self._selector.label_selector or self._selector.annotation_selector)
 
@@ -173,7 +173,7 @@ def selected_keys(
     """
     site = listed.below("target")
     selector = ResourceSelector(target, site)
-    named = resources.named(selector.only_name)
+    named = resources.named(selector.literal_name)
     spend(len(named) * STEPS_PER_SELECTION, "selecting resources for patches")
     keys = tuple(key for key, resource in named if selector.selects(resource))
     if not keys:
@@ -194,7 +194,7 @@ def target_of(patch: Resource, resources: ResMap) -> int:
 
     Raises: patch-target-missing.
     """
-    keys = resources.keys_of(original_identity(with_build_annotations_read(patch)))
+    keys = resources.keys_of(original_identity(read_build_annotations(patch)))
     if len(keys) == 1:
         return keys[0]
     problem = f"{len(keys)} resources match" if keys else "there is no"

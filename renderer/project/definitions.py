@@ -100,7 +100,7 @@ class Definitions:
 
     def _catalog_hint(self, file: str) -> str:
         """Return the lines that add the definitions in the file to the catalogs of the project."""
-        folders = self._graph.listing(file)
+        folders = self._graph.folders_listing(file)
         if folders:
             return f"add `- path: {folders[0]}` under catalogs in {PROJECT_FILE}"
         folder, name = posixpath.split(file)

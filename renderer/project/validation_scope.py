@@ -145,7 +145,7 @@ class ScopeFinder:
         about |= entry_files
         for file in named:
             is_entry_file = file in entry_files
-            listing = self._graph.listing(file)
+            listing = self._graph.folders_listing(file)
             if is_entry_file and not any(map(self._in_project, listing)):
                 listing = ()
             for folder in listing:

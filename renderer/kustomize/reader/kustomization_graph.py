@@ -75,7 +75,7 @@ class KustomizationGraph:
             self._folders[root] = self._used(root)
         return self._folders[root]
 
-    def is_suspect(self, folder: str) -> bool:
+    def may_be_broken(self, folder: str) -> bool:
         """Return True if the folder is missing, or its build may be broken or need other repositories.
 
         Only a build can tell which.
@@ -155,7 +155,7 @@ class KustomizationGraph:
                 files |= {links.file, *links.files}
         return frozenset(files)
 
-    def listing(self, file: str) -> tuple[str, ...]:
+    def folders_listing(self, file: str) -> tuple[str, ...]:
         """Return the folders whose kustomization is, or lists, ``file``; only folders that contain it."""
         return tuple(folder for folder in _ancestors(file) if _lists(self.links(folder), file, folder))
 
@@ -208,10 +208,10 @@ class KustomizationGraph:
             yield from _plugin_paths(document)
 
 
-def confined(is_one: Callable[[str], bool], path: str) -> bool:
-    """Return the result of ``is_one``; False for a path that leads out of the repository."""
+def confined(test: Callable[[str], bool], path: str) -> bool:
+    """Return the result of ``test``; False for a path that leads out of the repository."""
     try:
-        return is_one(path)
+        return test(path)
     except DiagnosticError:
         return False
 

@@ -53,7 +53,7 @@ def patch_transform(patch: LoadedPatch, context: TransformerContext) -> Iterator
                 "a JSON 6902 patch needs a target",
                 "add a target with the kind or name of the resources",
             ).error()
-        yield _json_patch_transform(patch, content, context, remembers_ids=True)
+        yield _json_patch_transform(patch, content, context, stores_previous_ids=True)
         return
     if not content.documents:
         return
@@ -90,13 +90,13 @@ def strategic_merge_transform(
 def json6902_transform(patch: LoadedPatch, context: TransformerContext) -> Iterator[Transform]:
     """Yield the transform that applies an entry of ``patchesJson6902``."""
     if isinstance(patch.content, JsonPatch) and patch.listed.target:
-        yield _json_patch_transform(patch, patch.content, context, remembers_ids=False)
+        yield _json_patch_transform(patch, patch.content, context, stores_previous_ids=False)
 
 
 def _json_patch_transform(
-    patch: LoadedPatch, content: JsonPatch, context: TransformerContext, *, remembers_ids: bool
+    patch: LoadedPatch, content: JsonPatch, context: TransformerContext, *, stores_previous_ids: bool
 ) -> Transform:
-    patching = JsonPatching(content, remembers_ids=remembers_ids)
+    patching = JsonPatching(content, stores_previous_ids=stores_previous_ids)
     target, site = patch.listed.target, patch.listed.site
     return lambda resources: patching.apply(
         resources, selected_keys(resources, target, site, context.warn) if target else ()
