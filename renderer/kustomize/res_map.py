@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
-from renderer.kubevirt.facts.confidential import lost_values
+from renderer.kubevirt.facts.confidential import removed_values
 from renderer.kustomize.identity import Identity, current_identity, identities
 from renderer.kustomize.scalar_nodes import with_shared_change
 from renderer.model.codes import Code
@@ -280,7 +280,7 @@ def _has_same_identity(one: Resource, other: Resource) -> bool:
 def _taint_lost_values(before: Resource, after: Resource | None = None) -> None:
     """Record the values that a Secret has lost, because they may be elsewhere by now."""
     if before.kind == "Secret":
-        taint(lost_values(before.content, after.content if after else EMPTY))
+        taint(removed_values(before.content, after.content if after else EMPTY))
 
 
 def _add_identities(index: dict[Identity, list[int]], key: int, resource: Resource) -> None:

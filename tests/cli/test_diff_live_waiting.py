@@ -104,7 +104,7 @@ def test_sync_back_to_the_running_state_changes_nothing() -> None:
     change, _ = compared(machine(2, 60), machine(2, 90), instance(machine(2, 60)))
     assert change["impact"]["effect"] == "none"
     [field] = change["fields"]
-    assert field["impact"]["reason"] == "the VM that runs stays as it is"
+    assert field["impact"]["reason"] == "the running VM stays unchanged"
 
 
 def test_sync_that_itself_needs_a_restart_says_so() -> None:

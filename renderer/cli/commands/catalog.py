@@ -26,7 +26,7 @@ from renderer.cli.console import (
     terminal_width,
 )
 from renderer.cli.options import ExistingPath, kubevirt_option
-from renderer.kubevirt.facts.confidential import withheld
+from renderer.kubevirt.facts.confidential import masked_value
 from renderer.model.field_path import ROOT
 from renderer.model.json import Json
 from renderer.model.quantity import Quantity
@@ -274,7 +274,7 @@ def show(name: str, kubevirt: Release | None) -> ExitCode:
 
 def _public(document: Json) -> Json:
     """Return the document without the values of Secrets that were substituted into an entry."""
-    return withheld(document, ROOT, "Catalog", taint_masking())
+    return masked_value(document, ROOT, "Catalog", taint_masking())
 
 
 def _known_choices(wanted: Filter, everything: Sequence[CatalogEntry]) -> Iterator[tuple[str, set[str]]]:

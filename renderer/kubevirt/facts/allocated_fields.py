@@ -83,7 +83,7 @@ class AllocatedField(Record):
         """True if an import keeps the field in every object."""
         return self.left_out is _never
 
-    def is_of(self, gvk: Gvk) -> bool:
+    def applies_to(self, gvk: Gvk) -> bool:
         """Return True if objects of this kind have the field."""
         return not self.kind or (self.group, self.kind) == (gvk.group, gvk.kind)
 
@@ -166,7 +166,7 @@ def is_tracking(field: FieldPath) -> bool:
 
 def is_chosen_by_cluster(gvk: Gvk, field: FieldPath) -> bool:
     """Return True if the cluster chooses the value of a field when nobody writes one."""
-    return any(row.is_of(gvk) and _matches(row.path, field) for row in ALLOCATED_FIELDS)
+    return any(row.applies_to(gvk) and _matches(row.path, field) for row in ALLOCATED_FIELDS)
 
 
 def _matches(pattern: tuple[str, ...], field: FieldPath) -> bool:
@@ -179,5 +179,9 @@ def fields_to_leave_out(content: JsonObject) -> Iterator[tuple[str, ...]]:
     """Yield the paths of the allocated fields that an import removes from an object."""
     gvk = Gvk.parse(text_at(content, "apiVersion"), text_at(content, "kind"))
     for row in (*ALLOCATED_FIELDS, *TRACKING_MARKS):
-        if row.is_of(gvk) and row.path[-1] in object_at(content, *row.path[:-1]) and row.left_out(content):
+        if (
+            row.applies_to(gvk)
+            and row.path[-1] in object_at(content, *row.path[:-1])
+            and row.left_out(content)
+        ):
             yield row.path

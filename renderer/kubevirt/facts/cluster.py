@@ -179,7 +179,17 @@ def read_cluster_config(kubevirt: JsonObject) -> ClusterConfig:
     if not _is_in_range(configuration):
         return DEFAULT_CONFIG
     defaults = DEFAULT_CONFIG
+    eviction_strategy = configuration.get("evictionStrategy")
+    permitted_devices = object_at(configuration, "permittedHostDevices")
+    selectors = {
+        text_at(device, "resourceName"): text_at(device, "pciVendorSelector")
+        for device in array_at(permitted_devices, "pciHostDevices")
+    }
+    mediated_devices = (
+        text_at(device, "resourceName") for device in array_at(permitted_devices, "mediatedDevices")
+    )
     network = object_at(configuration, "network")
+    plugins = object_at(network, "binding")
     developer = object_at(configuration, "developerConfiguration")
     live_update = object_at(configuration, "liveUpdateConfiguration")
     architectures = object_at(configuration, "architectureConfiguration")
@@ -196,7 +206,9 @@ def read_cluster_config(kubevirt: JsonObject) -> ClusterConfig:
         cpu_request=lenient_quantity(configuration.get("cpuRequest")),
         cpu_allocation_ratio=_integer(developer, "cpuAllocationRatio") or defaults.cpu_allocation_ratio,
         memory_overcommit=_integer(developer, "memoryOvercommit") or defaults.memory_overcommit,
-        eviction_strategy=_text(configuration, "evictionStrategy", defaults.eviction_strategy),
+        eviction_strategy=(
+            eviction_strategy if isinstance(eviction_strategy, str) else defaults.eviction_strategy
+        ),
         default_interface=text_at(network, "defaultNetworkInterface") or defaults.default_interface,
         permits_bridge=network.get("permitBridgeInterfaceOnPodNetwork") is not False,
         permits_slirp=network.get("permitSlirpInterface") is True,
@@ -214,26 +226,12 @@ def read_cluster_config(kubevirt: JsonObject) -> ClusterConfig:
         max_guest=lenient_quantity(live_update.get("maxGuest")),
         persistent_reservation=_flag(configuration, "persistentReservationConfiguration", "enabled"),
         common_instancetypes=_flag(configuration, "commonInstancetypesDeployment", "enabled"),
-        pci_host_devices=_pci_host_devices(configuration),
-        mediated_devices=_mediated_devices(configuration),
-        migrating_bindings=_migrating_bindings(network),
+        pci_host_devices={name: selector for name, selector in selectors.items() if name and selector},
+        mediated_devices=tuple(filter(None, mediated_devices)),
+        migrating_bindings=tuple(
+            name for name in plugins if object_at(plugins, name).get("migration") is not None
+        ),
     )
-
-
-def _pci_host_devices(configuration: JsonObject) -> Mapping[str, str]:
-    devices = array_at(configuration, "permittedHostDevices", "pciHostDevices")
-    selectors = {text_at(device, "resourceName"): text_at(device, "pciVendorSelector") for device in devices}
-    return {name: selector for name, selector in selectors.items() if name and selector}
-
-
-def _mediated_devices(configuration: JsonObject) -> tuple[str, ...]:
-    devices = array_at(configuration, "permittedHostDevices", "mediatedDevices")
-    return tuple(filter(None, (text_at(device, "resourceName") for device in devices)))
-
-
-def _migrating_bindings(network: JsonObject) -> tuple[str, ...]:
-    plugins = object_at(network, "binding")
-    return tuple(name for name in plugins if object_at(plugins, name).get("migration") is not None)
 
 
 def _is_in_range(configuration: JsonObject) -> bool:
@@ -249,11 +247,6 @@ def _is_in_range(configuration: JsonObject) -> bool:
 
 def _texts(value: Json, *path: str) -> tuple[str, ...]:
     return tuple(text for text in array_at(value, *path) if isinstance(text, str))
-
-
-def _text(value: JsonObject, key: str, default: str) -> str:
-    found = value.get(key)
-    return found if isinstance(found, str) else default
 
 
 def _flag(value: Json, *path: str) -> bool | None:

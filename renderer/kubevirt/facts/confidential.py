@@ -2,9 +2,9 @@
 
 The table covers the values of Secrets; the start-up data of a virtual machine (cloud-init, Ignition, Windows
 answer files) and its access credentials, because they contain passwords; the keys of launch security; and
-the copies of whole objects that kubectl keeps. Every output uses the table: compared fields (``withheld``),
-quoted lines of a file (``findings.public_lines``), text that is printed unchanged (``emit.redact``), and the
-text of findings (``findings.masking``).
+the copies of whole objects that kubectl keeps. Every output uses the table: compared fields
+(``masked_value``), quoted lines of a file (``findings.public_lines``), text that is printed unchanged
+(``emit.redact``), and the text of findings (``findings.masking``).
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def without_secrets(change: FieldChange, kind: str, secrets: Masking = NOTHING) 
     """
     from renderer.model.difference import NoValue  # noqa: PLC0415 - few commands compare
 
-    before = _withheld_value(change.before, change.field, kind, secrets)
-    after = _withheld_value(change.after, change.field, kind, secrets)
+    before = _value_without_secrets(change.before, change.field, kind, secrets)
+    after = _value_without_secrets(change.after, change.field, kind, secrets)
     if NoValue.WITHHELD in (before, after):
         before, after = (each if each is NoValue.ABSENT else NoValue.WITHHELD for each in (before, after))
     return change._replace(before=before, after=after)
@@ -110,27 +110,27 @@ def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceCh
     )
 
 
-def _withheld_value(value: Value, field: FieldPath, kind: str, secrets: Masking) -> Value:
+def _value_without_secrets(value: Value, field: FieldPath, kind: str, secrets: Masking) -> Value:
     from renderer.model.difference import NoValue  # noqa: PLC0415 - as above
 
     if isinstance(value, NoValue | dict | list):
-        return value if isinstance(value, NoValue) else withheld(value, field, kind, secrets)
-    return NoValue.WITHHELD if is_confidential(field, kind) or holds_any(value, secrets) else value
+        return value if isinstance(value, NoValue) else masked_value(value, field, kind, secrets)
+    return NoValue.WITHHELD if is_confidential(field, kind) or contains_secret(value, secrets) else value
 
 
-def withheld(value: Json, field: FieldPath, kind: str, secrets: Masking = NOTHING) -> Json:
+def masked_value(value: Json, field: FieldPath, kind: str, secrets: Masking = NOTHING) -> Json:
     """Return the value of a field with every confidential part replaced by ``***``.
 
     Every text that contains one of ``secrets`` is confidential, in any field.
     """
     if isinstance(value, dict):
-        return {key: withheld(child, field.child(key), kind, secrets) for key, child in value.items()}
+        return {key: masked_value(child, field.child(key), kind, secrets) for key, child in value.items()}
     if isinstance(value, list):
-        return [withheld(child, field.child(index), kind, secrets) for index, child in enumerate(value)]
-    return MASK if is_confidential(field, kind) or holds_any(value, secrets) else value
+        return [masked_value(child, field.child(index), kind, secrets) for index, child in enumerate(value)]
+    return MASK if is_confidential(field, kind) or contains_secret(value, secrets) else value
 
 
-def holds_any(value: Json, secrets: Masking) -> bool:
+def contains_secret(value: Json, secrets: Masking) -> bool:
     """Return True if ``value`` is a text that contains one of ``secrets``."""
     return isinstance(value, str) and secrets.is_in(value)
 
@@ -142,7 +142,7 @@ def secret_values(objects: Iterable[Json]) -> frozenset[str]:
     return frozenset(line for line in lines if len(line) >= _SHORTEST)
 
 
-def lost_values(before: JsonObject, after: JsonObject) -> frozenset[str]:
+def removed_values(before: JsonObject, after: JsonObject) -> frozenset[str]:
     """Return the values that the change removes from a Secret."""
     if text_at(after, "kind") == _SECRET and all(before.get(key) is after.get(key) for key in SECRET_DATA):
         return frozenset()

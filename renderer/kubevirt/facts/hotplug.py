@@ -25,14 +25,14 @@ _SINCE_LEAST_GUEST = Release(1, 3, 1)
 _BLOCK, _LARGE_BLOCK, _LEAST_GUEST = 2 << 20, 1 << 30, 1 << 30
 
 
-def is_possible(cluster: Cluster, spec: JsonObject) -> bool:
+def supports_hotplug(cluster: Cluster, spec: JsonObject) -> bool:
     """Return False if the architecture does not support hotplug."""
     return cluster.release < _SINCE_NOT_ON_ARM or text_at(spec, "architecture") != _ARM
 
 
-def planned_sockets(cluster: Cluster, spec: JsonObject) -> int:
+def planned_max_sockets(cluster: Cluster, spec: JsonObject) -> int:
     """Return the maximum number of sockets that KubeVirt plans for an instance without ``maxSockets``."""
-    if not is_possible(cluster, spec):
+    if not supports_hotplug(cluster, spec):
         return 0
     cpu = object_at(spec, *_CPU)
     own, configured = positive(cpu.get("sockets")), cluster.config.max_cpu_sockets
@@ -45,11 +45,11 @@ def planned_sockets(cluster: Cluster, spec: JsonObject) -> int:
     return max(_MAX_VCPUS // per_socket, own)
 
 
-def planned_memory(cluster: Cluster, spec: JsonObject) -> Quantity | None:
+def planned_max_memory(cluster: Cluster, spec: JsonObject) -> Quantity | None:
     """Return the maximum memory planned for an instance without ``maxGuest``; None if none is planned."""
-    if not is_possible(cluster, spec):
+    if not supports_hotplug(cluster, spec):
         return None
-    wanted = wanted_memory(cluster, spec)
+    wanted = desired_max_memory(cluster, spec)
     if wanted is None or (
         cluster.release >= _SINCE_MEMORY_CHECKS and memory_obstacle(spec, wanted, cluster.release)
     ):
@@ -57,7 +57,7 @@ def planned_memory(cluster: Cluster, spec: JsonObject) -> Quantity | None:
     return wanted
 
 
-def wanted_memory(cluster: Cluster, spec: JsonObject) -> Quantity | None:
+def desired_max_memory(cluster: Cluster, spec: JsonObject) -> Quantity | None:
     """Return the maximum memory to plan for, even if hotplug is impossible."""
     guest = lenient_quantity(object_at(spec, *_MEMORY).get("guest"))
     if cluster.config.max_guest is not None or guest is None:

@@ -71,52 +71,55 @@ def is_same(before: Json, after: Json) -> bool:
 
 def _changes(before: Json, after: Json, field: FieldPath) -> Iterator[FieldChange]:
     if isinstance(before, dict) and isinstance(after, dict):
-        yield from _in_mapping(_without_nulls(before), _without_nulls(after), field)
+        yield from _mapping_changes(_without_nulls(before), _without_nulls(after), field)
     elif isinstance(before, list) and isinstance(after, list):
-        yield from _in_list(before, after, field)
+        yield from _list_changes(before, after, field)
     elif not is_equal(before, after):
         yield FieldChange(field, before, after)
 
 
-def _in_mapping(
+def _mapping_changes(
     before: Mapping[Segment, Json], after: Mapping[Segment, Json], field: FieldPath
 ) -> Iterator[FieldChange]:
     parent = field.segments[-1] if field.segments else ""
     for key in dict.fromkeys((*before, *after)):
         place = field.child(key)
         if key not in after:
-            yield from _one_sided(before[key], place, is_added=False)
+            yield from _one_sided_changes(before[key], place, is_added=False)
         elif key not in before:
-            yield from _one_sided(after[key], place, is_added=True)
+            yield from _one_sided_changes(after[key], place, is_added=True)
         elif not is_same_amount(before[key], after[key], key, parent):
             yield from _changes(before[key], after[key], place)
 
 
-def _one_sided(value: Json, field: FieldPath, *, is_added: bool) -> Iterator[FieldChange]:
+def _one_sided_changes(value: Json, field: FieldPath, *, is_added: bool) -> Iterator[FieldChange]:
     """Yield the changes of a field that one side lacks: a list of named elements counts as empty there."""
     names = element_names(value) if isinstance(value, list) and value else None
     if isinstance(value, list) and names is not None:
         for name, element in zip(names, value, strict=True):
-            yield _absent_on_one_side(element, field.child(name), is_added=is_added)
+            yield _one_sided_change(element, field.child(name), is_added=is_added)
     else:
-        yield _absent_on_one_side(value, field, is_added=is_added)
+        yield _one_sided_change(value, field, is_added=is_added)
 
 
-def _absent_on_one_side(value: Json, field: FieldPath, *, is_added: bool) -> FieldChange:
+def _one_sided_change(value: Json, field: FieldPath, *, is_added: bool) -> FieldChange:
     absent = NoValue.ABSENT
     return FieldChange(field, absent, value) if is_added else FieldChange(field, value, absent)
 
 
-def _in_list(before: Sequence[Json], after: Sequence[Json], field: FieldPath) -> Iterator[FieldChange]:
+def _list_changes(before: Sequence[Json], after: Sequence[Json], field: FieldPath) -> Iterator[FieldChange]:
     paired = named_elements(before, after)
     if paired is None:
-        yield from _unnamed(before, after, field)
+        if any(isinstance(element, dict | list) for element in (*before, *after)):
+            yield from _changes_by_position(before, after, field)
+        else:
+            yield from _scalar_changes(before, after, field)
         return
     old, new = paired
     kept, order = [key for key in old if key in new], [key for key in new if key in old]
     if kept != order:
         yield FieldChange(field, _texts(kept), _texts(order), reordered=True)
-    yield from _in_mapping(old, new, field)
+    yield from _mapping_changes(old, new, field)
 
 
 def _texts(names: Sequence[Segment]) -> Sequence[str]:
@@ -137,22 +140,16 @@ def _by_name(elements: Sequence[Json], key: str) -> Mapping[Segment, Json]:
     return {ElementName(key, element_text(element, key)): element for element in elements}
 
 
-def _unnamed(before: Sequence[Json], after: Sequence[Json], field: FieldPath) -> Iterator[FieldChange]:
-    """Yield the changes of a list by position; for a list of scalars, find insertions and removals."""
-    if any(isinstance(element, dict | list) for element in (*before, *after)):
-        yield from _by_position(before, after, field)
-    else:
-        yield from _of_scalars(before, after, field)
-
-
-def _by_position(before: Sequence[Json], after: Sequence[Json], field: FieldPath) -> Iterator[FieldChange]:
+def _changes_by_position(
+    before: Sequence[Json], after: Sequence[Json], field: FieldPath
+) -> Iterator[FieldChange]:
     shared = min(len(before), len(after))
     for index in range(shared):
         yield from _changes(before[index], after[index], field.child(index))
     for index in range(shared, len(before)):
-        yield _absent_on_one_side(before[index], field.child(index), is_added=False)
+        yield _one_sided_change(before[index], field.child(index), is_added=False)
     for index in range(shared, len(after)):
-        yield _absent_on_one_side(after[index], field.child(index), is_added=True)
+        yield _one_sided_change(after[index], field.child(index), is_added=True)
 
 
 def _without_flags(elements: Sequence[Json]) -> list[Json]:
@@ -164,7 +161,8 @@ def _with_flag(element: Json) -> Json:
     return _FLAGS.get(element, element) if isinstance(element, str) else element
 
 
-def _of_scalars(before: Sequence[Json], after: Sequence[Json], field: FieldPath) -> Iterator[FieldChange]:
+def _scalar_changes(before: Sequence[Json], after: Sequence[Json], field: FieldPath) -> Iterator[FieldChange]:
+    """Yield the changes of a list of scalars: replacements, insertions and removals."""
     from deepdiff import DeepDiff  # noqa: PLC0415 - it takes as long to import as a small overlay to render
 
     found = DeepDiff(_without_flags(before), _without_flags(after), view="tree")
@@ -173,9 +171,9 @@ def _of_scalars(before: Sequence[Json], after: Sequence[Json], field: FieldPath)
             place = field.child(level.path(output_format="list")[-1])
             old, new = _with_flag(level.t1), _with_flag(level.t2)
             if change_type == "iterable_item_added":
-                yield _absent_on_one_side(new, place, is_added=True)
+                yield _one_sided_change(new, place, is_added=True)
             elif change_type == "iterable_item_removed":
-                yield _absent_on_one_side(old, place, is_added=False)
+                yield _one_sided_change(old, place, is_added=False)
             elif not is_equal(old, new):  # 1 and 1.0 have different types but are the same value
                 yield FieldChange(place, old, new)
 

@@ -7,8 +7,6 @@ UUID, belong to the user and stay.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from renderer.kubevirt.facts.kinds import CDI_GROUP, KUBEVIRT
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
@@ -156,7 +154,15 @@ def without_server_fields(content: JsonObject) -> tuple[JsonObject, tuple[FieldP
     references that a controller wrote (``controller: true``) are removed. A mapping that becomes empty is
     removed as well.
     """
-    removed = tuple(_server_fields(content))
+    removed: list[FieldPath] = []
+    for parents, keys, prefixes in _SECTIONS:
+        section = object_at(content, *parents) if parents else content
+        if prefixes or not keys.isdisjoint(section):
+            removed += (
+                FieldPath((*parents, key))
+                for key, value in section.items()
+                if (key in keys or key.startswith(prefixes)) and not _is_empty(value)
+            )
     for field in removed:
         content = without(content, *(str(segment) for segment in field.segments))
         parent = [str(segment) for segment in field.parent.segments]
@@ -201,14 +207,6 @@ def strip_status(resources: ResourceSet) -> ResourceSet:
     )
 
 
-def _server_fields(content: JsonObject) -> Iterator[FieldPath]:
-    for parents, keys, prefixes in _SECTIONS:
-        section = object_at(content, *parents) if parents else content
-        for key in section if prefixes or not keys.isdisjoint(section) else ():
-            if (key in keys or key.startswith(prefixes)) and not _is_empty(section[key]):
-                yield FieldPath((*parents, key))
-
-
 def _without_elements(content: JsonObject) -> tuple[JsonObject, tuple[FieldPath, ...]]:
     """Remove the finalizers and the owner references that controllers write."""
     metadata = object_at(content, "metadata")
@@ -246,21 +244,19 @@ def _warning(found: list[tuple[Resource, FieldPath]]) -> Diagnostic:
     """Return one warning for all the fields that were found in a file, located at the first of them."""
     resource, field = found[0]
     names = list(dict.fromkeys(str(each) for _, each in found))
-    verb = "is" if len(names) == 1 else "are"
+    rest = len(names) - _MOST_NAMES
+    if rest > 1:
+        listed = f"{', '.join(names[:_MOST_NAMES])} and {rest} other fields are"
+    elif len(names) > 1:
+        listed = f"{', '.join(names[:-1])} and {names[-1]} are"
+    else:
+        listed = f"{names[0]} is"
     warning = Diagnostic.about(
         resource,
         field,
         Code.SERVER_FIELD,
-        f"{_listed(names)} {verb} the cluster's, and left out of what is rendered",
-        "remove them from the file: they are what kubectl get prints beside what was applied",
+        f"{listed} written by the cluster, and left out of the rendered manifests",
+        "remove them from the file: kubectl get prints them in addition to the applied fields",
         severity=Severity.WARNING,
     )
     return warning._replace(resource=None) if len({id(each) for each, _ in found}) > 1 else warning
-
-
-def _listed(names: Iterable[str]) -> str:
-    names = list(names)
-    rest = len(names) - _MOST_NAMES
-    if rest > 1:
-        return f"{', '.join(names[:_MOST_NAMES])} and {rest} other fields"
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -38,9 +38,9 @@ def sockets(machine: VirtualMachineView) -> int:
 def vcpus(machine: VirtualMachineView) -> int:
     """Return the product of the CPU topology; without one, the CPU limit or request; at least 1."""
     cpu = object_at(machine.domain, "cpu")
-    given = [positive(cpu.get(part)) for part in _TOPOLOGY]
-    if any(given):
-        one, two, three = (part or 1 for part in given)
+    counts = [positive(cpu.get(part)) for part in _TOPOLOGY]
+    if any(counts):
+        one, two, three = (part or 1 for part in counts)
         return one * two * three
     for section in reversed(_RESOURCES):
         amount = lenient_quantity(object_at(machine.domain, "resources", section).get("cpu"))
@@ -52,9 +52,9 @@ def vcpus(machine: VirtualMachineView) -> int:
 def guest_memory(machine: VirtualMachineView) -> int:
     """Return the guest's memory in bytes; if it is not set, the memory request or the limit."""
     resources = object_at(machine.domain, "resources")
-    said = [object_at(machine.domain, "memory").get("guest")]
-    said += [object_at(resources, section).get("memory") for section in _RESOURCES]
-    found = next((amount for amount in map(lenient_quantity, said) if amount is not None), None)
+    amounts = [object_at(machine.domain, "memory").get("guest")]
+    amounts += [object_at(resources, section).get("memory") for section in _RESOURCES]
+    found = next((amount for amount in map(lenient_quantity, amounts) if amount is not None), None)
     return found.value() if found is not None else 0
 
 

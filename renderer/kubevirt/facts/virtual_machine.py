@@ -123,8 +123,8 @@ class VirtualMachineView:
     @property
     def replicas(self) -> int:
         """The number of virtual machines."""
-        said = None if self.is_one else object_at(self.resource.content, "spec").get("replicas")
-        return said if isinstance(said, int) and not isinstance(said, bool) else 1
+        replicas = None if self.is_one else object_at(self.resource.content, "spec").get("replicas")
+        return replicas if isinstance(replicas, int) and not isinstance(replicas, bool) else 1
 
     @property
     def domain(self) -> JsonObject:

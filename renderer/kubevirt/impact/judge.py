@@ -32,7 +32,7 @@ _WAITS = "it waits for the restart that another change needs"
 _SILENT = "no condition says so"
 _MOST_NAMED = 3
 _SAME = "the VM stays the same"
-_RUNNING = "the VM that runs stays as it is"
+_RUNNING = "the running VM stays unchanged"
 _UPDATER = "pkg/virt-controller/watch/workload-updater/workload-updater.go getUpdateData"
 
 
@@ -77,7 +77,7 @@ def judge(views: Views, vm_change: VmChange | None, changes: Iterable[FieldChang
 
 def _judge_fields(views: Views, changes: tuple[FieldChange, ...]) -> Judgement:
     """Judge each field only by the table."""
-    unknown = Impact(Effect.RESTART, "how it is started is not known; counted as a restart")
+    unknown = Impact(Effect.RESTART, "how it is started is unknown; counted as a restart")
     judged = tuple(
         change._replace(impact=change.impact or _in_state(views, impact_by_table(views, change) or unknown))
         for change in changes
@@ -168,7 +168,7 @@ class _VmImpacts:
     def whole(self) -> Iterator[Impact]:
         """Yield the effects on the VM as a whole, from any field."""
         if self._change.start_refusal and not self.halted:
-            reason = f"the instance that is made next is refused: {self._change.start_refusal}"
+            reason = f"the next instance is refused: {self._change.start_refusal}"
             yield Impact(Effect.NO_START, reason)
         if self.halted or self.stopped:
             return

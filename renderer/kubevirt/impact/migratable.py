@@ -24,12 +24,12 @@ _SHARED = "ReadWriteMany"
 
 def migration_obstacle(update: Update, state: InstanceState) -> str:
     """Return why the instance cannot be migrated; empty if it can."""
-    return volume_migration_obstacle(update, state) or _volumes(update, state)
+    return volume_migration_obstacle(update, state) or _volume_obstacle(update, state)
 
 
 def volume_migration_obstacle(update: Update, state: InstanceState) -> str:
     """Return why the instance cannot be migrated even if all its volumes are copied with it."""
-    return next(filter(None, (check(update, state) for check in _CHECKS)), "")
+    return next(filter(None, (obstacle(update, state) for obstacle in _OBSTACLES)), "")
 
 
 def unknown_claims(update: Update, state: InstanceState) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ def unknown_claims(update: Update, state: InstanceState) -> tuple[str, ...]:
     return tuple(claim for claim in claims if claim and claim not in update.access_modes)
 
 
-def _pod_network(update: Update, state: InstanceState) -> str:
+def _pod_network_obstacle(update: Update, state: InstanceState) -> str:
     interfaces = elements_by_name(state.items("domain", "devices", "interfaces"))
     pod = next((each for each in state.items("networks") if each.get("pod") is not None), None)
     if not interfaces or pod is None:
@@ -57,7 +57,7 @@ def _pod_network(update: Update, state: InstanceState) -> str:
     return "its interface on the pod network does not migrate"
 
 
-def _host_devices(update: Update, state: InstanceState) -> str:
+def _host_device_obstacle(update: Update, state: InstanceState) -> str:
     devices = state.at("domain", "devices")
     if array_at(devices, "hostDevices"):
         return "it has host devices"
@@ -75,11 +75,11 @@ def _host_devices(update: Update, state: InstanceState) -> str:
     return "" if is_mediated else "its GPU is not a mediated device"
 
 
-def _launch_security(_update: Update, state: InstanceState) -> str:
+def _launch_security_obstacle(_update: Update, state: InstanceState) -> str:
     return "it has launchSecurity" if state.at("domain").get("launchSecurity") is not None else ""
 
 
-def _hyperv_passthrough(_update: Update, state: InstanceState) -> str:
+def _hyperv_passthrough_obstacle(_update: Update, state: InstanceState) -> str:
     passthrough = state.at("domain", "features").get("hypervPassthrough")
     return (
         "it has features.hypervPassthrough"
@@ -88,12 +88,12 @@ def _hyperv_passthrough(_update: Update, state: InstanceState) -> str:
     )
 
 
-def _filesystems(update: Update, state: InstanceState) -> str:
+def _filesystem_obstacle(update: Update, state: InstanceState) -> str:
     filesystems = state.items("domain", "devices", "filesystems")
     return "it has filesystems" if filesystems and update.cluster.release < _SINCE_VIRTIOFS_MIGRATES else ""
 
 
-def _reservations(update: Update, state: InstanceState) -> str:
+def _reservation_obstacle(update: Update, state: InstanceState) -> str:
     if update.cluster.release >= _SINCE_RESERVATION_MIGRATES:
         return ""
     disks = state.items("domain", "devices", "disks")
@@ -104,7 +104,7 @@ def _reservations(update: Update, state: InstanceState) -> str:
     )
 
 
-def _volumes(update: Update, state: InstanceState) -> str:
+def _volume_obstacle(update: Update, state: InstanceState) -> str:
     """``checkVolumesForMigration``."""
     for volume in state.items("volumes"):
         name = text_at(volume, "name")
@@ -128,11 +128,11 @@ def _claim(volume: JsonObject) -> str:
 
 
 #: In KubeVirt's order.
-_CHECKS: Sequence[Callable[[Update, InstanceState], str]] = (
-    _pod_network,
-    _filesystems,
-    _host_devices,
-    _launch_security,
-    _reservations,
-    _hyperv_passthrough,
+_OBSTACLES: Sequence[Callable[[Update, InstanceState], str]] = (
+    _pod_network_obstacle,
+    _filesystem_obstacle,
+    _host_device_obstacle,
+    _launch_security_obstacle,
+    _reservation_obstacle,
+    _hyperv_passthrough_obstacle,
 )

@@ -46,14 +46,14 @@ def sync_interfaces(update: Update, state: InstanceState) -> InstanceState:
     if not update.cluster.has_gate(Gate.HOTPLUG_NICS):
         return state
     migratable = not migration_obstacle(update, state)
-    state = _plugged(update, state, migratable=migratable)
+    state = _plug_in(update, state, migratable=migratable)
     state = _with_states(update, state)
     release = update.cluster.release
     if release < _SINCE_NAD_REF or not update.cluster.has_gate(Gate.LIVE_UPDATE_NAD_REF):
         return state
     if release >= _SINCE_NAD_REF_OF_MIGRATABLE and not migratable:
         return state
-    return _reconnected(update, state, migratable=migratable)
+    return _reconnect(update, state, migratable=migratable)
 
 
 def with_cleared_interfaces(spec: JsonObject, present: Iterable[str]) -> JsonObject:
@@ -85,7 +85,7 @@ def interface_names(spec: JsonObject) -> tuple[str, ...]:
     return tuple(elements_by_name(array_at(spec, *_INTERFACES)))
 
 
-def _plugged(update: Update, state: InstanceState, *, migratable: bool) -> InstanceState:
+def _plug_in(update: Update, state: InstanceState, *, migratable: bool) -> InstanceState:
     template = update.after.template
     known = elements_by_name(state.items(*_INTERFACES))
     networks = elements_by_name(array_at(template, *_NETWORKS))
@@ -114,26 +114,25 @@ def _with_states(update: Update, state: InstanceState) -> InstanceState:
     desired = elements_by_name(array_at(update.after.template, *_INTERFACES))
     links = update.cluster.release >= _SINCE_LINK_STATE
     for absent in (False, True):
-        changed = [
-            _with_state(each, text_at(desired[name], "state"))
-            if (name := text_at(each, "name")) in desired
-            and text_at(each, "state") != _ABSENT
-            and (links or text_at(desired[name], "state") == _ABSENT)
-            and (text_at(desired[name], "state") == _ABSENT) is absent
-            else each
-            for each in state.items(*_INTERFACES)
-        ]
+        changed = []
+        for present in state.items(*_INTERFACES):
+            interface, name = present, text_at(present, "name")
+            link = text_at(desired[name], "state") if name in desired else ""
+            if (
+                name in desired
+                and text_at(interface, "state") != _ABSENT
+                and (links or link == _ABSENT)
+                and (link == _ABSENT) is absent
+            ):
+                interface = without(interface, "state")
+                interface = {**interface, "state": link} if link else interface
+            changed.append(interface)
         reason = "the interface is unplugged" if absent else "the link goes up or down"
         state = state.patched({_INTERFACES: changed}, Effect.HOT_PLUG if absent else Effect.LIVE, reason)
     return state
 
 
-def _with_state(interface: JsonObject, link: str) -> JsonObject:
-    plain = without(interface, "state")
-    return {**plain, "state": link} if link else plain
-
-
-def _reconnected(update: Update, state: InstanceState, *, migratable: bool) -> InstanceState:
+def _reconnect(update: Update, state: InstanceState, *, migratable: bool) -> InstanceState:
     """``syncNetworks``."""
     desired = elements_by_name(array_at(update.after.template, *_NETWORKS))
     networks = []

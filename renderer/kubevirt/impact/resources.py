@@ -7,11 +7,11 @@ KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``handleCPUChangeRequest``, ``h
 from __future__ import annotations
 
 from renderer.kubevirt.facts.hotplug import (
-    is_possible,
+    desired_max_memory,
     memory_obstacle,
-    planned_memory,
-    planned_sockets,
-    wanted_memory,
+    planned_max_memory,
+    planned_max_sockets,
+    supports_hotplug,
 )
 from renderer.kubevirt.facts.sizes import positive
 from renderer.kubevirt.impact.migratable import migration_obstacle
@@ -35,7 +35,7 @@ def handle_cpu_change(update: Update, state: InstanceState) -> InstanceState:
     cpu, wanted = state.at(*_CPU), object_at(update.after.applied, *_CPU)
     before, after = positive(cpu.get("sockets")), positive(wanted.get("sockets"))
     has_cpu = object_at(update.after.applied, "domain").get("cpu") is not None
-    if not has_cpu or before == after or not _is_chosen(update, "cpu"):
+    if not has_cpu or before == after or not _is_live_update_feature(update, "cpu"):
         return state
     release = update.cluster.release
     if release >= LIVE_UPDATE_FEATURES_UNTIL:
@@ -63,10 +63,15 @@ def _socket_refusal(update: Update, cpu: JsonObject, before: int, after: int) ->
     release = update.cluster.release
     most = max_sockets(update)
     if after > most:
-        return f"the VM was started with room for {most} sockets" if most else _no_room(update, cpu)
+        if most:
+            return f"the VM was started with room for {most} sockets"
+        if positive(cpu.get("sockets")):
+            machine = text_at(update.before.applied, "architecture") or "this VM"
+            return f"no sockets can be plugged in on {machine}"
+        return "the VM was started without sockets, and so without room for more"
     if after < before and release >= _SINCE_SOCKETS_STAY:
         return "sockets cannot be unplugged"
-    if not is_possible(update.cluster, update.after.template):
+    if not supports_hotplug(update.cluster, update.after.template):
         return "sockets cannot be plugged in on arm64"
     multi_queue = object_at(update.after.applied, "domain", "devices").get("networkInterfaceMultiqueue")
     is_refused = release >= _SINCE_MULTI_QUEUE_REFUSED and not release.includes(*_MULTI_QUEUE_PLUGGED)
@@ -75,25 +80,22 @@ def _socket_refusal(update: Update, cpu: JsonObject, before: int, after: int) ->
     return ""
 
 
-def _no_room(update: Update, cpu: JsonObject) -> str:
-    if positive(cpu.get("sockets")):
-        return (
-            f"no sockets can be plugged in on {text_at(update.before.applied, 'architecture') or 'this VM'}"
-        )
-    return "the VM was started without sockets, and so without room for more"
-
-
 def max_sockets(update: Update) -> int:
     """Return the maximum number of sockets that was planned when the instance started."""
     spec = object_at(update.before.instance, "spec")
-    return positive(object_at(spec, *_CPU).get("maxSockets")) or planned_sockets(update.cluster, spec)
+    return positive(object_at(spec, *_CPU).get("maxSockets")) or planned_max_sockets(update.cluster, spec)
 
 
 def handle_memory_change(update: Update, state: InstanceState) -> InstanceState:
     """Plug in memory."""
     before = lenient_quantity(state.at(*_MEMORY).get("guest"))
     after = lenient_quantity(object_at(update.after.applied, *_MEMORY).get("guest"))
-    if before is None or after is None or before.compare(after) == 0 or not _is_chosen(update, "memory"):
+    if (
+        before is None
+        or after is None
+        or before.compare(after) == 0
+        or not _is_live_update_feature(update, "memory")
+    ):
         return state
     refusal = _memory_refusal(update, state, before, after)
     if refusal:
@@ -122,35 +124,27 @@ def _memory_refusal(update: Update, state: InstanceState, before: Quantity, afte
     started = lenient_quantity(object_at(update.before.instance, "spec", *_MEMORY).get("guest")) or before
     less = "memory cannot become less than the VM was started with" if after.compare(started) < 0 else ""
     if release < _SINCE_MEMORY_CHECKS:
-        return less or _too_much(after, most)
+        is_more = most is not None and after.compare(most) > 0
+        return less or (f"the VM was started with room for {most.json}" if most and is_more else "")
     reason = migration_obstacle(update, state)
     if reason:
         return f"memory is plugged in by a live migration, but {reason}"
     if most is None:
-        return "the VM was started without room for more memory" + _because(update)
+        spec = object_at(update.before.instance, "spec")
+        desired = desired_max_memory(update.cluster, spec)
+        problem = desired and memory_obstacle(spec, desired, release)
+        return "the VM was started without room for more memory" + (f": {problem}" if problem else "")
     return memory_obstacle(update.after.applied, most, release) or less
-
-
-def _too_much(guest: Quantity, most: Quantity | None) -> str:
-    is_more = most is not None and guest.compare(most) > 0
-    return f"the VM was started with room for {most.json}" if is_more and most else ""
-
-
-def _because(update: Update) -> str:
-    spec = object_at(update.before.instance, "spec")
-    wanted = wanted_memory(update.cluster, spec)
-    problem = wanted and memory_obstacle(spec, wanted, update.cluster.release)
-    return f": {problem}" if problem else ""
 
 
 def max_guest(update: Update) -> Quantity | None:
     """Return the maximum memory of the instance; None if no memory can be plugged in."""
     spec = object_at(update.before.instance, "spec")
     given = lenient_quantity(object_at(spec, *_MEMORY).get("maxGuest"))
-    return planned_memory(update.cluster, spec) if given is None else given
+    return planned_max_memory(update.cluster, spec) if given is None else given
 
 
-def _is_chosen(update: Update, feature: str) -> bool:
+def _is_live_update_feature(update: Update, feature: str) -> bool:
     """Return True if a VM of KubeVirt 1.0 or 1.1 updates a feature live; later the cluster decides."""
     release = update.cluster.release
     if release >= LIVE_UPDATE_FEATURES_UNTIL:
@@ -159,5 +153,5 @@ def _is_chosen(update: Update, feature: str) -> bool:
     return chosen and (release >= Release(1, 1) or feature == "cpu")
 
 
-def _bytes(count_of: int) -> str:
-    return Quantity.of_integer(count_of, QuantityFormat.BINARY_SI).canonical
+def _bytes(number: int) -> str:
+    return Quantity.of_integer(number, QuantityFormat.BINARY_SI).canonical

@@ -47,21 +47,21 @@ def sync_restart_required(update: Update, state: InstanceState) -> InstanceState
     last_seen = _with_firmware_uuid(update, state, last_seen)
     fields = spec_fields(last_seen, current)
     if fields:
-        return state.restarting(_reason(update), *fields)
+        if update.before.instance.get("spec") == update.after.instance.get("spec"):
+            reason = _STARTS_THE_SAME
+        else:
+            reason = _REASON if update.cluster.updates_live else f"{_REASON}; {_STAGED}"
+        return state.restarting(reason, *fields)
     compares_matchers = _SINCE_MATCHERS_COMPARED <= update.cluster.release < _SINCE_MATCHERS_COMPARED_APPLIED
-    if compares_matchers and _matchers_differ(update):
+    if compares_matchers and any(
+        update.before.spec.get(key) != update.after.spec.get(key) for key in ("instancetype", "preference")
+    ):
         return state.restarting(
             f"before KubeVirt {_SINCE_MATCHERS_COMPARED_APPLIED.as_bound} another instance type or "
             "preference takes effect at the next start",
             *spec_fields(update.before.instance, update.after.instance),
         )
     return state
-
-
-def _reason(update: Update) -> str:
-    if update.before.instance.get("spec") == update.after.instance.get("spec"):
-        return _STARTS_THE_SAME
-    return _REASON if update.cluster.updates_live else f"{_REASON}; {_STAGED}"
 
 
 def _with_live_storage(update: Update, state: InstanceState, last_seen: JsonObject) -> JsonObject:
@@ -83,11 +83,11 @@ def _with_live_storage(update: Update, state: InstanceState, last_seen: JsonObje
 def _with_live_resources(update: Update, last_seen: JsonObject) -> JsonObject:
     """Copy the fields that the rollout strategy LiveUpdate updates."""
     current = update.after.applied
-    if _is_there(last_seen, _CPU) and _is_there(current, _CPU):
+    if _is_set(last_seen, _CPU) and _is_set(current, _CPU):
         last_seen = _with_current_field(last_seen, current, (*_CPU, "sockets"))
     has_guest = object_at(current, *_MEMORY).get("guest") is not None
     if update.cluster.release < _SINCE_MEMORY_MAY_BE_NEW:
-        if _is_there(last_seen, _MEMORY) and _is_there(current, _MEMORY):
+        if _is_set(last_seen, _MEMORY) and _is_set(current, _MEMORY):
             last_seen = _with_current_field(last_seen, current, (*_MEMORY, "guest"))
     elif has_guest:
         last_seen = _with_current_field(last_seen, current, (*_MEMORY, "guest"))
@@ -108,18 +108,13 @@ def _with_firmware_uuid(update: Update, state: InstanceState, last_seen: JsonObj
     return with_part(last_seen, (*_FIRMWARE, "uuid"), current)
 
 
-def _matchers_differ(update: Update) -> bool:
-    keys = ("instancetype", "preference")
-    return any(update.before.spec.get(key) != update.after.spec.get(key) for key in keys)
-
-
-def _is_there(spec: JsonObject, path: tuple[str, ...]) -> bool:
+def _is_set(spec: JsonObject, path: tuple[str, ...]) -> bool:
     return object_at(spec, *path[:-1]).get(path[-1]) is not None
 
 
 def _with_current_field(last_seen: JsonObject, current: JsonObject, path: tuple[str, ...]) -> JsonObject:
     """Return the spec that KubeVirt saw last with the current field at ``path``: it needs no restart."""
     value: Json = object_at(current, *path[:-1]).get(path[-1])
-    if value is None and not _is_there(last_seen, path):
+    if value is None and not _is_set(last_seen, path):
         return last_seen
     return with_part(last_seen, path, value)

@@ -29,7 +29,10 @@ _PLUGGED = "hotpluggable volumes are plugged in and unplugged"
 def volumes_change_live(update: Update) -> bool:
     """Return True if the volume changes are allowed on a running VM (``validLiveUpdateVolumes``)."""
     old = dict(elements_by_name(array_at(update.before.applied, "volumes")))
-    migrates = _has_migration_strategy(update)
+    migrates = (
+        update.cluster.release >= _SINCE_MIGRATION_STRATEGY
+        and text_at(update.after.spec, "updateVolumesStrategy") == MIGRATION
+    )
     for volume in map(object_at, array_at(update.after.applied, "volumes")):
         before = old.pop(text_at(volume, "name"), None)
         if is_hotplug_volume(volume):
@@ -168,13 +171,13 @@ def _refusal(state: InstanceState, volumes: list[JsonObject], disks: list[JsonOb
         disk = disks_by_name.get(name)
         if disk is None:
             return f"{name} has no disk"
-        problem = "" if name in old_disks else _unpluggable(disk)
+        problem = "" if name in old_disks else _hotplug_obstacle(disk)
         if problem:
             return f"{name} cannot be plugged in: {problem}"
     return ""
 
 
-def _unpluggable(disk: JsonObject) -> str:
+def _hotplug_obstacle(disk: JsonObject) -> str:
     """``ValidateHotplugDiskConfiguration``."""
     target: Mapping[str, Json] | None = None
     for kind, buses in _BUSES.items():
@@ -185,16 +188,9 @@ def _unpluggable(disk: JsonObject) -> str:
         if bus not in buses:
             return f"its {kind} has the bus {bus or 'none'}, not {' or '.join(buses)}"
         if disk.get("dedicatedIOThread") is True and bus != "virtio":
-            return "dedicatedIOThread takes the bus virtio"
+            return "dedicatedIOThread needs the bus virtio"
         break
     if target is None:
         return "it is neither a disk nor a lun"
     order = disk.get("bootOrder")
     return "its bootOrder is less than 1" if isinstance(order, int) and order < 1 else ""
-
-
-def _has_migration_strategy(update: Update) -> bool:
-    return (
-        update.cluster.release >= _SINCE_MIGRATION_STRATEGY
-        and text_at(update.after.spec, "updateVolumesStrategy") == MIGRATION
-    )

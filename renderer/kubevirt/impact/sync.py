@@ -6,7 +6,7 @@ the commit d923fdb815.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from renderer.kubevirt.facts.feature_gates import Gate
@@ -43,10 +43,10 @@ _PREFER_NO_EVICTION = "descheduler.alpha.kubernetes.io/prefer-no-eviction"
 _SINCE_PREFER_NO_EVICTION = Release(1, 6, 1)
 _BACKUP_HOOKS_COPIED = (Release(1, 6, 6), Release(1, 7, 3))
 _BACKUP_HOOKS = "kubevirt.io/skip-backup-hooks"
-_PLACED = "it takes effect at the next live migration"
+_AT_MIGRATION = "it takes effect at the next live migration"
 VM_GO = "pkg/virt-controller/watch/vm/vm.go"
 _SINCE_CLEARED_INTERFACES = Release(1, 0, 1)
-_RESTART_TAKEN_BACK = (Release(1, 6, 4), Release(1, 7, 1))
+_RESTART_IS_RESET = (Release(1, 6, 4), Release(1, 7, 1))
 _MOST_PASSES = 4
 
 
@@ -93,7 +93,7 @@ def _patched_from_template(update: Update, state: InstanceState, *fields: str) -
     for field in fields:
         wanted = update.after.applied.get(field)
         if state.spec.get(field) != wanted:
-            state = state.patched({(field,): wanted}, Effect.LIVE, _PLACED)
+            state = state.patched({(field,): wanted}, Effect.LIVE, _AT_MIGRATION)
     return state
 
 
@@ -155,43 +155,33 @@ def sync(update: Update, between: Sequence[VmState] = (), waiting: VmState | Non
     instance count, because a live migration may still be pending. The patches of ``waiting``, the state just
     before the change, do not count.
     """
-    started = _cleared(update._replace(after=update.before), update.before.instance)
-    state = InstanceState(_reconciled(started, InstanceState(update.before.instance)).instance)
-    begun = state.instance
+    started = _with_cleared_interfaces(update._replace(after=update.before), update.before.instance)
+    state = InstanceState(_reconcile(started, InstanceState(update.before.instance)).instance)
+    first = state.instance
     for vm in (*between, *filter(None, [waiting])):
-        step = _cleared(update._replace(after=vm), state.instance)
-        state = _reconciled(step, state)
+        step = _with_cleared_interfaces(update._replace(after=vm), state.instance)
+        state = _reconcile(step, state)
     earlier = () if waiting else state.patches
-    last = _cleared(update, state.instance)
-    reached = _reconciled(last, state._replace(patches=()))
-    lasting = (*_lasting(earlier, begun, reached.instance), *reached.patches)
-    return Reaction(reached._replace(patches=lasting), last.after.instance)
+    last = _with_cleared_interfaces(update, state.instance)
+    final = _reconcile(last, state._replace(patches=()))
+    changed = FieldIndex(differences(first, final.instance))  # what no later patch has reverted
+    effective = (patch for patch in earlier if any(field in changed for field in patch.fields))
+    return Reaction(final._replace(patches=(*effective, *final.patches)), last.after.instance)
 
 
-def _lasting(
-    patches: Sequence[InstancePatch], begun: JsonObject, reached: JsonObject
-) -> Iterator[InstancePatch]:
-    """Yield the patches that still have an effect and that no later patch reverts."""
-    left = FieldIndex(differences(begun, reached))
-    yield from (patch for patch in patches if any(field in left for field in patch.fields))
-
-
-def _reconciled(update: Update, state: InstanceState) -> InstanceState:
+def _reconcile(update: Update, state: InstanceState) -> InstanceState:
+    """Return the state once another pass changes nothing; RestartRequired is only reset since 1.6.4."""
+    resets_restart = update.cluster.release.includes(*_RESTART_IS_RESET)
     for _ in range(_MOST_PASSES):
-        reached = _reconciled_once(update, _again(update, state))
-        if reached.instance == state.instance:
-            return reached
-        state = reached
+        restart = None if resets_restart else state.restart
+        following = _reconcile_once(update, state._replace(restart=restart, stuck=None))
+        if following.instance == state.instance:
+            return following
+        state = following
     return state
 
 
-def _again(update: Update, state: InstanceState) -> InstanceState:
-    """Return the state at the start of another pass: RestartRequired is only reset since 1.6.4."""
-    restart = None if update.cluster.release.includes(*_RESTART_TAKEN_BACK) else state.restart
-    return state._replace(restart=restart, stuck=None)
-
-
-def _reconciled_once(update: Update, state: InstanceState) -> InstanceState:
+def _reconcile_once(update: Update, state: InstanceState) -> InstanceState:
     cluster = update.cluster
     waited = state.restart is not None
     stops = update.after.run_strategy == HALTED
@@ -201,8 +191,7 @@ def _reconciled_once(update: Update, state: InstanceState) -> InstanceState:
         staged = waited or not cluster.updates_live
         if row.live and staged and cluster.release >= LIVE_UPDATE_FEATURES_UNTIL:
             continue
-        reached = row.step(update, state)
-        state = _with_source(state, reached, row.source)
+        state = _with_source(state, row.step(update, state), row.source)
         if state.stuck:
             return state
         if not row.live:
@@ -210,7 +199,7 @@ def _reconciled_once(update: Update, state: InstanceState) -> InstanceState:
     return state
 
 
-def _cleared(update: Update, running: JsonObject) -> Update:
+def _with_cleared_interfaces(update: Update, running: JsonObject) -> Update:
     """Return the update with the VM as virt-controller rewrites it, and the instance it would then start."""
     release = update.cluster.release
     if release < _SINCE_CLEARED_INTERFACES or not update.cluster.has_gate(Gate.HOTPLUG_NICS):

@@ -74,7 +74,7 @@ class FieldRow(NamedTuple):
 
 def impact_by_table(views: Views, change: FieldChange) -> Impact | None:
     """Return the impact of a change; None if ``sync`` handles it."""
-    row = next(row for row in ROWS[views.after.kind] if _has(row, views.after, change.field))
+    row = next(row for row in ROWS[views.after.kind] if _contains(row, views.after, change.field))
     verdict = row.judge(views, change)
     return None if verdict is None else Impact(*verdict, row.source)
 
@@ -91,7 +91,7 @@ def _judge_volumes_strategy(views: Views, _change: FieldChange) -> Verdict | Non
     missing = [gate for gate in gates if not views.cluster.has_gate(gate)]
     if not missing or not views.cluster.updates_live or views.cluster.release < _SINCE_VOLUMES_STRATEGY:
         return None
-    return Verdict(Effect.REFUSED, f"it takes the feature gates {' and '.join(missing)}")
+    return Verdict(Effect.REFUSED, f"it needs the feature gates {' and '.join(missing)}")
 
 
 def _always(effect: Effect, reason: str) -> Judge:
@@ -117,7 +117,7 @@ def _judge_run_strategy(views: Views, _change: FieldChange) -> Verdict:
 def _judge_matcher(views: Views, change: FieldChange) -> Verdict:
     for key in ("instancetype", "preference"):
         matchers = object_at(views.before.spec, key), object_at(views.after.spec, key)
-        if views.cluster.release < _SINCE_REVISION_IN_STATUS and _is_refused(matchers):
+        if views.cluster.release < _SINCE_REVISION_IN_STATUS and _is_refused_update(matchers):
             return Verdict(
                 Effect.REFUSED,
                 f"before KubeVirt {_SINCE_REVISION_IN_STATUS.as_bound} the cluster writes spec.{key}."
@@ -126,12 +126,12 @@ def _judge_matcher(views: Views, change: FieldChange) -> Verdict:
             )
     if change.field.segments[-1] == "revisionName":
         return Verdict(
-            Effect.NONE, "it names a copy of what is applied; another copy shows in the fields from it"
+            Effect.NONE, "it names the stored copy that is applied; the fields that it sets show another copy"
         )
     return Verdict(Effect.NONE, "see the fields that come from it")
 
 
-def _is_refused(matchers: tuple[JsonObject, JsonObject]) -> bool:
+def _is_refused_update(matchers: tuple[JsonObject, JsonObject]) -> bool:
     """``validateMatcherUpdate``; if Git has no revisionName, the cluster has one and keeps it."""
     before, after = matchers
     if not before or not after:
@@ -152,7 +152,7 @@ def _judge_replicas(views: Views, _change: FieldChange) -> Verdict:
     if before == after:
         return Verdict(Effect.NONE, "both mean the same")
     if after > before:
-        return Verdict(Effect.START, f"{after - before} more are made")
+        return Verdict(Effect.START, f"{after - before} more are created")
     return Verdict(Effect.DELETED, f"{before - after} are deleted")
 
 
@@ -166,11 +166,11 @@ def _judge_pool_template(views: Views, change: FieldChange) -> Verdict:
         if strategy.get("opportunistic") is not None:
             return Verdict(Effect.PENDING, "the pool waits for a restart (updateStrategy: opportunistic)")
     if "dataVolumeTemplates" in change.field.segments and release >= _SINCE_POOL_REPLACES_DISKS:
-        return Verdict(Effect.REPLACED, "the pool deletes its VMs, and makes others with new disks")
+        return Verdict(Effect.REPLACED, "the pool deletes its VMs, and creates others with new disks")
     return Verdict(Effect.RESTART, "the pool restarts its VMs, one after the other")
 
 
-_OTHERS = _always(Effect.NONE, "nothing of it gets to what runs")
+_OTHERS = _always(Effect.NONE, "it does not reach the running instance")
 
 ROWS: Mapping[str, Sequence[FieldRow]] = {
     "VirtualMachine": (
@@ -191,7 +191,7 @@ ROWS: Mapping[str, Sequence[FieldRow]] = {
         FieldRow(
             Base.SPEC,
             ("dataVolumeTemplates",),
-            _always(Effect.NONE, "DataVolumes are made from it, and those that are there stay as they are"),
+            _always(Effect.NONE, "DataVolumes are created from it, and existing ones stay unchanged"),
             f"{VM_GO} handleDataVolumes",
         ),
         FieldRow(
@@ -226,7 +226,7 @@ ROWS: Mapping[str, Sequence[FieldRow]] = {
         FieldRow(
             Base.RESOURCE,
             ("spec.template",),
-            _always(Effect.PENDING, "only instances that are made from now on are so"),
+            _always(Effect.PENDING, "it applies only to new instances"),
             _REPLICA_SET,
         ),
         FieldRow(Base.RESOURCE, ("",), _OTHERS, ""),
@@ -234,7 +234,7 @@ ROWS: Mapping[str, Sequence[FieldRow]] = {
 }
 
 
-def _has(row: FieldRow, view: VirtualMachineView, field: FieldPath) -> bool:
+def _contains(row: FieldRow, view: VirtualMachineView, field: FieldPath) -> bool:
     bases = {Base.RESOURCE: ROOT, Base.SPEC: view.paths.spec, Base.INSTANCE: view.paths.instance}
     start = bases[row.base].segments
     paths = ((*start, *filter(None, each.split("."))) for each in row.fields)

@@ -7,7 +7,7 @@ KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``startVMI``), and the instance
 from __future__ import annotations
 
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.kubevirt.facts.hotplug import planned_memory, planned_sockets
+from renderer.kubevirt.facts.hotplug import planned_max_memory, planned_max_sockets
 from renderer.kubevirt.facts.sizes import positive
 from renderer.kubevirt.instancetype.added_devices import with_added_devices
 from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs
@@ -61,10 +61,10 @@ def _with_hotplug_plan(spec: JsonObject, cluster: Cluster) -> JsonObject:
     if not cluster.updates_live or cluster.release < _HOTPLUG_IS_PLANNED_BY_WEBHOOK_SINCE:
         return spec
     if not positive(object_at(spec, "domain", "cpu").get("maxSockets")):
-        sockets = planned_sockets(cluster, spec)
+        sockets = planned_max_sockets(cluster, spec)
         spec = with_section(spec, ("domain", "cpu", "maxSockets"), sockets) if sockets else spec
     if object_at(spec, "domain", "memory").get("maxGuest") is None:
-        most = planned_memory(cluster, spec)
+        most = planned_max_memory(cluster, spec)
         spec = spec if most is None else with_section(spec, ("domain", "memory", "maxGuest"), most.canonical)
     return spec
 

@@ -94,7 +94,7 @@ def test_one_warning_for_each_file() -> None:
     assert [resource.content for resource in stripped.value] == [VM] * 3
     assert [warning.sites[0].path for warning in stripped.diagnostics] == ["a.yaml", "b.yaml"]
     assert {warning.message for warning in stripped.diagnostics} == {
-        "status and metadata.uid are the cluster's, and left out of what is rendered"
+        "status and metadata.uid are written by the cluster, and left out of the rendered manifests"
     }
 
 
