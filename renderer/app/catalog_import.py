@@ -77,7 +77,7 @@ class CatalogImport(NamedTuple):
 class ImportResult(NamedTuple):
     """The import, or None if errors stopped it; ``fs`` has the files of the findings of a single catalog."""
 
-    made: CatalogImport | None
+    catalog: CatalogImport | None
     findings: tuple[Located, ...]
     fs: FileSystem | None
 
@@ -103,8 +103,8 @@ def import_catalog(project: Project, request: ImportRequest, open_project: Proje
         return ImportResult(None, findings, fs)
     found = imported(resources, request.name, release)
     folder = SourceFolder.locate(project, request.into / request.name / release).path
-    made = _write(project, folder, found, adds=request.adds, force=request.force)
-    return ImportResult(made, findings, fs)
+    catalog = _write(project, folder, found, adds=request.adds, force=request.force)
+    return ImportResult(catalog, findings, fs)
 
 
 def normalized_release(text: str) -> str:

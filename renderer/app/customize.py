@@ -49,14 +49,14 @@ def customize(  # noqa: PLR0913 - each is one option of a copy
     pipeline = Pipeline(project.fs, project.config)
     destination = None if folder is None else SourceFolder.locate(project, folder)
     try:
-        made = Resource(customized(pipeline.look_up(source), copy), Site(copy.name))
+        copied = Resource(customized(pipeline.look_up(source), copy), Site(copy.name))
     except SwitchError as error:
         raise UsageError(str(error)) from error
-    found = _check_copy(pipeline, made, copy.changes, kubevirt or project.config.kubevirt)
+    found = _check_copy(pipeline, copied, copy.changes, kubevirt or project.config.kubevirt)
     findings = locate(project.fs, found)
     if destination is None or has_errors(findings):
-        return Customized(made, findings)
-    return Customized(made, findings, destination.add(made.content, force=force))
+        return Customized(copied, findings)
+    return Customized(copied, findings, destination.add(copied.content, force=force))
 
 
 def _check_copy(

@@ -117,7 +117,7 @@ def _has_matchers(content: JsonObject) -> bool:
 
 def with_groups(objects: tuple[SourceObject, ...], label: str) -> tuple[SourceObject, ...]:
     """Return the objects, with machines that share a value of ``label`` as a base and patches."""
-    made = list(objects)
+    regrouped = list(objects)
     for folder in sorted({each.folder for each in objects}):
         positions = [
             position
@@ -130,5 +130,5 @@ def with_groups(objects: tuple[SourceObject, ...], label: str) -> tuple[SourceOb
             files = {posixpath.join(folder, path): text for path, text in group.files.items()}
             for member in group.members:
                 position = positions[member]
-                made[position] = objects[position]._replace(group=group.folder, group_files=files)
-    return tuple(made)
+                regrouped[position] = objects[position]._replace(group=group.folder, group_files=files)
+    return tuple(regrouped)

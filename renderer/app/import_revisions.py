@@ -1,4 +1,4 @@
-"""Compare the instance types that a cluster recorded for its virtual machines with those in Git.
+"""Compare the instance types that a cluster recorded for its virtual machines with the ones in Git.
 
 If the revision of a VirtualMachine equals the catalog, it needs no pin. Otherwise it gets one, made from the
 ControllerRevision in the dump (``vmrender pin`` makes the same from the catalog).
@@ -198,7 +198,7 @@ def pin_files(pins: list[Pinnable], files: Mapping[str, str]) -> Mapping[str, st
     by_namespace: dict[str, list[Pinnable]] = {}
     for pin in pins:
         by_namespace.setdefault(pin.resource.namespace, []).append(pin)
-    made: dict[str, str] = {}
+    written: dict[str, str] = {}
     for namespace, found in by_namespace.items():
         contents = {
             text_at(revision, "metadata", "name"): revision for pin in found for revision in pin.revisions
@@ -208,5 +208,5 @@ def pin_files(pins: list[Pinnable], files: Mapping[str, str]) -> Mapping[str, st
         path = f"{namespace}/{KUSTOMIZATION_FILE}"
         kustomization = FileContent(path, files[path].encode())
         planned = changes(PinsFolder(f"{namespace}/{PINS}"), kustomization, pin_files)
-        made |= {file.path: file.content.decode() for file in planned.writes}
-    return made
+        written |= {file.path: file.content.decode() for file in planned.writes}
+    return written

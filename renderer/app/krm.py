@@ -34,8 +34,8 @@ def run_function(given: ResourceList, project: Project, fs: FileSystem) -> Outco
     written = given.config
     if written is not None and written.gvk in GENERATORS:
         files = function_files(fs, project.relative(Path.cwd()), written)
-        made = GENERATORS[written.gvk](written.content, written.origin, files)
-        return Outcome(given.with_generated([generated.content for generated in made]))
+        generated = GENERATORS[written.gvk](written.content, written.origin, files)
+        return Outcome(given.with_generated([each.content for each in generated]))
     if written is None:
         return _expand(given, fs, project.config)
     if written.gvk not in _KINDS:

@@ -175,13 +175,13 @@ def report(
         findings = [finding for finding in findings if finding.severity is Severity.ERROR]
         unshown = unshown._replace(others=0)
     if findings or target.format is not Format.TEXT:
-        made = _report_of(fs, findings, unshown, tuple(overlays), target)
-        document = target.format.write(made)
+        full_report = _report_of(fs, findings, unshown, tuple(overlays), target)
+        document = target.format.write(full_report)
         if target.format is Format.TEXT:
             write_text(document, err=True, colour=shows_colour(sys.stderr))
         elif target.on_stdout:
             print_document(target.format.for_log(document))
-            _print_summary(made)
+            _print_summary(full_report)
         else:
             write_document(target.format.for_log(document), err=True)
     return exit_code_of(findings, unshown)
@@ -219,32 +219,34 @@ def _report_of(
     overlays: tuple[str, ...],
     target: ReportTarget,
 ) -> Report:
-    from renderer.app.explanations import explanation_of  # noqa: PLC0415 - only when something is said
+    from renderer.app.explanations import explanation_of  # noqa: PLC0415 - only with findings
     from renderer.findings.for_report import for_report  # noqa: PLC0415 - as above
     from renderer.model.limits import limits  # noqa: PLC0415 - as above
     from renderer.report.report import Report  # noqa: PLC0415 - as above
 
     shown = for_report(findings, limits().findings, unshown)
-    made = Report(shown, overlays, explain=explanation_of, home=_home_page, colour=shows_colour(sys.stderr))
+    full_report = Report(
+        shown, overlays, explain=explanation_of, home=_home_page, colour=shows_colour(sys.stderr)
+    )
     if fs is None or not findings:
-        return made
+        return full_report
     if target.format is Format.TEXT:
         from renderer.findings.quoted_lines import quoted_lines  # noqa: PLC0415 - few formats quote lines
         from renderer.report.text import quoted  # noqa: PLC0415 - the writer may be of another format
 
-        return made._replace(lines=quoted_lines(fs, (finding.location for finding in quoted(shown))))
+        return full_report._replace(lines=quoted_lines(fs, (finding.location for finding in quoted(shown))))
     if target.format is not Format.JSON and target.folder != ".":
         from renderer.report.paths import below  # noqa: PLC0415 - only below the top of a checkout
 
         moved = tuple(below(target.folder, finding) for finding in shown)
-        return made._replace(findings=moved, nowhere=Location(f"{target.folder}/vmrender.yaml"))
-    return made
+        return full_report._replace(findings=moved, nowhere=Location(f"{target.folder}/vmrender.yaml"))
+    return full_report
 
 
-def _print_summary(made: Report) -> None:
+def _print_summary(full_report: Report) -> None:
     """Print a summary for people if the report itself goes into a file."""
     from renderer.report.text import summary  # noqa: PLC0415 - the writer may be of another format
 
-    counted = summary(made.findings)
+    counted = summary(full_report.findings)
     if counted:
         note(counted)

@@ -298,7 +298,8 @@ def expand(
     """
     chosen = _project_of(project)
     with lowered(chosen.config.limits):
-        return expand_object(manifest, catalog, chosen, _release(kubevirt), _mode(mode))
+        expand_mode = member_named(ExpandMode, mode, "mode") if mode else None
+        return expand_object(manifest, catalog, chosen, _release(kubevirt), expand_mode)
 
 
 @isolated_run
@@ -362,10 +363,5 @@ def _project_of(project: Project | None) -> Project:
 
 
 def _release(text: str | None) -> Release | None:
-    """Raises ``ValueError`` for an unknown release."""
+    """Return the release in ``text``, if any. Raises ``ValueError`` for an unknown one."""
     return target_release(text) if text else None
-
-
-def _mode(text: str | None) -> ExpandMode | None:
-    """Raises ``ValueError`` for an unknown mode."""
-    return member_named(ExpandMode, text, "mode") if text else None

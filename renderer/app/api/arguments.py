@@ -14,7 +14,7 @@ from renderer.app.project import Project
 from renderer.model.render_config import Overlay
 
 #: The types that each parameter annotation accepts, and the words for them.
-_TAKEN: Mapping[str, tuple[tuple[type, ...], str]] = {
+_ACCEPTED: Mapping[str, tuple[tuple[type, ...], str]] = {
     "Project": ((Project,), "a Project, as open_project returns,"),
     "Project | None": ((Project, type(None)), "a Project, as open_project returns,"),
     "Manifest": ((Mapping,), "a mapping"),
@@ -27,7 +27,7 @@ _TAKEN: Mapping[str, tuple[tuple[type, ...], str]] = {
     "str | Overlay": ((str, Overlay), "a name, a path or an Overlay"),
     "str | Path": ((str, os.PathLike), "a str or a Path"),
 }
-#: Iterable types that are never meant as a list.
+#: Iterable types that are never intended as a list.
 _NO_LISTS = (str, bytes, Mapping)
 
 
@@ -43,7 +43,7 @@ def check_arguments(
     for name, given in bound.arguments.items():
         parameter = described.parameters[name]
         several = parameter.kind is Parameter.VAR_POSITIONAL
-        types, words = _TAKEN[parameter.annotation]
+        types, words = _ACCEPTED[parameter.annotation]
         for each in given if several else (given,):
             if not isinstance(each, types) or (Iterable in types and isinstance(each, _NO_LISTS)):
                 of = f"each of its {name}" if several else name

@@ -46,29 +46,29 @@ _OBJECT, _CATALOG = "(object).yaml", "(catalog).yaml"
 
 
 def expand_object(
-    given: Manifest,
+    manifest: Manifest,
     catalog: Iterable[Manifest],
     project: Project,
     kubevirt: Release | None,
     mode: ExpandMode | None,
 ) -> Expanded:
     """Expand one object. Raises ``ValueError`` if it is not JSON, ``DiagnosticError`` for the project."""
-    documents = _documents(given, catalog)
+    documents = _documents(manifest, catalog)
     fs = FilesAbove(documents, project.fs)
     try:
         built = expand_files(project, documents, kubevirt=kubevirt, expand=mode)
     except DiagnosticError as error:
         return Expanded(None, _without_lines(locate(fs, error.diagnostics)))
     expanded = (each for each in built.resources or () if each.origin.path == _OBJECT)
-    manifest = next((deepcopy(dict(each.content)) for each in expanded), None)
-    return Expanded(manifest, _without_lines(built.findings))
+    expanded_manifest = next((deepcopy(dict(each.content)) for each in expanded), None)
+    return Expanded(expanded_manifest, _without_lines(built.findings))
 
 
 def check_object(
-    given: Manifest, catalog: Iterable[Manifest], project: Project, kubevirt: Release | None
+    manifest: Manifest, catalog: Iterable[Manifest], project: Project, kubevirt: Release | None
 ) -> Findings:
     """Return the findings about an object and its catalog. Raises the same errors as ``expand_object``."""
-    documents = _documents(given, catalog)
+    documents = _documents(manifest, catalog)
     fs = FilesAbove(documents, project.fs)
     config = project.config._replace(overlays=(), instancetype_names=InstancetypeNames.PLAIN)
     overlay = config.overlay(OverlayEntry("."), ".", ".").with_target(kubevirt, ExpandMode.APPLIED)
@@ -90,11 +90,22 @@ def compare_states(
     Raises ``ValueError`` for an object that is not JSON, and ``DiagnosticError`` for an empty object.
     """
     before, after, catalog = tuple(before), tuple(after), tuple(catalog)
-    for objects, name in ((before, "before"), (after, "after"), (catalog, "catalog")):
-        _refuse_empty(objects, name)
+    arguments: tuple[tuple[tuple[object, ...], str], ...] = (
+        (before, "before"),
+        (after, "after"),
+        (catalog, "catalog"),
+    )
+    for objects, name in arguments:
+        for number, each in enumerate(objects):
+            if isinstance(each, Mapping) and not each:  # kustomize skips such a document
+                message = f"{name}[{number}] is not a Kubernetes object, which would be a mapping with a kind"
+                raise Diagnostic(Code.RESOURCE_INVALID, message).error()
     shared = _text(catalog, "catalog")
     sides = [
-        Side(name, BuiltinFileSystem(MemoryFileSystem(dict(_project(_text(state, name), shared, kubevirt)))))
+        Side(
+            name,
+            BuiltinFileSystem(MemoryFileSystem(dict(_project_files(_text(state, name), shared, kubevirt)))),
+        )
         for name, state in (("before", before), ("after", after))
     ]
     return compare_projects(sides[0], sides[1], (), Silent())
@@ -105,7 +116,7 @@ def project_in_memory(environment: Mapping[str, str]) -> Project:
     return Project(Path("/"), BuiltinFileSystem(MemoryFileSystem({})), RenderConfig(), environment)
 
 
-def _project(state: bytes, catalog: bytes, kubevirt: Release | None) -> Iterator[tuple[str, bytes]]:
+def _project_files(state: bytes, catalog: bytes, kubevirt: Release | None) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a project with one overlay, by path."""
     catalogs: list[object] = [{"builtin": "common-instancetypes"}]
     if catalog:
@@ -124,16 +135,8 @@ def _project(state: bytes, catalog: bytes, kubevirt: Release | None) -> Iterator
     yield f"state/{_OBJECT}", state
 
 
-def _refuse_empty(objects: Iterable[object], name: str) -> None:
-    """Raise ``DiagnosticError`` for an object without any field: kustomize skips such a document."""
-    for number, each in enumerate(objects):
-        if isinstance(each, Mapping) and not each:
-            message = f"{name}[{number}] is not a Kubernetes object, which would be a mapping with a kind"
-            raise Diagnostic(Code.RESOURCE_INVALID, message).error()
-
-
-def _documents(given: Manifest, catalog: Iterable[Manifest]) -> Mapping[str, bytes]:
-    written = {_OBJECT: _text([given], "the object"), _CATALOG: _text(catalog, "catalog")}
+def _documents(manifest: Manifest, catalog: Iterable[Manifest]) -> Mapping[str, bytes]:
+    written = {_OBJECT: _text([manifest], "the object"), _CATALOG: _text(catalog, "catalog")}
     return {name: content for name, content in written.items() if content}
 
 
@@ -154,14 +157,15 @@ def _text(objects: Iterable[Manifest], name: str) -> bytes:
 
 def _without_lines(findings: Iterable[Located]) -> Findings:
     """Return the findings with the file name alone: given objects have no lines."""
-    return Findings(map(_without_line, findings))
+    return Findings(
+        each._replace(
+            location=_without_line(each.location),
+            related=tuple(other._replace(location=_without_line(other.location)) for other in each.related),
+        )
+        for each in findings
+    )
 
 
-def _without_line(found: Located) -> Located:
-    related = tuple(each._replace(location=_file(each.location)) for each in found.related)
-    return found._replace(location=_file(found.location), related=related)
-
-
-def _file(location: Location | None) -> Location | None:
+def _without_line(location: Location | None) -> Location | None:
     is_given = location is not None and location.path in (_OBJECT, _CATALOG)
     return Location(location.path) if location is not None and is_given else location

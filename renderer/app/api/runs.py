@@ -1,8 +1,8 @@
-"""Run each call of a library function as a run of its own, so that it leaves no state in the caller.
+"""Run each call of a library function as a separate run, so that it leaves no state in the caller.
 
 Limits, the work count and the values of Secrets are in context variables. A command is one run, and
 ends with its process. A program that imports ``renderer`` makes many runs, in several threads, of several
-projects: each call gets a context of its own.
+projects: each call gets its own context.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 def isolated_run(function: Callable[P, T]) -> Callable[P, T]:
-    """Wrap ``function`` so that each call is a run of its own. Any thread may call it.
+    """Wrap ``function`` so that each call is a separate run. Any thread may call it.
 
     A stage's errors are located in the files of the project and raised as ``LocatedError``; so is
     build-limit, if a call exceeds the work limit. An argument of a wrong type raises ``TypeError``.

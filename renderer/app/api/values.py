@@ -107,7 +107,7 @@ class FleetMachine(NamedTuple):
 
 
 class Fleet(NamedTuple):
-    """All virtual machines of the overlays that were asked for.
+    """All virtual machines of the requested overlays.
 
     ``findings`` has the findings of all overlays, including findings about other objects and whole files.
     """
@@ -131,10 +131,10 @@ class Fleet(NamedTuple):
             "findings",
         )
         counted = paragraph(plural(amount, "virtual machine"))
-        return "\n".join((counted, table(columns, map(_row, self.machines))))
+        return "\n".join((counted, table(columns, map(_table_row, self.machines))))
 
 
-def _row(machine: FleetMachine) -> tuple[str, ...]:
+def _table_row(machine: FleetMachine) -> tuple[str, ...]:
     name = machine.name if machine.replicas == 1 else f"{machine.name} ({machine.replicas})"
     vcpus = "" if machine.vcpus is None else str(machine.vcpus)
     memory = (
@@ -142,7 +142,7 @@ def _row(machine: FleetMachine) -> tuple[str, ...]:
         if machine.memory is None
         else Quantity.of_integer(machine.memory, QuantityFormat.BINARY_SI).canonical
     )
-    said = ", ".join(dict.fromkeys(found.code.value for found in machine.findings))
+    codes = ", ".join(dict.fromkeys(found.code.value for found in machine.findings))
     return (
         machine.overlay,
         machine.namespace,
@@ -152,5 +152,5 @@ def _row(machine: FleetMachine) -> tuple[str, ...]:
         machine.run_strategy,
         vcpus,
         memory,
-        said,
+        codes,
     )

@@ -182,8 +182,8 @@ def import_(paths: tuple[str, ...], release: str | None, name: str, into: Path, 
     project = open_project()
     request = ImportRequest(paths, release, name, into, **switches)
     result = import_catalog(project, request, open_project)
-    if result.made:
-        note(*result.made.lines())
+    if result.catalog:
+        note(*result.catalog.lines())
     return report(result.fs, result.findings)
 
 

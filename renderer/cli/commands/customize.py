@@ -119,12 +119,12 @@ def command(
       vmrender customize preference/fedora --name fedora.sata --disk-bus sata --cluster
     """
     project = open_project()
-    made = customize(project, source, _copy(options), kubevirt, folder=folder, force=force)
-    for text in made.written:
+    customized = customize(project, source, _copy(options), kubevirt, folder=folder, force=force)
+    for text in customized.written:
         note(text)
-    if folder is None and not has_errors(made.findings):
-        print_manifests(ResourceSet((made.copy,)))
-    return report(project.fs, made.findings)
+    if folder is None and not has_errors(customized.findings):
+        print_manifests(ResourceSet((customized.copy,)))
+    return report(project.fs, customized.findings)
 
 
 def _copy(options: Mapping[str, object]) -> Copy:

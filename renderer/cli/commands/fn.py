@@ -74,7 +74,7 @@ def _answer(given: ResourceList, outcome: Outcome[tuple[JsonObject, ...]], fs: F
     items = tuple(item.content for item in given.items) if outcome.failed else outcome.value
     if not outcome.diagnostics:
         return given.answer(items, ())
-    from renderer.report.function_results import FunctionFinding, write  # noqa: PLC0415 - only when something is said
+    from renderer.report.function_results import FunctionFinding, write  # noqa: PLC0415 - only with findings
 
     run, subjects = RunFindings(fs), FunctionSubjects(given, _STANDARD_INPUT)
     found = (

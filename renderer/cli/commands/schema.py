@@ -112,9 +112,9 @@ def import_(paths: tuple[Path, ...], release: Release, into: Path) -> ExitCode:
     """
     # The project file is not read: it may already target the release whose schemas are imported here.
     project = Project.with_defaults(find_project_root(Path.cwd()))
-    made = import_schemas(project, paths, release, into)
-    note(f"{made.folder}/{RELEASES}/{release}: {made.files} files written")
-    note(f"{PROJECT_FILE} has to list the folder:", "schemas:", f"- path: {made.folder}")
+    imported = import_schemas(project, paths, release, into)
+    note(f"{imported.folder}/{RELEASES}/{release}: {imported.files} files written")
+    note(f"{PROJECT_FILE} has to list the folder:", "schemas:", f"- path: {imported.folder}")
     if release > LATEST:
-        note(f"expansion, webhooks and rules stay those of KubeVirt {LATEST}")
+        note(f"expansion, webhooks and rules still follow KubeVirt {LATEST}")
     return ExitCode.CLEAN
