@@ -46,7 +46,7 @@ class ApplicationParameters(NamedTuple):
 
     @classmethod
     def of(cls, environment: Mapping[str, str], parse: Callable[[str], Release]) -> ApplicationParameters:
-        """Read the parameters; read those that are missing from ``env``. Raises ``UsageError``.
+        """Read the parameters from the list, and the rest from ``env``. Raises ``UsageError``.
 
         ``parse`` parses a release, and raises ``ValueError``.
         """

@@ -169,8 +169,8 @@ def _field_histories(historian: Historian, resource: Resource, field: str) -> tu
     wanted = {path for path in fields if pattern.matched(path, indexed(resource.content, path)) is not None}
     if not wanted:
         near = nearest_fields(field, fields)
-        hint = f"did you mean {' or '.join(near)}?" if near else "without a field all of them are shown"
-        raise UsageError(f"{resource.current_id} has no field {field!r}, nor ever had; {hint}")
+        hint = f"did you mean {' or '.join(near)}?" if near else "without a field, all are shown"
+        raise UsageError(f"{resource.current_id} has no field {field!r}, and never had; {hint}")
     return historian.histories(resource, wanted)
 
 

@@ -102,7 +102,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     if not gathered.objects and not has_errors(gathered.findings):
         nothing = Diagnostic(
             Code.DUMP_INVALID,
-            "the dump holds no object that belongs into Git",
+            "the dump holds no object that belongs in Git",
             hint="print virtual machines and what they need: "
             "kubectl get vm,datavolume,pvc,service -A -o yaml",
             location=Location(request.files[0]) if request.files else None,
@@ -129,7 +129,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
             path,
             Code.FILE_UNLISTED,
             f"{path} stays, and the kustomization that the import writes does not list it",
-            "remove it if the cluster has its objects no longer; list it again if it is yours",
+            "remove it if the cluster no longer has its objects; list it again if it is yours",
             severity=Severity.WARNING,
         )
         for path in files_unlisted(fs, changed)
@@ -195,7 +195,7 @@ def _target_release(
         warning = Diagnostic(
             Code.NOT_CHECKED,
             f"the dump does not say which release the cluster runs; KubeVirt {guess} is a guess",
-            hint="name it with --kubevirt, or print the KubeVirt object, too: kubectl get kubevirt,vm,…",
+            hint="name it with --kubevirt, or also print the KubeVirt object: kubectl get kubevirt,vm,…",
             severity=Severity.WARNING,
         )
         return guess, (warning,)
@@ -204,7 +204,7 @@ def _target_release(
     nearest = min(max(release, OLDEST.minor_release), LATEST)
     warning = Diagnostic(
         Code.NOT_CHECKED,
-        f"the cluster runs KubeVirt {release}; its objects are judged by {nearest}",
+        f"the cluster runs KubeVirt {release}; its objects are checked against {nearest}",
         hint=f"vmrender renders for KubeVirt {OLDEST.as_bound} to {LATEST}",
         severity=Severity.WARNING,
     )
@@ -268,7 +268,7 @@ def _changed_files(
             continue
         changed[path] = content
         if present is not None and path != PROJECT_FILE and not force:
-            message = f"{path} is there already, and differs from what the cluster has"
-            hint = "nothing was written; compare with --output of another folder, or replace it with --force"
+            message = f"{path} already exists, and differs from the cluster"
+            hint = "nothing was written; compare with another folder as --output, or replace it with --force"
             in_the_way.append(Diagnostic.in_file(path, Code.FILE_EXISTS, message, hint))
     return changed, tuple(in_the_way)

@@ -55,7 +55,7 @@ catalogs:
 {catalogs}  - builtin: common-instancetypes
 
 # Virtual machines keep the names of their instance types, as the cluster has them: sizes that a sync wrote
-# beside these names would be refused.
+# next to these names would be refused.
 expand: "off"
 
 overlays:

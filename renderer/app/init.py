@@ -96,7 +96,7 @@ def start_project(
             Diagnostic.in_file(
                 path,
                 Code.FILE_EXISTS,
-                f"{path} is there already, and nothing is overwritten",
+                f"{path} already exists, and nothing is overwritten",
                 "move it away and try again; nothing was written",
             )
             for path in planned.in_the_way
@@ -141,7 +141,9 @@ def _notes(source: InstallSource, system: CiSystem) -> tuple[str, ...]:
 def _check_top(root: Path) -> None:
     """Raise ``UsageError`` below the top of a checkout: hooks and pipelines must be at the top."""
     if any(all(path_exists(folder / name) for name in _GIT_FOLDER) for folder in (root, *root.parents)):
-        raise UsageError("a project is started in a work tree, and this is in a folder of Git's own")
+        raise UsageError(
+            "a project is started in a work tree, and this is inside a .git folder or a bare repository"
+        )
     top = next((folder for folder in (root, *root.parents) if path_exists(folder / ".git")), root)
     if top != root:
         raise UsageError(f"a project starts at the top of its repository: cd {top}")

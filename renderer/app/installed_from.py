@@ -56,7 +56,7 @@ def installed_from(environment: Mapping[str, str]) -> InstalledFrom:
     try:
         return _of_direct_url(recorded, environment)
     except ValueError as error:
-        return InstalledFrom(Unknown(f"what vmrender was installed from cannot be named: {error}"))
+        return InstalledFrom(Unknown(f"the source that vmrender was installed from cannot be used: {error}"))
 
 
 def _of_direct_url(recorded: Mapping[str, object], environment: Mapping[str, str]) -> InstalledFrom:
@@ -66,7 +66,7 @@ def _of_direct_url(recorded: Mapping[str, object], environment: Mapping[str, str
     """
     url = recorded.get("url")
     if not isinstance(url, str) or recorded.get("subdirectory"):
-        raise ValueError("it is a part of something else")
+        raise ValueError("it is a subdirectory of another project")
     address = parse_address(_without_file_scheme(url))
     notes = (_DROPPED,) if address.dropped else ()
     version, archive = recorded.get("vcs_info"), recorded.get("archive_info")
@@ -108,7 +108,7 @@ def _of_clone(folder: Path, environment: Mapping[str, str]) -> InstalledFrom:
         return InstalledFrom(Unknown(f"{folder} has no commit yet"))
     notes = []
     if git.run("status", "--porcelain", "--untracked-files=no").output:
-        notes.append(f"changes in {folder} that are not committed are not part of what is installed")
+        notes.append(f"uncommitted changes in {folder} are not installed")
     tag = git.run("describe", "--tags", "--exact-match", "--match", "v*", commit).output.strip()
     remote = _remote_of(git)
     if remote is None or is_local(Archive(remote[0])):
@@ -117,9 +117,7 @@ def _of_clone(folder: Path, environment: Mapping[str, str]) -> InstalledFrom:
     if dropped:
         notes.append(_DROPPED)
     if not git.run("branch", "--remotes", "--contains", commit).output.strip():
-        notes.append(
-            f"push {folder} before others use it: {url} has no commit {commit[:12]} as far as is known"
-        )
+        notes.append(f"push {folder} before others use it: {url} does not seem to have commit {commit[:12]}")
     return InstalledFrom(Repository(url, commit, tag), tuple(notes))
 
 

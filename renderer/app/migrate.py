@@ -1,4 +1,4 @@
-"""Rewrite deprecated fields in the files of a project, as far as every build result stays the same."""
+"""Rewrite deprecated fields in the files of a project, if every build result stays the same."""
 
 from __future__ import annotations
 
@@ -294,7 +294,7 @@ def _cannot_build(build: Overlay) -> Reason:
 
 
 def _would_change(build: Overlay, culprit: Resource, subjects: frozenset[Subject]) -> Reason:
-    hint = "migrate the other files that have a part in it too, or rewrite them by hand"
+    hint = "also migrate the other files that it is built from, or rewrite them by hand"
     if subjects == _APPLIED:
         hint = "let it set by itself what the preference gives it now, and migrate again"
     return Reason(f"{culprit.kind} {culprit.name} in {build.path} would not stay the same", hint)

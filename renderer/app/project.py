@@ -122,6 +122,6 @@ def chosen_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple
         if posixpath.normpath(name) not in known:
             paths = sorted(overlay.path for overlay in overlays)
             more = f" and {len(paths) - _MOST_NAMES} more" if len(paths) > _MOST_NAMES else ""
-            there = f"this project has {', '.join(paths[:_MOST_NAMES])}{more}"
-            raise UsageError(f"there is no overlay {name!r}; {did_you_mean(name, known, otherwise=there)}")
+            listing = f"this project has {', '.join(paths[:_MOST_NAMES])}{more}"
+            raise UsageError(f"there is no overlay {name!r}; {did_you_mean(name, known, otherwise=listing)}")
     return select_overlays(overlays, wanted)

@@ -188,8 +188,10 @@ class RenderedTrees:
             overlay = rendered.overlay
             planned = self._plan_tree(overlay.path, overlay.output, rendered.files)
             self._record(planned)
-            gone = {f"{overlay.output}/{path}" for path in planned.removed}
-            return [found for path, found in self._foreign_manifests(rendered).items() if path not in gone]
+            to_remove = {f"{overlay.output}/{path}" for path in planned.removed}
+            return [
+                found for path, found in self._foreign_manifests(rendered).items() if path not in to_remove
+            ]
         return self._foreign_manifests(rendered).values()
 
     def _plan_tree(self, source: str, output: str, files: Mapping[str, str] | EncodedFiles) -> TreeResult:
@@ -245,7 +247,7 @@ def stale_trees(outputs: Iterable[str], severity: Severity) -> tuple[Diagnostic,
             output,
             Code.STALE_TREE,
             f"no overlay is rendered into {output} any more",
-            "vmrender render --prune removes what vmrender wrote there",
+            "vmrender render --prune removes the files that vmrender wrote there",
             severity=severity,
         )
         for output in outputs

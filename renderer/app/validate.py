@@ -53,7 +53,7 @@ _UNMATCHED = frozenset(
     }
 )
 _PATCH_HINT = (
-    "no kustomization lists this file, so it is judged by itself; a patch or a base has to be listed"
+    "no kustomization lists this file, so it is checked alone; list it in one if it is a patch or a base"
 )
 #: The maximum number of files searched for the object that a file may be a patch of.
 _MOST_FILES = 2_000

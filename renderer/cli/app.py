@@ -74,7 +74,7 @@ class Vmrender(LazyGroup):
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as below
         self._context = ctx  # its choices, such as the format, also apply to errors
         if os.environ.get("VMRENDER_LIMITS"):
-            from renderer.cli.options import apply_limits  # noqa: PLC0415 - not on the way of --version
+            from renderer.cli.options import apply_limits  # noqa: PLC0415 - not for --version
 
             apply_limits(os.environ["VMRENDER_LIMITS"])
         return super().invoke(ctx)
@@ -167,7 +167,7 @@ def _has_working_directory() -> bool:
 
 
 def _write_error(text: str) -> None:
-    from renderer.cli.terminal import write_text  # noqa: PLC0415 - not on the way of --version
+    from renderer.cli.terminal import write_text  # noqa: PLC0415 - not for --version
 
     with suppress(OSError):  # there is nowhere else to report it
         write_text(text, err=True)
@@ -175,7 +175,7 @@ def _write_error(text: str) -> None:
 
 def _report_error(error: Exception, context: click.Context | None) -> int:
     """Report diagnostics, in the format chosen in ``context``, or a crash; return the exit code."""
-    from renderer.findings.located import LocatedError  # noqa: PLC0415 - not on the way of --version
+    from renderer.findings.located import LocatedError  # noqa: PLC0415 - not for --version
     from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - as above
     from renderer.model.work import WorkLimitError  # noqa: PLC0415 - as above
 

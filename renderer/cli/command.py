@@ -17,7 +17,7 @@ class Command(click.Command):
     """A command that reports a use case's ``UsageError`` as its own usage error."""
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
-        from renderer.app.usage_error import UsageError  # noqa: PLC0415 - not on the way of --version
+        from renderer.app.usage_error import UsageError  # noqa: PLC0415 - not for --version
         from renderer.model.taint import begin_notes  # noqa: PLC0415 - as above
         from renderer.model.work import begin_run  # noqa: PLC0415 - as above
 

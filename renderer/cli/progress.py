@@ -117,5 +117,5 @@ def _tree_text(result: TreeResult) -> str:
 
 def _removal_text(result: TreeResult) -> str:
     removed = "to be removed" if result.action is TreeAction.PLANNED else "removed"
-    stays = "; what others put there stays" if result.stays else ""
+    stays = "; other files in it stay" if result.stays else ""
     return f"{result.output}: {removed}, {plural(len(result.removed), 'file')}{stays}"

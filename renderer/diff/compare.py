@@ -42,7 +42,7 @@ VmChangeOf: TypeAlias = Callable[[Resource, Resource], VmChange | None]
 
 _DELETED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
 _ELSEWHERE = Impact(Effect.NONE, "another overlay has it now")
-_REPLACED = "another VM is made under the new name"
+_REPLACED = "another VM is created under the new name"
 _SAME = Impact(Effect.NONE, "the VM stays the same")
 _KEPT = Impact(
     Effect.NONE,
@@ -95,8 +95,8 @@ def _disks(resource: Resource) -> Mapping[str, bool]:
     if view is None:
         return {}
     volumes = (claim_of(object_at(each)) for each in array_at(view.instance, "volumes"))
-    made = (text_at(each, "metadata", "name") for each in array_at(view.spec, "dataVolumeTemplates"))
-    return dict.fromkeys(filter(None, volumes), False) | dict.fromkeys(filter(None, made), True)
+    created = (text_at(each, "metadata", "name") for each in array_at(view.spec, "dataVolumeTemplates"))
+    return dict.fromkeys(filter(None, volumes), False) | dict.fromkeys(filter(None, created), True)
 
 
 def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that most callers leave out

@@ -12,7 +12,7 @@ from renderer.model.location import Location
 
 
 def without_repetitions(located: Iterable[Located]) -> tuple[Located, ...]:
-    """Return the findings without those that repeat a finding of a schema.
+    """Return the findings; leave out repetitions of a finding of a schema.
 
     These are repetitions: a finding about the same field in the same place; an API version that is not
     served, reported where an object of that version is used; a quantity that stopped the expansion of an
@@ -95,7 +95,7 @@ class MergedFindings:
 
 
 def _merge_key(located: Located) -> Hashable:
-    """Return the key for merging findings: one line is one key, whichever objects it affects."""
+    """Return the key for merging findings: one line is one mistake, whichever objects it affects."""
     has_line = located.location is not None and located.location.line > 0
     return (
         located.code,

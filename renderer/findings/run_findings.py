@@ -90,7 +90,7 @@ class RunFindings:
             location = finding.location
             related = tuple(LocatedRelated(each.message, each.location) for each in finding.related)
         else:
-            from renderer.kubevirt.facts.confidential import is_about_secret  # noqa: PLC0415 - only when something is said
+            from renderer.kubevirt.facts.confidential import is_about_secret  # noqa: PLC0415 - only with findings
 
             location, related = self._locator.places_of(finding)
             if is_about_secret(finding):
@@ -142,7 +142,7 @@ class RunFindings:
     def _locator(self) -> Locator:
         from renderer.findings.locator import Locator  # noqa: PLC0415 - as above
 
-        assert self._fs is not None  # noqa: S101 - those who ask have files
+        assert self._fs is not None  # noqa: S101 - callers that need lines have files
         return Locator(self._fs)
 
 

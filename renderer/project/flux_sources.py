@@ -59,7 +59,7 @@ class FluxSources:
         raise Diagnostic.at(site, Code.FLUX_KUSTOMIZATION, message, hint, related=related).error()
 
     def candidates(self, flux: FluxSubstitution, names: Collection[str]) -> Iterator[Resource]:
-        """Yield objects that may have one of the ``names``: listed ones, or those next to the Kustomization.
+        """Yield objects that may have one of the ``names``: listed ones, or ones next to the Kustomization.
 
         Raises ``DiagnosticError`` for a listed file that is missing or cannot be read.
         """

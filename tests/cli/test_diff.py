@@ -191,7 +191,7 @@ def test_a_renamed_machine_keeps_the_disks_whose_names_stay(
     write(folder, {"overlays/prod/kustomization.yaml": f"resources: [vm.yaml]\n{kustomization}\n"})
     found = json.loads(run("--format", "json").stdout)["overlays"][0]["changes"][0]
     assert found["type"] == "renamed"
-    assert found["impact"]["reason"] == f"another VM is made under the new name, {disks}"
+    assert found["impact"]["reason"] == f"another VM is created under the new name, {disks}"
 
 
 def test_refused_vm_does_not_stop_the_comparison(folder: Path) -> None:

@@ -198,8 +198,8 @@ def test_unpushed_commit_is_reported(project: Path, origin: Origin, monkeypatch:
     monkeypatch.setattr(installed_from, "checkout", lambda: origin.clone)
 
     said = init("--ci", "none")
-    assert f"push {origin.clone} before others use it: {ADDRESS} has no commit " in said
-    assert f"changes in {origin.clone} that are not committed are not part" in said
+    assert f"push {origin.clone} before others use it: {ADDRESS} does not seem to have commit " in said
+    assert f"uncommitted changes in {origin.clone} are not installed" in said
 
 
 @pytest.mark.parametrize("noted", ["git", "clone", "clone without a remote", "folder with spaces"])
