@@ -94,7 +94,7 @@ def proposed_config(
         return config
     for line in (
         f"there is no {PROJECT_FILE}: rendering what vmrender init would list ({found.total})",
-        *found.passed_over,
+        *found.not_rendered,
     ):
         note(line)
     return found.config

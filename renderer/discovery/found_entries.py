@@ -60,41 +60,39 @@ class Survey(NamedTuple):
 
 
 def with_distinct_outputs(found: Iterable[FoundEntry]) -> Iterator[FoundEntry]:
-    """Yield the entries, each with a folder of its own below ``rendered``.
+    """Yield the entries, each with a different folder below ``rendered``.
 
     An entry keeps its usual folder if no other entry has it; Flux and Argo CD entries have priority. The
-    others get a folder named after their whole path, with a number if that is taken.
+    others get a folder named after their whole path, with a number if that is used.
     """
-    given = list(found)
-    wanted = [(each.entry.entry.has_engine, _usual_folder(each.entry)) for each in given]
-    count = Counter(wanted)
-    kept = [
-        name != "." and count[leads, name] == 1 and (leads or (True, name) not in count)
-        for leads, name in wanted
+    entries = list(found)
+    usual = [
+        (
+            each.entry.entry.has_engine,
+            each.entry.entry.cluster or without_extension(posixpath.basename(each.entry.path)),
+        )
+        for each in entries
     ]
-    taken = {name for (_, name), is_kept in zip(wanted, kept, strict=True) if is_kept}
+    count = Counter(usual)
+    keeps_usual = [
+        name != "." and count[has_engine, name] == 1 and (has_engine or (True, name) not in count)
+        for has_engine, name in usual
+    ]
+    used = {name for (_, name), keeps in zip(usual, keeps_usual, strict=True) if keeps}
     tries = Counter[str]()
-    for each, is_kept in zip(given, kept, strict=True):
-        if is_kept:
+    for each, keeps in zip(entries, keeps_usual, strict=True):
+        if keeps:
             yield each
             continue
-        entry, folder = each.entry, ""
-        while not folder or folder in taken:
-            folder = _whole_path(entry.path)
-            tries[folder] += 1
-            folder += f"-{tries[folder]}" if tries[folder] > 1 else ""
-        taken.add(folder)
+        entry = each.entry
+        name = without_extension(posixpath.normpath(entry.path)).translate(_REPLACED)
+        whole_path = name.replace("..", "-").strip(".") or "top"  # valid in ``output`` and as ``name``
+        folder = ""
+        while not folder or folder in used:
+            tries[whole_path] += 1
+            folder = f"{whole_path}-{tries[whole_path]}" if tries[whole_path] > 1 else whole_path
+        used.add(folder)
         if entry.entry.has_engine:
             yield each._replace(entry=entry._replace(entry=entry.entry._replace(cluster=folder)))
         else:
             yield each._replace(entry=entry._replace(output=f"rendered/{folder}"))
-
-
-def _usual_folder(entry: OverlayEntry) -> str:
-    return entry.entry.cluster or without_extension(posixpath.basename(entry.path))
-
-
-def _whole_path(path: str) -> str:
-    """Return the path as a single name, valid for ``output`` and ``name`` of an entry."""
-    name = without_extension(posixpath.normpath(path)).translate(_REPLACED)
-    return name.replace("..", "-").strip(".") or "top"

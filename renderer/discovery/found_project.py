@@ -42,7 +42,7 @@ class FoundProject(NamedTuple):
 
     @property
     def is_more_than_overlays(self) -> bool:
-        """Return True if there are virtual machines that the usual project file does not cover."""
+        """Return True if there are virtual machines that the usual project file does not render."""
         return any(
             each.error
             or each.entry.listed_by != "path"
@@ -59,7 +59,7 @@ class FoundProject(NamedTuple):
         return tuple(summary(self.survey))
 
     @property
-    def passed_over(self) -> tuple[str, ...]:
+    def not_rendered(self) -> tuple[str, ...]:
         """Return paths with virtual machines that are not rendered; the build says more on broken ones."""
         broken = {each.entry.path for each in self.survey.broken}
         left_out = (each for each in self.survey.left_out if each.machines and each.path not in broken)
@@ -107,7 +107,8 @@ def project_text(survey: Survey, release: Release | None = None) -> str:
     target = release or survey.release or LATEST
     broken = {each.entry.path for each in survey.broken}
     lines = ["apiVersion: vmrender.io/v1alpha1", "kind: RenderConfig", ""]
-    lines.append(_release_comment(survey, release))
+    where = "the repository deploys" if release is None and survey.release is not None else "the cluster runs"
+    lines.append(f"# The release that {where}. What it refuses is refused here, too.")
     lines += [f'kubevirt: "{target}"', ""]
     lines += ["# Where instance types and preferences are looked up; the first hit wins.", "catalogs:"]
     lines += [f"  - path: {_scalar(path)}" for path in survey.catalogs]
@@ -117,13 +118,15 @@ def project_text(survey: Survey, release: Release | None = None) -> str:
         "# What deploys virtual machines in this repository.",
         "overlays:" if survey.listed else "overlays: []",
     ]
-    for each in survey.listed:
-        lines += [f"  # {_counted(each)}", *_entry_lines(each.entry)]
+    for found in survey.listed:
+        lines += [f"  # {_summary(found)}", *_entry_lines(found.entry)]
     lines += ["output: rendered/{name}"]
     left_out = [each for each in survey.left_out if each.path not in broken]
     if left_out:
         lines += ["", "# Not rendered:"]
-        lines += [f"#   {_comment(each.path)}: {_comment(_reason(each))}" for each in left_out]
+        for each in left_out:
+            count = f" ({plural(each.machines, 'virtual machine')})" if each.machines else ""
+            lines.append(f"#   {_comment(each.path)}: {_comment(each.reason + count)}")
     return "\n".join(lines) + "\n"
 
 
@@ -159,7 +162,7 @@ def changes(survey: Survey, config: RenderConfig) -> Iterator[str]:
         if key not in listed and not any(
             each.entry.listed_by == "path" and fnmatchcase(each.entry.path, pattern) for pattern in globs
         ):
-            yield f"new: {each.entry.path} ({_counted(each)}); add under overlays: - {_key(each.entry)}"
+            yield f"new: {each.entry.path} ({_summary(each)}); add under overlays: - {_key(each.entry)}"
     known = {source.path for source in config.catalogs if isinstance(source, CatalogPath)}
     for path in survey.catalogs:
         if path not in known:
@@ -182,7 +185,7 @@ def _key(entry: OverlayEntry) -> str:
     return f"{entry.listed_by}: {_scalar(entry.path)}"
 
 
-def _counted(each: FoundEntry) -> str:
+def _summary(each: FoundEntry) -> str:
     if each.error:
         return f"cannot be built yet: {_comment(each.error)}"
     machines = plural(each.machines, "virtual machine")
@@ -192,16 +195,6 @@ def _counted(each: FoundEntry) -> str:
     if each.entry.entry.parameters is not None:
         return f"OpenShift Template: {machines}"
     return f"{'plain manifests' if kind is EntryKind.DIRECTORY else 'kustomization'}: {machines}"
-
-
-def _release_comment(survey: Survey, release: Release | None) -> str:
-    if release is None and survey.release is not None:
-        return "# The release that the repository deploys. What it refuses is refused here, too."
-    return "# The release that the cluster runs. What it refuses is refused here, too."
-
-
-def _reason(left: LeftOut) -> str:
-    return f"{left.reason} ({plural(left.machines, 'virtual machine')})" if left.machines else left.reason
 
 
 def _scalar(text: str) -> str:

@@ -30,7 +30,7 @@ class Holder(NamedTuple):
     @property
     def reason(self) -> str:
         """Return the reason why its virtual machines are not rendered."""
-        return f"{'it stands' if self.machines == 1 else 'they stand'} inside {self.name}"
+        return f"{'it is' if self.machines == 1 else 'they are'} inside {self.name}"
 
 
 def mentions(content: bytes) -> int:

@@ -94,7 +94,7 @@ spec:
 """
     found = surveyed({"apps/raw.yaml": release, "apps/kustomization.yaml": listing("raw.yaml")})
     assert entries(found) == []
-    assert left_out(found) == [("apps/raw.yaml", 1, "it stands inside HelmRelease raw")]
+    assert left_out(found) == [("apps/raw.yaml", 1, "it is inside HelmRelease raw")]
 
 
 def test_patch_next_to_a_kustomization_is_not_a_machine() -> None:

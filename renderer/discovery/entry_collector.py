@@ -1,0 +1,163 @@
+"""Collect the entries of a survey that deploy virtual machines, and the reasons why others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from renderer.discovery.found_entries import FoundEntry, LeftOut
+from renderer.discovery.machines_in_files import holders
+from renderer.discovery.manifests import Manifests
+from renderer.files.file_system import is_inside
+from renderer.findings.run_findings import locate
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
+from renderer.model.resource import ResourceSet
+from renderer.pipeline import Pipeline
+from renderer.pipeline.entry_points import find_overlays
+from renderer.pipeline.reached_objects import MACHINES, is_broken
+from renderer.project.lone_file import TEMPLATE_TAG
+
+#: Texts in files that may deploy virtual machines, directly or through other entry points.
+_SIGNS = (b"kubevirt.io/", b"kustomize.toolkit.fluxcd.io", b"source.toolkit.fluxcd.io", b"argoproj.io")
+_SIGNS_OF_VARIABLES = (b"kind: ConfigMap", b"kind: Secret", b"configMapGenerator", b"secretGenerator")
+_NO_MACHINE = "it deploys no virtual machine"
+
+
+class EntryCollector:
+    """The results of a survey so far; each entry is composed when it is added.
+
+    ``assigned`` are the files that belong to an entry, or whose virtual machines are left out with a reason.
+    ``composed`` are the objects of entries that are a kustomization, folder or file.
+    """
+
+    def __init__(self, manifests: Manifests, config: RenderConfig) -> None:
+        self.entries: list[FoundEntry] = []
+        self.broken: list[FoundEntry] = []
+        self.left_out: list[LeftOut] = []
+        self.assigned: set[str] = set()
+        self.composed: list[ResourceSet] = []
+        self._manifests = manifests
+        self._config = config
+        self._probable_inputs: set[str] = set()
+
+    @property
+    def unassigned(self) -> list[str]:
+        """Return the files with virtual machines that belong to no entry."""
+        return [path for path in self._manifests.machine_files if path not in self.assigned]
+
+    def is_probable_input(self, path: str) -> bool:
+        """Return True if a broken entry should probably use the path, so that it is not an entry itself."""
+        return any(each != "." and is_inside(path, each) for each in self._probable_inputs)
+
+    def compose(self, entry: OverlayEntry) -> Outcome[ResourceSet]:
+        """Return the objects of a kustomization, folder or file."""
+        overlay = find_overlays(self._manifests.fs, self._config._replace(overlays=(entry,)))[0]
+        return self._compose_overlay(overlay)
+
+    def _compose_overlay(self, overlay: Overlay) -> Outcome[ResourceSet]:
+        return Pipeline(self._manifests.fs, self._config).compose_alone(overlay)
+
+    def add(self, entry: OverlayEntry) -> None:
+        """Add the entry if its overlays have virtual machines; else note the reason."""
+        graph, has_engine = self._manifests.graph, entry.entry.has_engine
+        try:
+            config = self._config._replace(overlays=(entry,))
+            overlays = find_overlays(self._manifests.fs, config, self._is_relevant)
+        except DiagnosticError as error:
+            left = LeftOut(entry.path, 0, self._resolution_error(entry, error))
+            self._leave_out(entry, left, is_broken=is_broken(error.diagnostics))
+            return
+        if has_engine:
+            machines = sum(overlay.entry.machines for overlay in overlays if overlay.entry)
+        else:
+            machines = self._count_composed(entry, overlays[0])
+        for overlay in overlays:
+            for folder in filter(graph.may_be_broken, overlay.entry.folders if overlay.entry else ()):
+                self._probable_inputs |= graph.probable_inputs(folder)
+        files = frozenset[str]().union(*map(graph.files_of_overlay, overlays))
+        if machines:
+            with_machines = [each for each in overlays if each.entry and each.entry.machines]
+            self.entries.append(FoundEntry(entry, machines, len(with_machines) or len(overlays)))
+        elif has_engine:
+            self._note_without_machines(entry, overlays)
+            return
+        # Virtual machines inside other objects, which are rendered unchanged.
+        machine_files = self._manifests.machine_files.keys() & files
+        for path in sorted(machine_files - self.assigned):
+            for holder in holders(self._manifests.read(path)):
+                self.left_out.append(LeftOut(path, holder.machines, holder.reason))
+        self.assigned |= files if machines else machine_files
+
+    def _count_composed(self, entry: OverlayEntry, overlay: Overlay) -> int:
+        """Return the number of virtual machines in a kustomization or folder; 0 if it cannot be composed."""
+        outcome = self._compose_overlay(overlay)
+        if not outcome.failed:
+            self.composed.append(outcome.value)
+            return sum(each.kind in MACHINES for each in outcome.value)
+        files = self._manifests.graph.files_of_overlay(overlay)
+        count = self._manifests.count_machines(files)
+        left = LeftOut(entry.path, count, self._first_error(outcome.diagnostics))
+        is_template = TEMPLATE_TAG.search(self._manifests.contents.get(entry.path, b""))  # another tool's
+        self._leave_out(entry, left, is_broken=is_broken(outcome.diagnostics) and not is_template)
+        self._probable_inputs |= self._manifests.graph.probable_inputs(overlay.path)
+        self.assigned |= files
+        return 0
+
+    def _note_without_machines(self, entry: OverlayEntry, overlays: Iterable[Overlay]) -> None:
+        """Note why an entry deploys no virtual machine: an overlay that has some may be broken."""
+        graph, machine_files = self._manifests.graph, self._manifests.machine_files
+        for overlay in overlays:
+            files = graph.files_of_overlay(overlay)
+            folders = overlay.entry.folders if overlay.entry else ()
+            if files.isdisjoint(machine_files) and not any(map(graph.may_be_broken, folders)):
+                continue
+            outcome = self._compose_overlay(overlay)
+            if outcome.failed:
+                self.assigned |= files
+                reason = f"{overlay.path} cannot be built: {self._first_error(outcome.diagnostics)}"
+                left = LeftOut(entry.path, self._manifests.count_machines(files), reason)
+                self._leave_out(entry, left, is_broken=is_broken(outcome.diagnostics))
+                return
+        self.left_out.append(LeftOut(entry.path, 0, _NO_MACHINE))
+
+    def _leave_out(self, entry: OverlayEntry, left: LeftOut, *, is_broken: bool) -> None:
+        self.left_out.append(left)
+        if is_broken:
+            self.broken.append(FoundEntry(entry, left.machines, error=left.reason))
+
+    def _resolution_error(self, entry: OverlayEntry, error: DiagnosticError) -> str:
+        """Return why the entry has no overlays with virtual machines; ``error`` comes from resolving it.
+
+        The error may only mean that nothing is rendered because only relevant folders were built.
+        """
+        fs = self._manifests.fs
+        if entry.entry.has_engine:
+            try:
+                find_overlays(fs, self._config._replace(overlays=(entry,)))
+            except DiagnosticError as complete:
+                error = complete
+            else:
+                return _NO_MACHINE
+        related = [each.message for found in locate(fs, error.diagnostics) for each in found.related]
+        reported = [text.removeprefix(f"not rendered of {entry.path}: ") for text in related]
+        return "; ".join(reported) or self._first_error(error.diagnostics).removeprefix(f"{entry.path} ")
+
+    def _first_error(self, found: Iterable[Diagnostic]) -> str:
+        """Return the message of the first error as a report has it, with confidential values masked."""
+        first = next((each for each in found if each.severity is Severity.ERROR), None)
+        return "it cannot be read" if first is None else locate(self._manifests.fs, (first,))[0].message
+
+    def _is_relevant(self, folders: Iterable[str]) -> bool:
+        """Return True if a build of the folders may result in virtual machines, or in values for them."""
+        graph, contents = self._manifests.graph, self._manifests.contents
+        folders = tuple(folders)
+        if any(map(graph.may_be_broken, folders)):
+            return True
+        files = (path for folder in folders for path in graph.build_files(folder))
+        return any(sign in contents.get(path, b"") for path in files for sign in self._signs)
+
+    @cached_property
+    def _signs(self) -> tuple[bytes, ...]:
+        uses_variables = any(b"substituteFrom" in content for content in self._manifests.contents.values())
+        return (*_SIGNS, *_SIGNS_OF_VARIABLES) if uses_variables else _SIGNS

@@ -1,0 +1,93 @@
+"""Add the kustomizations, OpenShift Templates and plain manifests of a repository that no engine deploys."""
+
+from __future__ import annotations
+
+import posixpath
+
+from renderer.discovery.entry_collector import EntryCollector
+from renderer.discovery.found_entries import FoundEntry, LeftOut
+from renderer.discovery.machines_in_files import are_patches
+from renderer.discovery.manifests import Manifests
+from renderer.files.file_system import FileSystem
+from renderer.gitops.openshift_template import is_template, process_templates
+from renderer.model.entry_point import EntryKind, EntryOptions
+from renderer.model.json import array_at, object_at, scalar_text, text_at
+from renderer.model.render_config import OverlayEntry
+from renderer.model.resource import ResourceSet
+from renderer.pipeline.reached_objects import MACHINES
+
+
+def add_kustomizations(manifests: Manifests, collector: EntryCollector) -> None:
+    """Add the outermost kustomizations that use virtual machines, broken ones first."""
+    graph = manifests.graph
+    broken = [
+        root
+        for root in sorted({root for roots in manifests.outermost_users.values() for root in roots})
+        if graph.may_be_broken(root)
+        and graph.files(root).isdisjoint(collector.assigned)
+        and graph.probably_uses(root, manifests.machine_files)
+    ]
+    others = [folder for folder in manifests.roots_of(collector.unassigned) if folder not in broken]
+    for folder in broken:
+        collector.add(OverlayEntry(folder))
+    for folder in others:
+        if not collector.is_probable_input(folder):
+            collector.add(OverlayEntry(folder))
+
+
+def add_templates(manifests: Manifests, collector: EntryCollector) -> None:
+    """Add each OpenShift Template as an entry of its own; leave out templates that need values."""
+    for path, resource in manifests.objects(b"template.openshift.io", b"kubevirt.io/"):
+        if not is_template(resource) or path in collector.assigned:
+            continue
+        collector.assigned.add(path)
+        machines = sum(text_at(each, "kind") in MACHINES for each in array_at(resource.content, "objects"))
+        missing = [
+            text_at(each, "name")
+            for each in array_at(resource.content, "parameters")
+            if not scalar_text(object_at(each).get("value", ""))
+            and (text_at(each, "generate") or object_at(each).get("required") is True)
+        ]
+        if missing:
+            reason = f"a Template whose parameters {', '.join(missing)} need values"
+            collector.left_out.append(LeftOut(path, machines, reason))
+        elif machines and not process_templates(ResourceSet((resource,)), {}).failed:
+            options = EntryOptions(EntryKind.DIRECTORY, parameters={})
+            collector.entries.append(FoundEntry(OverlayEntry(path, entry=options), machines))
+
+
+def add_plain_manifests(manifests: Manifests, collector: EntryCollector) -> None:
+    """Add the files that nothing lists: their folders, or else each readable file."""
+    by_folder: dict[str, list[str]] = {}
+    for path in collector.unassigned:
+        if _is_in_chart(manifests.fs, path):
+            collector.left_out.append(LeftOut(path, manifests.machine_files[path], "in a Helm chart"))
+        elif are_patches(manifests.read(path)):
+            reason = "it looks like a patch that no kustomization lists"
+            collector.left_out.append(LeftOut(path, 0, reason))
+        elif not collector.is_probable_input(path) and not manifests.roots_of([path]):
+            by_folder.setdefault(posixpath.dirname(path) or ".", []).append(path)
+    for folder, files in by_folder.items():
+        is_entry = folder != "." and _can_be_read_whole(manifests, collector, folder)
+        for path in [folder] if is_entry else files:
+            collector.add(OverlayEntry(path, entry=EntryOptions(EntryKind.DIRECTORY)))
+
+
+def _can_be_read_whole(manifests: Manifests, collector: EntryCollector, folder: str) -> bool:
+    """Return True if no object of the folder is in two files or two overlays."""
+    is_shared = any((posixpath.dirname(path) or ".") == folder for path in collector.assigned)
+    if is_shared or manifests.graph.links(folder) is not None:
+        return False
+    outcome = collector.compose(OverlayEntry(folder, entry=EntryOptions(EntryKind.DIRECTORY)))
+    machines = sum(each.kind in MACHINES for each in outcome.value)
+    return not outcome.failed and machines == sum(
+        count for path, count in manifests.machine_files.items() if (posixpath.dirname(path) or ".") == folder
+    )
+
+
+def _is_in_chart(fs: FileSystem, path: str) -> bool:
+    while path:
+        path = posixpath.dirname(path)
+        if fs.is_file(posixpath.join(path, "Chart.yaml")):
+            return True
+    return False

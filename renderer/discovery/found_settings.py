@@ -1,0 +1,72 @@
+"""Settings of ``vmrender.yaml`` that follow from a repository: catalogs, KubeVirt release and gates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+from renderer.discovery.machines_in_files import matched
+from renderer.discovery.manifests import Manifests
+from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.model.json import array_at, text_at
+from renderer.model.release import Release, target_release
+from renderer.model.resource import Resource, ResourceSet
+from renderer.project.definitions import Definitions
+from renderer.project.validation_scope import ManifestFiles
+
+_INSTANCETYPE = re.compile(
+    rb"^kind:[ \t]*[\"']?VirtualMachine(?:Cluster)?(?:Instancetype|Preference)\b", re.MULTILINE
+)
+_OPERATOR = re.compile(rb"virt-operator:v([0-9]+\.[0-9]+(?:\.[0-9]+)?)")
+
+
+def unused_catalogs(manifests: Manifests, assigned: Collection[str]) -> Iterator[str]:
+    """Yield kustomizations with only instance types and preferences in files that are not ``assigned``."""
+    files = (
+        path
+        for path, content in manifests.contents.items()
+        if _INSTANCETYPE.search(content) and path not in assigned
+    )
+    with_machines = {*manifests.roots_of(manifests.machine_files)}
+    yield from (folder for folder in manifests.roots_of(files) if folder not in with_machines)
+
+
+def needed_catalogs(manifests: Manifests, composed: Iterable[ResourceSet]) -> Iterator[str]:
+    """Yield kustomizations of objects that machines in ``composed`` name and only other entries deploy."""
+    fs = manifests.fs
+    definitions = Definitions(fs, ManifestFiles(fs, (), OWNERSHIP_FILE), lambda *_: ())
+    for resources in composed:
+        deployed = {(each.kind, each.name) for each in resources}
+        for each in resources:
+            for kind, name in matched(each):
+                found = None if (kind, name) in deployed else definitions.find((kind,), name)
+                if found:
+                    yield from manifests.graph.folders_listing(found.site.path)[:1]
+
+
+def kubevirt_release(manifests: Manifests) -> Release | None:
+    """Return the release that the repository's KubeVirt object or operator names."""
+    texts = [
+        match[1].decode() for content in manifests.contents.values() for match in _OPERATOR.finditer(content)
+    ]
+    for each in _kubevirt_objects(manifests):
+        texts.insert(0, text_at(each.content, "spec", "imageTag").lstrip("v"))
+    for text in texts:
+        try:
+            return target_release(text.partition("-")[0])
+        except ValueError:
+            continue
+    return None
+
+
+def feature_gates(manifests: Manifests) -> Iterator[str]:
+    """Yield the feature gates that the repository's KubeVirt object enables."""
+    path = ("spec", "configuration", "developerConfiguration", "featureGates")
+    for each in _kubevirt_objects(manifests):
+        yield from (gate for gate in array_at(each.content, *path) if isinstance(gate, str))
+
+
+def _kubevirt_objects(manifests: Manifests) -> Iterator[Resource]:
+    for _, each in manifests.objects(b"kind: KubeVirt", b"kubevirt.io/"):
+        if each.kind == "KubeVirt":
+            yield each

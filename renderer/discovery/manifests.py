@@ -1,0 +1,110 @@
+"""The manifests of a repository: their objects, their virtual machines, and the kustomizations that use them.
+
+Files are selected by words in their text; only relevant files are parsed as YAML.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from renderer.discovery.machines_in_files import machine_ids, mentions
+from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.files.file_system import FileSystem, is_inside
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.kustomize.reader.resources import read_resources
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.location import Site
+from renderer.model.resource import Resource, ResourceSet
+from renderer.project.validation_scope import ManifestFiles
+
+
+class Manifests:
+    """The manifests of ``fs`` except files that vmrender wrote, and paths that match ``exclude``."""
+
+    def __init__(self, fs: FileSystem, exclude: tuple[str, ...]) -> None:
+        self.fs = fs
+        self.graph = KustomizationGraph(fs)
+        self._exclude = exclude
+
+    @cached_property
+    def contents(self) -> dict[str, bytes]:
+        """Return the content of each file, by path."""
+        found: dict[str, bytes] = {}
+        for path in ManifestFiles(self.fs, (), OWNERSHIP_FILE, self._exclude).below("."):
+            try:
+                found[path] = self.fs.read(path)
+            except DiagnosticError:
+                continue
+        return found
+
+    @cached_property
+    def machine_files(self) -> dict[str, int]:
+        """Return the likely number of virtual machines in the text of each file that has some."""
+        counts = {
+            path: mentions(content) for path, content in self.contents.items() if b"kubevirt.io/" in content
+        }
+        return {path: count for path, count in counts.items() if count}
+
+    def read(self, path: str) -> ResourceSet:
+        """Return the objects of a file; none if it cannot be read."""
+        try:
+            return ResourceSet(tuple(read_resources(self.contents[path], Site(path))))
+        except DiagnosticError:
+            return ResourceSet()
+
+    def objects(self, *signs: bytes) -> Iterator[tuple[str, Resource]]:
+        """Yield the objects, with their paths, of readable files that contain all ``signs``."""
+        for path, content in self.contents.items():
+            if all(sign in content for sign in signs):
+                yield from ((path, each) for each in self.read(path))
+
+    def count_machines(self, files: Iterable[str]) -> int:
+        """Return the number of virtual machines in files; a machine and its patches count once.
+
+        In a file that cannot be read, the machines that its text mentions are counted.
+        """
+        read = {path: self.read(path) for path in files if path in self.machine_files}
+        unread = sum(self.machine_files[path] for path, found in read.items() if not tuple(found))
+        return unread + len({each for found in read.values() for each in machine_ids(found)})
+
+    @cached_property
+    def outermost_users(self) -> dict[str, tuple[str, ...]]:
+        """Return the outermost kustomizations that use a folder, by that folder."""
+        folders = {posixpath.dirname(path) or "." for path in self.contents if "ustomization" in path}
+        buildable = [
+            folder
+            for folder in sorted(folders)
+            if (links := self.graph.links(folder)) and not links.is_component
+        ]
+        users: dict[str, set[str]] = {}
+        for root in buildable:
+            for folder in self.graph.folders(root):
+                users.setdefault(folder, set()).add(root)
+        outermost = {root for root in buildable if users.get(root) == {root}}
+        return {folder: tuple(sorted(using & outermost)) for folder, using in users.items()}
+
+    def roots_of(self, files: Iterable[str]) -> tuple[str, ...]:
+        """Return the outermost kustomizations that include one of the files."""
+        return tuple(
+            dict.fromkeys(
+                user
+                for file in files
+                for folder in self.graph.folders_listing(file)
+                for user in self.outermost_users.get(folder, ())
+            )
+        )
+
+
+def normal_path(path: str) -> str:
+    """Return a path from the top of the repository, as engines read it: it cannot lead out."""
+    return posixpath.normpath(f"/{path}").lstrip("/") or "."
+
+
+def outermost_folders(folders: Iterable[str]) -> list[str]:
+    """Return the folders that are not inside another of them."""
+    distinct = list(dict.fromkeys(folders))
+    return [
+        each for each in distinct if not any(other != each and is_inside(each, other) for other in distinct)
+    ]
