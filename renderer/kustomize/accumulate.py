@@ -209,7 +209,7 @@ class Accumulation:
             raise over_limit("kustomizations", message, root.kustomization.site)
         spend(_STEPS_PER_VISIT + 4 * len(into.resources), "composing kustomizations")
         into.warnings += root.warnings
-        self._add(root.resources, into)
+        self._add_listed(root.resources, into)
         into.field_specs = with_configured_field_specs(into.field_specs, root)
         self._generate(root, into)
         for component in root.components:
@@ -225,7 +225,7 @@ class Accumulation:
             run_observed(self._observer, FinalTransform(root, FinalStep.VARIABLES), marking, into.resources)
             into.variables = merge_variables(into.variables, added)
 
-    def _add(self, listed: tuple[ResourceFile | KustomizationRoot, ...], into: _Gathered) -> None:
+    def _add_listed(self, listed: tuple[ResourceFile | KustomizationRoot, ...], into: _Gathered) -> None:
         for entry in listed:
             if isinstance(entry, ResourceFile):
                 read = entry.resources.take() if self._empties_files else entry.resources

@@ -123,12 +123,10 @@ class FunctionSubjects:
 
     def at(self, sites: Iterable[Site]) -> FunctionSubject | None:
         """Return the subject at the first of ``sites`` that is in the list."""
-        return next(filter(None, map(self._at, sites)), None)
-
-    def _at(self, site: Site) -> FunctionSubject | None:
         subjects = (*self._list.items, *([self._list.config] if self._list.config else ()))
-        for resource in subjects if site.path == self._path else ():
-            place = resource.origin.field.segments
-            if site.field.segments[: len(place)] == place:
-                return FunctionSubject(resource, FieldPath(site.field.segments[len(place) :]))
+        for site in sites:
+            for resource in subjects if site.path == self._path else ():
+                place = resource.origin.field.segments
+                if site.field.segments[: len(place)] == place:
+                    return FunctionSubject(resource, FieldPath(site.field.segments[len(place) :]))
         return None

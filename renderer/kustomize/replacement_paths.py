@@ -204,7 +204,7 @@ class PathMatcher:
         self, elements: list[Json], named: tuple[str, str], rest: tuple[str, ...], at: tuple[Segment, ...]
     ) -> Json:
         name, pattern = named
-        matches = _matcher(pattern)
+        matches = _compile_pattern(pattern)
         before = self.matches
         spend(_STEPS_PER_ELEMENT * len(elements), _FOLLOWING)
         changed = [
@@ -245,7 +245,7 @@ def untagged(text: str) -> Json:
         raise PathError(str(error)) from None
 
 
-def _matcher(pattern: str) -> Callable[[str], bool]:
+def _compile_pattern(pattern: str) -> Callable[[str], bool]:
     from renderer.golang.regexp import RegexpError, compile_regexp  # noqa: PLC0415 - most builds need none
 
     try:

@@ -151,19 +151,20 @@ def replacement_transform(
 ) -> Transform:
     """Return the transform that applies the replacements in order.
 
-       ``warn`` receives targets that are probably misspelled.
-    The transform raises: kustomization-field,
-       resource-invalid.
+    ``warn`` receives targets that are probably misspelled. The transform raises: kustomization-field,
+    resource-invalid.
     """
 
     def replace(resources: ResMap) -> None:
         for replacement in replacements:
-            _replace(resources, replacement, warn)
+            _apply_replacement(resources, replacement, warn)
 
     return replace
 
 
-def _replace(resources: ResMap, replacement: Replacement, warn: Callable[[Diagnostic], None]) -> None:
+def _apply_replacement(
+    resources: ResMap, replacement: Replacement, warn: Callable[[Diagnostic], None]
+) -> None:
     if replacement.targets is None or (replacement.source is None and replacement.source_value is None):
         missing = "targets" if replacement.targets is None else "source"
         hint = "a replacement needs source or sourceValue, and targets"
@@ -214,7 +215,15 @@ def _warn_of_misspelled(
 def _value_to_write(resources: ResMap, replacement: Replacement) -> ReplacementValue:
     source = replacement.source
     if source is None:
-        return _value_of_source_value(replacement)
+        try:
+            return ReplacementValue.from_source_value(replacement.source_value or "")
+        except PathError as error:
+            raise Diagnostic.at(
+                replacement.site,
+                Code.KUSTOMIZATION_FIELD,
+                f"sourceValue cannot be written: {error}",
+                "write another value",
+            ).error() from None
     if replacement.source_value is not None:
         raise Diagnostic.at(
             replacement.site,
@@ -264,18 +273,6 @@ def _value_of_field(resource: Resource, source: ReplacementSource) -> Replacemen
         raise PathError("the field is missing or empty")
     copied = ReplacementValue.of(value, resource.spelling(*place))
     return copied.part(source.options, is_secret=is_confidential(FieldPath(place), resource.kind))
-
-
-def _value_of_source_value(replacement: Replacement) -> ReplacementValue:
-    try:
-        return ReplacementValue.from_source_value(replacement.source_value or "")
-    except PathError as error:
-        raise Diagnostic.at(
-            replacement.site,
-            Code.KUSTOMIZATION_FIELD,
-            f"sourceValue cannot be written: {error}",
-            "write another value",
-        ).error() from None
 
 
 def _with_target_fields(

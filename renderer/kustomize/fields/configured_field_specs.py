@@ -51,6 +51,21 @@ class _CrdFieldSpecs:
         self.prefix: list[FieldSpec] = []
         self.references: dict[Gvk, list[FieldSpec]] = {}
 
+    def add(self, kind: str, path: tuple[str, ...], schema: JsonObject) -> None:
+        spec = FieldSpec("/".join(path), kind=kind)
+        if isinstance(schema.get(_ANNOTATION), str):
+            self.annotations.append(spec)
+        if isinstance(schema.get(_LABEL_SELECTOR), str):
+            self.labels.append(spec)
+        if isinstance(schema.get(_IDENTITY), str):
+            self.prefix.append(spec)
+        version, target = schema.get(_VERSION), schema.get(_KIND)
+        if isinstance(version, str) and isinstance(target, str):
+            name_key = schema.get(_NAME_KEY)
+            name = name_key if isinstance(name_key, str) else "name"
+            referrer = FieldSpec("/".join((*path, name)), kind=kind)
+            self.references.setdefault(Gvk("", version, target), []).append(referrer)
+
 
 def crd_field_specs(file: Document) -> FieldSpecSet:
     """Return the field specs that the OpenAPI definitions in ``file`` request.
@@ -72,7 +87,7 @@ def crd_field_specs(file: Document) -> FieldSpecSet:
         if all(key in properties for key in ("kind", "apiVersion", "metadata")):
             kind = name.rpartition(".")[2]
             for path, schema in _properties(file, name, (), frozenset()):
-                _add(specs, kind, path, schema)
+                specs.add(kind, path, schema)
     return FieldSpecSet(
         common_annotations=merge_field_specs((), specs.annotations),
         common_labels=merge_field_specs((), specs.labels),
@@ -102,21 +117,6 @@ def _properties(
         reference = text_at(schema, "$ref")
         if reference:
             yield from _properties(file, reference, (*path, key), ancestors | {name})
-
-
-def _add(specs: _CrdFieldSpecs, kind: str, path: tuple[str, ...], schema: JsonObject) -> None:
-    spec = FieldSpec("/".join(path), kind=kind)
-    if isinstance(schema.get(_ANNOTATION), str):
-        specs.annotations.append(spec)
-    if isinstance(schema.get(_LABEL_SELECTOR), str):
-        specs.labels.append(spec)
-    if isinstance(schema.get(_IDENTITY), str):
-        specs.prefix.append(spec)
-    version, target = schema.get(_VERSION), schema.get(_KIND)
-    if isinstance(version, str) and isinstance(target, str):
-        name_key = schema.get(_NAME_KEY)
-        referrer = FieldSpec("/".join((*path, name_key if isinstance(name_key, str) else "name")), kind=kind)
-        specs.references.setdefault(Gvk("", version, target), []).append(referrer)
 
 
 def with_configured_field_specs(field_specs: FieldSpecSet, root: KustomizationRoot) -> FieldSpecSet:

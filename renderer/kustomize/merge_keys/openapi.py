@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from renderer.kustomize.merge_keys.merge_schema import FieldSchema, MergeSchema
 from renderer.model.codes import Code
@@ -31,7 +31,13 @@ class OpenApiMergeSchema(MergeSchema):
         self._builtin = builtin
         self._schemas: dict[str, JsonObject] = {}
         self._known: dict[str, Mapping[str, FieldSchema]] = {}
-        self._roots = dict(self._kinds_of_definitions())
+        self._roots: dict[tuple[str, str], FieldSchema] = {}
+        for name in self._definitions:
+            definition = object_at(self._definitions, name)
+            for gvk in array_at(definition, _GVK):
+                group, version = text_at(gvk, "group"), text_at(gvk, "version")
+                api_version = f"{group}/{version}" if group else version
+                self._roots[api_version, text_at(gvk, "kind")] = self._object(definition, name)
 
     def of_kind(self, api_version: str, kind: str) -> FieldSchema | None:
         found = self._roots.get((api_version, kind))
@@ -51,14 +57,6 @@ class OpenApiMergeSchema(MergeSchema):
                 fields = _AnyField(fields, self._field(values, f"{schema.type}.*"))
             self._known[schema.type] = fields
         return self._known[schema.type]
-
-    def _kinds_of_definitions(self) -> Iterator[tuple[tuple[str, str], FieldSchema]]:
-        for name in self._definitions:
-            definition = object_at(self._definitions, name)
-            for gvk in array_at(definition, _GVK):
-                group, version = text_at(gvk, "group"), text_at(gvk, "version")
-                api_version = f"{group}/{version}" if group else version
-                yield (api_version, text_at(gvk, "kind")), self._object(definition, name)
 
     def _field(self, value: Json, name: str) -> FieldSchema:
         schema, name = self._resolved(value, name)

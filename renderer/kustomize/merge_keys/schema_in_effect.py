@@ -41,7 +41,13 @@ class SchemaInEffect:
             merge_schema = OpenApiMergeSchema(open_api.schema, builtin)
             self.merge_schema = lambda: merge_schema
         elif open_api:
-            _check_version(open_api)
+            if open_api.version not in ("", _BUILTIN_VERSION):
+                raise Diagnostic.at(
+                    open_api.site.below("version"),
+                    Code.KUSTOMIZATION_FIELD,
+                    f"the OpenAPI document of Kubernetes {open_api.version} is not built in",
+                    f"use {_BUILTIN_VERSION}, or give the path of a document",
+                ).error()
             self.open_api = open_api if open_api.version else None
 
     def with_open_api(self, open_api: OpenApi, before: Iterable[Resource]) -> SchemaInEffect:
@@ -53,13 +59,3 @@ class SchemaInEffect:
         builtin = kubernetes_merge_schema()
         knows_all = all(builtin.of_kind(resource.api_version, resource.kind) for resource in before)
         return SchemaInEffect(open_api, has_builtin=not knows_all)
-
-
-def _check_version(open_api: OpenApi) -> None:
-    if open_api.version not in ("", _BUILTIN_VERSION):
-        raise Diagnostic.at(
-            open_api.site.below("version"),
-            Code.KUSTOMIZATION_FIELD,
-            f"the OpenAPI document of Kubernetes {open_api.version} is not built in",
-            f"use {_BUILTIN_VERSION}, or give the path of a document",
-        ).error()

@@ -174,7 +174,7 @@ def _source(fields: CaselessFields) -> ReplacementSource:
         site=fields.site,
         **_texts(fields, *_ID_FIELDS),
         field_path=fields.text_or_empty("fieldPath") or DEFAULT_FIELD_PATH,
-        options=_options(fields.child("options")),
+        options=_field_options(fields.child("options")),
     )
 
 
@@ -185,11 +185,11 @@ def _target(fields: CaselessFields) -> ReplacementTarget:
         select=read_selector(fields.child("select")) if "select" in fields else None,
         reject=tuple(read_selector(selector) for selector in fields.elements("reject")),
         field_paths=fields.lines("fieldPaths") or (DEFAULT_FIELD_PATH,),
-        options=_options(fields.child("options")),
+        options=_field_options(fields.child("options")),
     )
 
 
-def _options(fields: CaselessFields) -> FieldOptions:
+def _field_options(fields: CaselessFields) -> FieldOptions:
     fields.only("delimiter", "index", "encoding", "create")
     return FieldOptions(
         fields.text_or_empty("delimiter"), fields.integer("index") or 0, fields.flag("create") or False

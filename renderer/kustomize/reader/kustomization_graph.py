@@ -66,13 +66,21 @@ class KustomizationGraph:
     def links(self, folder: str) -> Links | None:
         """Return the links of the kustomization in ``folder``; None if there is none."""
         if folder not in self._links:
-            self._links[folder] = self._read(folder)
+            self._links[folder] = self._read_links(folder)
         return self._links[folder]
 
     def folders(self, root: str) -> frozenset[str]:
         """Return the folders whose kustomizations the one in ``root`` uses, and its own."""
         if root not in self._folders:
-            self._folders[root] = self._used(root)
+            used: set[str] = set()
+            waiting = [root]
+            while waiting:
+                folder = waiting.pop()
+                links = None if folder in used else self.links(folder)
+                if links:
+                    used.add(folder)
+                    waiting += links.folders
+            self._folders[root] = frozenset(used)
         return self._folders[root]
 
     def may_be_broken(self, folder: str) -> bool:
@@ -135,17 +143,6 @@ class KustomizationGraph:
             return frozenset({overlay.path}) if is_file else self.build_files(overlay.path)
         return frozenset(point.files.union(*(self.build_files(folder) for folder in point.folders)))
 
-    def _used(self, root: str) -> frozenset[str]:
-        folders: set[str] = set()
-        waiting = [root]
-        while waiting:
-            folder = waiting.pop()
-            links = None if folder in folders else self.links(folder)
-            if links:
-                folders.add(folder)
-                waiting += links.folders
-        return frozenset(folders)
-
     def files(self, root: str) -> frozenset[str]:
         """Return the files listed by the kustomization in ``root`` and by the ones it uses, and their own."""
         files: set[str] = set()
@@ -159,7 +156,7 @@ class KustomizationGraph:
         """Return the folders whose kustomization is, or lists, ``file``; only folders that contain it."""
         return tuple(folder for folder in _ancestors(file) if _lists(self.links(folder), file, folder))
 
-    def _read(self, folder: str) -> Links | None:
+    def _read_links(self, folder: str) -> Links | None:
         for name in KUSTOMIZATION_FILES:
             file = posixpath.normpath(posixpath.join(folder, name))
             try:

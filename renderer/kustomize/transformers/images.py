@@ -88,16 +88,15 @@ class _ImageChange:
         if isinstance(value, dict | list):
             raise WrongTypeError("a text")
         text = "" if value is None else scalar_text(value)
-        return str(self._changed(ImageName.parse(text))) if self._pattern.search(text) else value
-
-    def _changed(self, old: ImageName) -> ImageName:
-        image = self._image
+        if not self._pattern.search(text):
+            return value
+        image, old = self._image, ImageName.parse(text)
         name = image.new_name or old.name
         if image.new_tag or image.digest:
-            return ImageName(name, image.new_tag, image.digest)
+            return str(ImageName(name, image.new_tag, image.digest))
         if image.tag_suffix:
-            return ImageName(name, old.tag + image.tag_suffix, "")
-        return ImageName(name, old.tag, old.digest)
+            return str(ImageName(name, old.tag + image.tag_suffix, ""))
+        return str(ImageName(name, old.tag, old.digest))
 
 
 def _in_containers(resource: Resource, change: _ImageChange) -> Resource:

@@ -103,7 +103,7 @@ def label_transforms(context: TransformerContext) -> Iterator[Transform]:
     """Yield the transform of each entry of ``labels``, then the transform of ``commonLabels``."""
     written = context.root.kustomization
     for label in written.labels:
-        yield entries_transform(label.pairs, _field_specs(label, context.field_specs))
+        yield entries_transform(label.pairs, _label_field_specs(label, context.field_specs))
     if written.labels or written.common_labels:
         yield entries_transform(written.common_labels, context.field_specs.common_labels)
 
@@ -120,7 +120,7 @@ def entries_transform(entries: Mapping[str, str], specs: tuple[FieldSpec, ...]) 
     return lambda resources: set_entries(resources, specs, entries)
 
 
-def _field_specs(label: Label, builtin: FieldSpecSet) -> tuple[FieldSpec, ...]:
+def _label_field_specs(label: Label, builtin: FieldSpecSet) -> tuple[FieldSpec, ...]:
     """Return the fields of selectors and templates, of templates, or only of metadata, as requested."""
     specs = merge_field_specs(label.field_specs, builtin.labels)
     if label.include_selectors:

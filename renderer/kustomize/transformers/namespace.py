@@ -75,10 +75,10 @@ def namespace_transform(
 
     With ``unset_only`` existing values stay. ``subjects`` selects the accounts in role bindings that get it.
     """
-    mover = _Mover(namespace, specs, unset_only=unset_only, subjects=subjects)
+    change = _NamespaceChange(namespace, specs, unset_only=unset_only, subjects=subjects)
 
     def move(resources: ResMap) -> None:
-        resources.update(mover.moved)
+        resources.update(change.apply_and_store_id)
         resources.check_ids()
 
     return move
@@ -86,10 +86,10 @@ def namespace_transform(
 
 def with_namespace(resource: Resource, namespace: str) -> Resource:
     """Return the resource with the namespace in it and in the default accounts among its subjects."""
-    return _Mover(namespace, (), unset_only=False, subjects=Subjects.DEFAULT_ONLY).changed(resource)
+    return _NamespaceChange(namespace, (), unset_only=False, subjects=Subjects.DEFAULT_ONLY).apply(resource)
 
 
-class _Mover:
+class _NamespaceChange:
     def __init__(
         self, namespace: str, specs: tuple[FieldSpec, ...], *, unset_only: bool, subjects: Subjects
     ) -> None:
@@ -100,11 +100,11 @@ class _Mover:
         self._set = FieldSpecFilter(self._set_scalar, created="")
         self._set_subjects = FieldSpecFilter(self._move_subjects)
 
-    def moved(self, resource: Resource) -> Resource:
+    def apply_and_store_id(self, resource: Resource) -> Resource:
         spend(STEPS_TO_RENAME, "moving resources to namespaces")
-        return self.changed(with_previous_id(resource))
+        return self.apply(with_previous_id(resource))
 
-    def changed(self, resource: Resource) -> Resource:
+    def apply(self, resource: Resource) -> Resource:
         api_version, kind = resource.api_version, resource.kind
         targets = self._index.targets(resource)
         if api_version != "v1":  # only names of core API kinds (Namespaces) are set

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from renderer.kustomize.fields.field_specs import FieldSpecFilter, FieldSpecIndex, SetValue, WrongTypeError
+from renderer.kustomize.fields.field_specs import FieldSpecFilter, FieldSpecIndex, WrongTypeError
 from renderer.kustomize.res_map import ResMap
 from renderer.kustomize.transform import Transform, TransformerContext
 from renderer.model.codes import Code
@@ -25,7 +25,13 @@ def replica_transform(replica: Replica, specs: tuple[FieldSpec, ...]) -> Transfo
 
     The transform raises: patch-target-missing if no field spec applies to any of them, resource-invalid.
     """
-    change = FieldSpecFilter(_setter(replica.replicas), created=replica.replicas)
+
+    def set_count(value: Json) -> Json:
+        if isinstance(value, dict | list):
+            raise WrongTypeError("a number")
+        return replica.replicas
+
+    change = FieldSpecFilter(set_count, created=replica.replicas)
     index = FieldSpecIndex(specs)
 
     def scale(resources: ResMap) -> None:
@@ -46,15 +52,6 @@ def replica_transform(replica: Replica, specs: tuple[FieldSpec, ...]) -> Transfo
             resources.replace(key, change.apply(resource, index.targets(resource)))
 
     return scale
-
-
-def _setter(count: int) -> SetValue:
-    def change(value: Json) -> Json:
-        if isinstance(value, dict | list):
-            raise WrongTypeError("a number")
-        return count
-
-    return change
 
 
 def _was_named(resource: Resource, name: str, specs: Iterable[FieldSpec]) -> bool:

@@ -44,7 +44,7 @@ def _with_value(resource: Resource, target: ValueTarget, value: str) -> Resource
     if target.field_path == _NAMESPACE:
         return with_namespace(resource, value)
     try:
-        content = _changed(resource.content, target, value)
+        content = _content_with_value(resource.content, target, value)
     except PathError as error:
         raise Diagnostic.at(
             target.site,
@@ -55,7 +55,7 @@ def _with_value(resource: Resource, target: ValueTarget, value: str) -> Resource
     return resource.with_content(content, target.site) if isinstance(content, dict) else resource
 
 
-def _changed(content: Json, target: ValueTarget, value: str) -> Json:
+def _content_with_value(content: Json, target: ValueTarget, value: str) -> Json:
     def insert(old: Slot, _at: object) -> Json:
         if isinstance(old, dict | list):
             raise PathError("it is not a scalar")
