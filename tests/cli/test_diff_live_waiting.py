@@ -16,7 +16,7 @@ apiVersion: vmrender.io/v1alpha1
 kind: RenderConfig
 kubevirt: "1.6"
 """
-WAITS = "running with another spec than the cluster holds, a restart is due already: VirtualMachine shop/db"
+WAITS = "running with another spec than the cluster stores, and due for a restart: VirtualMachine shop/db"
 
 
 def machine(sockets: int, grace: int = 60, **labels: str) -> dict[str, Any]:

@@ -642,7 +642,7 @@ def test_release_is_read_from_an_operators_kubevirt_object(repository: Path) -> 
     }
     result = run("import", "-", dump=listed(MACHINE, kubevirt))
     assert "imported for KubeVirt 1.6.3: 1 VirtualMachine" in result.stderr
-    assert "left out: 1 KubeVirt, as its HyperConverged makes it" in result.stderr
+    assert "left out: 1 KubeVirt, as its HyperConverged creates it" in result.stderr
     assert "LiveUpdate" in (repository / "overlays/_cluster/kubevirt/kubevirt.yaml").read_text()
 
 

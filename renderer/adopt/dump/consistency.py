@@ -14,7 +14,7 @@ from renderer.model.record import Record
 from renderer.model.res_id import ObjectKey
 
 _SYSTEM = ("", "Namespace", "", "kube-system")
-_SPLIT_HINT = "take one cluster at a time, and print its objects with one command"
+_SPLIT_HINT = "use one cluster at a time, and print its objects with one command"
 
 
 class _Seen(Record):
@@ -33,7 +33,7 @@ class Consistency:
         self._mixed: list[Diagnostic] = []
 
     def add(self, live: LiveObject) -> bool:
-        """Record an object. Return True if it is to be used, False for the older of two prints of it."""
+        """Record an object. Return True if it counts, False for the older of two prints of it."""
         identity, gvk = live.id.object_key, live.id.gvk
         new = _Seen(live.uid, gvk.version, _resource_version(live), live.location)
         self._versions.setdefault((gvk.group, gvk.kind), {}).setdefault(gvk.version, live.location)
@@ -46,7 +46,7 @@ class Consistency:
                 message = "this dump was printed from two clusters: the namespace kube-system has two uids"
             else:
                 message = (
-                    f"{live.id} is here with two uids: it is of two clusters, or was made anew in between"
+                    f"{live.id} has two uids: the dump is from two clusters, or the object was recreated"
                 )
             self._mixed.append(
                 Diagnostic(
@@ -71,21 +71,21 @@ class Consistency:
             if len(versions) > 1:
                 *others, last = versions
                 named = f"{', '.join(others)} and {last}"
-                taken = (
+                handling = (
                     "written in v1, as the fields are the same"
                     if group == KUBEVIRT_GROUP
-                    else "taken as they are"
+                    else "written in their own versions"
                 )
                 yield Diagnostic.in_file(
                     versions[last],
                     Code.DUMP_MIXED,
-                    f"objects of the kind {kind} are here in the versions {named}",
-                    f"they are {taken}; one command for all objects of a kind gives all in one version",
+                    f"this dump has objects of the kind {kind} in the versions {named}",
+                    f"they are {handling}; one command for all objects of a kind prints one version",
                     severity=Severity.WARNING,
                 )
 
 
 def _resource_version(live: LiveObject) -> int:
-    """Return the version to compare by; only objects of one cluster are compared."""
+    """Return the version of an object as a number, to compare prints from one cluster; -1 if it has none."""
     text = text_at(live.metadata, "resourceVersion")
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else -1  # noqa: PLR2004 - of 64 bits

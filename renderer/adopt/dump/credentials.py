@@ -86,7 +86,9 @@ def _without_credentials(content: JsonObject) -> Withheld:
     if kind == _SECRET:
         return Withheld(None, (Placeholder(_emptied(content)),))
     if (api_version, kind) == ("v1", _CONFIG_MAP):
-        is_secret = _has_answer_file(content) or any(_certain_credentials(content.get("data")))
+        keys = (*object_at(content, "data"), *object_at(content, "binaryData"))
+        has_answer_file = any(key.lower() in ANSWER_FILES for key in keys)
+        is_secret = has_answer_file or any(_certain_credentials(content.get("data")))
         return Withheld(None, (Placeholder(_emptied(content)),)) if is_secret else Withheld(content)
     paths = virtual_machine_paths(content)
     if paths is None:
@@ -116,18 +118,31 @@ def _certain_credentials(value: Json, path: tuple[str | int, ...] = ()) -> Itera
 
 
 def _without_start_data(content: JsonObject, instance: tuple[str, ...]) -> Withheld:
+    """Return a virtual machine whose cloud-init data with credentials is moved to Secrets."""
+    machine = object_at(content, "metadata")
     volumes: list[Json] = []
     placeholders: list[Placeholder] = []
     for index, volume in enumerate(array_at(content, *instance, "volumes")):
-        source = next((key for key in _CLOUD_INIT if key in object_at(volume)), "")
-        found = tuple(_credentials_in(object_at(volume, source)))
-        if not found:
+        source_key = next((key for key in _CLOUD_INIT if key in object_at(volume)), "")
+        source = object_at(volume, source_key)
+        confidential = tuple(_credentials_in(source))
+        if not confidential:
             volumes.append(volume)
             continue
-        name = _secret_name(content, text_at(volume, "name"))
-        volumes.append({**object_at(volume), source: _referring(object_at(volume, source), name)})
-        fields = tuple(FieldPath.of(*instance, "volumes", index, source, field) for field in found)
-        placeholders.append(Placeholder(_placeholder(content, name, found), fields))
+        volume_name = text_at(volume, "name") or "cloud-init"
+        name = f"{text_at(machine, 'name')}-{volume_name}"[:_LONGEST_NAME].rstrip("-.")
+        volumes.append({**object_at(volume), source_key: _with_secret_references(source, name)})
+        metadata: dict[str, Json] = {"name": name}
+        if text_at(machine, "namespace"):
+            metadata["namespace"] = text_at(machine, "namespace")
+        secret: JsonObject = {
+            "apiVersion": "v1",
+            "kind": _SECRET,
+            "metadata": metadata,
+            "stringData": {key: "" for field, _, key in _START_DATA if field in confidential},
+        }
+        fields = tuple(FieldPath.of(*instance, "volumes", index, source_key, key) for key in confidential)
+        placeholders.append(Placeholder(secret, fields))
     if not placeholders:
         return Withheld(content)
     moved = tuple(field for each in placeholders for field in each.moved_from)
@@ -138,35 +153,25 @@ def _credentials_in(source: JsonObject) -> Iterator[str]:
     """Yield the fields with start data if any of them has credentials: they move together."""
     texts = {field: text_at(source, field) for field, _, _ in _START_DATA if text_at(source, field)}
     for field, text in texts.items():
-        if has_credentials(_decoded(text) if field.endswith("Base64") else text):
+        if has_credentials(_decoded_base64(text) if field.endswith("Base64") else text):
             yield from texts
             return
 
 
-def _decoded(text: str) -> str:
-    """Return the decoded base64; for data that is not text (maybe compressed), a text with a credential."""
+def _decoded_base64(text: str) -> str:
+    """Return the decoded text; for data that is not text (maybe compressed), a text with a credential."""
     try:
         return b64decode(text, validate=False).decode()
     except (binascii.Error, ValueError):
         return "password"
 
 
-def _referring(source: JsonObject, name: str) -> JsonObject:
-    kept = {key: value for key, value in source.items() if key not in {field for field, _, _ in _START_DATA}}
+def _with_secret_references(source: JsonObject, name: str) -> JsonObject:
+    """Return a cloud-init source with its data replaced by references to the Secret ``name``."""
+    fields = {field for field, _, _ in _START_DATA}
+    kept = {key: value for key, value in source.items() if key not in fields}
     references = {reference: {"name": name} for field, reference, _ in _START_DATA if source.get(field)}
     return {**kept, **references}
-
-
-def _placeholder(machine: JsonObject, name: str, fields: tuple[str, ...]) -> JsonObject:
-    keys = {key: "" for field, _, key in _START_DATA if field in fields}
-    metadata: dict[str, Json] = {"name": name}
-    if text_at(machine, "metadata", "namespace"):
-        metadata["namespace"] = text_at(machine, "metadata", "namespace")
-    return {"apiVersion": "v1", "kind": _SECRET, "metadata": metadata, "stringData": keys}
-
-
-def _secret_name(machine: JsonObject, volume: str) -> str:
-    return f"{text_at(machine, 'metadata', 'name')}-{volume or 'cloud-init'}"[:_LONGEST_NAME].rstrip("-.")
 
 
 def _emptied(content: JsonObject) -> JsonObject:
@@ -189,8 +194,3 @@ def _without_values(content: JsonObject) -> JsonObject:
             entries = object_at(metadata, section).items()
             metadata[section] = {key: text for key, text in entries if not values.is_in(str(text))}
     return metadata
-
-
-def _has_answer_file(config_map: JsonObject) -> bool:
-    keys = (*object_at(config_map, "data"), *object_at(config_map, "binaryData"))
-    return any(key.lower() in ANSWER_FILES for key in keys)

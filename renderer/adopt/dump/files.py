@@ -61,7 +61,7 @@ class StandardInput(Record):
 
 
 def find_files(names: Iterable[str], piped: BinaryIO | None = None) -> Iterator[FileOnDisk | StandardInput]:
-    """Yield the files that ``names`` mean; the files of a folder are sorted by path.
+    """Yield the files of a dump, by the names that the user gave; the files of a folder are sorted by path.
 
     ``-`` is ``piped``, or the standard input of the process.
 
@@ -89,9 +89,7 @@ def _in_folder(top: str) -> Iterator[str]:
 
 
 def _unreadable(path: str, error: OSError) -> DiagnosticError:
-    is_there = not isinstance(error, FileNotFoundError)
-    return Diagnostic.in_file(
-        path,
-        Code.FILE_UNREADABLE if is_there else Code.FILE_NOT_FOUND,
-        f"cannot read {path}: {error.strerror}" if is_there else f"no such file: {path}",
-    ).error()
+    if isinstance(error, FileNotFoundError):
+        return Diagnostic.in_file(path, Code.FILE_NOT_FOUND, f"no such file: {path}").error()
+    message = f"cannot read {path}: {error.strerror}"
+    return Diagnostic.in_file(path, Code.FILE_UNREADABLE, message).error()

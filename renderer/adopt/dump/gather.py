@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from renderer.adopt.dump.consistency import Consistency
 from renderer.adopt.dump.user_objects import NO_MACHINE, clean, is_machine, reason_left_out
@@ -24,7 +24,7 @@ from renderer.model.record import Record
 from renderer.model.res_id import ObjectKey
 from renderer.model.resource import Resource
 
-_OPERATORS = "its administrators configure the cluster with it"
+_CLUSTER_CONFIGURATION = "its administrators configure the cluster with it"
 
 
 class UserObject(Record):
@@ -72,24 +72,30 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
         if not seen.add(live):
             continue
         identity = live.id.object_key
-        if identity[:2] == (APPS_GROUP, CONTROLLER_REVISION) and _keeps_instancetype(live.content):
+        if identity[:2] == (APPS_GROUP, CONTROLLER_REVISION) and _stores_instancetype(live.content):
             revisions[identity] = Resource(live.content, Site(live.location.path))
         reason = reason_left_out(live)
         if identity[:2] == (KUBEVIRT_GROUP, KUBEVIRT):  # it says which release runs, whoever installs it
-            kubevirt, reason = live.content, reason or _OPERATORS
+            kubevirt, reason = live.content, reason or _CLUSTER_CONFIGURATION
         if reason is not None:
             left_out[identity] = (live.kind, reason)
             objects.pop(identity, None)
             fields.pop(identity, None)
             continue
         cleaned = clean(live.content)
-        objects[identity] = UserObject(cleaned.content, live.location, _references(live.content))
+        objects[identity] = UserObject(cleaned.content, live.location, _revision_references(live.content))
         fields[identity] = len(cleaned.removed)
         if len(objects) > limits().resources:
             raise over_limit("resources", f"the dump holds more than {limits().resources} objects")
-    for identity in () if all_namespaces else _without_machines((*objects, *left_out)) & objects.keys():
-        left_out[identity] = (identity[1], NO_MACHINE)
-        del objects[identity], fields[identity]
+    machines = {namespace for group, kind, namespace, _ in (*objects, *left_out) if is_machine(group, kind)}
+    if machines and not all_namespaces:
+        for identity in [*objects]:
+            group, kind, namespace, name = identity
+            if (group, kind) == ("", "Namespace"):
+                namespace = name
+            if namespace and namespace not in machines:
+                left_out[identity] = (kind, NO_MACHINE)
+                del objects[identity], fields[identity]
     return Gathered(
         objects=tuple(objects[identity] for identity in sorted(objects)),
         left_out=Counter(left_out.values()),
@@ -100,25 +106,13 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
     )
 
 
-def _without_machines(found: Collection[ObjectKey]) -> set[ObjectKey]:
-    """Return the objects in namespaces without a virtual machine; empty if there are no VMs at all."""
-    machines = {namespace for group, kind, namespace, _ in found if is_machine(group, kind)}
-    return {each for each in found if machines and _namespace(each) not in {"", *machines}}
-
-
-def _namespace(identity: ObjectKey) -> str:
-    """Return the namespace that an object is in or is itself; empty for other cluster-scoped objects."""
-    group, kind, namespace, name = identity
-    return name if (group, kind) == ("", "Namespace") else namespace
-
-
-def _keeps_instancetype(revision: JsonObject) -> bool:
+def _stores_instancetype(revision: JsonObject) -> bool:
     """Return True if a ControllerRevision stores an instance type or preference, in any encoding."""
     data = object_at(revision, "data")
     return text_at(data, "kind") in MATCHER_TYPE_OF or isinstance(data.get("spec"), str)
 
 
-def _references(live: JsonObject) -> JsonObject:
+def _revision_references(live: JsonObject) -> JsonObject:
     """Return the part of a VirtualMachine's status that names the revisions it was started with."""
     status = object_at(live, "status")
     keys = [matcher_type.status_ref for matcher_type in MATCHER_TYPES]

@@ -29,8 +29,8 @@ from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, 
 from renderer.model.live_object import LiveObject
 from renderer.model.record import Record
 
-_ACT = "an act that was done, and would be done again"
-_MADE_BY_CONTROLLER = "the cluster makes it"
+_ACTION = "an action that would be repeated"
+_CREATED_BY_CLUSTER = "the cluster creates it"
 _EVERYWHERE = "every namespace has it"
 
 #: The reason for each kind that never belongs to the user, by group and kind. KubeVirt
@@ -46,7 +46,7 @@ _NEVER: Mapping[tuple[str, str], str] = {
             ("export.kubevirt.io", "VirtualMachineExport"),
             ("backup.kubevirt.io", "VirtualMachineBackup"),
         ),
-        _ACT,
+        _ACTION,
     ),
     **dict.fromkeys(
         (
@@ -68,7 +68,7 @@ _NEVER: Mapping[tuple[str, str], str] = {
             ("storage.k8s.io", "CSIStorageCapacity"),
             ("storage.k8s.io", "VolumeAttachment"),
         ),
-        _MADE_BY_CONTROLLER,
+        _CREATED_BY_CLUSTER,
     ),
 }
 #: Objects that Kubernetes and OpenShift make in every namespace, by kind and name
@@ -112,7 +112,12 @@ _OPERATORS = frozenset(
     }
 )
 _CRON_LABEL = "cdi.kubevirt.io/dataImportCron"
+#: The claims through which CDI fills volumes.
 _PRIME = re.compile(r"prime-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+#: Older versions of a kind that have the same fields as the newer one (KubeVirt ``core/v1/register.go``).
+_SAME_FIELDS = {f"{KUBEVIRT_GROUP}/v1alpha3": f"{KUBEVIRT_GROUP}/v1"}
+_TIMESTAMP = "creationTimestamp"
+_TEMPLATES = ("template", "virtualMachineTemplate", "dataVolumeTemplates", "spec")
 
 
 def reason_left_out(live: LiveObject) -> str | None:
@@ -121,11 +126,11 @@ def reason_left_out(live: LiveObject) -> str | None:
     if text_at(live.metadata, "deletionTimestamp"):
         return "it is being deleted"
     if owner:
-        return f"its {owner} makes it"
+        return f"its {owner} creates it"
     reason = _NEVER.get((live.id.gvk.group, live.kind)) or _by_labels(live)
     if reason or is_kubevirt_group(live.id.gvk.group):
         return reason
-    return _of_kubernetes(live)
+    return _by_kind_and_name(live)
 
 
 def is_machine(group: str, kind: str) -> bool:
@@ -138,9 +143,9 @@ def _by_labels(live: LiveObject) -> str | None:
     if operator in _OPERATORS:
         return f"{operator} installs it"
     if text_at(live.metadata, "labels", "kubernetes.io/bootstrapping"):
-        return _MADE_BY_CONTROLLER
+        return _CREATED_BY_CLUSTER
     if live.kind == "DataSource" and text_at(live.metadata, "labels", _CRON_LABEL):
-        return "its DataImportCron makes it"
+        return "its DataImportCron creates it"
     return None
 
 
@@ -152,7 +157,7 @@ def _controller(live: LiveObject) -> str:
     return ""
 
 
-def _of_kubernetes(live: LiveObject) -> str | None:
+def _by_kind_and_name(live: LiveObject) -> str | None:
     kind, name = live.kind, live.name
     if (kind, name) in _IN_EVERY_NAMESPACE:
         return _EVERYWHERE
@@ -169,12 +174,6 @@ def _of_kubernetes(live: LiveObject) -> str | None:
     return None
 
 
-#: Older versions of a kind that have the same fields as the newer one (KubeVirt ``core/v1/register.go``).
-_SAME_FIELDS = {f"{KUBEVIRT_GROUP}/v1alpha3": f"{KUBEVIRT_GROUP}/v1"}
-_TIMESTAMP = "creationTimestamp"
-_TEMPLATES = ("template", "virtualMachineTemplate", "dataVolumeTemplates", "spec")
-
-
 class Cleaned(Record):
     """The user's part of an object, and the fields that were removed from it."""
 
@@ -186,7 +185,7 @@ def clean(live: JsonObject) -> Cleaned:
     """Return the user's part of an object of a cluster."""
     content, removed = live, []
     for path in fields_to_leave_out(live):
-        content = _without(content, path)
+        content = _without_field(content, path)
         removed.append(FieldPath(path))
     content, server_fields = without_server_fields(content)
     removed += server_fields
@@ -195,32 +194,29 @@ def clean(live: JsonObject) -> Cleaned:
         removed.append(FieldPath.of("status"))
     if object_at(content, "metadata").get("generateName"):
         removed.append(FieldPath.of("metadata", "generateName"))
-    content = {**content, "metadata": _named_metadata(object_at(content, "metadata"))}
+    content = {**content, "metadata": _without_empty_sections(object_at(content, "metadata"))}
     if text_at(live, "kind") in (VM, VMI, VM_POOL, VMI_REPLICA_SET):
+        api_version = text_at(content, "apiVersion")
         content = dict(_without_empty_timestamps(content, ROOT, removed))
-        content = _current_version(content)
+        if api_version in _SAME_FIELDS:
+            content = {**content, "apiVersion": _SAME_FIELDS[api_version]}
     return Cleaned(content, tuple(removed))
 
 
-def _without(content: JsonObject, path: tuple[str, ...]) -> JsonObject:
+def _without_field(content: JsonObject, path: tuple[str, ...]) -> JsonObject:
     """Return the object without a field, and without the section that contained only this field."""
     content = without(content, *path)
     parent = path[:-1]
     return without(content, *parent) if parent and not object_at(content, *parent) else content
 
 
-def _named_metadata(metadata: JsonObject) -> JsonObject:
+def _without_empty_sections(metadata: JsonObject) -> JsonObject:
     """Return the metadata without empty sections and without the prefix that the name was generated from."""
     return {
         key: value
         for key, value in metadata.items()
         if key != "generateName" and not (value in ({}, [], None) and key != "name")
     }
-
-
-def _current_version(content: JsonObject) -> JsonObject:
-    version = _SAME_FIELDS.get(text_at(content, "apiVersion"))
-    return {**content, "apiVersion": version} if version else content
 
 
 def _without_empty_timestamps(
@@ -237,13 +233,12 @@ def _without_empty_timestamps(
         elif key in _TEMPLATES and isinstance(value, dict):
             yield key, dict(_without_empty_timestamps(value, field, removed))
         elif key in _TEMPLATES and isinstance(value, list):
-            places = ((each, field.child(index)) for index, each in enumerate(value))
-            yield (
-                key,
-                [
-                    dict(_without_empty_timestamps(each, place, removed)) if isinstance(each, dict) else each
-                    for each, place in places
-                ],
-            )
+            elements = [
+                dict(_without_empty_timestamps(each, field.child(index), removed))
+                if isinstance(each, dict)
+                else each
+                for index, each in enumerate(value)
+            ]
+            yield key, elements
         else:
             yield key, value

@@ -44,11 +44,14 @@ class Mentions:
     def of(self, name: str) -> int:
         """Return how clearly the VM mentions a name; 0 if it does not."""
         if name not in self._known:
-            self._known[name] = _NAMED if name in self._named else self._length(_letters(name))
+            letters = _letters(name)
+            if name in self._named:
+                self._known[name] = _NAMED
+            elif letters and any(letters in word for word in self._words):
+                self._known[name] = len(letters)
+            else:
+                self._known[name] = 0
         return self._known[name]
-
-    def _length(self, letters: str) -> int:
-        return len(letters) if letters and any(letters in word for word in self._words) else 0
 
 
 @lru_cache(maxsize=4096)
@@ -68,13 +71,8 @@ def _texts(vm: JsonObject) -> Iterator[str]:
         spec = object_at(each, "spec")
         yield text_at(spec, "sourceRef", "name")
         for source in object_at(spec, "source").values():
-            yield from _strings(source)
+            yield from (text for text in object_at(source).values() if isinstance(text, str))
     yield text_at(vm, "metadata", "name")
-
-
-def _strings(value: Json) -> Iterator[str]:
-    if isinstance(value, dict):
-        yield from (each for each in value.values() if isinstance(each, str))
 
 
 def in_order(
@@ -119,8 +117,8 @@ class Candidates:
     """
 
     def __init__(self, catalog: Catalog, behaviour: Behaviour) -> None:
-        instancetypes = _grouped(catalog, INSTANCETYPE, behaviour, lambda spec: spec)
-        preferences = _grouped(catalog, PREFERENCE, behaviour, _without_requirements)
+        instancetypes = _grouped(catalog, INSTANCETYPE, behaviour)
+        preferences = _grouped(catalog, PREFERENCE, behaviour)
         self.instancetypes = tuple(
             InstancetypeGroup(fields, tuple(members))
             for members in instancetypes
@@ -142,12 +140,9 @@ class Candidates:
 
 
 def _grouped(
-    catalog: Catalog,
-    matcher_type: MatcherType,
-    behaviour: Behaviour,
-    counts: Callable[[JsonObject], JsonObject],
+    catalog: Catalog, matcher_type: MatcherType, behaviour: Behaviour
 ) -> Iterator[list[MatchedObject]]:
-    """Yield groups of decoded objects whose specs are equal in the part that ``counts`` returns."""
+    """Yield groups of decoded objects whose specs are equal, except for the requirements of preferences."""
     groups: dict[str, list[MatchedObject]] = {}
     for kind in reversed(matcher_type.kinds):
         for resource in catalog.of_kind(kind):
@@ -155,12 +150,9 @@ def _grouped(
                 found = decode_object(resource, matcher_type, behaviour)
             except CauseError:
                 continue
-            groups.setdefault(json.dumps(counts(found.spec), sort_keys=True), []).append(found)
+            applied = {key: value for key, value in found.spec.items() if key != "requirements"}
+            groups.setdefault(json.dumps(applied, sort_keys=True), []).append(found)
     yield from groups.values()
-
-
-def _without_requirements(spec: JsonObject) -> JsonObject:
-    return {key: value for key, value in spec.items() if key != "requirements"}
 
 
 def _applied_fields(

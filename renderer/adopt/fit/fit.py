@@ -131,8 +131,8 @@ class Fitter:
         failed: set[tuple[int, int]] = set()
         tries = 0
         for _, choice in choices:
-            alike = (id(choice.reduction), id(choice.group))
-            if alike in failed or tries == _MOST_TRIED:
+            effect = (id(choice.reduction), id(choice.group))
+            if effect in failed or tries == _MOST_TRIED:
                 continue
             tries += 1
             found = self.try_pair(target, choice)
@@ -140,7 +140,7 @@ class Fitter:
                 continue
             if found.quality is FitQuality.EXACT and not found.differing_at_start:
                 return found
-            failed.add(alike)
+            failed.add(effect)
             if found.quality is FitQuality.EXACT and second is None:
                 second = found
         return second
@@ -216,7 +216,7 @@ class Fitter:
 
     def _instancetypes(self, target: Target) -> Iterator[InstancetypeGroup]:
         """Yield the instance types whose fields the VM has, ignoring vCPUs."""
-        views = (target.held, target.defaulted)
+        views = (target.stored, target.defaulted)
         for memory in dict.fromkeys(str(value_at(view, GUEST_MEMORY) or "0") for view in views):
             for group in self.candidates.with_memory(memory):
                 if any(map(group.fields.are_in, views)):
@@ -233,7 +233,7 @@ class Fitter:
                 (value_at(view, path) or 0) == (count or 0)
                 for path, count in zip(COUNTS, counts, strict=True)
             )
-            for view in (target.held, target.defaulted)
+            for view in (target.stored, target.defaulted)
         )
 
     def _topology(self, vcpus: Json, preference: ReducedPreference) -> CpuTopology | None:
@@ -254,7 +254,9 @@ class Fitter:
         selected = ResolvedMatchers(choice.instancetype, choice.preference)
         try:
             applied = apply_checked(selected, left, target.scope, self.cluster)
-            is_exact = self._is_same(applied, target)
+            is_exact = is_same_template(applied, target.template) or not any(
+                differences(target.defaulted, as_stored(self._defaulted(applied)))
+            )
         except (CauseError, DiagnosticError):
             return None
         vm = _with_matchers(target.vm, left, selected)
@@ -262,7 +264,7 @@ class Fitter:
         found = VmFit(FitQuality.EXACT, vm, choice.instancetype, choice.preference, supplied)
         if is_exact:
             return found._replace(differing_at_start=tuple(self._differing_at_start(target, vm)))
-        differing = tuple(differences(target.held, as_stored(applied), _TEMPLATE))
+        differing = tuple(differences(target.stored, as_stored(applied), _TEMPLATE))
         return found._replace(quality=FitQuality.NEAREST, differing=differing)
 
     def _differing_at_start(self, target: Target, vm: JsonObject) -> Iterator[FieldPath]:
@@ -279,11 +281,6 @@ class Fitter:
             return as_stored(self._store.created(Resource(vm, _NOWHERE)).instance)
         except (CauseError, DiagnosticError):
             return None
-
-    def _is_same(self, applied: JsonObject, target: Target) -> bool:
-        if is_same_template(applied, target.template):
-            return True
-        return not any(differences(target.defaulted, as_stored(self._defaulted(applied))))
 
 
 def _with_matchers(vm: JsonObject, template: JsonObject, selected: ResolvedMatchers) -> JsonObject:
@@ -352,7 +349,7 @@ def _near(
         members = in_order(group.members, target.mentions, target.scope)
         if members:
             others = sum(
-                not is_equal(value_at(target.held, path), value)
+                not is_equal(value_at(target.stored, path), value)
                 for path, value in group.fields.fields.items()
                 if path != GUEST_MEMORY
             )

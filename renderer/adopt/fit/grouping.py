@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from renderer.kubevirt.facts.kinds import VM
 from renderer.kubevirt.facts.lists import is_same
 from renderer.kustomize.merge_keys.kubevirt import KubevirtMergeSchema
-from renderer.kustomize.merge_keys.merge_schema import MergeSchema
 from renderer.kustomize.merge_keys.schema_in_effect import kubernetes_merge_schema
 from renderer.kustomize.strategic_merge import StrategicMerge, StrategicMergeError
 from renderer.model.field_path import escape
@@ -54,19 +53,14 @@ def grouped(vms: Sequence[JsonObject], label: str) -> tuple[VmGroup, ...]:
         value = text_at(vm, "metadata", "labels", label)
         if value and text_at(vm, "kind") == VM:
             found[value, text_at(vm, "apiVersion"), text_at(vm, "metadata", "namespace")].append(position)
-    groups: list[VmGroup] = []
+    groups: dict[str, VmGroup] = {}
     for (value, *_), members in sorted(found.items()):
         if len(members) >= _FEWEST_VMS:
-            taken = {group.folder for group in groups}
-            folder = _folder(value, taken)
-            groups.append(_group(folder, members, [vms[position] for position in members]))
-    return tuple(groups)
-
-
-def _folder(value: str, taken: set[str]) -> str:
-    """Return a name for a folder and a base that is derived from a label's value and not yet used."""
-    name = "-".join("".join(each if each.isalnum() else " " for each in value.lower()).split())
-    return f"{name}-{content_digest(value)}" if not name.isascii() or name in taken else name
+            folder = "-".join("".join(each if each.isalnum() else " " for each in value.lower()).split())
+            if not folder.isascii() or folder in groups:
+                folder = f"{folder}-{content_digest(value)}"
+            groups[folder] = _group(folder, members, [vms[position] for position in members])
+    return tuple(groups.values())
 
 
 def _group(folder: str, members: Sequence[int], vms: Sequence[JsonObject]) -> VmGroup:
@@ -87,7 +81,11 @@ def _group(folder: str, members: Sequence[int], vms: Sequence[JsonObject]) -> Vm
             ],
         }
         files[f"{folder}/{name}/{KUSTOMIZATION_FILE}"] = encode([kustomization])
-        files[f"{folder}/{name}/{_PATCH}"] = _patch(base, vm)
+        patch = {**{key: vm[key] for key in _IDENTITY}, **_rest(vm, base)}
+        operations = list(_operations(base, vm))
+        files[f"{folder}/{name}/{_PATCH}"] = encode_source(
+            patch if _reproduces(patch, base, vm) else operations
+        )
     return VmGroup(folder, tuple(members), base, files)
 
 
@@ -122,21 +120,14 @@ def _rest(vm: JsonObject, base: JsonObject) -> JsonObject:
     return rest
 
 
-def _patch(base: JsonObject, vm: JsonObject) -> str:
-    patch = {**{key: vm[key] for key in _IDENTITY}, **_rest(vm, base)}
-    if all(_makes(schema, base, patch, vm) for schema in _schemas()):
-        return encode_source(patch)
-    return encode_source(list(_operations(base, vm)))
-
-
-def _schemas() -> tuple[MergeSchema, ...]:
+def _reproduces(patch: JsonObject, base: JsonObject, vm: JsonObject) -> bool:
+    """Return True if a strategic merge makes the VM, also where lists of KubeVirt are merged by key."""
     kubernetes = kubernetes_merge_schema()
-    return kubernetes, KubevirtMergeSchema(kubernetes)
-
-
-def _makes(schema: MergeSchema, base: JsonObject, patch: JsonObject, vm: JsonObject) -> bool:
     try:
-        return is_same(StrategicMerge(schema).apply(base, patch), vm)
+        return all(
+            is_same(StrategicMerge(schema).apply(base, patch), vm)
+            for schema in (kubernetes, KubevirtMergeSchema(kubernetes))
+        )
     except StrategicMergeError:
         return False
 

@@ -32,7 +32,7 @@ from renderer.kubevirt.instancetype.preference.domain import (
     apply_cpu_features,
     apply_machine,
 )
-from renderer.kubevirt.instancetype.preference.vmi import PREFERENCE_APPLIERS, ApplyPart, PreferenceApplier
+from renderer.kubevirt.instancetype.preference.vmi import PREFERENCE_APPLIERS, ApplyPart
 from renderer.kubevirt.instancetype.vmi_object_defaults import default_vmi_object
 from renderer.kubevirt.instancetype.vmi_template import devices_of, with_device_field
 from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value, without
@@ -71,7 +71,7 @@ _ALWAYS_FILLED = frozenset(
 #: Mappings to which several sections of a preference contribute.
 _SHARED = frozenset({"metadata", "spec", "domain", "devices"})
 #: An empty VirtualMachine; without ``cpu`` KubeVirt crashes on preferred CPU features.
-_SILENT: JsonObject = {"spec": {"domain": {"cpu": {}}}}
+_EMPTY_TEMPLATE: JsonObject = {"spec": {"domain": {"cpu": {}}}}
 _CPU = ("spec", "domain", "cpu")
 _FEATURES = (*_CPU, "features")
 _ACPI = ("spec", "domain", "features", "acpi")
@@ -131,20 +131,18 @@ class PreferenceFields:
         self.spec = spec
         self._specs = AppliedSpecs(EMPTY, spec, behaviour)
         self._defaults_object = behaviour.expand_defaults is ExpandDefaults.OBJECT
-        self._sections = tuple(
-            self._section(index, applier)
-            for index, applier in enumerate(PREFERENCE_APPLIERS)
-            if spec.get(applier.field) is not None
-        )
+        sections: list[_Section] = []
+        for index, applier in enumerate(PREFERENCE_APPLIERS):
+            part = spec.get(applier.field)
+            if part is not None:
+                made = applier.apply(self._specs, _EMPTY_TEMPLATE)
+                paths = tuple(path for path in _paths(applier.apply, made, _OPENED) if path not in _KEPT)
+                key = index, json.dumps(part, sort_keys=True)
+                sections.append(_Section(applier.apply, key, made, paths))
+        self._sections = tuple(sections)
         self._needed = tuple(
-            path for section in self._sections for path in _paths(section.apply, section.made, _ALWAYS_FILLED)
+            path for section in sections for path in _paths(section.apply, section.made, _ALWAYS_FILLED)
         )
-
-    def _section(self, index: int, applier: PreferenceApplier) -> _Section:
-        made = applier.apply(self._specs, _SILENT)
-        paths = tuple(path for path in _paths(applier.apply, made, _OPENED) if path not in _KEPT)
-        part = json.dumps(self.spec[applier.field], sort_keys=True)
-        return _Section(applier.apply, (index, part), made, paths)
 
     def reduced(self, template: JsonObject, memo: ReductionMemo) -> Reduction | None:
         """Return the template without the fields that the preference sets; None if it would change others."""
@@ -162,7 +160,7 @@ class PreferenceFields:
 
     def _reduced_section(self, section: _Section, template: JsonObject) -> SectionReduction | None:
         for left in self._candidates(section.apply, section.made, template):
-            if self._makes(section.apply, left, template):
+            if self._reproduces(section.apply, left, template):
                 overridden = sum(value_at(left, path) is not None for path in section.paths)
                 changes = tuple(_changes(template, left))
                 supplied = sum(
@@ -171,7 +169,7 @@ class PreferenceFields:
                 return SectionReduction(changes, supplied, overridden)
         return None
 
-    def _makes(self, apply: ApplyPart, reduced: JsonObject, template: JsonObject) -> bool:
+    def _reproduces(self, apply: ApplyPart, reduced: JsonObject, template: JsonObject) -> bool:
         try:
             made = apply(self._specs, reduced)
         except ApplyError:
@@ -195,9 +193,9 @@ class PreferenceFields:
             created = devices_of(made).get("panicDevices")
             if created is not None and created == devices_of(template).get("panicDevices"):
                 yield without(template, "spec", "domain", "devices", "panicDevices")
-        elif apply is not apply_machine and made is not _SILENT:
+        elif apply is not apply_machine and made is not _EMPTY_TEMPLATE:
             if apply is apply_devices and devices_of(template).get("sound") is not None:
-                made = apply(self._specs, with_device_field(_SILENT, "sound", {}))
+                made = apply(self._specs, with_device_field(_EMPTY_TEMPLATE, "sound", {}))
             for kept in (_CPU, *_KEPT):
                 made = without(made, *kept)
             yield without_made(template, made, _OPENED)
@@ -222,7 +220,7 @@ class PreferenceFields:
         choices = [shortest, *(_without_made_element(element, {key: made[key]}) for key in made)]
         whole = with_device_field(template, name, [element])
         for choice in choices:
-            if choice is not element and self._makes(
+            if choice is not element and self._reproduces(
                 apply, with_device_field(template, name, [choice]), whole
             ):
                 return choice
@@ -234,10 +232,10 @@ class PreferenceFields:
         """Return the fields that the applier sets on an element which has only its name and its kind."""
         bare: JsonObject = {key: element[key] for key in ("name",) if key in element}
         kinds = [kind for kind in _DISK_KINDS if element.get(kind) is not None] if name == "disks" else []
-        silent: JsonObject = {**bare, **{kind: {} for kind in kinds}}
-        told: JsonObject = {**bare, **{kind: element[kind] for kind in kinds}}
+        empty: JsonObject = {**bare, **{kind: {} for kind in kinds}}
+        with_kinds: JsonObject = {**bare, **{kind: element[kind] for kind in kinds}}
         made: dict[str, Json] = {}
-        for skeleton in (told, silent):
+        for skeleton in (with_kinds, empty):
             after = array_at(
                 devices_of(apply(self._specs, with_device_field(template, name, [skeleton]))), name
             )
@@ -247,7 +245,7 @@ class PreferenceFields:
 
 def _paths(apply: ApplyPart, made: JsonObject, opened: frozenset[str]) -> Iterator[tuple[str, ...]]:
     """Yield the paths of the fields that an applier sets on an empty VM."""
-    if made is not _SILENT and apply not in (apply_cpu_features, apply_panic_devices):
+    if made is not _EMPTY_TEMPLATE and apply not in (apply_cpu_features, apply_panic_devices):
         for path, value in fields_of(made, opened):
             if path not in (_CPU, _ACPI) and value not in (None, ""):
                 yield path

@@ -94,7 +94,8 @@ def propose_sizes(vms: Sequence[JsonObject], catalog: Catalog, release: Release)
 def _used(wanted: Iterable[SizeProposal], uses: Mapping[str, int]) -> Iterator[SizeProposal]:
     """Yield the proposals without rows that fewer than two VMs use, and without unused proposals."""
     for proposal in wanted:
-        used = {name for name in map(_name_of, proposal.resources) if uses.get(name, 0) >= _FEWEST_VMS}
+        names = (resource.name for resource in proposal.resources)
+        used = {name for name in names if uses.get(name, 0) >= _FEWEST_VMS}
         if not used:
             continue
         manifest = proposal.manifest
@@ -108,18 +109,14 @@ def _used(wanted: Iterable[SizeProposal], uses: Mapping[str, int]) -> Iterator[S
         )
 
 
-def _name_of(resource: Resource) -> str:
-    return resource.name
-
-
 def _series(targets: Iterable[Target]) -> Iterator[SizeProposal]:
     rows: dict[str, Counter[SizeRow]] = defaultdict(Counter)
     features: dict[str, JsonObject] = {}
     for target in targets:
         row = _row(target)
         if row is not None:
-            spec = _template(target)
-            name = _series_name(spec)
+            spec = _size_features(target)
+            name = f"{_NAME}-{content_digest(spec)[:5]}" if spec else _NAME
             features[name] = spec
             rows[name][row] += 1
     for name in sorted(rows):
@@ -147,11 +144,11 @@ def _proposal(name: str, template: JsonObject, rows: Iterable[SizeRow]) -> Itera
 
 def _row(target: Target) -> SizeRow | None:
     counts = _counts(target)
-    memory = value_at(target.held, GUEST_MEMORY)
+    memory = value_at(target.stored, GUEST_MEMORY)
     if counts is None or not isinstance(memory, str):
         return None
     sockets, cores, threads = counts
-    most = value_at(target.held, _MAX_SOCKETS)
+    most = value_at(target.stored, _MAX_SOCKETS)
     return SizeRow(sockets * cores * threads, memory, most if isinstance(most, int) else 0)
 
 
@@ -162,18 +159,14 @@ def _counts(target: Target) -> tuple[int, int, int] | None:
     return (sockets, cores, threads) if sockets and cores and threads else None
 
 
-def _template(target: Target) -> JsonObject:
+def _size_features(target: Target) -> JsonObject:
     """Return the features of a VM's size as a part of an instance type's ``spec``."""
     spec: JsonObject = EMPTY
     for place, path in _FEATURES.items():
-        value = value_at(target.held, path)
+        value = value_at(target.stored, path)
         if value is not None:
             spec = with_value(spec, place, value)
     return spec
-
-
-def _series_name(template: JsonObject) -> str:
-    return f"{_NAME}-{content_digest(template)[:5]}" if template else _NAME
 
 
 def _topology_preferences(targets: Iterable[Target], release: Release) -> Iterator[SizeProposal]:

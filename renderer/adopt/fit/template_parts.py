@@ -29,23 +29,24 @@ _PRUNED = (
 
 
 def is_same_template(one: Json, other: Json) -> bool:
-    """Return True if KubeVirt's Go types hold the same for both; shared parts are compared by identity."""
+    """Return True if KubeVirt's Go types store the same for both; shared parts are compared by identity."""
     if one is other:
         return True
     first, second = object_at(one), object_at(other)
-    return all(_is_same_part(key, first.get(key), second.get(key)) for key in {**first, **second})
-
-
-def _is_same_part(key: str, one: Json, other: Json) -> bool:
-    if one is other:
-        return True
-    if key in _OPEN:
-        return is_same_template(one, other)
-    return is_same_value(key, one, other)
+    for key in {**first, **second}:
+        value, other_value = first.get(key), second.get(key)
+        if value is other_value:
+            continue
+        if key in _OPEN:
+            if not is_same_template(value, other_value):
+                return False
+        elif not is_same_value(key, value, other_value):
+            return False
+    return True
 
 
 def is_same_value(key: str, one: Json, other: Json) -> bool:
-    """Return True if the Go field ``key`` holds the same for two values; None means no value."""
+    """Return True if the Go field ``key`` stores the same for two values; None means no value."""
     return is_equal(one, other) or is_equal(as_stored({key: one}), as_stored({key: other}))
 
 

@@ -75,7 +75,7 @@ class Target(NamedTuple):
 
     vm: JsonObject
     template: JsonObject
-    held: JsonObject
+    stored: JsonObject
     defaulted: JsonObject
     instance: JsonObject | None
     scope: Scope

@@ -28,15 +28,16 @@ from renderer.model.difference import (
 )
 from renderer.model.json import JsonObject
 from renderer.model.masking import Masking
+from renderer.model.plural import plural
 from renderer.model.res_id import ObjectKey
 from renderer.model.resource import Resource
 from renderer.model.taint import tainted
 
 _PRUNED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
-_LEFT = Impact(Effect.NONE, "a sync leaves all of it")
+_UNCHANGED = Impact(Effect.NONE, "a sync keeps all of these fields")
 _SOPS = "encrypted by SOPS"
 _MOST_NAMED = 3
-#: The place of objects that the project could have but does not have.
+#: The name of the group of objects that the project could have but does not have.
 _IN_NO_OVERLAY = "in no overlay"
 
 
@@ -155,8 +156,10 @@ class _LiveComparison:
         predicted = self._settings.predicted.get(written.current_id.object_key, written.content)
         drift = self._without_ignored(Drift(live, written, predicted, merges=policy.merges))
         self._unjudged += drift.unjudged
-        synced = self._synced(drift) if live.kind == VM else None
+        synced: SyncedVm | None = None
         if live.kind == VM:
+            if drift.fields or self._objects.instance(live) is not None:
+                synced = self._settings.sync(live, live.with_content(drift.synced()))
             self._note_restart(live, synced, has_drift=bool(drift.fields))
         if not drift.fields:
             self.equal += 1
@@ -164,15 +167,21 @@ class _LiveComparison:
         self._drifts += 1
         if not drift.owners:
             self._without_owners.append(str(live.current_id))
-        return self._drifted(drift, written, synced)
+        return self._change(drift, written, synced)
 
     def removed(self, live: Resource) -> ResourceChange:
         """Return the change of an object that the engine tracks, but that Git no longer has."""
-        kept = self._settings.prune_refusal or prune_exemption(live)
-        impact = Impact(Effect.NONE, f"not pruned: {kept}") if kept else _PRUNED
-        shown = None if VirtualMachineView.of(live) is None else impact
+        reason = self._settings.prune_refusal or prune_exemption(live)
+        impact = Impact(Effect.NONE, f"not pruned: {reason}") if reason else _PRUNED
+        vm_impact = None if VirtualMachineView.of(live) is None else impact
         return ResourceChange(
-            ChangeType.REMOVED, live.current_id, None, (), shown, _effects(shown), runs=self._runs(live)
+            ChangeType.REMOVED,
+            live.current_id,
+            None,
+            (),
+            vm_impact,
+            _effects(vm_impact),
+            runs=self._runs(live),
         )
 
     def ignored_differences(self) -> Iterable[IgnoredDifferences]:
@@ -189,18 +198,19 @@ class _LiveComparison:
         if unowned and len(unowned) == self._drifts:
             yield "the dump does not say who owns fields: print it with kubectl get --show-managed-fields"
         elif unowned:
-            yield f"the dump does not say who owns fields of {_first(unowned)}: no managedFields are there"
+            names = _first(unowned)
+            yield f"the dump has no managedFields of {names}, so it does not say who owns their fields"
         if self._restarting:
             named = _first(self._restarting)
-            yield f"running with another spec than the cluster holds, a restart is due already: {named}"
+            yield f"running with another spec than the cluster stores, and due for a restart: {named}"
         if self._waiting:
             yield (
-                f"RestartRequired is set on {_first(self._waiting)}: what runs has another spec than the "
-                "cluster holds, and the effects may be others"
+                f"RestartRequired is set on {_first(self._waiting)}: the running instance has another spec "
+                "than the cluster stores, so the effects may differ"
             )
         if self._unjudged:
-            fields = "1 field" if self._unjudged == 1 else f"{self._unjudged} fields"
-            yield f"{fields} that only the cluster has count as defaults: their kinds are not known"
+            fields = plural(self._unjudged, "field")
+            yield f"{fields} that only the cluster has count as defaults: their kinds are unknown"
 
     def _without_ignored(self, drift: Drift) -> Drift:
         for rule in self._settings.rules:
@@ -211,12 +221,6 @@ class _LiveComparison:
                 drift = left
         return drift
 
-    def _synced(self, drift: Drift) -> SyncedVm | None:
-        """Return a virtual machine before and after a sync, if it runs or has drifted."""
-        if not drift.fields and self._objects.instance(drift.live) is None:
-            return None
-        return self._settings.sync(drift.live, drift.live.with_content(drift.synced()))
-
     def _note_restart(self, live: Resource, synced: SyncedVm | None, *, has_drift: bool) -> None:
         """Note that a virtual machine runs with a spec other than the one stored in the cluster, if so."""
         waiting = None if synced is None else synced.change.waiting
@@ -226,7 +230,7 @@ class _LiveComparison:
         elif has_drift and self._objects.waits_for_restart(live):
             self._waiting.append(str(live.current_id))
 
-    def _drifted(self, drift: Drift, written: Resource, synced: SyncedVm | None) -> ResourceChange:
+    def _change(self, drift: Drift, written: Resource, synced: SyncedVm | None) -> ResourceChange:
         judgement, refusal = self._judgement(drift, synced), self._refusal(written)
         impacts = {change.field: change.impact for change in judgement.changes}
         changes = [each._replace(impact=impacts.get(each.field)) for each in drift.owned_changes()]
@@ -254,7 +258,7 @@ class _LiveComparison:
             return Judgement((), None)
         changes = vm_changes((views[0], views[1]), _with_matchers_applied((views[0], views[1]), found))
         if not changes:
-            return Judgement((), _LEFT)
+            return Judgement((), _UNCHANGED)
         change = None if found is None else found.change._replace(runs=self._runs(drift.live))
         return judge(Views(views[0], views[1], self._cluster), change, changes)
 

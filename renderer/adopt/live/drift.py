@@ -33,7 +33,7 @@ from renderer.kubevirt.facts.server_fields import without_server_fields
 from renderer.kubevirt.facts.stored_values import as_stored
 from renderer.model.difference import FieldChange, NoValue
 from renderer.model.field_path import ROOT, FieldPath, Segment
-from renderer.model.json import Json, JsonObject, object_at, text_at, with_value, without
+from renderer.model.json import Json, JsonObject, object_at, with_value, without
 from renderer.model.list_elements import FieldLookup, element_names, value_at
 from renderer.model.res_id import Gvk
 from renderer.model.resource import Resource
@@ -66,27 +66,34 @@ class Drift:
         self._written = FieldLookup(written.content)
         self.owners = self._completion.owners
         self._keeps_empty = keeps_empty_values(live.gvk)
-        self.stored = self._held(self._completion.stored)
-        self.completed = self._held(self._completion.completed(_with_identity(written.content, live)))
+        identified: JsonObject = {**written.content, "apiVersion": live.api_version}
+        if live.namespace and not written.namespace:
+            identified = with_value(identified, ("metadata", "namespace"), live.namespace)
+        self.stored = self._as_stored(self._completion.stored)
+        self.completed = self._as_stored(self._completion.completed(identified))
         self.unjudged = len(self._completion.unjudged)
         self.fields = self._fields()
 
     def with_completed(self, completed: JsonObject) -> Self:
         """Return the drift from another object of Git, which is already complete."""
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        made.completed = completed
-        made.fields = made._fields()
-        return made
+        drift = object.__new__(type(self))
+        drift.__dict__.update(self.__dict__)
+        drift.completed = completed
+        drift.fields = drift._fields()
+        return drift
 
-    def _held(self, content: JsonObject) -> JsonObject:
+    def _as_stored(self, content: JsonObject) -> JsonObject:
         return as_stored(content) if self._keeps_empty else content
 
     def _fields(self) -> tuple[FieldChange, ...]:
         changes = field_changes(*map(_with_labels_and_annotations, (self.stored, self.completed)))
         if self._keeps_empty:
             return changes
-        return tuple(each for each in changes if _is_label_or_annotation(each.field) or not _is_nothing(each))
+        return tuple(
+            each
+            for each in changes
+            if each.before not in _EMPTY or each.after not in _EMPTY or _is_label_or_annotation(each.field)
+        )
 
     def owned_changes(self) -> list[FieldChange]:
         """Return the fields that differ, each with its owners in the cluster and whether a sync keeps it."""
@@ -151,19 +158,6 @@ def _is_label_or_annotation(field: FieldPath) -> bool:
     )
 
 
-def _is_nothing(change: FieldChange) -> bool:
-    """Return True if both values are empty, in a kind whose types omit empty values."""
-    return change.before in _EMPTY and change.after in _EMPTY
-
-
-def _with_identity(content: JsonObject, live: Resource) -> JsonObject:
-    """Return an object of Git with the version and namespace under which the cluster stores it."""
-    made = {**content, "apiVersion": live.api_version}
-    if not text_at(content, "metadata", "namespace") and live.namespace:
-        return with_value(made, ("metadata", "namespace"), live.namespace)
-    return made
-
-
 class _Completion:
     """The fields that a cluster has filled into one object.
 
@@ -194,7 +188,7 @@ class _Completion:
         for key, value in live.items():
             if value is None:
                 continue
-            place, known = at.child(key), _field(predicted, key)
+            place, known = at.child(key), object_at(predicted).get(key)
             if key in made:
                 made[key] = self._value(made[key], value, known, place)
             else:
@@ -223,23 +217,23 @@ class _Completion:
 
     def _is_filled_in(self, live: Json, predicted: Json, at: FieldPath) -> bool:
         """Return True if the cluster fills in a field that Git does not have: the cases above, in order."""
-        if is_tracking(at) or self._is_predicted(live, predicted, at):
+        if is_tracking(at):
             return True
+        if predicted is not None:
+            parent = at.segments[-2] if len(at.segments) > 1 else ""
+            if is_equal(live, predicted) or is_same_amount(live, predicted, at.segments[-1], parent):
+                return True
         owners = self.owners.of(at)
         if is_chosen_by_cluster(self._gvk, at):
-            return not self._was_sent(at, owners) and all(_is_program(owner) for owner in owners)
+            return not self._was_sent(at, owners) and all(
+                owner.is_controller or owner.is_applier for owner in owners
+            )
         if self.owners:
             return self._has_no_author(live, at, owners)
         if is_known_kind(self._gvk) or isinstance(live, dict) or self._was_sent(at, ()):
             return False
         self.unjudged.append(at)
         return True
-
-    def _is_predicted(self, live: Json, predicted: Json, at: FieldPath) -> bool:
-        if predicted is None:
-            return False
-        parent = at.segments[-2] if len(at.segments) > 1 else ""
-        return is_equal(live, predicted) or is_same_amount(live, predicted, at.segments[-1], parent)
 
     def _has_no_author(self, live: Json, at: FieldPath, owners: tuple[Owner, ...]) -> bool:
         """Return True if nobody has written a field: it is a default, or a controller wrote it."""
@@ -259,24 +253,16 @@ class _Completion:
         return self._sent.value(at) is not None
 
 
-def _is_program(owner: Owner) -> bool:
-    return owner.is_controller or owner.is_applier
-
-
-def _field(value: Json, key: str) -> Json:
-    return value.get(key) if isinstance(value, dict) else None
-
-
 def _paired(
     written: list[Json], live: list[Json], predicted: Json
 ) -> Iterator[tuple[Json, Json, Json, Segment]]:
     """Yield each written element with the cluster's and the predicted element, or None."""
-    guesses: list[Json] = predicted if isinstance(predicted, list) else []
+    defaults: list[Json] = predicted if isinstance(predicted, list) else []
     names = named_elements(written, live)
     if names is None:
         for index, each in enumerate(written):
             other = live[index] if index < len(live) else None
-            yield each, other, guesses[index] if index < len(guesses) else None, index
+            yield each, other, defaults[index] if index < len(defaults) else None, index
         return
     for index, (name, each) in enumerate(names[0].items()):
-        yield each, names[1].get(name), guesses[index] if index < len(guesses) else None, name
+        yield each, names[1].get(name), defaults[index] if index < len(defaults) else None, name

@@ -36,6 +36,19 @@ _JQ_SELECT = re.compile(
     r'\s*\|\s*select\(\s*\.(?P<key>\w+)\s*==\s*"(?P<value>[^"\\]*)"\s*\)\s*(?:\|\s*)?', re.ASCII
 )
 
+_FLUX = "kustomize.toolkit.fluxcd.io"
+#: Labels and annotations of objects that Flux does not apply.
+_NOT_APPLIED = (("reconcile", "disabled"), ("ssa", "ignore"))
+_FLUX_VALUES = {"disabled": "disabled", "ignore": "Ignore", "ifnotpresent": "IfNotPresent"}
+#: Annotations that tell Argo CD to keep an object that Git no longer has.
+_NOT_PRUNED = (
+    ("argocd.argoproj.io/compare-options", "IgnoreExtraneous"),
+    ("argocd.argoproj.io/sync-options", "Prune=false"),
+    ("argocd.argoproj.io/sync-options", "Prune=confirm"),
+)
+#: Managers whose fields kustomize-controller removes; these are prefixes.
+_UNDONE = ("kubectl", "before-first-apply")
+
 #: A part of a path: a segment, or None for any element of a list.
 Step: TypeAlias = Segment | None
 #: The path of a field that is not compared, including everything below it.
@@ -183,49 +196,39 @@ def _with_live_value(written: Json, live: Json, steps: IgnoredPath) -> Json:
     if isinstance(written, list) and isinstance(live, list):
         if isinstance(first, str):  # in a JSON pointer
             return _with_live_value(written, live, (int(first), *rest)) if first.isdecimal() else written
-        return _taken_elements(written, live, first, rest)
-    return _taken_field(written, live, first, rest) if isinstance(first, str) else written
-
-
-def _taken_field(written: Json, live: Json, key: str, rest: IgnoredPath) -> Json:
-    mine, theirs = object_at(written), object_at(live)
-    if key not in mine and key not in theirs:
+        return _with_live_elements(written, live, first, rest)
+    if not isinstance(first, str):
         return written
-    child = _with_live_value(mine.get(key), theirs.get(key), rest)
-    if child is not None and (child != {} or key in mine or not rest):
-        return {**mine, key: child}
-    return {name: value for name, value in mine.items() if name != key}
+    mine, theirs = object_at(written), object_at(live)
+    if first not in mine and first not in theirs:
+        return written
+    child = _with_live_value(mine.get(first), theirs.get(first), rest)
+    if child is not None and (child != {} or first in mine or not rest):
+        return {**mine, first: child}
+    return {name: value for name, value in mine.items() if name != first}
 
 
-def _taken_elements(written: Sequence[Json], live: Sequence[Json], segment: Step, rest: IgnoredPath) -> Json:
+def _with_live_elements(
+    written: Sequence[Json], live: Sequence[Json], segment: Step, rest: IgnoredPath
+) -> Json:
+    """Return a list with the live values of one element, or of all elements without a ``segment``."""
     if segment is None and not rest:
         return live
-    meant = None if segment is None else element_index(written, segment)
+    selected = None if segment is None else element_index(written, segment)
     if not rest and segment is not None:
-        theirs = element_index(live, segment)
-        there = [] if theirs is None else [live[theirs]]
-        return [*written, *there] if meant is None else [*written[:meant], *there, *written[meant + 1 :]]
+        index = element_index(live, segment)
+        there = [] if index is None else [live[index]]
+        if selected is None:
+            return [*written, *there]
+        return [*written[:selected], *there, *written[selected + 1 :]]
     pairs = named_elements(written, live)
     others = [*live] if pairs is None else [pairs[1].get(name) for name in pairs[0]]
     made: list[Json] = []
     for index, each in enumerate(written):
         other = others[index] if index < len(others) else None
-        is_meant = other is not None and (segment is None or index == meant)
-        made.append(_with_live_value(each, other, rest) if is_meant else each)
+        is_selected = other is not None and (segment is None or index == selected)
+        made.append(_with_live_value(each, other, rest) if is_selected else each)
     return made
-
-
-_FLUX = "kustomize.toolkit.fluxcd.io"
-_LEFT_ALONE = (("reconcile", "disabled"), ("ssa", "ignore"))
-_FLUX_VALUES = {"disabled": "disabled", "ignore": "Ignore", "ifnotpresent": "IfNotPresent"}
-#: Annotations that tell Argo CD to keep an object that Git no longer has.
-_NOT_PRUNED = (
-    ("argocd.argoproj.io/compare-options", "IgnoreExtraneous"),
-    ("argocd.argoproj.io/sync-options", "Prune=false"),
-    ("argocd.argoproj.io/sync-options", "Prune=confirm"),
-)
-#: Managers whose fields kustomize-controller removes; these are prefixes.
-_UNDONE = ("kubectl", "before-first-apply")
 
 
 class FluxPolicy(NamedTuple):
@@ -241,7 +244,7 @@ class FluxPolicy(NamedTuple):
 def flux_policy(written: Resource, live: Resource | None) -> FluxPolicy:
     """Return the policy of Flux for an object of Git; ``live`` is the cluster's object, if it exists."""
     for key, value in _flux_metadata(written, live):
-        if (key, value) in _LEFT_ALONE or (live is not None and (key, value) == ("ssa", "ifnotpresent")):
+        if (key, value) in _NOT_APPLIED or (live is not None and (key, value) == ("ssa", "ifnotpresent")):
             return FluxPolicy(f"{_FLUX}/{key}: {_FLUX_VALUES[value]}")
         if (key, value) == ("ssa", "merge"):
             return FluxPolicy(merges=True)

@@ -74,7 +74,7 @@ class FieldOwners:
     """The owners of the fields of one object; empty if the dump was printed without managed fields."""
 
     def __init__(self, content: JsonObject) -> None:
-        entries = (object_at(each) for each in array_at(content, "metadata", "managedFields"))
+        entries = map(object_at, array_at(content, "metadata", "managedFields"))
         self._content = content
         self._lookup = FieldLookup(content)
         self._entries = tuple(_entry(each) for each in entries if text_at(each, "manager"))
@@ -166,13 +166,13 @@ def _dumped(value: Json) -> str:
 
 def _entry(managed: JsonObject) -> _Entry:
     fields = object_at(managed, "fieldsV1")
-    noted = object_at(fields, "f:metadata", "f:annotations")
+    annotations = object_at(fields, "f:metadata", "f:annotations")
     owner = Owner(
         manager=text_at(managed, "manager"),
         applies=text_at(managed, "operation") == _APPLY,
         subresource=text_at(managed, "subresource"),
         time=text_at(managed, "time"),
-        keeps_last_applied=f"f:{LAST_APPLIED}" in noted,
+        keeps_last_applied=f"f:{LAST_APPLIED}" in annotations,
     )
     return _Entry(owner, fields)
 

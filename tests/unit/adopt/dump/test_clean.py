@@ -119,7 +119,7 @@ def test_fields_allocated_by_the_user_are_kept() -> None:
                 "kubevirt.io/v1",
                 ownerReferences=[{"kind": "VirtualMachine", "controller": True}],
             ),
-            "its VirtualMachine makes it",
+            "its VirtualMachine creates it",
         ),
         (
             made(
@@ -127,17 +127,17 @@ def test_fields_allocated_by_the_user_are_kept() -> None:
                 "cdi.kubevirt.io/v1beta1",
                 ownerReferences=[{"kind": "VirtualMachine", "controller": True}],
             ),
-            "its VirtualMachine makes it",
+            "its VirtualMachine creates it",
         ),
         (
             made("PersistentVolumeClaim", ownerReferences=[{"kind": "DataVolume", "controller": True}]),
-            "its DataVolume makes it",
+            "its DataVolume creates it",
         ),
-        (made("ControllerRevision", "apps/v1"), "the cluster makes it"),
-        (made("Pod"), "the cluster makes it"),
+        (made("ControllerRevision", "apps/v1"), "the cluster creates it"),
+        (made("Pod"), "the cluster creates it"),
         (
             made("VirtualMachineInstanceMigration", "kubevirt.io/v1"),
-            "an act that was done, and would be done again",
+            "an action that would be repeated",
         ),
         (made("ConfigMap", name="kube-root-ca.crt"), "every namespace has it"),
         (made("ServiceAccount", name="default"), "every namespace has it"),
@@ -164,7 +164,7 @@ def test_fields_allocated_by_the_user_are_kept() -> None:
         ),
         (
             made("DataSource", "cdi.kubevirt.io/v1beta1", labels={"cdi.kubevirt.io/dataImportCron": "a"}),
-            "its DataImportCron makes it",
+            "its DataImportCron creates it",
         ),
         (made("ConfigMap", ownerReferences=[{"kind": "VirtualMachine", "uid": "1"}]), None),
         (made("VirtualMachine", "kubevirt.io/v1"), None),
@@ -211,5 +211,5 @@ def test_several_versions_of_a_kind_are_named() -> None:
 
     [found] = seen.findings()
 
-    assert found.message == "objects of the kind VirtualMachine are here in the versions v1alpha3 and v1"
+    assert found.message == "this dump has objects of the kind VirtualMachine in the versions v1alpha3 and v1"
     assert found.severity is Severity.WARNING
