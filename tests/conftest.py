@@ -46,12 +46,12 @@ from renderer.model.res_id import Gvk
 from renderer.model.work import begin_run
 from tests.no_network import forbid_network
 
-#: Folders of which none holds a test: pytest would visit each of their 2,000.
+#: Folders without tests: pytest would visit each of their 2,000 folders.
 collect_ignore = ["cases", "data"]
 
 _FindSchema: TypeAlias = Callable[..., KindSchema]
 
-#: The tests make and remove thousands of small repositories: on a disk that takes twice as long.
+#: The tests create and remove thousands of small repositories: a disk takes twice as long.
 MEMORY = Path("/dev/shm")
 #: In bytes: several times what the tests leave, of which pytest keeps the last three runs.
 ROOM = 4 << 30
@@ -79,7 +79,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """vmrender needs no network, and its tests must not come to need one."""
+    """vmrender needs no network, and neither may its tests."""
     # The workers of pytest-xdist have the folder from here.
     if "TMPDIR" not in os.environ and _holds_repositories(MEMORY):
         os.environ["TMPDIR"] = str(MEMORY)
@@ -134,7 +134,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_files_of_whoever_runs_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What commands keep between their runs stands in a place of its own."""
+    """Keep the state of commands between runs in a separate folder."""
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("XDG_CACHE_HOME", str(home / "cache"))

@@ -1,4 +1,4 @@
-"""Figures of the code: ``python -m tests.house`` prints them, and with ``--all`` the places behind each.
+"""Figures of the code: ``python -m tests.house`` prints them, and with ``--all`` the places of each.
 
 They describe the code and are not limits: a change for the sake of a figure is a bad change. What can be true
 or false is in ``tests/test_architecture.py``.
@@ -38,7 +38,7 @@ _FEW_LINES = 6
 
 
 class Figure(NamedTuple):
-    """``places`` are those that were counted, or the largest, the largest first."""
+    """``places`` are the counted ones, or the largest in descending order."""
 
     name: str
     value: float

@@ -258,7 +258,7 @@ def try_mutant(mutant: Mutant, tests: Sequence[str], copy: Path) -> bool:
 
 
 def copy_repository(to: Path) -> Path:
-    """Copy what Git tracks, as it stands in the work tree."""
+    """Copy the files that Git tracks from the work tree."""
     tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
     for name in filter(None, tracked.decode().split("\0")):
         if (ROOT / name).exists():

@@ -36,7 +36,7 @@ class _Program(ctypes.Structure):
 
 def forbid_network() -> None:
     """For the rest of this process's life."""
-    if not _is_refused():  # or else whoever started this process has done it
+    if not _is_refused():  # otherwise the parent process has done it
         _refuse_by_kernel()
     sys.addaudithook(_refuse)
 

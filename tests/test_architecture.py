@@ -19,7 +19,7 @@ READ_THE_ENVIRONMENT = {
     "renderer/app/api/runs.py",
     "renderer/emit/proof.py",
 }
-#: Words that name no thing: a module called so holds whatever had no other place.
+#: Words that name nothing: a module named so contains whatever had no other place.
 EMPTY_NAMES = {"common", "helper", "helpers", "misc", "util", "utils"}
 
 
@@ -108,7 +108,7 @@ STREAMS = {"stdout", "stderr", "stdin", "environ", "getenv"}
 
 
 def those_that_say(*words: str) -> list[Path]:
-    """The modules in whose text one of ``words`` stands: the others need not be parsed."""
+    """Return the modules whose text contains one of ``words``: the others need not be parsed."""
     pattern = re.compile(rf"\b({'|'.join(words)})(?!\w)")
     return [module for module in MODULES if pattern.search(module.read_text(encoding="utf-8"))]
 
@@ -273,7 +273,7 @@ def project_files() -> list[Path]:
 def test_paths_from_users_are_inspected_by_functions_that_accept_any_name() -> None:
     """The methods of ``Path`` raise for names that are too long; ``renderer.files.disk`` has others.
 
-    Those of our file systems have an argument, and those of ``os.DirEntry`` are for what is there.
+    The methods of our file systems have an argument; ``os.DirEntry`` is for existing entries.
     """
     methods = {"exists", "is_dir", "is_file", "is_symlink"}
     found = [

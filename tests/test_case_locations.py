@@ -24,7 +24,7 @@ WHOLE_FILE = {
     Code.NOT_RENDERED: "a proposal is for a project without a file",
     Code.PLAN_MISMATCH: "the plan was made for other overlays, wherever it stands",
 }
-#: Cases, and areas of them, whose findings have no line in any file: what is wrong was typed.
+#: Cases, and areas of them, whose findings have no line in any file: the error was typed.
 TYPED = (
     "bad-input/mistyped-overlay",
     "catalog",

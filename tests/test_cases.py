@@ -30,7 +30,7 @@ FOLDERS = sorted(file.parent for file in CASES.glob("*/*/case.yaml"))
 
 @dataclass(frozen=True)
 class Result:
-    """What a user sees of a run: ``files`` are those that it created or changed."""
+    """The visible result of a run: ``files`` are the created and changed ones."""
 
     exit: int
     stdout: str
@@ -147,5 +147,5 @@ def states(folder: Path) -> dict[str, tuple[int, int]]:
 
 
 def paths(folder: Path) -> Iterator[str]:
-    """All below ``folder``, in a tenth of the time that ``rglob`` takes."""
+    """Yield everything below ``folder``, in a tenth of the time of ``rglob``."""
     return (f"{place}/{name}" for place, folders, files in os.walk(folder) for name in folders + files)

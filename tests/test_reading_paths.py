@@ -1,4 +1,4 @@
-"""The six reading paths of ARCHITECTURE.md are those that the code takes.
+"""The six reading paths of ARCHITECTURE.md match the code.
 
 A path has the files in which functions are running, one called by the other, when a value is decided: from
 the door of the use case or stage to the function that decides. A reader opens these, in this order.
@@ -133,7 +133,7 @@ def test_path_in_architecture_matches_the_code(
 
 
 def listed(question: str) -> list[str]:
-    """The files that ARCHITECTURE.md names behind a question."""
+    """The files that ARCHITECTURE.md lists for a question."""
     text = ARCHITECTURE.read_text(encoding="utf-8")
     row = next((line for line in text.splitlines() if line.startswith(f"| {question} |")), "")
     return re.findall(r"`([\w/]+\.py)`", row)
@@ -158,7 +158,7 @@ def repository(folder: Path) -> None:
 
 @contextmanager
 def watched(path: ReadingPath, taken: dict[str, list[str]]) -> Iterator[None]:
-    """Notes in ``taken`` the files on the way to each function that decides, when it is first called."""
+    """Record in ``taken`` the files on the way to each deciding function, at its first call."""
     wanted = {
         (str(RENDERER / file), name) for file, _, name in (each.partition(":") for each in path.decides)
     }

@@ -80,7 +80,7 @@ def _server() -> str:
 
 
 def serve(address: str) -> None:
-    """Run each request in a fork of this process, as long as the process that started it is there."""
+    """Run each request in a fork of this process, while its parent process exists."""
     for module in walk_packages(renderer.__path__, "renderer."):
         if not module.name.endswith("__main__"):
             __import__(module.name)

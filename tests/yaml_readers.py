@@ -12,7 +12,7 @@ from renderer.yamlio import decode, events
 from renderer.yamlio.line_reader import RefusedError
 from renderer.yamlio.python_parser import PythonParser
 
-#: Line by line where possible, by libyaml's events, and by those of the parser in Python.
+#: Line by line where possible, by libyaml's events, and by the events of the Python parser.
 READERS = ("lines", "libyaml", "python")
 
 

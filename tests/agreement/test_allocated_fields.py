@@ -1,4 +1,4 @@
-"""What an import leaves out, ``diff --live`` takes for the cluster's: after an import nothing has drifted."""
+"""Fields that an import omits are the cluster's in ``diff --live``: after an import nothing has drifted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""API versions that are written, asked for and merged are those that the target release serves."""
+"""API versions that are written, validated and merged are served by the target release."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def virtual_machine(hostname_of_node: str) -> Resource:
 
 
 def moves_live(release: Release, kubevirt_object: JsonObject) -> bool:
-    """Tell whether ``diff`` says that another node selector reaches a running machine."""
+    """Return True if ``diff`` reports that a changed node selector reaches a running machine."""
     before, after = (
         OverlaySide(release, (virtual_machine(node),), kubevirt=kubevirt_object) for node in ("one", "other")
     )

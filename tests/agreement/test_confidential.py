@@ -1,4 +1,4 @@
-"""A secret is withheld by every output, wherever it stands; what is public is shown by all."""
+"""Every output withholds a secret in any field, and shows public values."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ SECRETS: tuple[tuple[str, FieldPath, str], ...] = tuple(
     )
     for value in values
 )
-#: What is shown: names of other objects, and what is not secret.
+#: Values that are shown: names of other objects, and public values.
 PUBLIC: tuple[tuple[str, FieldPath, str], ...] = (
     ("Secret", FieldPath(("metadata", "name")), "database-login"),
     ("ConfigMap", FieldPath(("data", "settings.ini")), "colour-of-shed"),

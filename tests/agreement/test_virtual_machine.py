@@ -1,4 +1,4 @@
-"""The parts of a virtual machine stand in the same place for every stage, in all four kinds."""
+"""Every stage finds the parts of a virtual machine at the same paths, in all four kinds."""
 
 from __future__ import annotations
 

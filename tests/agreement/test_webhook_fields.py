@@ -1,4 +1,4 @@
-"""Fields that KubeVirt's webhook fills in hold the same, whoever asks for them."""
+"""Every stage reads the same value for fields that KubeVirt's webhook sets."""
 
 from __future__ import annotations
 

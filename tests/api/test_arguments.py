@@ -1,4 +1,4 @@
-"""A user of the library who mistakes an argument is told so, and never gets an answer to another question."""
+"""The library refuses wrong arguments, and never answers a different question."""
 
 from __future__ import annotations
 

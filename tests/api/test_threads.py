@@ -1,4 +1,4 @@
-"""The library in a program with many threads: each call is a run of its own."""
+"""The library in a program with many threads: each call is a separate run."""
 
 from __future__ import annotations
 

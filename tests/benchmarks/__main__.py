@@ -34,7 +34,7 @@ from tests.benchmarks.table import Row, promises
 _COMMANDS = (
     "Where the CPU time of each command goes, in milliseconds: 1,000 VMs in one overlay, median of 3 runs."
 )
-_LONG = 3  # runs of what takes seconds
+_LONG = 3  # runs of benchmarks that take seconds
 
 
 def main() -> None:
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def measured(catalog: Path | None, runs: int, *, slow: bool) -> str:
-    """All tables, in Markdown; what is being measured is said on standard error."""
+    """Return all tables in Markdown; progress goes to standard error."""
     rows: list[Row] = []
     began = monotonic()
     if shutil.which("kubectl"):

@@ -44,7 +44,7 @@ _NAMESPACE = "prod"
 
 
 def report(runs: int) -> None:
-    """Prints the table: CPU time per virtual machine, all told and of each step."""
+    """Print the table: CPU time per virtual machine, in total and of each step."""
     default = gc.get_threshold()
     catalog = shipped_catalog()
     vms = fleet(catalog)

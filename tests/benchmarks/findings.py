@@ -1,4 +1,4 @@
-"""The cost of findings: what is wrong with virtual machines, against the same ones with nothing wrong."""
+"""The cost of findings: virtual machines with errors, against the same ones without."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WARNING = "  runStrategy: RerunOnFailure\n", "runStrategy: RerunOnFailure", "ru
 
 
 def findings_rows(runs: int) -> Iterator[Row]:
-    """Measure errors and warnings in turns with what is right."""
+    """Measure machines with errors, with warnings and without either in turn."""
     right, wrong = Path("without-errors"), Path("with-errors")
     clean_fleet, warned = Path("without-warnings"), Path("with-warnings")
     write_overlay(right, _ERRORS)

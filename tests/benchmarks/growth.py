@@ -25,7 +25,7 @@ _IMPORTS_PER_VM = 0.9 / 40
 _QUICK_FOR_KUSTOMIZE = 1_000  # it takes minutes for more
 _PROMISED_FROM = 1_000
 
-#: By virtual machines. What the smallest overlay takes is start-up, and taken off the others.
+#: By virtual machines. The time of the smallest overlay is start-up, and is subtracted from the others.
 Usages = Mapping[int, Usage]
 
 
@@ -79,7 +79,7 @@ def _kustomize(projects: Mapping[int, Path], *, slow: bool) -> Usages:
 
 
 def growth_rows(growth: Growth) -> Iterator[Row]:
-    """What is promised of the figures."""
+    """The promised limits of the figures."""
     largest, start = growth.render[_LARGEST], growth.render[_SMALLEST]
     for command, usages in (("build --expand off", growth.build), ("render", growth.render)):
         yield Row(
@@ -118,7 +118,7 @@ def growth_rows(growth: Growth) -> Iterator[Row]:
 
 
 def per_vm_row(growth: Growth, click: Usage) -> Row:
-    """What everything takes for each virtual machine, told in imports of click on the same machine."""
+    """CPU time of everything per virtual machine, in units of ``import click`` on the same machine."""
     seconds = growth.render[_LARGEST].cpu / _LARGEST
     return Row(
         f"`vmrender render`, {_LARGEST:,} VMs, CPU of each",
@@ -160,7 +160,7 @@ def growth_table(growth: Growth) -> str:
 
 
 def _time(size: int, usages: Usages) -> str:
-    """All of it and, behind it, what each virtual machine adds."""
+    """The total, followed by the share of each virtual machine."""
     cpu = usages[size].cpu
     if size == _SMALLEST:
         return time(cpu)

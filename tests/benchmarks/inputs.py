@@ -80,7 +80,7 @@ _MATCHERS = """\
 _BASE = """\
 resources: [{files}]
 """
-#: vmrender takes no file of more than 32 MiB.
+#: vmrender refuses files of more than 32 MiB.
 _MOST_OF_A_FILE = 10_000
 
 _LABELLED = """\
@@ -180,7 +180,7 @@ def virtual_machines(count: int, first: int = 0, *, matchers: bool = True) -> st
 
 
 def _write_virtual_machines(file: Path, count: int, first: int = 0, *, matchers: bool = True) -> None:
-    """One by one: what this process holds counts as memory of the programs that it starts."""
+    """Yield one by one: memory of this process counts as memory of the programs that it starts."""
     with file.open("w", encoding="utf-8") as opened:
         opened.writelines(_virtual_machines(count, first, matchers=matchers))
 

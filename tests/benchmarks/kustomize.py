@@ -74,7 +74,7 @@ def _catalog(catalog: Path | None, runs: int) -> Row:
 
 
 def _small_overlay(runs: int) -> Iterator[Row]:
-    """What is mostly start-up: an overlay of four VMs with a prefix, a label and patches."""
+    """Mostly start-up: an overlay of four VMs with a prefix, a label and patches."""
     project = Path("small-overlay")
     write_overlay(project, len(TIERS))
     (project / "plain.yaml").write_text(virtual_machines(1, matchers=False))
@@ -124,7 +124,7 @@ def _many_overlays(runs: int) -> Row:
 
 
 def _copy_catalog(catalog: Path | None) -> Path:
-    """Puts it beside the other input; else ours as plain resources."""
+    """Put it next to the other input; otherwise use ours as plain resources."""
     folder = Path("common-instancetypes")
     if catalog:
         shutil.copytree(catalog, folder)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 _INTERVAL = 0.001
-#: Modules that stand for a step of their own, by the end of their path; all others by their folder.
+#: Modules that are a separate step, by the end of their path; all others count by their folder.
 _MODULES = {
     "yamlio/encode.py": "encode",
     "yamlio/scalar_text.py": "encode",

@@ -42,7 +42,7 @@ spec:
 
 
 class Start(NamedTuple):
-    """What is typed after ``vmrender``; ``limit``: how many times ``import click`` we promise it to take."""
+    """What is typed after ``vmrender``; ``limit``: its promised cost, as a multiple of ``import click``."""
 
     arguments: str
     limit: float | None = None

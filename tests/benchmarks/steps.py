@@ -46,7 +46,7 @@ from renderer.yamlio.encode import encode
 from tests.benchmarks.inputs import write_overlay
 
 COUNT = 1000
-FEW = 50  # of what is written in Python alone
+FEW = 50  # of code written only in Python
 RUNS = 3
 
 Work = Callable[[], object]
@@ -88,7 +88,7 @@ def report(runs: int = RUNS) -> None:
 
 
 def steps(folder: Path) -> Iterator[Step]:
-    """Each step with what the ones before it made; what is prepared here is warm for those after it."""
+    """Each step with the results of the earlier ones; anything prepared here is warm for later steps."""
     content = (folder / "base" / "virtual-machines.yaml").read_bytes()
     yield Step("parse", lambda: decode_documents(content, "vms.yaml"), parsers(content.decode()))
 

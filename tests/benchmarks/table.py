@@ -1,4 +1,4 @@
-"""The table of what is promised, and how figures are written."""
+"""The table of promises, and how figures are written."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]], left: Iterable[int] = (0,)) -> str:
-    """In Markdown; columns hold figures, but for those named by ``left``."""
+    """Return a table in Markdown; columns are figures, except the ones in ``left``."""
     rule = ["---" if column in left else "--:" for column, _ in enumerate(head)]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in (head, rule, *rows))
 

@@ -1,4 +1,4 @@
-"""A Git repository for tests, made with the real git and nothing of whoever runs them."""
+"""A Git repository for tests, made with the real git, without the configuration of the user."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def run(*args: str) -> Result:
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Lets a test put a command of its own in the place of ``build``."""
+    """Let a test replace ``build`` by its own command."""
     monkeypatch.setitem(sys.modules, "renderer.cli.commands.build", ModuleType("renderer.cli.commands.build"))
     return monkeypatch
 

@@ -46,7 +46,7 @@ spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
 
 
 def forbid_files() -> None:
-    """From here on no file can be written to, on any disk; pipes are none."""
+    """From here on no regular file can be written; pipes can."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
@@ -62,7 +62,7 @@ class RepositoryServer:
     writes: bool = True
 
     def run(self, *names: str, at: str = ".", **environment: str) -> subprocess.CompletedProcess[str]:
-        """``names`` lead to the command in ``spec``; ``at`` is the application's path."""
+        """``names`` are the keys of the command in ``spec``; ``at`` is the application's path."""
         command = yaml.safe_load((ARGOCD / "plugin.yaml").read_text(encoding="utf-8"))["spec"]
         for name in names:
             command = command[name]

@@ -1,4 +1,4 @@
-"""What is known of earlier runs never changes what comes of this one."""
+"""Cached results of earlier runs never change the result of this one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.cli.project_of_everything import FILES, write_project
 
 @dataclass(frozen=True)
 class Seen:
-    """What a run shows and leaves behind."""
+    """The output of a run, and the files it leaves."""
 
     exit_code: int
     stdout: str
@@ -62,7 +62,7 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @pytest.fixture
 def project(rendered: Project) -> Project:
-    """One of the same place: the place is part of what is known."""
+    """Return a project at the same path: the path is part of the cache key."""
     for folder, kept in ((rendered.root, "project"), (rendered.cache, "cache")):
         copy = rendered.root.parent / f"copy-of-{kept}"
         if not copy.exists():

@@ -1,4 +1,4 @@
-"""``vmrender catalog`` where a folder of files does not do: revisions, checkouts, what is imported."""
+"""``vmrender catalog`` where a golden case is not enough: revisions, checkouts, imported modules."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Repository:
         return result
 
     def refused(self, *args: str) -> str:
-        """What is said when it fails, and changes nothing."""
+        """Return the error output; assert that nothing has changed."""
         before = self.tree()
         result = self.run(*args)
         assert result.exit_code in (1, 2), result.output
@@ -61,7 +61,7 @@ class Repository:
         return result.stderr
 
     def tree(self) -> dict[str, bytes | None]:
-        """Every path: what is in it, None for a folder."""
+        """Return the content of every path; None for a folder."""
         paths = (path for path in self.root.rglob("*") if not path.is_symlink())
         return {
             path.relative_to(self.root).as_posix(): path.read_bytes() if path.is_file() else None

@@ -1,4 +1,4 @@
-"""``vmrender diff --live`` of machines that run with another spec than the cluster holds."""
+"""``vmrender diff --live`` of machines that run another spec than the stored one."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def compared(in_git: dict[str, Any], *cluster: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Return the only change that is told, empty for none, and the notes."""
+    """Return the only reported change (empty if there is none) and the notes."""
     Path("overlays/shop/db.yaml").write_text(json.dumps(in_git))
     Path("dump.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": cluster}))
     result = CliRunner().invoke(main, ["diff", "--live", "dump.json", "--format", "json"])

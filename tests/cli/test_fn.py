@@ -63,7 +63,7 @@ needs_kustomize = pytest.mark.skipif(not shutil.which("kustomize"), reason="kust
 
 
 def build(folder: Path, kustomization: str, machine: str, *, how: str) -> subprocess.CompletedProcess[str]:
-    """What kustomize says and prints of the files, with functions run as ``how`` says."""
+    """Return what kustomize prints for the files, with functions run in the way ``how``."""
     (folder / "kustomization.yaml").write_text(kustomization, encoding="utf-8")
     (folder / "vm.yaml").write_text(machine, encoding="utf-8")
     (folder / "series.yaml").write_text(SERIES.replace("RUN", how), encoding="utf-8")

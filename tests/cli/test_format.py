@@ -1,4 +1,4 @@
-"""``--format``: what goes where, in colour or not."""
+"""``--format``: which stream gets which output, and in colour or not."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MACHINE_FORMATS = ("json", "sarif", "gitlab")
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    root = tmp_path / "shop"  # what is above is of this test alone, too
+    root = tmp_path / "shop"  # the project above is only for this test, too
     (root / "prod").mkdir(parents=True)
     (root / "vmrender.yaml").write_text(PROJECT)
     (root / "prod/kustomization.yaml").write_text("resources: [vm.yaml]\n")

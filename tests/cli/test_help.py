@@ -46,7 +46,7 @@ def test_help_has_examples(words: tuple[str, ...], command: click.Command) -> No
 def test_every_option_says_what_it_does(words: tuple[str, ...], command: click.Command) -> None:
     del words
     options = [option for option in command.params if isinstance(option, click.Option)]
-    # Those of customize are explained together, in a table of their own.
+    # The options of customize are explained together, in a separate table.
     silent = [option.name for option in options if not option.help]
     assert [name for name in silent if name and "switch_" not in name] == []
 

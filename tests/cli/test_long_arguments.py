@@ -1,4 +1,4 @@
-"""Commands answer arguments that no file system takes as they answer others that are not there."""
+"""Commands treat arguments too long for any file system like other missing paths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from renderer.cli.app import main
 from tests.cli.project_of_everything import FILES, write_project
 
-#: What the parameters of commands are given, so that a command comes to the one that is too long.
+#: Valid values of the parameters of commands, so that a command reaches the overlong one.
 USUAL: Mapping[str, Mapping[str, str]] = {
     "catalog diff": {"before": "sizes", "after": "sizes"},
     "catalog import": {"paths": "sizes", "name": "mine", "release": "v1.2.3", "into": "catalogs"},
@@ -52,7 +52,7 @@ def words(parameter: click.Parameter, value: str) -> list[str]:
 
 
 def uses() -> Iterator[tuple[str, ...]]:
-    """Yield the words of every command with VALUE for one of those that it takes."""
+    """Yield the words of every command with VALUE for one of its parameters."""
     for name, command in leaves(main):
         usual = USUAL.get(name, {})
         assert usual.keys() <= {each.name for each in command.params}, name

@@ -91,7 +91,7 @@ class Repository:
         return result
 
     def refused(self, *args: str) -> str:
-        """What is said when it fails, and changes nothing."""
+        """Return the error output; assert that nothing has changed."""
         before = self.tree()
         result = self.run(*args)
         assert result.exit_code in (1, 2), result.output

@@ -1,4 +1,4 @@
-"""Shards, rendered as workers of a CI system do it: each in a checkout of its own."""
+"""Shards, rendered as by workers of a CI system: each in a separate checkout."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 def union(
     sources: Path, tmp_path: Path, vmrender: Callable[..., Result], request: pytest.FixtureRequest
 ) -> Path:
-    """A checkout with the trees of all shards, none of which has a file of another."""
+    """Return a checkout with the trees of all shards; assert that no two shards have a file in common."""
     options = getattr(request, "param", ())
     union = Path(shutil.copytree(sources, tmp_path / "union"))
     (union / "rendered").mkdir()

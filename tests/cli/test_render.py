@@ -48,7 +48,7 @@ def on_a_terminal(project: Path, *args: str, **environment: str) -> str:
 
 
 def pieces(terminal: FileIO) -> Iterator[bytes]:
-    """What comes until nobody holds the other side any more, which Linux says with EIO."""
+    """Read until the other side is closed, which Linux reports with EIO."""
     try:
         while piece := terminal.read(4096):
             yield piece

@@ -1,4 +1,4 @@
-"""What a check of one file costs, and what is done with paths as people type them."""
+"""The cost of checking one file, and the handling of paths as typed."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def run(root: Path, *arguments: str, before: str = EAGER) -> subprocess.Complete
 
 
 def run_alone(root: Path) -> subprocess.CompletedProcess[str]:
-    """The same by one process, which needs no interpreter of its own."""
+    """Run the same in one process, without a separate interpreter."""
     command = [warm_program.command(), "render", "--no-cache", "--jobs", "1"]
     return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
 
@@ -157,18 +157,18 @@ def test_more_trees_than_open_files_allowed_are_written(project: Path) -> None:
     assert result.stderr.count(" -> ") == 11
 
 
-#: Each tree that is begun is told on standard output.
+#: Prints each tree that is begun to standard output.
 SAY_WHAT_IS_BEGUN = (
     "from renderer.emit.write import TreeBatch; build = TreeBatch.build; "
     "TreeBatch.build = lambda self, change: (build(self, change), print('begun', flush=True)); "
 )
-#: Each process tells on standard output which object the release of an overlay is.
+#: Each process prints the identity of each overlay's release to standard output.
 SAY_THE_RELEASE = (
     "import os; from renderer.app import overlay_renderer as o; render = o.OverlayRenderer.render; "
     "o.OverlayRenderer.render = lambda self, overlay, **k: ("
     "print('release', os.getpid(), id(overlay.kubevirt), flush=True), render(self, overlay, **k))[1]; "
 )
-#: The last overlay takes longer than anybody waits.
+#: The last overlay never finishes.
 SLOW_LAST = (
     "import time; from renderer.app import overlay_renderer as o; render = o.OverlayRenderer.render; "
     "o.OverlayRenderer.render = lambda self, overlay, **k: "
@@ -207,7 +207,7 @@ def test_unfinished_trees_are_removed_after_a_signal(project: Path, sent: str) -
     assert not (project / ".vmrender").exists()
 
 
-#: The pool knows that its workers have ended before it is told to shut down.
+#: The pool notices that its workers have ended before it is shut down.
 LATE = (
     "from concurrent.futures import ProcessPoolExecutor as P; shutdown = P.shutdown; "
     "P.shutdown = lambda self, **k: (time.sleep(0.5), shutdown(self, **k)); "

@@ -29,7 +29,7 @@ from tests.clusters.comparing import changes_of, own_fields
 
 MACHINES = 5  # of a cluster
 PLAIN = SourceChoices(Secrets.PLAIN)
-#: What a pin sets beside what the cluster has.
+#: Fields that a pin sets in addition to those of the cluster.
 _PINNED = {f"spec.{key}.revisionName" for key in MATCHER_KEYS}
 
 

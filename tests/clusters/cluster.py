@@ -21,7 +21,7 @@ _BUILT_IN = frozenset({"Namespace", "PersistentVolumeClaim", "Secret", "Service"
 
 
 class GeneratedCluster(NamedTuple):
-    """``git`` are the objects that are deployed, made of ``sources``; ``live`` those that kubectl prints."""
+    """``git`` are the deployed objects, made of ``sources``; ``live`` the ones that kubectl prints."""
 
     release: int
     engine: Engine
@@ -30,7 +30,7 @@ class GeneratedCluster(NamedTuple):
     sources: list[Object]
 
 
-#: Returns what is deployed of the sources of a repository, for a release.
+#: Returns the deployed objects of the sources of a repository, for a release.
 Render: TypeAlias = Callable[[list[Object], int], list[Object]]
 
 
@@ -77,7 +77,7 @@ def _applied(server: ApiServer, engine: Engine, written: Object) -> Object:
 
 
 def _unrelated(server: ApiServer) -> list[Object]:
-    """Objects that every namespace has, and nobody wrote."""
+    """Objects that Kubernetes creates in every namespace."""
     return [
         server.created(
             {

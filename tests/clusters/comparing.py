@@ -1,4 +1,4 @@
-"""A generated cluster as a project on disk with a dump beside it, and their comparison."""
+"""A generated cluster as a project on disk with a dump next to it, and their comparison."""
 
 from __future__ import annotations
 
@@ -61,5 +61,5 @@ def changes_of(compared: Comparison) -> list[ResourceChange]:
 
 
 def own_fields(change: ResourceChange) -> list[FieldChange]:
-    """The fields that differ themselves, without those that follow from an instance type."""
+    """The fields that differ themselves, without derived ones of an instance type."""
     return [field for field in change.fields if not field.inherited]

@@ -24,7 +24,7 @@ class _Engine(NamedTuple):
 
 
 class Engine(Enum):
-    """The program that applies what Git holds, and the way it does."""
+    """The program that applies the objects in Git, and how it does so."""
 
     KUBECTL = _Engine("kubectl-client-side-apply", "Update")
     KUBECTL_SERVER_SIDE = _Engine("kubectl", "Apply")

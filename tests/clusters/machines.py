@@ -366,7 +366,7 @@ def platform(machine: Machine) -> None:
 
 
 def devices(machine: Machine) -> None:
-    """Devices beside disks and interfaces."""
+    """Devices other than disks and interfaces."""
     rng = machine.rng
     extras: Object = {
         "tpm": rng.choice(({}, {"persistent": True}, {"persistent": False})),

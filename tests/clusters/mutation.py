@@ -1,4 +1,4 @@
-"""One change that somebody makes in the cluster, beside Git."""
+"""One change made in the cluster, outside Git."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def mutate(cluster: GeneratedCluster, rng: Random) -> Mutation:
         if way == "remove":
             del parent[last]
         manager = rng.choice(MANAGERS)
-        is_gone = way == "remove" and len(keys) == len(path)  # and not a part of something that is whole
+        is_gone = way == "remove" and len(keys) == len(path)  # and not a part of an atomic value
         _own(found, keys, "" if is_gone else manager)
         owner = "" if is_gone else manager
         return Mutation(live, found["kind"], found["metadata"]["name"], field, owner)
@@ -67,7 +67,7 @@ def _identity(content: Object) -> tuple[str, str, str]:
 
 
 def _leaves(written: Any, live: Any, at: Path) -> Iterator[Path]:  # noqa: ANN401 - any JSON
-    """The scalars that stand at the same place in Git and in the cluster, and name nothing."""
+    """The scalars at the same path in Git and in the cluster that are not names."""
     if isinstance(written, dict) and isinstance(live, dict):
         for key in written.keys() & live.keys() - (_NOT_CHANGED if not at else frozenset()):
             if key == "metadata" and not at:
@@ -98,7 +98,7 @@ def _other(key: str, value: Any) -> Any:  # noqa: ANN401 - any JSON
 
 
 def _added(rng: Random, found: Object) -> Path | None:
-    """Add a field that Git says nothing of."""
+    """Add a field that is not in Git."""
     path: Path
     if found["kind"] == "VirtualMachine":
         path, value = rng.choice(
@@ -139,7 +139,7 @@ def _own(found: Object, keys: list[str], manager: str) -> None:
 
 
 def _disown(fields: Object, keys: list[str]) -> None:
-    """Take a field away; what is left without fields is a leaf."""
+    """Remove a field; an emptied mapping is a leaf."""
     if keys[0] not in fields:
         return
     if len(keys) == 1:

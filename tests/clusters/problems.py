@@ -1,4 +1,4 @@
-"""What is wrong with the comparison of a generated cluster with what it was made of; nothing should be."""
+"""Problems in the comparison of a generated cluster with its sources; there should be none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MACHINES = 5  # of a cluster
 
 
 def problems_of(seed: int, folder: Path) -> list[str]:
-    """Return what is wrong with the comparison of one cluster."""
+    """Return the problems in the comparison of one cluster."""
     cluster = generate(seed, MACHINES, render=expanded) if seed % 2 else generate(seed, MACHINES)
     hidden = seed % 3 == 0
     live = without_managed_fields(cluster.live) if hidden else cluster.live

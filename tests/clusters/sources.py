@@ -1,4 +1,4 @@
-"""All objects of a repository: VirtualMachines, and what stands beside them."""
+"""All objects of a repository: VirtualMachines and related objects."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def config_map(name: str, namespace: str) -> Object:
 
 
 def claim(rng: Random, name: str, namespace: str) -> Object:
-    """A PersistentVolumeClaim, or a DataVolume for a name that says so."""
+    """A PersistentVolumeClaim, or a DataVolume if the name says so."""
     size = {"requests": {"storage": rng.choice(["10Gi", "10240Mi", "1.5Gi"])}}
     modes = rng.choice((["ReadWriteOnce"], ["ReadWriteMany"]))
     if name.endswith("-dv"):

@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _files(suite: str, paths: Iterable[Path]) -> list[Path]:
-    """The vector files in folders; a catalog's path is a folder by itself."""
+    """The vector files in folders; the path of a catalog is itself a folder."""
     if suite == "catalogs":
         return list(paths)
     return [file for path in paths for file in (sorted(path.glob("*.jsonl*")) if path.is_dir() else [path])]

@@ -15,7 +15,7 @@ from renderer.yamlio.encode import encode
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What a build printed; ``stdout`` is None when it failed."""
+    """The output of a build; ``stdout`` is None if it failed."""
 
     stdout: str | None
     error: str = ""
@@ -31,7 +31,7 @@ def build(
     restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
     options: BuildOptions | None = None,
 ) -> Built:
-    """The manifests of the folder ``path``, or what is wrong with it."""
+    """Return the manifests of the folder ``path``, or its errors."""
     try:
         composer = Composer({}, options or BuildOptions())
         outcome = composer.compose(Loader(fs, restrictor, composer.accumulate).load(path))

@@ -13,7 +13,7 @@ _EXPECTED = ".expected.yaml"
 
 
 def run(paths: Iterable[Path]) -> Iterator[CaseResult]:
-    """A result for every tree in the folders ``paths`` that has an expected file beside it."""
+    """Yield a result for every tree in the folders ``paths`` that has an expected file next to it."""
     for path in paths:
         for expected in sorted(path.glob(f"*{_EXPECTED}")):
             name = expected.name.removesuffix(_EXPECTED)

@@ -21,7 +21,7 @@ from tests.conformance.lines import read_lines
 
 
 def run(paths: Iterable[Path]) -> Iterator[CaseResult]:
-    """The results of the cases in the files ``paths`` that an offline renderer can be held to."""
+    """Yield the results of the cases in the files ``paths`` that need no network."""
     for path in paths:
         for line in read_lines(path):
             case = json.loads(line)

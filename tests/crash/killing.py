@@ -14,7 +14,7 @@ from tests.crash.running import is_running, kill, started, wait
 
 _OLD_OR_NEW = ("as before", "as after")
 _PAUSE = 0.0005  # seconds
-#: Reading the trees takes a while, in which the moment could pass.
+#: Reading the trees takes time, in which the moment could pass.
 _LOOKS_AT_TREES = 8
 
 
@@ -28,7 +28,7 @@ class Killing:
         self._staging = project.root / ".vmrender"
         self._log = project.root.parent / "standard-error"
         self._state = 0
-        self._seconds = 0.1  # what a run takes: known better after each
+        self._seconds = 0.1  # the duration of a run: better known after each
 
     def once(self, seen: Counter[str]) -> list[str]:
         """Counts in ``seen`` what happened; returns what was wrong."""
@@ -39,12 +39,12 @@ class Killing:
         self._wait_for_the_moment(runs[0], faults)
         killed = kill(runs[0])
         seen["kills" if killed else "runs that ended before they were killed"] += 1
-        if self._random.random() < 0.5:  # the other goes on
+        if self._random.random() < 0.5:  # the other continues
             if wait(runs[1]):
                 faults.append(f"the run at the same time failed: {self._said()}")
             seen["runs at the same time that went on and did the whole change"] += 1
             faults += self._stale()
-            if self._staging.exists():  # the killed run had come to a tree after the other was done with it
+            if self._staging.exists():  # the killed run had reached a tree after the other had finished it
                 faults += self._next_run(seen)
         else:
             seen["kills" if kill(runs[1]) else "runs that ended before they were killed"] += 1

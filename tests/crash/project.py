@@ -1,4 +1,4 @@
-"""A repository whose sources have two states, and what is rendered of each."""
+"""A repository whose sources have two states, and the rendered tree of each."""
 
 from __future__ import annotations
 

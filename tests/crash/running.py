@@ -1,4 +1,4 @@
-"""``vmrender render`` as a process of its own: forked, so that a kill meets its work and not its imports."""
+"""``vmrender render`` in a forked process, so that a kill hits its work and not its imports."""
 
 from __future__ import annotations
 

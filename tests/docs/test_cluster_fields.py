@@ -1,4 +1,4 @@
-"""The page of the fields that belong to a cluster is the table that the code goes by."""
+"""The page of the cluster's fields matches the table in the code."""
 
 from __future__ import annotations
 

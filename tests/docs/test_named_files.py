@@ -26,7 +26,7 @@ _MODULE = re.compile(
 _OTHERS = re.compile(
     r"(pkg|api|staging|tools|cmd|kyaml|core|argo-cd|util|plugin|overlays/(prod|dev|x)|expected|rendered|base)/|/$"
 )
-#: In docstrings only what can be nobody else's: upstream has ``docs/`` as well.
+#: In docstrings only names that cannot be upstream's: upstream has ``docs/`` as well.
 _OURS = re.compile(r"(renderer|tests|explanations|schemas|\.ci)/|docs/[\w-]+\.md$|docs/decisions/")
 #: Files that a user has, or that a command makes.
 _USERS = {"case.yaml", "kustomization.yaml", "vmrender.yaml", "venv.py", "README.md", ".gitlab-ci.yml"}

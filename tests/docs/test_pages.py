@@ -34,7 +34,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="commands in th
 
 @dataclass
 class Reader:
-    """Someone who does what a page says, in ``repository``; ``differences`` are where it is not so."""
+    """A reader who follows a page in ``repository``; ``differences`` are where the page is wrong."""
 
     repository: Path
     programs: Path
@@ -52,7 +52,7 @@ class Reader:
         return cls(repository, programs)
 
     def reads(self, page: str) -> str:
-        """Does all that the page says; returns the page with what really came out."""
+        """Execute the page; return it with the actual output."""
         return _BLOCK.sub(self._block, page)
 
     def _block(self, block: re.Match[str]) -> str:

@@ -32,7 +32,7 @@ def test_fleet_is_rendered_as_shown(tmp_path: Path) -> None:
 
 
 def test_walkthrough_of_an_existing_repository_is_as_shown(tmp_path: Path) -> None:
-    """The repository is the one of the page that the README leads to."""
+    """The repository is that of the page linked from the README."""
     reader = Reader.sits_down(tmp_path)
     page = (DOCS / "existing-repositories.md").read_text(encoding="utf-8")
     files, _, _ = page.partition("```console")
@@ -75,7 +75,7 @@ def test_the_quoted_finding_is_a_real_one(tmp_path: Path) -> None:
 
 
 def test_the_quoted_difference_is_a_real_one() -> None:
-    """It is shown on the page that the README leads to, which is executed."""
+    """It is on the page linked from the README, which is executed."""
     page = (DOCS / "diff.md").read_text(encoding="utf-8")
     [shown] = re.findall(r"^```\n(overlays/prod \(.*?)^```$", README, re.MULTILINE | re.DOTALL)
     assert shown in page

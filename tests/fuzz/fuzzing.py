@@ -13,7 +13,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase
 from tests.fuzz.bounds import bounds
 from tests.fuzz.target import Target
 
-#: What is kept between runs: inputs that failed, and those that reached what no other did.
+#: Kept between runs: inputs that failed, and inputs that reached new code.
 KEPT = Path(".hypothesis/fuzz")
 
 
@@ -29,17 +29,17 @@ class Fuzzing:
         self._settings = settings(
             database=database,
             deadline=None,
-            phases=set(Phase) - {Phase.explain},  # which watches every line, and takes its time
+            phases=set(Phase) - {Phase.explain},  # which traces every line, and is slow
             suppress_health_check=list(HealthCheck),
             print_blob=False,
         )
 
     def try_some(self, examples: int, *, always_the_same: bool = False) -> None:
-        """Those that failed before, and so many more."""
+        """Yield the inputs that failed before, and so many more."""
         self._property(settings(self._settings, max_examples=examples, derandomize=always_the_same))()
 
     def steered(self) -> Callable[[bytes], object]:
-        """Tries the input that bytes stand for; one that fails is kept for ``try_some``, to make it small."""
+        """Try the input encoded in bytes; keep a failing one for ``try_some`` to reduce."""
         tried: Any = self._property(self._settings)
         steered: Callable[[bytes], object] = tried.hypothesis.fuzz_one_input
         return steered

@@ -15,7 +15,7 @@ import atheris
 from tests.fuzz.fuzzing import KEPT, Fuzzing, kept_failures
 from tests.fuzz.target import target
 
-#: What is steered by: our own code, and what reads templates.
+#: The code that guides the inputs: ours, and the reader of templates.
 _STEERING = ["renderer", "jinja2"]
 #: Bytes of the longest input; hypothesis makes a project of each.
 _MAX_BYTES = 3000

@@ -1,4 +1,4 @@
-"""What vmrender does with a project, in memory: all is rendered, and what is found reported in full."""
+"""Run vmrender on a project in memory: render everything, and report all findings."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def project_target(seed: str, *files: str) -> Target:
 
 
 def judge(files: Files) -> None:
-    """Renders every overlay, or the root where there is none, and reports in every format."""
+    """Render every overlay, or the root if there is none, and report in every format."""
     fs = BuiltinFileSystem(MemoryFileSystem(files))
     findings: list[Diagnostic] = []
     try:
@@ -60,7 +60,7 @@ def report(fs: FileSystem, findings: Sequence[Diagnostic]) -> None:
 
 
 def check_says_nothing(*texts: str) -> None:
-    """Of what is planted in the seeds, and nothing that acts upon a terminal."""
+    """Assert that texts contain no planted word and no terminal control."""
     for text in texts:
         assert [word for word in FORBIDDEN if word in text] == []
         assert [character for character in text if not character.isprintable() and character != "\n"] == []

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from renderer.model.json import Json
 
-#: What stands where something else is expected.
+#: Values of unexpected types.
 VALUES: Sequence[Json] = (
     *(None, True, False, 0, 1, -1, 7, 1.5, 2**31, 2**63, 2**64, -(2**63) - 1, 10**400, 1e308, 5e-324),
     *("", " ", "a", "A.b_c", "-", "~", "~1", "/", "/a/0", "..", "../x", "./", "*", "**", "[", "(", "\\", "%"),

@@ -1,4 +1,4 @@
-"""What is fuzzed: inputs, and what is done with each."""
+"""A fuzz target: its inputs, and the function that each is passed to."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Target(NamedTuple):
 
 
 def holds(held: Callable[..., object], value: object) -> None:
-    """Raises what a property, a test that hypothesis gives its input, says of one value."""
+    """Raise the failure of a property (a Hypothesis test) for one value."""
     test: Any = held
     test.hypothesis.inner_test(value)
 

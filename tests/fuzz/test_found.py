@@ -1,4 +1,4 @@
-"""Inputs that were worked on for too long, or came to something else than a finding."""
+"""Inputs that took too long, or ended in something other than a finding."""
 
 from __future__ import annotations
 

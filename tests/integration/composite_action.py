@@ -19,7 +19,7 @@ _OPERATORS = {"&&": " and ", "||": " or "}
 
 @dataclass
 class ActionRun:
-    """What a run of an action comes to. ``used`` are the other actions that it would have run."""
+    """The result of a run of an action. ``used`` are the other actions that it would have run."""
 
     code: int = 0
     log: str = ""
@@ -30,7 +30,7 @@ class ActionRun:
 
 @dataclass
 class CompositeAction:
-    """``folder`` has the ``action.yml``; ``outputs`` are those of steps that are not run, by step."""
+    """``folder`` has the ``action.yml``; ``outputs`` are the outputs of skipped steps, by step."""
 
     folder: Path
     outputs: Mapping[str, Mapping[str, str]]
@@ -97,7 +97,7 @@ def substituted(text: str, values: Mapping[str, str]) -> str:
 
 
 def is_true(condition: str, values: Mapping[str, str]) -> bool:
-    """Whether a condition of comparisons, ``&&`` and ``||`` holds."""
+    """Return True if a condition of comparisons, ``&&`` and ``||`` is true."""
     python = "".join(_translated(token, values) for token in _TOKEN.finditer(condition))
     return bool(eval(python, {"__builtins__": {}}))  # noqa: S307 - of our own action, token by token
 

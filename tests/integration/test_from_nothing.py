@@ -52,7 +52,7 @@ def test_from_nothing_to_a_rendered_tree(tmp_path: Path) -> None:
 
 
 def with_hooks_of_this_checkout(repository: UserRepository, hooks: UserRepository) -> None:
-    """What is written names a release; its place is taken by what is here."""
+    """Replace the release named by written files with this checkout."""
     config = yaml.safe_load(repository.read(".pre-commit-config.yaml"))
     config["repos"][0] |= {"repo": str(hooks.folder), "rev": hooks.does("git", "rev-parse", "HEAD").strip()}
     repository.write(".pre-commit-config.yaml", yaml.safe_dump(config))

@@ -271,7 +271,7 @@ WITHOUT_AN_INDEX = f"--no-index --no-deps --no-build-isolation {ROOT}"
 
 
 def test_action_installs_the_requested_version(runner: Runner) -> None:
-    """A stand-in for Python makes an environment of programs that say what they are asked for."""
+    """A fake Python makes an environment of programs that log their arguments."""
     program(runner.folder / "said", f'echo "${{0##*/}} $@" >> "{runner.folder}/log"')
     python = 'mkdir -p "$4/bin" && cp "${0%/*}/said" "$4/bin/python" && cp "${0%/*}/said" "$4/bin/vmrender"'
     program(runner.folder / "python", python)

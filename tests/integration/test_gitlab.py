@@ -40,7 +40,7 @@ def written_job() -> dict[str, Any]:
 
 
 def run_script(project: UserRepository, job: dict[str, Any], **environment: str) -> Run:
-    """Runs the script; what is in ``before_script`` installs vmrender, which is there."""
+    """Run the script without ``before_script``, which installs vmrender: it is installed."""
     variables = {name: value for name, value in job["variables"].items() if "$" not in value}
     where = {"CI_PROJECT_DIR": str(project.folder)}
     return project.run(*BASH, "-c", "\n".join(job["script"]), **variables, **where, **environment)

@@ -1,4 +1,4 @@
-"""The jobs of our own CI that run vmrender on this repository pass, as the files that are committed stand."""
+"""The jobs of our own CI that run vmrender on this repository pass with the committed files."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def test_render_stops_a_commit_until_the_tree_is_in_it(project: UserRepository, 
 
 
 def test_untracked_tree_stops_a_commit(project: UserRepository, tmp_path: Path) -> None:
-    """pre-commit looks for changes with git diff, which says nothing of new files."""
+    """pre-commit looks for changes with git diff, which does not list new files."""
     use_hooks(project, hooks_repository(tmp_path), "vmrender-render")
     shutil.copytree(project.folder / "overlays/dev", project.folder / "overlays/prod")
     project.does("git", "add", "--all")
@@ -145,7 +145,7 @@ def test_migrate_fixes_deprecated_fields(project: UserRepository, tmp_path: Path
 
 
 def test_hooks_are_python_packages() -> None:
-    """So that pre-commit installs them by itself; the tests above put the checkout in their place."""
+    """pre-commit can install the hooks itself; the tests above use the checkout instead."""
     hooks = yaml.safe_load(HOOKS.read_text(encoding="utf-8"))
     assert {hook["id"]: hook["language"] for hook in hooks} == dict.fromkeys(
         ("vmrender-validate", "vmrender-render", "vmrender-check", "vmrender-migrate"), "python"
@@ -162,7 +162,7 @@ def all_can_be_installed(folder: Path) -> bool:
 
 
 def test_pre_commit_installs_vmrender(tmp_path: Path) -> None:
-    """The whole way, from a clone of this checkout with what is not committed yet."""
+    """The complete installation, from a clone of this checkout with uncommitted changes."""
     if not all_can_be_installed(tmp_path / "downloads"):
         pytest.skip("pip finds no index: pytest --with-network")
     listed = subprocess.run(

@@ -95,7 +95,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def init(*arguments: str) -> str:
-    """Runs ``vmrender init``; returns what it says."""
+    """Run ``vmrender init``; return its output."""
     result = CliRunner(catch_exceptions=False).invoke(main, ["init", *arguments], prog_name="vmrender")
     assert result.exit_code == 0, result.output
     return result.output

@@ -31,7 +31,7 @@ class UserRepository:
 
     @classmethod
     def created(cls, folder: Path, remote: str = "") -> UserRepository:
-        """An empty one in ``folder/repository``, whose programs and home are beside it."""
+        """Create an empty one in ``folder/repository``, with its programs and home next to it."""
         new = cls.opened(folder)
         new.folder.mkdir()
         new.does("git", "init", "--quiet", "--initial-branch=main")
@@ -43,7 +43,7 @@ class UserRepository:
 
     @classmethod
     def opened(cls, folder: Path) -> UserRepository:
-        """The one in ``folder/repository``, with a vmrender beside it."""
+        """Open the one in ``folder/repository``, with a vmrender next to it."""
         programs = folder / "programs"
         programs.mkdir()
         warm_program.install(programs / "vmrender")

@@ -1,1 +1,1 @@
-"""More than anybody has: how much memory and work it takes."""
+"""Memory and work of loads larger than any real one."""

@@ -197,7 +197,7 @@ class Cost(NamedTuple):
 
 
 def costs(names: tuple[str, ...], size: int, commands: tuple[str, ...]) -> Iterator[Cost]:
-    """What each command takes in a repository of these features."""
+    """Measure each command in a repository of these features."""
     files = repository(names, size)
     with tempfile.TemporaryDirectory() as folder:
         _write(folder, {**files, "prod/kustomization.yaml": "resources: []\n"})

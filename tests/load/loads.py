@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-#: vmrender takes no more documents in a file.
+#: vmrender refuses more documents in a file.
 _DOCUMENTS = 10_000
 
 _PROJECT = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nlayout: bundle\n"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tests.load.loads import Load
 
 _KIB = 1024
-#: In a process of its own: a program counts what the one had that started it as its own memory.
+#: In a separate process: a program counts the memory of its parent as its own.
 _MEASURING = """\
 import os, subprocess, sys
 process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
@@ -31,7 +31,7 @@ class Took(NamedTuple):
 
 
 def measured(load: Load, size: int) -> Took:
-    """Measure a load; ``size`` takes the place of its own."""
+    """Measure a load; ``size`` replaces its default."""
     with tempfile.TemporaryDirectory() as folder:
         load.write(Path(folder), size)
         return measured_command(Path(folder), load.command)

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Distribution:
-    """What is published."""
+    """The published files."""
 
     sdist: Path
     wheel: Path

@@ -1,4 +1,4 @@
-"""Addresses of the project stand in one table, and nothing leads to a name that is not ours."""
+"""Addresses of the project are in one table, and none uses a name that is not ours."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PAGES = [
     ROOT / ".pre-commit-hooks.yaml",
 ]
 FORMS = sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[0-9]*.yml"))
-#: pip, pipx or uv, told to look for the name in whatever index there is.
+#: pip, pipx or uv, installing the name from any configured index.
 BY_NAME = re.compile(
     r"\b(?:pip3?|pipx|uv tool|uv pip) (?:install|run)(?: --?[a-z-]+(?:=\S+)?)* vmrender\b(?! @)"
     r"|\buvx (?!--from)\S*vmrender\b|(?<![\w.])vmrender==\d"
@@ -91,7 +91,7 @@ def test_without_metadata_the_source_is_unknown(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_metadata_of_another_copy_is_ignored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A checkout that is run beside an installed vmrender is not where that was installed from."""
+    """A checkout run next to an installed vmrender is not the source of the installation."""
     (tmp_path / "here/renderer/_data").mkdir(parents=True)
     monkeypatch.setattr(installation, "_PACKAGE", tmp_path / "here/renderer")
     for place, known in (("here", True), ("elsewhere", False)):

@@ -44,7 +44,7 @@ def entries(lock: Path) -> dict[str, Entry]:
 
 
 def group(name: str) -> list[str]:
-    """The requirements of a dependency group, with those of groups that it includes."""
+    """The requirements of a dependency group, with the requirements of included groups."""
     requirements: list[str] = []
     for each in PROJECT["dependency-groups"][name]:
         requirements += group(each["include-group"]) if isinstance(each, dict) else [each]

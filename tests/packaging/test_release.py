@@ -226,7 +226,7 @@ def test_scripts_are_valid() -> None:
 
 @pytest.fixture
 def docker(tmp_path: Path) -> Docker:
-    """A stand-in for docker that says what it is asked for; ``docker save`` writes ``BYTES``."""
+    """A fake docker that logs its arguments; ``docker save`` writes ``BYTES``."""
     (tmp_path / "bin").mkdir()
     saved = 'save*) head -c "${BYTES:-10}" /dev/urandom ;;'
     answers = f'case "$1 $2" in "buildx imagetools") echo sha256:d1 ;; {saved} esac'

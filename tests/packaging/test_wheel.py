@@ -1,4 +1,4 @@
-"""What is published works alone: built, installed elsewhere, without the checkout and without a network."""
+"""The published files work alone: built, and installed elsewhere without the checkout and network."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ sys.addaudithook(refuse)
 
 @dataclass(frozen=True)
 class Installation:
-    """A fresh environment that holds the wheel."""
+    """A fresh environment with the wheel installed."""
 
     folder: Path
 
@@ -139,7 +139,7 @@ def test_installation_runs_no_code(distribution: Distribution) -> None:
 def test_sdist_installs_without_a_network(
     distribution: Distribution, installation: Installation, tmp_path: Path
 ) -> None:
-    """What comes of it is what the wheel holds."""
+    """The files built from the sdist are those of the wheel."""
     (tmp_path / "site").mkdir()
     (tmp_path / "site/sitecustomize.py").write_text(REFUSE_NETWORK)
     into = tmp_path / "installed"

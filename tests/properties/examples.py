@@ -1,4 +1,4 @@
-"""How many examples a property is tried with, as a multiple of what the profile of Hypothesis says."""
+"""The number of examples of a property, as a multiple of the Hypothesis profile's."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from hypothesis import settings
 
 
 def examples(share: float) -> settings:
-    """Return settings for more or fewer examples than usual: for what is found seldom, or made slowly."""
+    """Return settings for more or fewer examples than usual: for rare failures, or slow examples."""
     return settings(max_examples=int(settings().max_examples * share))

@@ -1,4 +1,4 @@
-"""What holds of every expansion, whatever is expanded."""
+"""Properties of every expansion, for any input."""
 
 from __future__ import annotations
 

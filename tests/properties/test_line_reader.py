@@ -1,4 +1,4 @@
-"""What is read line by line is what libyaml's events say, and all else is refused."""
+"""The line reader gives the same result as libyaml's events, and refuses all other text."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ DOCUMENTS = st.one_of(
 
 
 def is_taken(text: str) -> bool:
-    """Return whether a dialect takes ``text``. What it takes has to be what libyaml's events say."""
+    """Return True if a dialect reads ``text``. The result must equal that of libyaml's events."""
     taken = False
     for dialect in DIALECTS:
         try:
@@ -100,7 +100,7 @@ def is_taken(text: str) -> bool:
 
 
 def has_line_nodes(text: str) -> bool:
-    """Return whether nodes are made of lines: they have to be those that libyaml's events make."""
+    """Return True if nodes are made of lines: they must equal the nodes made of libyaml's events."""
     try:
         found = nodes_of_lines(text)
     except UnusableError:

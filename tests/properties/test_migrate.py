@@ -1,4 +1,4 @@
-"""Migrating changes what is deprecated and nothing else, and what is built stays the same."""
+"""Migrating changes only deprecated fields, and the built output is unchanged."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ others = st.sampled_from(
 
 @st.composite
 def specs(draw: st.DrawFn) -> str:
-    """A document with ``spec.running: true`` on a line of its own, in some style."""
+    """A document with ``spec.running: true`` on a separate line, in some style."""
     indent = draw(st.sampled_from([" ", "  ", "    "]))
     fields = draw(st.lists(others, unique=True, max_size=3))
     fields.insert(
@@ -196,7 +196,7 @@ def test_built_output_is_unchanged(release: Release, data: st.DataObject) -> Non
     files = data.draw(repositories(release))
     config = RenderConfig(kubevirt=release, catalogs=())
     after = {**files, **changed(migrate(MigratedProject(MemoryFileSystem(files), config, None), ["."]))}
-    with machines_start_the_same():  # and so does what is written for the migrated ones
+    with machines_start_the_same():  # and so does the output for the migrated ones
         for mode in (ExpandMode.OFF, ExpandMode.APPLIED):
             pairs = zip(built(files, config, mode), built(after, config, mode), strict=True)
             assert all(before is None or before == migrated for before, migrated in pairs)

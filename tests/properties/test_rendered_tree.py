@@ -1,4 +1,4 @@
-"""Whatever stands in a rendered tree, writing it and checking it agree, and only vmrender's files change."""
+"""For any rendered tree, writing and checking agree, and only vmrender's files change."""
 
 from __future__ import annotations
 

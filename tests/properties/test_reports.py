@@ -1,4 +1,4 @@
-"""Whatever input says, a report is a document of its format and holds no control characters."""
+"""For any input, a report is valid in its format and contains no control characters."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def sample(kind: str, here: Mapping[str, Json], random: Random) -> Json:
 
 
 def mutated(value: Json, random: Random) -> Json:
-    """``value`` with something dropped, added or of another type, somewhere in it."""
+    """``value`` with one part removed, added or changed to another type."""
     if isinstance(value, dict) and value and random.random() < 0.9:
         key = random.choice(sorted(value))
         change = random.randrange(8)

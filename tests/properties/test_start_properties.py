@@ -1,4 +1,4 @@
-"""What is written for a machine starts as the machine itself, whatever the machine leaves out."""
+"""The output for a machine starts like the machine itself, for any omitted fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever stands in a file, it is read or it is a diagnostic; and all readers read the same."""
+"""Any file is read or gives a diagnostic, and all readers agree."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ TOKENS = st.sampled_from(
 TEXTS = st.lists(TOKENS, max_size=25).map("".join)
 BYTES = st.one_of(st.binary(max_size=60), TEXTS.map(lambda text: text.encode()))
 
-#: libyaml skips byte order marks within a text, takes odder characters in tags, and does not look as far
+#: libyaml skips byte order marks within a text, accepts more characters in tags, and does not look as far
 #: ahead at what follows the end of a document.
 KNOWN_TO_DIFFER = re.compile("\ufeff|![^ \n!]*[^ \n!a-z]|[]}][-\\[{&*!|>'\"%@`]")
 

@@ -1,4 +1,4 @@
-"""What is written is read again as it was, in each of the ways to read."""
+"""Written documents are read back unchanged by each reader."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ TABLES: dict[str, CheckTable[...]] = {
 
 
 def rows(only: Release | None = None) -> Iterator[str]:
-    """Yield the lines of the list; with ``only`` those that hold for that release."""
+    """Yield the lines of the list; with ``only`` the ones that apply to that release."""
     for title, table in TABLES.items():
         yield f"admission: {title}"
         yield from _checks(table, only)

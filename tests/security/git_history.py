@@ -1,4 +1,4 @@
-"""A Git repository of a folder, with nothing of whoever runs the tests."""
+"""A Git repository of a folder, without the configuration of the user."""
 
 from __future__ import annotations
 

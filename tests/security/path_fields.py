@@ -1,4 +1,4 @@
-"""Every field that takes the path of a file or folder, and what may be put there to get out."""
+"""Every field that contains the path of a file or folder, and paths that try to leave the repository."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-#: Stands in every file outside, and may be in no output.
+#: In every file outside, and allowed in no output.
 CANARY = "canary-from-outside"
 
 _PROJECT = """\
@@ -80,7 +80,7 @@ spec:
 
 
 class Field(NamedTuple):
-    """``files`` have ``PATH`` where the path goes; ``content`` is what a good file there holds."""
+    """``files`` have ``PATH`` in place of the path; ``content`` is that of a valid file there."""
 
     files: dict[str, str]
     content: str
@@ -191,7 +191,7 @@ def put_socket(path: Path) -> None:
         os.close(here)
 
 
-#: What puts something at ``prod/attack`` that is not a file of the repository.
+#: Ways to put something at ``prod/attack`` that is not a file of the repository.
 _SPECIAL: dict[str, Callable[[Path], object]] = {
     "a named pipe": os.mkfifo,
     "a socket": put_socket,
@@ -202,7 +202,7 @@ _SPECIAL: dict[str, Callable[[Path], object]] = {
     "a link to itself": lambda path: path.symlink_to("attack"),
     "a link to the root of everything": lambda path: path.symlink_to("/"),
 }
-#: What is written as the path; ``OUTSIDE`` is the absolute path of the folder beside the repository.
+#: The path as written; ``OUTSIDE`` is the absolute path of the folder next to the repository.
 WAYS_TO_A_FILE = {
     "up": "../../outside/file",
     "up from below": "below/../../../outside/file",
@@ -224,7 +224,7 @@ WAYS_TO_A_FOLDER = {
 
 
 def planted(root: Path, field: Field, way: str, written: str, *, is_folder: bool) -> None:
-    """Makes the repository ``root``, in which ``field`` leads the ``way`` to what is beside it."""
+    """Create the repository ``root``, in which ``field`` points outside in the given ``way``."""
     outside = root.parent / "outside"
     (outside / "below").mkdir(parents=True)
     (root / "prod/below").mkdir(parents=True)
@@ -242,7 +242,7 @@ def planted(root: Path, field: Field, way: str, written: str, *, is_folder: bool
 
 
 def good(root: Path, field: Field, *, is_folder: bool) -> None:
-    """Makes the repository ``root``, in which ``field`` leads to what is in it."""
+    """Create the repository ``root``, in which ``field`` points inside."""
     _write(root, {"vmrender.yaml": _PROJECT, "prod/own.yaml": _OWN_OBJECT} | field.files, "inside")
     if not is_folder:
         (root / "prod/inside").write_text(field.content)

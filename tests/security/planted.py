@@ -1,13 +1,13 @@
-"""A repository with something in every place that nobody may read, and ways to break it."""
+"""A repository with a canary in every confidential field, and ways to break it."""
 
 from __future__ import annotations
 
 from base64 import b64encode
 
-#: What is planted begins with this, so that its base64 begins with that of it.
+#: Every canary begins with this, so that its base64 has a fixed start.
 CANARY = "canary-is-a-bird"
 ENCODED = b64encode(CANARY.encode()).decode()
-#: What may stand in no output: the canary, and what any encoding of it begins with.
+#: Allowed in no output: the canary, and the start of each encoding of it.
 FORBIDDEN = ("canary", "Y2FuYXJ5")
 
 SECRET = f"""\
@@ -69,7 +69,7 @@ spec:
           configMap:
             name: answers
 """
-#: What is in other ConfigMaps is shown to those who compare trees.
+#: Content of other ConfigMaps is shown in comparisons of trees.
 CONFIG_MAP = f"""\
 apiVersion: v1
 kind: ConfigMap
@@ -156,7 +156,7 @@ FILES = {
     "prod/key.txt": f"{CANARY}\n",
 }
 
-#: What is done to it: the file, what stands there, and what then stands there.
+#: Breakages: the file, the old text and the new text.
 BREAKAGES = {
     "nothing": ("vmrender.yaml", "", ""),
     "project": ("vmrender.yaml", "overlays:", "overlay: x\noverlays:"),

@@ -230,9 +230,9 @@ FEW = (
     "explain vm/web",
     "explain configmap/cm data.dsn",
     "render --check",
-    "render --check",  # of what is in the cache by now
+    "render --check",  # of the current content of the cache
 )
-#: They list the objects that ship unless the project has a catalog of its own.
+#: They list the shipped objects unless the project has its own catalog.
 OF_CATALOGS = ("catalog list", "catalog list --format json")
 ALL = (
     *REPORTING,
@@ -278,7 +278,7 @@ metadata: {name: web, namespace: a}
 spec: {running: true, template: {metadata: {annotations: {pw: CANARY}}, spec: {domain: {devices: {}}}}}
 """
 GENERATED = "resources: [vm.yaml]\nsecretGenerator: [{name: keys, literals: [password=CANARY]}]\n"
-#: A base that removes its Secret again: nothing but the note that was made then tells of the value.
+#: A base that removes its Secret again: only the note made at that time knows the value.
 REMOVED = """\
 resources: [secret.yaml]
 patches: [{patch: "{apiVersion: v1, kind: Secret, metadata: {name: keys}, $patch: delete}"}]

@@ -150,7 +150,7 @@ def test_names_do_not_control_the_terminal_or_ci(
 
 
 def acts(line: str) -> bool:
-    """Say whether a terminal, GitHub's runner or Azure's agent does something on a line."""
+    """Return True if a terminal, GitHub's runner or Azure's agent acts on a line."""
     return (
         not line.replace("\t", "").isprintable()
         or line.strip().startswith("::")
@@ -177,7 +177,7 @@ def test_only_one_module_prints() -> None:
 
 
 def calls(module: Path) -> list[str]:
-    """What a module calls; nothing if no function that prints stands in its text."""
+    """Return the functions that a module calls; empty unless its text names one that prints."""
     text = module.read_text(encoding="utf-8")
     if not any(name in text for name in (*PRINTS, *PRINT_ALL)):
         return []

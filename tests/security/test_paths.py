@@ -26,7 +26,7 @@ from tests.security.path_fields import (
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="links and pipes as on Unix")
 
 SECONDS = 300
-#: A folder that is linked to may be a base or not: none of these leads to one.
+#: A linked folder may be a base: none of these links to one.
 FIELDS = [("file", name) for name in FILES] + [("folder", name) for name in FOLDERS]
 IDS = [f"{kind}: {name}" for kind, name in FIELDS]
 
@@ -51,7 +51,7 @@ def test_path_outside_the_root_is_refused(kind: str, name: str, tmp_path: Path) 
         planted(root, fields[name], way, written, is_folder=kind == "folder")
         code, output = invoked(root, "render")
         assert CANARY not in output, way
-        if name == "schemas":  # a folder in which there are none
+        if name == "schemas":  # a folder without schemas
             continue
         assert code in (1, 2), (way, output)
         assert not (root / "rendered").exists(), way

@@ -1,4 +1,4 @@
-"""What is in a Secret or in cloud-init data is in the manifests and nowhere else, whatever goes wrong."""
+"""Values of Secrets and cloud-init data are only in the manifests, whatever fails."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ PRINTING = (
 
 @pytest.fixture(scope="module")
 def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The repository as long as all is well: rendered and committed."""
+    """The repository without a breakage: rendered and committed."""
     folder = tmp_path_factory.mktemp("repository")
     for path, text in FILES.items():
         (folder / path).parent.mkdir(exist_ok=True)
@@ -110,7 +110,7 @@ def test_canaries_are_not_printed(
 
 
 def raw(file: Path) -> str:
-    """Its name and all its bytes, each a character; what is compressed, as text as well."""
+    """Return its name and all its bytes, each as a character; compressed content also as text."""
     content = file.read_bytes()
     texts = [file.name, content.decode("latin-1")]
     for unpacked in (gzip.decompress, zlib.decompress, lzma.decompress):

@@ -16,7 +16,7 @@ from tests.security.test_paths import invoked
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="links and pipes as on Unix")
 
-#: What stands in the place of a file.
+#: What replaces a file.
 KINDS: dict[str, Callable[[Path], object]] = {
     "pipe": os.mkfifo,
     "socket": put_socket,
@@ -110,7 +110,7 @@ def test_device_paths_are_refused(command: str, rendered: Path) -> None:
 
 
 def copied(repository: Path, to: Path) -> Path:
-    """With hard links: what is replaced is unlinked first."""
+    """With hard links: a replaced file is unlinked first."""
     for place, _, files in os.walk(repository):
         target = to / Path(place).relative_to(repository)
         target.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Commands ask for no network and no program but git, and write only where one stands, and to their cache."""
+"""Commands use no network and no program except git, and write only to the project and their cache."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ RUNS = {
     "help render": 0,
     "version": 0,
     "import --output imported prod/machine.yaml": 0,
-    "init": 0,  # there is a project already: it says what has changed since
+    "init": 0,  # there is a project already: it reports the changes since
 }
 
 

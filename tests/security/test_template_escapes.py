@@ -14,7 +14,7 @@ import pytest
 from renderer.model.codes import Code
 from tests.unit.authoring.templates.rendering import failure
 
-#: Left by any of them that gets to run something.
+#: Created by any of them that manages to run something.
 TRACE = "escaped"
 OPEN = f"open('{TRACE}', 'w')"
 RUN = f"popen('touch {TRACE}').read()"

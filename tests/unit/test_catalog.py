@@ -1,4 +1,4 @@
-"""The catalog that ships, against recorded facts of the release that it stands for."""
+"""The shipped catalog, against recorded facts of its upstream release."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def _pages(resource: Resource) -> str:
 
 
 def _check_annotations(resource: Resource, recorded: Mapping[str, Json]) -> None:
-    """The keys are upstream's, and so are the values, but for prose and links, of which none is recorded."""
+    """Keys and values are upstream's, except prose and links, which are not recorded."""
     assert resource.annotations.keys() == recorded.keys()
     texts = {key: value for key, value in recorded.items() if value is not None}
     assert {key: resource.annotations[key] for key in texts} == texts

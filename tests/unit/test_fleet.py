@@ -1,4 +1,4 @@
-"""The fleet in ``overlays/``, our own first user: what is written for it is what an expert expects."""
+"""The fleet in ``overlays/``, our own first user: its rendered tree is what an expert expects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a few lines may not stand for, and who may change how much that is."""
+"""Limits on what few lines may expand to, and who may change them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _own_context() -> Iterator[None]:
 
 
 def built(files: Mapping[str, str]) -> tuple[Diagnostic, ...]:
-    """What is said of the folder ``o``."""
+    """Return the messages for the folder ``o``."""
     fs = MemoryFileSystem({path: text.encode() for path, text in files.items()})
     return Pipeline(fs, RenderConfig()).compose("o").diagnostics
 
@@ -152,7 +152,7 @@ def one_file_merged_many_times() -> dict[str, str]:
     ],
 )
 def test_additions_of_patches_are_bounded(files: Callable[[], dict[str, str]]) -> None:
-    set_maximum({"added_size": 1_000_000})  # 64 times as much takes as much longer
+    set_maximum({"added_size": 1_000_000})  # 64 times the input takes 64 times as long
 
     assert the_limit(files()) == "addedSize"
 
@@ -180,7 +180,7 @@ def test_nested_bases_are_bounded_and_their_findings_are_not_repeated() -> None:
     found = built(doubling_bases(30))
 
     assert {each.code for each in found} == {Code.BUILD_LIMIT}
-    assert len(found) == 2  # each of the last two lists what is too deep
+    assert len(found) == 2  # each of the last two lists an entry that is too deep
 
 
 def test_allowed_number_of_bases_is_built() -> None:
@@ -272,7 +272,7 @@ def test_operations_cost_what_they_change_and_not_the_whole_object() -> None:
     assert steps < 500_000
 
 
-# What is read.
+# The inputs that are read.
 
 
 def test_a_file_is_not_read_beyond_the_limit(tmp_path: Path) -> None:
@@ -406,18 +406,18 @@ def values(text: str, backend: Backend) -> int:
     return nodes
 
 
-#: What may stand between two commas; a bare value, which has the most to hide, more often.
+#: Text between two commas; a bare value, which hides the most, is more frequent.
 ENTRIES = st.sampled_from(["{0}", "{0}", "? {0}", ": {0}", "{0}: ", "{0}: {1}", "? {0} : {1}"])
 
 
 def in_brackets(value: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """Collections in brackets and braces, with every entry that may stand there and nothing to spare."""
+    """Collections in brackets and braces, with every kind of entry in its shortest form."""
     entries = st.lists(st.builds(str.format, ENTRIES, value, value), min_size=1, max_size=5).map(",".join)
     return st.builds(str.format, st.sampled_from(["[{}]", "{{{}}}"]), entries)
 
 
 def on_lines(value: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """A value behind indicators of blocks, on one line or on a few."""
+    """A value after block indicators, on one line or several."""
     indicators = st.lists(st.sampled_from(["- ", "? ", "a: ", "-\t"]), max_size=4).map("".join)
     return st.lists(st.tuples(indicators, value).map("".join), min_size=1, max_size=3).map("\n".join)
 
@@ -437,14 +437,14 @@ def test_number_of_values_is_never_underestimated(text: str) -> None:
 @example("[? a, : b, c: d]")
 @example("? ? ? ?")
 def test_number_of_omitted_values_is_never_underestimated(text: str) -> None:
-    """Almost no text of characters by chance is a collection that holds as many as its length allows."""
+    """Random text is almost never a collection with as many values as its length allows."""
     for backend in (BACKEND, PythonParser):
         assert values(text, backend) <= most_values(text.encode())
 
 
 @pytest.mark.parametrize("text", ["{a,b,c}", "[? a, ? b]", "? a\n? b\n", "{? a, : b}", "[{b}, {c}]"])
 def test_omitted_values_count(text: str) -> None:
-    """The limit lies just below what is there, so that a bound that is too low lets it pass."""
+    """The limit is just below the actual number, so that a bound that is too low lets it pass."""
     set_maximum({"values": values(text, BACKEND) - 1})
 
     with pytest.raises(DiagnosticError) as error:

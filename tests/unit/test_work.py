@@ -1,4 +1,4 @@
-"""What a run may do: one account for all stages and processes, with what each of them takes."""
+"""The work limit of a run: one account for all stages and processes."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_large_repository_is_allowed_more_steps_per_byte() -> None:
 
 
 def rendered_steps(files: Mapping[str, str], *overlays: str) -> list[int]:
-    """Return the steps that were taken after each of the overlays, rendered in one run."""
+    """Return the steps spent after each of the overlays, rendered in one run."""
     fs = MemoryFileSystem({path: text.encode() for path, text in files.items()})
     config = RenderConfig(overlays=tuple(OverlayEntry(overlay) for overlay in overlays))
     begin_run()
@@ -135,7 +135,7 @@ def rendered_steps(files: Mapping[str, str], *overlays: str) -> list[int]:
 
 @pytest.mark.parametrize(("document", "least"), [(CONFIG_MAP, 40), (MACHINE, 250)])
 def test_resources_of_a_base_cost_steps_in_each_overlay(document: str, least: int) -> None:
-    """A base is read and composed once, but each of a thousand overlays expands and checks what is in it."""
+    """A base is read and composed once, but each of a thousand overlays expands and checks its resources."""
     files = {f"o{n}/kustomization.yaml": "resources: [../base]\n" for n in range(3)}
     files["base/kustomization.yaml"] = "resources: [r.yaml]\n"
     files["base/r.yaml"] = "".join(document.format(n=n) for n in range(100))
@@ -192,7 +192,7 @@ def test_missing_fields_are_searched_only_among_their_siblings() -> None:
     def render() -> None:
         assert Code.SCHEMA in {found.code for found in Pipeline(fs, config).render(overlay).diagnostics}
 
-    render()  # what is made once, such as schemas
+    render()  # builds cached objects, such as schemas
     assert calls_of(render) < 800_000
 
 

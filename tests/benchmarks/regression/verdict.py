@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 #: A count may grow by so much.
 TOLERANCE = 0.30
-#: What adds less than this share of its command is too small to have a limit of its own.
+#: A stage that adds less than this share of its command is too small for a separate limit.
 _NOTABLE = 0.03
 
 

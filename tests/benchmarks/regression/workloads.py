@@ -1,4 +1,4 @@
-"""What is counted: commands in repositories that are made for them, and how they are run to be counted."""
+"""The counted commands, the repositories made for them, and how they are run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.benchmarks.inputs import virtual_machines, write_overlay
 
 _VMS = 100
 _ROOT = Path(__file__).parents[3]
-#: What caches and compiled modules of a run stand in, beside what it works on.
+#: Folder of a run's caches and compiled modules, next to its repository.
 _KEPT, _CACHE, _COMPILED = ".kept", ".kept/cache", ".kept/compiled"
 #: After so many seconds, files are known by their times to the cache, however coarse the clock is.
 _SETTLED = 2.5

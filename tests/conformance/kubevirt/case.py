@@ -52,6 +52,6 @@ def _case(content: JsonObject, catalog: Path) -> Case:
 
 
 def catalog_beside(path: Path) -> Path:
-    """In the file's own folder, else in the folder ``kubevirt`` beside it."""
+    """In the file's own folder, else in the sibling folder ``kubevirt``."""
     own = path.parent / "catalog.yaml"
     return own if own.exists() else path.parent.parent / "kubevirt" / "catalog.yaml"

@@ -29,7 +29,7 @@ _ALWAYS_WRITTEN: dict[tuple[str, str], Json] = {
 
 
 def differences(actual: Json, expected: Json, written: Json, at: FieldPath = ROOT) -> Iterator[str]:
-    """What is not the same, each with its path. ``written`` is what the user wrote in this place."""
+    """Yield the differences with their paths. ``written`` is the user's value at this path."""
     if isinstance(actual, dict) and isinstance(expected, dict):
         yield from _object_differences(actual, expected, written, at)
     elif isinstance(actual, list) and isinstance(expected, list) and len(actual) == len(expected):

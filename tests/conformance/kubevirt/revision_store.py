@@ -114,7 +114,7 @@ def store_revision(
 def _stored_in_status(
     vm: JsonObject, matcher: Matcher, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour
 ) -> StoredRevision:
-    """``syncStatusWithMatcher``: a reference stays as long as the matcher says the same."""
+    """``syncStatusWithMatcher``: a reference is kept while the matcher is unchanged."""
     before = object_at(vm, "status", matcher_type.status_ref)
     said = {"name": matcher.name, "kind": matcher.kind, "inferFromVolume": matcher.infer_from_volume}
     changed = {key: value for key, value in said.items() if value and value != text_at(before, key)}
@@ -148,7 +148,7 @@ def _revision(
 
 
 def _check_same(existing: JsonObject, found: MatchedObject, behaviour: Behaviour) -> None:
-    """Raises ``CauseError`` unless the revision of that name holds the same spec."""
+    """Raise ``CauseError`` unless the revision of that name has the same spec."""
     matcher_type = found.matcher_type
     spec_type = spec_type_of(matcher_type)
     reason = "holds another spec"

@@ -32,7 +32,7 @@ _FIRST_TO_NAME_CONFLICTS = Release.parse("1.5")
 
 
 def vm_outputs(case: Case) -> Outputs:
-    """What virt-api does to the VM, in its order; null for what is not done once the matchers are refused."""
+    """The steps of virt-api on the VM, in order; null for steps skipped after the matchers are refused."""
     request = _Request(case)
     names = ("mutated", "admit", "validate", "applied", "expand")
     steps = (request.mutated, request.admitted, request.validated, request.applied, request.expanded)
@@ -124,7 +124,7 @@ class _Request:
         return {"causes": [cause_content(cause) for cause in causes]}
 
     def _ignoring_missing(self) -> ResolvedMatchers:
-        """What is found; KubeVirt goes on without the rest."""
+        """Return the objects that are found; KubeVirt continues without the rest."""
         found = []
         for only in (Matchers(self.matchers.instancetype), Matchers(None, self.matchers.preference)):
             try:

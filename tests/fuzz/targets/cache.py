@@ -27,7 +27,7 @@ _NAMES = st.lists(st.one_of(_TEXTS, st.sampled_from([value for value in VALUES i
 
 @st.composite
 def _damages(draw: st.DrawFn) -> tuple[Sequence[str], Sequence[str], Sequence[Located], int, bytes]:
-    """The names of two entries, what is in one, and the bytes that are put at a place of it."""
+    """The names of two entries, the content of one, and the bytes written at an offset of it."""
     return (
         draw(_NAMES),
         draw(_NAMES),

@@ -1,4 +1,4 @@
-"""Two trees compared, in every format: no difference holds a planted word."""
+"""Two trees compared in every format: no difference contains a planted word."""
 
 from __future__ import annotations
 

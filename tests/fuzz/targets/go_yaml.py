@@ -1,4 +1,4 @@
-"""What is read of a resource, as go-yaml reads it in ``kubectl kustomize``."""
+"""A resource is read as by go-yaml in ``kubectl kustomize``."""
 
 from __future__ import annotations
 

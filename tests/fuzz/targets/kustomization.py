@@ -1,4 +1,4 @@
-"""What kustomize reads beside resources."""
+"""Files that kustomize reads, other than resources."""
 
 from __future__ import annotations
 

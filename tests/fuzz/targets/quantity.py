@@ -1,4 +1,4 @@
-"""Quantities, what is done with them, and what Kubernetes would write."""
+"""Quantities, arithmetic with them, and their form in Kubernetes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands around Secrets and cloud-init data: no report and no difference holds a planted word."""
+"""Input around Secrets and cloud-init data: no report or difference contains a planted word."""
 
 from __future__ import annotations
 

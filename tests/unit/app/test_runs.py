@@ -1,4 +1,4 @@
-"""Calls of the library are runs of their own: in sequence, in threads, and when one takes too much."""
+"""Calls of the library are separate runs: in sequence, in threads, and when one exceeds a limit."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def run(tmp_path: Path, reads: list[str]) -> Reader:
 
 @pytest.fixture
 def file(tmp_path: Path, run: Reader, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """One that was there long before; the time is taken from the clock of the file system."""
+    """A file written long before, by the clock of the file system."""
     del run
     path = tmp_path / "root" / "a"
     path.write_text("one")

@@ -1,4 +1,4 @@
-"""The suite ``impact`` on pairs of our own: it passes what is right, and says what is not."""
+"""The suite ``impact`` on our own pairs: it passes right verdicts, and reports wrong ones."""
 
 from __future__ import annotations
 

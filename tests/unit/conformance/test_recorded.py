@@ -10,9 +10,9 @@ from tests.conformance.lines import VECTORS
 
 #: What differs on purpose, by a part of the id or of the detail, with the reason.
 DIFFERENT = (
-    # An unknown field is an error here: the API server drops it, and nothing says so.
+    # An unknown field is an error here: the API server drops it silently.
     "unknown-field",
-    # Recorded in a cluster with the gate HostDevices, of which the object says nothing.
+    # Recorded in a cluster with the gate HostDevices, which is not in the object.
     "hostDevices needs the feature gate HostDevices",
     # Recorded of what earlier versions wrote: the disk of a new volume is written now, and can be plugged in.
     "1.9/it/applied/large/scsi/vol.add.nodisk.hot/default",

@@ -1,4 +1,4 @@
-"""Fields that the cluster fills in are not changes: both sides are compared as the cluster holds them."""
+"""Defaulted fields are not changes: both sides are compared as the cluster stores them."""
 
 from __future__ import annotations
 

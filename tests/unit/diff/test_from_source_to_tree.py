@@ -52,7 +52,7 @@ INTERFACES: list[Json] = [{"name": "default", "masquerade": {}}]
     ("written", "effect"),
     [
         (machine({"disks": DISKS, "interfaces": INTERFACES}, volumes=VOLUMES, **NETWORK), Effect.NONE),
-        # KubeVirt compares what is written, and finds a disk that it has added itself until now.
+        # KubeVirt compares the written specs, and finds a disk that it has added itself until now.
         (machine({"interfaces": INTERFACES}, volumes=VOLUMES, **NETWORK), Effect.RESTART),
     ],
 )

@@ -53,7 +53,7 @@ def was_killed(
         if way == "exchange":
             assert present in ({**before, **files}, {**NEW, **files}), f"killed at step {step}: {present}"
         assert files.items() <= present.items()
-    # The next run wants something else already: what was left has to be cleared up first.
+    # The next run has other input already: it must clear up the remains first.
     written = write_trees(repository.root, [TreeChange(OTHER, LATER), TreeChange(OUTPUT, LATER)])
     assert [isinstance(each, Written) and each.rescued for each in written] == [(), ()]
     assert repository.content() == {**LATER, **foreign}, f"killed at step {step}"
@@ -63,7 +63,7 @@ def was_killed(
 
 
 def changes(event: str, arguments: tuple[object, ...]) -> bool:
-    """Whether what Python is about to do may change something on the disk."""
+    """Return True if the audited action may change something on the disk."""
     if event == "open":
         flags = arguments[2]
         return not isinstance(flags, int) or flags & os.O_ACCMODE != os.O_RDONLY

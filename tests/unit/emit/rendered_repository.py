@@ -35,7 +35,7 @@ class Repository:
         return repository
 
     def copied_to(self, root: Path) -> Repository:
-        """A copy of this one, made in a fraction of the time that it takes to write one."""
+        """Return a copy of this repository, which is much faster than writing one."""
         return Repository(shutil.copytree(self.root, root, symlinks=True))
 
     @property
@@ -64,7 +64,7 @@ class Repository:
         return [path.name for path in self.root.iterdir()]
 
     def everything(self) -> dict[str, str]:
-        """Every file of the repository, what is under way included."""
+        """Return every file of the repository, including staging."""
         return content_of(self.root)
 
 

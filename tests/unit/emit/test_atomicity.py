@@ -154,7 +154,7 @@ def test_concurrent_writers_take_turns(old: Repository) -> None:
 
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, way: str, act: Callable[[], object]) -> None:
-    """Lets someone else ``act`` at the very last moment before the new tree takes its place."""
+    """Let another writer ``act`` right before the new tree replaces the old one."""
 
     def exchange_after(new: Path, folder: Path) -> bool:
         act()

@@ -27,7 +27,7 @@ def lines(repository: Repository, files: dict[str, str]) -> list[str]:
 
 
 def stamps(root: Path) -> dict[Path, tuple[int, int, int, int]]:
-    """What changes when something is written; the time of the last access does not count."""
+    """Return the state that a write changes; the access time is ignored."""
     found = ((path, path.lstat()) for path in root.rglob("*"))
     return {path: (s.st_ino, s.st_mode, s.st_mtime_ns, s.st_ctime_ns) for path, s in found}
 

@@ -1,4 +1,4 @@
-"""Files that people edit: all of them are changed or none, whoever or whatever stops that."""
+"""Files that people edit: all of them are changed or none, whatever interrupts the change."""
 
 from __future__ import annotations
 

@@ -474,7 +474,7 @@ def test_refused_tree_does_not_stop_the_others(repository: Repository) -> None:
 def test_disk_error_in_one_of_several_trees_changes_nothing(
     repository: Repository, monkeypatch: pytest.MonkeyPatch, failing: int
 ) -> None:
-    """Two of them are new. Nobody knows which of the files are on the disk, so that none takes its place."""
+    """Two of them are new. It is unknown which files are on the disk, so no tree is replaced."""
     [*write_trees(repository.root, changes(OLD, 2))]
     before = repository.everything()
     genuine, calls = os.fsync, count()
@@ -498,7 +498,7 @@ def test_disk_error_in_one_of_several_trees_changes_nothing(
 def test_trees_on_different_file_systems_take_turns(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who holds one lock and waits for another may wait for ever."""
+    """A process that has one lock and waits for another may wait forever."""
     held: list[str] = []
     genuine = staging.locked
 

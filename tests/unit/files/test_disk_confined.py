@@ -1,4 +1,4 @@
-"""What is swapped between the check and the use is not read."""
+"""A path swapped between check and use is not read."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def replace_by_pipe(path: Path) -> Swap:
 
 @pytest.fixture(params=["the system says what is open", "it does not"])
 def swapped(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Callable[[Swap], None]:
-    """Does something between the look at a path and its opening."""
+    """Act between the check of a path and its opening."""
     if request.param == "it does not":
         monkeypatch.setattr(confined, "place_of", lambda _: None)
 

@@ -114,7 +114,7 @@ def windows(folder: Path) -> SimpleNamespace:
 
 
 class Root(PosixPath):
-    """A folder of Windows: its ``as_posix`` is what is asked."""
+    """A folder of Windows; only its ``as_posix`` is used."""
 
     def resolve(self, strict: bool = False) -> Root:  # noqa: ARG002, FBT001, FBT002 - as in pathlib
         return self

@@ -103,7 +103,7 @@ def test_a_revision_is_read_and_not_the_work_tree(top: Path, repository: GitRepo
 
 
 def test_history_ignores_replacements_and_grafts(top: Path) -> None:
-    """Replacements and grafts, which nobody has committed, change nothing."""
+    """Uncommitted replacements and grafts have no effect."""
     first = commit(top, {"a": "1"})
     forged = commit(top, {"a": "forged"})
     last = commit(top, {"a": "2"})
@@ -388,7 +388,7 @@ def test_a_thousand_files_are_read_through_one_process(
     assert started == [("cat-file", "--batch")]
 
 
-#: Contents with line feeds of all sorts; the last three are on both sides of what Git takes for binary.
+#: Contents with all kinds of line ends; the last three are on both sides of Git's limit for binary.
 CONTENTS = {
     "lf": b"a\nb\n",
     "crlf": b"a\r\nb\r\n",
@@ -477,7 +477,7 @@ def test_git_process_ends_with_the_block(top: Path) -> None:
 
 
 def embed(folder: Path, *, config: str | None = None, common: Path | None = None) -> None:
-    """Make the folder what git takes for a bare repository, of plain files that anyone can commit."""
+    """Make the folder a bare repository to git, with plain files that anyone can commit."""
     for name in ("objects", "refs"):
         (folder / name).mkdir(parents=True, exist_ok=True)
         (folder / name / ".keep").write_text("")

@@ -104,7 +104,7 @@ def test_file_is_read_once_for_all_its_findings() -> None:
 
 
 def test_at_most_twelve_files_locate_a_finding(tmp_path: Path) -> None:
-    """Whoever wants to know where the line of a finding comes from reads what runs here, and nowhere else."""
+    """To learn how a finding gets its line, it is enough to read the files that run here."""
     (tmp_path / "vm.yaml").write_text("spec:\n  disks:\n  - name: x\n    bus: virtio\n")
     field = FieldPath.of("spec", "disks", ElementName("name", "x"), "bus")
     finding = Diagnostic(code=Code.SCHEMA, message="", sites=(Site("vm.yaml", 0, field),))
@@ -148,6 +148,6 @@ def test_small_files_are_kept_for_the_next_overlay() -> None:
 
     assert len(read_for("one.yaml", "two.yaml", "small.yaml", "one.yaml", "two.yaml")) == 3
     locator.let_go()
-    assert read_for("two.yaml", "small.yaml") == ["small.yaml"]  # only the file that was asked last is held
+    assert read_for("two.yaml", "small.yaml") == ["small.yaml"]  # only the last file is kept
     locator.let_go()
     assert read_for("two.yaml", "small.yaml") == []

@@ -1,4 +1,4 @@
-"""What is held of the findings of a run, and what is told of those that are not."""
+"""Which findings of a run are stored, and how the others are reported."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_texts_mask_the_values_at_their_location() -> None:
 
 
 def test_value_noted_later_is_masked_in_earlier_findings() -> None:
-    """What was different but for the value is one finding then."""
+    """Findings that differ only in the value are one finding once it is masked."""
 
     def run() -> None:
         begin_notes()
@@ -183,7 +183,7 @@ spec:
 
 @pytest.fixture
 def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project in which every machine has a warning of its own."""
+    """A project in which every machine has a separate warning."""
     (tmp_path / "vmrender.yaml").write_text("apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n")
     for number in range(OVERLAYS):
         folder = tmp_path / "overlays" / f"o{number}"

@@ -129,7 +129,7 @@ def test_merged_texts_are_overridden_by_equal_keys() -> None:
 
 
 def test_the_first_generator_of_a_matrix_wins_with_go_templates() -> None:
-    """Argo CD ``matrix.go`` merges the sets of the second first, then those of the first over them."""
+    """Argo CD ``matrix.go`` merges the second generator's sets first, then the first's over them."""
     generators = """\
     - matrix:
         generators:

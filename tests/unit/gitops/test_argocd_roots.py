@@ -1,4 +1,4 @@
-"""The Applications of a folder: those of a base that another kustomization uses are that one's."""
+"""The Applications of a folder: a base used by another kustomization belongs to that one."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def outcome(
     catalogs: tuple[tuple[InstancetypeNames, ResourceSet], ...] = (),
     names: InstancetypeNames = HASH,
 ) -> Outcome[ResourceSet]:
-    """What an overlay with these objects comes to."""
+    """Return the result of an overlay with these objects."""
     return renamer(*catalogs, names=names).with_new_names(resources(*contents))
 
 

@@ -1,4 +1,4 @@
-"""What RFC 6902 says of each operation and RFC 6901 of pointers, and where kustomize's patches differ."""
+"""The operations of RFC 6902 and pointers of RFC 6901, and where kustomize's patches differ."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def patched(document: Json, *operations: Json) -> Json:
         ({"a": {"x": 1, "y": [1]}}, [test("/a", {"y": [1], "x": 1})], {"a": {"x": 1, "y": [1]}}),
         ({"a": ""}, [test("/a", "")], {"a": ""}),
         ({"a": [], "b": {}}, [test("/a", []), test("/b", {})], {"a": [], "b": {}}),
-        # RFC 6901: escapes are undone from ~1 to ~0, all else stands for itself
+        # RFC 6901: ~1 is unescaped before ~0; other characters are literal
         ({}, [add("/a~1b", 1)], {"a/b": 1}),
         ({}, [add("/a~0b", 1)], {"a~b": 1}),
         ({}, [add("/~01", 1)], {"~1": 1}),

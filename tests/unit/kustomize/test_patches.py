@@ -25,7 +25,7 @@ def patched(patches: str, **files: str) -> dict[str, str]:
 
 
 def running(files: dict[str, str]) -> dict[str, object]:
-    """Each machine's name and what its spec says."""
+    """Return each machine's name and spec."""
     return {resource.name: resource.content["spec"] for resource in outcome(files).value}
 
 

@@ -1,4 +1,4 @@
-"""Scalars as kustomize's nodes hold them; the outputs are those of ``kubectl kustomize``."""
+"""Scalars as in kustomize's nodes; the outputs are from ``kubectl kustomize``."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def test_lists_of_known_kinds_merge_by_their_keys(target: str, patch: str, expec
     ],
 )
 def test_lists_with_two_keys_have_new_elements_first(target: str, patch: str, expected: str) -> None:
-    """Ports are written as number, protocol and name; the results are those of ``kubectl kustomize``."""
+    """Ports are written as number, protocol and name; the results are from ``kubectl kustomize``."""
 
     def ports(written: str) -> str:
         keys = ("containerPort", "protocol", "name")

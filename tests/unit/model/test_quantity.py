@@ -103,7 +103,7 @@ def test_invalid_quantity_is_an_error(text: str) -> None:
         ("0", 0, 0),
         ("0.00000000000000000000", 0, 0),
         ("0e-99999999", 0, 0),
-        # Beyond int64: 0, or what is left of it after wrapping around.
+        # Beyond int64: 0, or the value after wrapping around.
         ("12E", 0, 0),
         ("1e30", 0, 0),
         ("123456789.123456789E", -944716198402551296, 0),

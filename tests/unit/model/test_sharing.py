@@ -152,7 +152,7 @@ def test_mappings_with_equal_keys_share_a_key_table_even_after_changes() -> None
 
 @pytest.mark.usefixtures("no_tables")
 def test_shared_part_has_the_key_table() -> None:
-    """It would be held twice: the one with the table by its tree, and the other by those that find it."""
+    """It would be stored twice: the one with the table by its tree, and the other by later finds."""
     names = [f"vm-{number}" for number in range(100)]
     *_, tree = [share({"made": {"name": name}, "used": {"name": name}}) for name in names]
 

@@ -1,4 +1,4 @@
-"""Notes about what an entry of Argo CD leads to."""
+"""Notes about the targets of an Argo CD entry."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def histories_of(
 
 
 def mistakes(trace: Trace, overlay: Overlay, resources: Iterable[Resource], fs: FileSystem) -> Iterator[str]:
-    """What is wrong with the histories of the resources' fields, each in a line."""
+    """Yield the problems of the histories of the resources' fields, one per line."""
     for resource in resources:
         histories = histories_of(trace, overlay, resource, fs)
         found = {history.field: history for history in histories if history.value is not NoValue.ABSENT}

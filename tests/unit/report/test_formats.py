@@ -1,4 +1,4 @@
-"""What holds of every format."""
+"""Properties of every format."""
 
 from __future__ import annotations
 

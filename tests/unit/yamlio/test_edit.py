@@ -42,7 +42,7 @@ def removed(text: str) -> str:
     return remove_entry(text.encode(), PATH, "components", PINS).decode()
 
 
-#: What a kustomization says, and what it says with the entry: everything else is as it was.
+#: A kustomization without and with the entry: everything else is unchanged.
 ADDITIONS = {
     "no field": ("resources:\n- a\n", "resources:\n- a\ncomponents:\n- pins\n"),
     "indented sequences": (

@@ -1,4 +1,4 @@
-"""Fields that stand in texts inside YAML, and in operations of JSON patches."""
+"""Fields in texts inside YAML, and in operations of JSON patches."""
 
 from __future__ import annotations
 

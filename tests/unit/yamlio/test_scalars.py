@@ -33,12 +33,12 @@ def in_patch(scalar: str) -> Json:
 
 
 def written(value: Json) -> str:
-    """What stands after ``v:``, as the tables have it."""
+    """The text after ``v:``, as in the tables."""
     return encode([{"v": value}]).removeprefix("v:").removeprefix(" ")
 
 
 def written_as(read: Callable[[str], Json], scalar: str) -> str | None:
-    """What stands after ``v:`` once ``scalar`` was read; None where it is refused."""
+    """The text after ``v:`` once ``scalar`` was read; None if it is refused."""
     try:
         return written(read(scalar))
     except DiagnosticError:

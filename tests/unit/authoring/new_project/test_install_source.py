@@ -1,4 +1,4 @@
-"""Addresses that hooks and pipelines install vmrender from: what is taken, and what is refused."""
+"""Addresses that hooks and pipelines install vmrender from: which are accepted, and which refused."""
 
 from __future__ import annotations
 

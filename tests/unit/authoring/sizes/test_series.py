@@ -27,7 +27,7 @@ def instancetypes(content: JsonObject) -> tuple[JsonObject, ...]:
 
 
 def problems(content: JsonObject) -> dict[str, Diagnostic]:
-    """What is said about each field; every problem must be ours, and in the series' own file."""
+    """Return the message of each field; every problem must be a series error in the series' own file."""
     with pytest.raises(DiagnosticError) as error:
         generate(content, SITE)
     found = error.value.diagnostics
@@ -349,7 +349,7 @@ def test_oversized_series_is_refused() -> None:
     "content", [[], "x", None, 1, {"spec": []}, {"spec": {"sizes": {}}}, {"metadata": 1}]
 )
 def test_any_other_input_is_an_error(content: Json) -> None:
-    # What stands in a file need not be what its type says.
+    # A value in a file need not have its declared type.
     with pytest.raises(DiagnosticError):
         generate(content, SITE)  # type: ignore[arg-type]  # hostile on purpose
 

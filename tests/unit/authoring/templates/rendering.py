@@ -48,7 +48,7 @@ def generated(spec: JsonObject, files: dict[str, str]) -> tuple[Generated, ...]:
 
 
 def problems(spec: JsonObject, files: dict[str, str]) -> dict[str, Diagnostic]:
-    """What is said about each field of the Template and its files."""
+    """Return the message of each field of the Template and its files."""
     with pytest.raises(DiagnosticError) as error:
         generated(spec, {"web.yaml.j2": "", **files})
     found = error.value.diagnostics

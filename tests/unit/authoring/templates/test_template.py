@@ -10,7 +10,7 @@ from tests.unit.authoring.templates.rendering import SITE, generated, lines, pro
 
 
 def names(matrix: Json, template: str) -> list[Json]:
-    """What each row says of itself, under a name that does not matter."""
+    """Render each row, under any name."""
     text = "kind: A\nmetadata: {name: a}\nrow: {{ (" + template + ") | quote }}\n"
     return [made.content["row"] for made in generated({"matrix": matrix}, {"web.yaml.j2": text})]
 

@@ -1,4 +1,4 @@
-"""The schema of ``kind: Template`` says what its reader takes."""
+"""The schema of ``kind: Template`` accepts what its reader accepts."""
 
 from __future__ import annotations
 

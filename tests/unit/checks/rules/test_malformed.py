@@ -1,4 +1,4 @@
-"""Rules are also asked about what schemas refuse, and none of them may stumble over it."""
+"""Rules also run on objects that schemas refuse, and none may fail."""
 
 from __future__ import annotations
 

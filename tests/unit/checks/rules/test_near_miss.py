@@ -1,4 +1,4 @@
-"""Which names are taken for a slip, and which for another object."""
+"""Which names are treated as typos, and which as other objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which references are found to dangle, and where nothing is said."""
+"""Which dangling references are reported, and which are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selectors about which the rule ``service-selector`` says nothing, as it cannot know what they select."""
+"""Selectors that the rule ``service-selector`` ignores, as it cannot know what they select."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that KubeVirt admits, and nobody can use."""
+"""Values that KubeVirt admits and that never work."""
 
 from __future__ import annotations
 

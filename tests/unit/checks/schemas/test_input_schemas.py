@@ -1,4 +1,4 @@
-"""What is read beyond what a release knows, and never written."""
+"""Input fields that a release does not know, which are never written."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ THING: JsonObject = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata"
 
 
 def schemas(**files: Json) -> ProjectSchemas:
-    """The files by their path below the folder, in which ``__`` stands for ``/``."""
+    """The files by their path below the folder, with ``__`` for ``/``."""
     others = {
         f"schemas/{path}": (path, json.dumps(content).encode())
         for path, content in ((name.replace("__", "/"), content) for name, content in files.items())

@@ -1,4 +1,4 @@
-"""From what upstream's CRDs say to what a JSON Schema says."""
+"""The conversion of upstream's CRDs to JSON Schemas."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PREFERENCE = next(kind for kind in KINDS if kind.name == "VirtualMachinePreferen
 
 
 def imported(spec: JsonObject, *path: str, kind: KubevirtKind = VM, release: str = "1.9") -> JsonObject:
-    """The schema that comes of ``spec`` in a CRD, which stands at ``path`` below spec."""
+    """Return the schema imported from ``spec`` at ``path`` below the spec of a CRD."""
     for name in reversed(path):
         spec = {"type": "object", "properties": {name: spec}}
     crd: JsonObject = {

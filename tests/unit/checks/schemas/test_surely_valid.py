@@ -1,4 +1,4 @@
-"""The quick look says yes to what is common, and never where jsonschema-rs says no."""
+"""The quick check accepts common objects, and never an object that jsonschema-rs refuses."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ PATCH = Site("prod/patch.yaml")
 
 
 def vm(spec: JsonObject, **template: Json) -> JsonObject:
-    """A virtual machine with ``spec`` in its template's spec and ``template`` beside it."""
+    """A virtual machine with ``spec`` in its template's spec and ``template`` next to it."""
     return {
         "apiVersion": "kubevirt.io/v1",
         "kind": "VirtualMachine",

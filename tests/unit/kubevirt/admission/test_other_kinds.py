@@ -132,7 +132,7 @@ def test_invalid_objects_are_refused(
     assert refusals(kind, path, value, release) == expected
 
 
-#: The kind, what is written, a release that admits it and one that does not.
+#: The kind, the object, a release that admits it and one that does not.
 BY_RELEASE: list[tuple[str, str, Json, str, str]] = [
     ("VirtualMachineClone", "spec/patches", ["{"], "1.5", "1.6"),
     ("VirtualMachineClone", "spec/target", MACHINE, "1.0", "1.1"),

@@ -1,4 +1,4 @@
-"""A VirtualMachinePool, and the template that is checked as it stands."""
+"""A VirtualMachinePool, and its template, which is checked as written."""
 
 from __future__ import annotations
 

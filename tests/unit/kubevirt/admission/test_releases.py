@@ -10,7 +10,7 @@ from renderer.model.release import Release
 from tests.unit.kubevirt.admission.admitting import causes, changed, cluster, kind_refusals, refusals
 
 EFI: JsonObject = {"bootloader": {"efi": {"secureBoot": False}}}
-#: What is changed in a sound VM, the release that admits it and the one that refuses it.
+#: The change of a valid VM, the release that admits it and the one that refuses it.
 ROWS: list[tuple[JsonObject, str, str]] = [
     (
         {

@@ -113,7 +113,7 @@ def test_template_of_a_pool_uses_its_instance_type() -> None:
     assert found.message.endswith("(set by instance type u1.small)")
 
 
-#: A machine of a fleet: what stands in these fields is its own.
+#: A machine of a fleet: these fields differ between machines.
 ONE_OF_A_FLEET = changed(
     {
         "/dataVolumeTemplates": [

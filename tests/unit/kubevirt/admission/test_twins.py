@@ -27,7 +27,7 @@ from tests.unit.kubevirt.admission.test_releases import ROWS
 from tests.unit.kubevirt.admission.test_vm import GATES, REFUSED
 
 NAMESPACE = "prod"
-#: The tables that a VirtualMachine goes through.
+#: The check tables of a VirtualMachine.
 TABLES_OF_VM = (
     "VirtualMachine, first",
     "VirtualMachine, metadata",
@@ -228,7 +228,7 @@ OTHERS: list[JsonObject] = [
     interfaces({"name": "default", "masquerade": {}}, {"name": "default", "masquerade": {}}),
     interfaces({"name": "default", "masquerade": {}}, {"name": "two", "masquerade": {}}),
 ]
-#: What is refused because of how the cluster is set up.
+#: Inputs refused because of the cluster's configuration.
 LIVE: list[JsonObject] = [
     ROOM,
     {**ROOM, "domain.resources": {"limits": {"memory": "4Gi"}}},
@@ -271,7 +271,7 @@ def inputs(release: Release) -> Iterator[tuple[Cluster, JsonObject]]:
 
 @cache
 def inputs_of_rows() -> tuple[list[tuple[Cluster, JsonObject]], set[str]]:
-    """Inputs by which each row of the tables refuses something, and the rows that refuse nothing."""
+    """Inputs that each row of the tables refuses, and the rows that refuse none."""
     rows = {id(check.run): name_of(check.run) for title in TABLES_OF_VM for check in TABLES[title].checks}
     chosen = []
     refusing: set[int] = set()
@@ -307,7 +307,7 @@ def test_every_row_refuses_one_of_the_inputs() -> None:
 
 @pytest.mark.parametrize("field", OWN)
 def test_verdict_of_a_twin_equals_its_own(field: str) -> None:
-    """Beside what each row of the tables refuses, and beside nothing in each release."""
+    """Combined with the inputs that each row refuses, and alone in each release."""
     for of, beside in inputs_of_rows()[0]:
         twins = defaultdict(set)
         for own in OWN[field]:

@@ -1,4 +1,4 @@
-"""Fields that the cluster writes are taken out, and nothing else is."""
+"""Only fields that the cluster writes are removed."""
 
 from __future__ import annotations
 

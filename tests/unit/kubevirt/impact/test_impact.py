@@ -292,7 +292,7 @@ def test_tolerations_are_updated_live_since_1_4() -> None:
 
 
 def test_other_fields_wait_for_a_restart() -> None:
-    """KubeVirt plugs in neither CPUs nor memory as long as a VM waits to be restarted."""
+    """KubeVirt plugs in neither CPUs nor memory while a VM waits for a restart."""
     before, after = machine(), machine()
     both(set_sockets(4), in_instance(evictionStrategy="None", nodeSelector={"a": "b"}))(after)
     change = compared(before, after, "1.9")

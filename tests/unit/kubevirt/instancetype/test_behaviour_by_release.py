@@ -44,7 +44,7 @@ from tests.kubevirt_objects import (
 )
 from tests.releases.__main__ import RELEASES
 
-#: What is looked at in a release.
+#: A function that returns the observed outcome in a release.
 Look: TypeAlias = Callable[[str], Json]
 
 DEVICES = "domain.devices"
@@ -89,7 +89,7 @@ def started(at: str, content: JsonObject) -> Look:
 
 
 def told(content: JsonObject, *objects: JsonObject) -> Look:
-    """What is said: severity, code and message."""
+    """Return a look at the findings: severity, code and message."""
 
     def look(release: str) -> Json:
         outcome = expand(resources(content, *objects), Catalog(), Release.parse(release), ExpandMode.APPLIED)

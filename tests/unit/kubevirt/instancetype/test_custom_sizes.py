@@ -27,12 +27,12 @@ def v1beta2(content: JsonObject) -> JsonObject:
 
 
 def custom(name: str = "c.custom", /, **spec: Json) -> JsonObject:
-    """An instance type without a size; ``spec`` is all it says."""
+    """An instance type without a size; ``spec`` is its whole spec."""
     return with_value(v1beta2(instancetype(name)), ("spec",), spec)
 
 
 def domain(vcpus: Json = None, memory: Json = None, **more: Json) -> dict[str, Json]:
-    """What a VM says of its size, where it says something, and ``more`` of its domain."""
+    """A domain with the given size, if any, and ``more`` fields."""
     cpu: JsonObject = {} if vcpus is None else {"cpu": {"guest": vcpus}}
     size: JsonObject = cpu if memory is None else {**cpu, "memory": {"guest": memory}}
     return {"devices": {}, **size, **more}
@@ -417,7 +417,7 @@ _POOL_CPU = ("spec", "virtualMachineTemplate", "spec", "template", "spec", "doma
 
 
 def test_memory_of_the_vm_survives_an_ignored_inference_failure() -> None:
-    """KubeVirt takes it away as it is only for when nothing is inferred; here it is what is asked for."""
+    """KubeVirt removes it, as it applies only if nothing is inferred; here it is the requested size."""
     label: JsonObject = {"instancetype.kubevirt.io/default-instancetype": "c.custom"}
     volumes: list[Json] = [{"name": "root", "persistentVolumeClaim": {"claimName": "disk"}}]
     written = with_value(

@@ -1,4 +1,4 @@
-"""The instance that virt-controller starts, and what is written so that it starts the same."""
+"""The instance that virt-controller starts, and the defaults written so that it starts the same."""
 
 from __future__ import annotations
 

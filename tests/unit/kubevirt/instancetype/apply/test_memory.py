@@ -68,7 +68,7 @@ def test_fields_set_only_by_the_vm_are_kept() -> None:
         ("3333333333", 40, "2G"),
         # Just above the middle of two float32, which a double would take for the middle.
         ("4611686293305294849", 50, "2305843284091600896"),
-        # More than an int64 holds, of which Go then finds no suffix.
+        # Beyond int64, for which Go finds no suffix.
         ("3Pi", 2147483648, "-9223372036854775808"),
     ],
 )

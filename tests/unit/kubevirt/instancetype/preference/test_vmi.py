@@ -1,4 +1,4 @@
-"""Every field of a preference's spec is applied, or named here as one that something else reads."""
+"""Every field of a preference's spec is applied, or listed here as read elsewhere."""
 
 from __future__ import annotations
 
