@@ -37,7 +37,7 @@ def differences_at_start(
         vms = [_vm(each) for each in (source, written)]
         try:
             one, other = (
-                as_stored(store.created(vm).instance) for store, vm in zip(stores, vms, strict=True) if vm
+                as_stored(store.create(vm).instance) for store, vm in zip(stores, vms, strict=True) if vm
             )
         except (CauseError, DiagnosticError, ValueError):
             continue

@@ -79,8 +79,8 @@ class LiveMachines:
         before_store, after_store = self._changes.stores
         try:
             stored = live.with_content({key: each for key, each in live.content.items() if key != "status"})
-            before = before_store.existing(stored, object_at(live.content, "status"))
-            after = after_store.updated(before, stored, synced)
+            before = before_store.load(stored, object_at(live.content, "status"))
+            after = after_store.update(before, stored, synced)
         except (CauseError, DiagnosticError):
             return None
         change = VmChange(

@@ -62,13 +62,13 @@ class VmChanges:
 
     def _vms(self, old: Resource, new: Resource) -> list[StoredVm]:
         """Return the VirtualMachine in each state with it. Raises ``CauseError`` or ``DiagnosticError``."""
-        vms, written = [self.stores[0].created(old)], old
+        vms, written = [self.stores[0].create(old)], old
         for state, store in zip(self._states[1:-1], self.stores[1:-1], strict=True):
             found = next((each for each in state.resources if each.current_id == new.current_id), None)
             if found is not None:
-                vms.append(store.updated(vms[-1], written, found))
+                vms.append(store.update(vms[-1], written, found))
                 written = found
-        vms.append(self.stores[-1].updated(vms[-1], written, new))
+        vms.append(self.stores[-1].update(vms[-1], written, new))
         return vms
 
     @cached_property

@@ -278,7 +278,7 @@ class Fitter:
     def _instance(self, vm: JsonObject) -> JsonObject | None:
         """Return the instance that KubeVirt creates from a new VM; None if it cannot be defaulted."""
         try:
-            return as_stored(self._store.created(Resource(vm, _NOWHERE)).instance)
+            return as_stored(self._store.create(Resource(vm, _NOWHERE)).instance)
         except (CauseError, DiagnosticError):
             return None
 

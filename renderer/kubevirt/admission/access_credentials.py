@@ -54,6 +54,6 @@ def _check_ssh_methods(vmi: VmiSpec, at: FieldPath, key: JsonObject) -> Causes:
 def _check_one_each(at: FieldPath, credential: JsonObject, methods: tuple[str, ...]) -> Causes:
     if not has(section(credential, "source"), "secret"):
         yield invalid(at.child("source"), "the credential has no source", "set source.secret")
-    given = section(credential, "propagationMethod")
-    if sum(has(given, method) for method in methods) != 1:
+    methods_written = section(credential, "propagationMethod")
+    if sum(has(methods_written, method) for method in methods) != 1:
         yield invalid(at.child("propagationMethod"), f"propagationMethod needs one of {', '.join(methods)}")

@@ -28,7 +28,7 @@ class Cause(Record):
     """One reason.
 
     ``at`` is where the user finds the field; ``reported`` is KubeVirt's name for it, if different.
-    ``lone`` is the name of an interface or network at ``at`` that has no counterpart.
+    ``unmatched_name`` is the name of an interface or network at ``at`` that has no counterpart.
     """
 
     type: CauseType
@@ -36,7 +36,7 @@ class Cause(Record):
     message: str
     hint: str | None = None
     reported: FieldPath | None = None
-    lone: str | None = None
+    unmatched_name: str | None = None
 
     @property
     def field(self) -> str:

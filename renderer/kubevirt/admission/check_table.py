@@ -86,7 +86,7 @@ class CheckTable(Generic[P]):
     ) -> Sequence[Cause]:
         """Return the causes of all checks that ``release`` makes if ``fields`` are written."""
         found: list[Cause] = []
-        for check in self.needed(release, fields):
+        for check in self.checks_for(release, fields):
             causes = check.run(*args, **kwargs)
             if check.ends is None:
                 found += causes
@@ -97,7 +97,7 @@ class CheckTable(Generic[P]):
                 break
         return found
 
-    def needed(self, release: Release, fields: frozenset[str]) -> tuple[Check[P], ...]:
+    def checks_for(self, release: Release, fields: frozenset[str]) -> tuple[Check[P], ...]:
         """Return the checks that ``release`` makes if ``fields`` are written.
 
         The result is cached, because a fleet has few different sets of fields.

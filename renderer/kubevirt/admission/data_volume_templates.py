@@ -50,7 +50,7 @@ def _name_of(template: JsonObject) -> str:
     return text(section(template, "metadata"), "name")
 
 
-def _reported(vm: VmSpec, index: int, *segments: Segment) -> FieldPath:
+def _reported_path(vm: VmSpec, index: int, *segments: Segment) -> FieldPath:
     """Return the field by KubeVirt's name for it, in the singular."""
     return vm.at("dataVolumeTemplate", index, *segments)
 
@@ -59,7 +59,7 @@ def _name_problem(vm: VmSpec, index: int) -> Cause | None:
     if _name_of(vm.templates[index]):
         return None
     at = vm.at("dataVolumeTemplates", index, "metadata", "name")
-    return required(at, "the dataVolumeTemplate has no name", reported=_reported(vm, index, "name"))
+    return required(at, "the dataVolumeTemplate has no name", reported=_reported_path(vm, index, "name"))
 
 
 def _use_problem(vm: VmSpec, index: int, named: frozenset[str]) -> Cause | None:
@@ -68,7 +68,7 @@ def _use_problem(vm: VmSpec, index: int, named: frozenset[str]) -> Cause | None:
     name = _name_of(templates[index])
     if name in named:
         return None
-    spend(len(templates) + len(named), "naming volumes that could be meant")
+    spend(len(templates) + len(named), "suggesting names of volumes")
     unmatched = named - {_name_of(template) for template in templates}
     suggested = suggest(name, sorted(unmatched), most=1)
     if suggested:
@@ -79,7 +79,7 @@ def _use_problem(vm: VmSpec, index: int, named: frozenset[str]) -> Cause | None:
         vm.at("dataVolumeTemplates", index, "metadata", "name"),
         f"no volume uses the dataVolumeTemplate {name}",
         hint,
-        reported=_reported(vm, index),
+        reported=_reported_path(vm, index),
     )
 
 
@@ -108,18 +108,18 @@ def _target_problem(vm: VmSpec, index: int, *, may_be_populated: bool) -> Cause 
     if len(targets) != 1:
         problem = "both storage and pvc" if targets else "neither storage nor pvc"
         message = f"the dataVolumeTemplate has {problem}; it needs one"
-        return invalid(_spec_at(vm, index), message, reported=_reported(vm, index, "PVC", "Storage"))
+        return invalid(_spec_at(vm, index), message, reported=_reported_path(vm, index, "PVC", "Storage"))
     target = section(spec, targets[0])
     populated = has(target, "dataSourceRef") or has(target, "dataSource")
     if populated and (has(spec, "source") or has(spec, "sourceRef")):
         message = "a volume that dataSource or dataSourceRef fills cannot have source or sourceRef"
-        hint, reported = "keep one of them", _reported(vm, index, "source")
+        hint, reported = "keep one of them", _reported_path(vm, index, "source")
         return invalid(_spec_at(vm, index), message, hint, reported=reported)
     is_filled = populated and may_be_populated
     if not is_filled and not has(spec, "source") and not has(spec, "sourceRef"):
         hint, reported = (
             "add source, sourceRef, or a dataSourceRef",
-            _reported(vm, index, "source", "sourceRef"),
+            _reported_path(vm, index, "source", "sourceRef"),
         )
         message = "the dataVolumeTemplate does not say what it is filled from"
         return invalid(_spec_at(vm, index), message, hint, reported=reported)
@@ -131,10 +131,10 @@ def _spec_at(vm: VmSpec, index: int) -> FieldPath:
 
 
 def _source_problem(vm: VmSpec, index: int) -> Cause | None:
-    given = section(section(vm.templates[index], "spec"), "source")
-    sources = [source for source in _SOURCES if has(given, source)]
+    source = section(section(vm.templates[index], "spec"), "source")
+    sources = [kind for kind in _SOURCES if has(source, kind)]
     if len(sources) == 1:
         return None
     problem = f"more than one: {', '.join(sources)}" if sources else f"none of {', '.join(_SOURCES)}"
     at = _spec_at(vm, index).child("source")
-    return invalid(at, f"source is {problem}", reported=_reported(vm, index, "source"))
+    return invalid(at, f"source is {problem}", reported=_reported_path(vm, index, "source"))

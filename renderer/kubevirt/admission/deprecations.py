@@ -39,7 +39,7 @@ def warnings_of(request: AdmissionRequest, cluster: Cluster) -> Causes:
         configuration = object_at(request.content, "spec", "configuration")
         fields = frozenset(configuration)
         yield from CONFIGURATION_WARNINGS.causes(cluster.release, fields, configuration, cluster)
-    elif request.kind in _INSTANCES and INSTANCE_WARNINGS.needed(cluster.release, _INTERFACES):
+    elif request.kind in _INSTANCES and INSTANCE_WARNINGS.checks_for(cluster.release, _INTERFACES):
         path = _INSTANCES[request.kind]
         vmi = VmiSpec.of(object_at(request.content, *path), FieldPath.of(*path))
         yield from INSTANCE_WARNINGS.causes(cluster.release, vmi.fields, vmi, cluster)

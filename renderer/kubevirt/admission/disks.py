@@ -45,7 +45,7 @@ class Disk(Record):
         """Return the custom block size ``logical`` or ``physical`` in bytes; 0 if it is not set."""
         return number(section(section(self.content, "blockSize"), "custom"), key)
 
-    def reported(self, *segments: Segment) -> FieldPath:
+    def reported_path(self, *segments: Segment) -> FieldPath:
         """Return KubeVirt's name for some fields, which repeats the whole path."""
         return self.vmi.device("disks", "domain", "devices", "disks", *segments)
 
@@ -159,7 +159,7 @@ def _check_pci_address(disk: Disk) -> Causes:
     if not address:
         return
     at = disk.at("disk", "pciAddress")
-    reported = disk.reported("disk", disk.position, "pciAddress")
+    reported = disk.reported_path("disk", disk.position, "pciAddress")
     if text(section(disk.content, "disk"), "bus") != "virtio":
         yield invalid(at, "a disk with a pciAddress needs the bus virtio", reported=reported)
     if not devices.is_pci_address(address):
@@ -202,7 +202,7 @@ def _refuse_io_thread(disk: Disk, bus: str) -> Causes:
             disk.at("dedicatedIOThread"),
             f"a disk on the bus {bus} cannot have a dedicated I/O thread",
             "use the bus virtio, or drop dedicatedIOThread",
-            reported=disk.reported(disk.position),
+            reported=disk.reported_path(disk.position),
         )
 
 
@@ -229,7 +229,7 @@ def _check_io(disk: Disk) -> Causes:
     mode = text(disk.content, "io")
     if mode and mode not in _IO_MODES:
         hint = f"one of {', '.join(_IO_MODES)}"
-        reported = disk.reported(disk.position, "io")
+        reported = disk.reported_path(disk.position, "io")
         yield not_supported(disk.at("io"), f"{mode!r} is not an I/O mode", hint, reported=reported)
 
 
@@ -247,7 +247,7 @@ def _check_name(disk: Disk) -> Causes:
     """Check the name of a disk, which may become the name of a container."""
     for error in dns_label_errors(disk.name):
         message = f"the disk's name {disk.name!r} {error}"
-        yield invalid(disk.at("name"), message, reported=disk.reported(disk.position, "name"))
+        yield invalid(disk.at("name"), message, reported=disk.reported_path(disk.position, "name"))
 
 
 def check_reservations_by_gate(vmi: VmiSpec, cluster: Cluster) -> Causes:

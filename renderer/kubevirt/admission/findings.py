@@ -66,16 +66,16 @@ def without_consequences(causes: Sequence[Cause]) -> Iterator[Cause]:
     KubeVirt gives up to three causes for one wrong name: the interface has no network, the network has no
     interface, and the binding does not fit the missing network.
     """
-    lone = [cause for cause in causes if cause.lone is not None]
-    if not lone:
+    unmatched = [cause for cause in causes if cause.unmatched_name is not None]
+    if not unmatched:
         yield from causes
         return
-    interfaces = {cause.at: cause for cause in lone if "interfaces" in cause.at.segments}
-    networks = {cause.lone or "": cause for cause in lone if cause.at not in interfaces}
+    interfaces = {cause.at: cause for cause in unmatched if "interfaces" in cause.at.segments}
+    networks = {cause.unmatched_name or "": cause for cause in unmatched if cause.at not in interfaces}
     intended: dict[FieldPath, str] = {}  # the network that an interface probably belongs to
     for at, interface in interfaces.items():
         is_only_pair = len(interfaces) == len(networks) == 1
-        for name in networks if is_only_pair else suggest(interface.lone or "", networks, most=1):
+        for name in networks if is_only_pair else suggest(interface.unmatched_name or "", networks, most=1):
             intended[at] = name
     matched = frozenset(filter(None, intended.values()))
     for cause in causes:
@@ -83,7 +83,7 @@ def without_consequences(causes: Sequence[Cause]) -> Iterator[Cause]:
             if cause is interfaces[cause.at]:
                 network = intended.get(cause.at)
                 yield cause._replace(hint=f"did you mean the network {network}?") if network else cause
-        elif cause.lone is None or cause.lone not in matched:
+        elif cause.unmatched_name is None or cause.unmatched_name not in matched:
             yield cause
 
 

@@ -79,7 +79,9 @@ def _check_memory_at_fields(vm: VmSpec, _: Cluster) -> Causes:
     if has(vm.vmi.memory, "maxGuest"):
         most = quantity(vm.vmi.memory, "maxGuest")
         yield from _incompatible_fields(vm.vmi)
-        yield from _wrong_sizes(vm.vmi, most, invalid(vm.vmi.at(*_MEMORY, "maxGuest"), _unaligned(most)))
+        yield from _wrong_sizes(
+            vm.vmi, most, invalid(vm.vmi.at(*_MEMORY, "maxGuest"), _unaligned_message(most))
+        )
 
 
 def _incompatible_fields(vmi: VmiSpec) -> Causes:
@@ -108,7 +110,7 @@ def _wrong_sizes(vmi: VmiSpec, most: Quantity, unaligned_most: Cause) -> Causes:
         message = f"the guest's memory {guest.json} is more than maxGuest, {most.json}"
         yield invalid(at, message, _HINT)
     elif guest.value() % _BYTES[_BLOCK]:
-        yield invalid(at, _unaligned(guest), _HINT)
+        yield invalid(at, _unaligned_message(guest), _HINT)
     if most.value() % _BYTES[_BLOCK]:
         yield unaligned_most
     if vmi.architecture != "amd64":
@@ -118,7 +120,7 @@ def _wrong_sizes(vmi: VmiSpec, most: Quantity, unaligned_most: Cause) -> Causes:
         yield invalid(vmi.at("architecture"), message, _HINT)
 
 
-def _unaligned(amount: Quantity) -> str:
+def _unaligned_message(amount: Quantity) -> str:
     return f"memory hot plug needs a multiple of {_BLOCK}, which {amount.json} is not"
 
 
@@ -203,7 +205,9 @@ def _check_live_memory(vm: VmSpec, _: Cluster) -> Causes:
         message = "live update of memory cannot be combined with memory limits"
         yield invalid(at.child("memory"), message, reported=at)
     yield from _incompatible_fields(vm.vmi)
-    unaligned = invalid(at.child("memory", "maxGuest"), _unaligned(most), reported=at.child("MaxGuest"))
+    unaligned = invalid(
+        at.child("memory", "maxGuest"), _unaligned_message(most), reported=at.child("MaxGuest")
+    )
     yield from _wrong_sizes(vm.vmi, most, unaligned)
 
 

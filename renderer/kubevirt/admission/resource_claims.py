@@ -127,12 +127,12 @@ def check_claimed_gpus(vmi: VmiSpec, cluster: Cluster) -> Causes:
 
 def check_claimed_devices_apart(vmi: VmiSpec, cluster: Cluster) -> Causes:
     """Check GPUs and host devices like 1.8.0 to 1.8.2: both may use the same claim and request."""
-    wanted: set[str] = set()
+    used: set[str] = set()
     for kind in _KINDS_1_8_0:
         causes, first = _check_devices(vmi, kind, cluster, has)
         yield from causes
-        wanted |= {pair.partition("/")[0] for pair in first}
-    yield from _check_claims_exist(vmi, wanted)
+        used |= {pair.partition("/")[0] for pair in first}
+    yield from _check_claims_exist(vmi, used)
 
 
 def check_claimed_devices(
@@ -143,22 +143,22 @@ def check_claimed_devices(
     ``has_pointers``: an empty ``claimName`` or ``requestName`` counts. Otherwise the mutating webhook has
     dropped it, because it rewrites the whole machine.
     """
-    wanted: set[str] = set()
+    used: set[str] = set()
     owners: dict[str, str] = {}
     duplicates: list[Cause] = []
     for kind in _KINDS:
         causes, first = _check_devices(vmi, kind, cluster, has if has_pointers else text)
         yield from causes
-        wanted |= {pair.partition("/")[0] for pair in first}
+        used |= {pair.partition("/")[0] for pair in first}
         duplicates += _check_shared(vmi.device(kind.key), first, owners)
     if with_networks and Gate.NETWORK_DEVICES_WITH_DRA in cluster.gates:
         duplicates += _check_shared(vmi.at("networks"), network_claims(vmi), owners)
     yield from duplicates
-    yield from _check_claims_exist(vmi, wanted)
+    yield from _check_claims_exist(vmi, used)
 
 
-def _check_claims_exist(vmi: VmiSpec, wanted: set[str]) -> Causes:
-    missing = wanted - {text(claim, "name") for claim in elements(vmi.content, "resourceClaims")}
+def _check_claims_exist(vmi: VmiSpec, used: set[str]) -> Causes:
+    missing = used - {text(claim, "name") for claim in elements(vmi.content, "resourceClaims")}
     if missing:
         at = vmi.at("resourceClaims")
         yield invalid(at, f"devices use claims that do not exist: {', '.join(sorted(missing))}")

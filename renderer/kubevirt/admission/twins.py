@@ -36,7 +36,7 @@ class _StandIns(Record):
         """Return True for the machine's namespace; if that is unknown, for any namespace."""
         return (True,) if namespace == self.namespace or not self.namespace else namespace
 
-    def unseen(self, value: Json) -> object:
+    def presence(self, value: Json) -> object:
         """Return one stand-in for all values: checks only ask if there is one."""
         return value if value is None else (True,)
 
@@ -72,9 +72,9 @@ _OWN_FIELDS = {
     "dataVolumeTemplates": {
         "metadata": {"name": _StandIns.claim, "namespace": _StandIns.is_own_namespace},
         "spec": {
-            "sourceRef": _StandIns.unseen,
-            "storage": {"resources": _StandIns.unseen},
-            "pvc": {"resources": _StandIns.unseen},
+            "sourceRef": _StandIns.presence,
+            "storage": {"resources": _StandIns.presence},
+            "pvc": {"resources": _StandIns.presence},
         },
     },
     "template": {
@@ -97,8 +97,8 @@ def twin_key(request: AdmissionRequest) -> bytes:
     """Return bytes that are equal for twins; none for very large machines and for objects of other kinds."""
     if request.kind != "VirtualMachine":
         return b""
-    own = _StandIns(request.resource.namespace, {})
-    seen = _with_stand_ins(object_at(request.written, "spec"), _OWN_FIELDS, own)
+    stand_ins = _StandIns(request.resource.namespace, {})
+    seen = _with_stand_ins(object_at(request.written, "spec"), _OWN_FIELDS, stand_ins)
     try:
         key = marshal.dumps(seen, 2)  # equal values have equal bytes here; a third of the time of repr
     except ValueError:  # the value is too deep, or has a text type of our own
@@ -106,14 +106,18 @@ def twin_key(request: AdmissionRequest) -> bytes:
     return key if len(key) <= _LONGEST else b""
 
 
-def _with_stand_ins(value: Json, fields: Mapping[str, Any], own: _StandIns) -> Any:  # noqa: ANN401 - Json and stand-ins
+def _with_stand_ins(value: Json, fields: Mapping[str, Any], stand_ins: _StandIns) -> Any:  # noqa: ANN401 - Json and stand-ins
     if isinstance(value, list):
-        return [_with_stand_ins(element, fields, own) for element in value]
+        return [_with_stand_ins(element, fields, stand_ins) for element in value]
     if not isinstance(value, dict):
         return value
     seen = dict(value)
     for key, below in fields.items():
         if key in seen:
             child = seen[key]
-            seen[key] = _with_stand_ins(child, below, own) if isinstance(below, dict) else below(own, child)
+            seen[key] = (
+                _with_stand_ins(child, below, stand_ins)
+                if isinstance(below, dict)
+                else below(stand_ins, child)
+            )
     return seen

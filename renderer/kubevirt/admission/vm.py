@@ -73,7 +73,7 @@ def check_vm(vm_spec: JsonObject, cluster: Cluster, namespace: str = "") -> tupl
     vm = VmSpec.of(vm_spec, _SPEC)
     release, fields = cluster.release, vm.vmi.fields
     steps = (
-        *(check.run(vm.vmi, cluster) for check in CREATION_CHECKS.needed(release, fields)),
+        *(check.run(vm.vmi, cluster) for check in CREATION_CHECKS.checks_for(release, fields)),
         check_vm_spec(vm, cluster),
         check_template_namespaces(vm, namespace) if release >= _TEMPLATE_NAMESPACES_SINCE else (),
     )

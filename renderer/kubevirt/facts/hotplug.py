@@ -35,26 +35,26 @@ def planned_max_sockets(cluster: Cluster, spec: JsonObject) -> int:
     if not supports_hotplug(cluster, spec):
         return 0
     cpu = object_at(spec, *_CPU)
-    own, configured = positive(cpu.get("sockets")), cluster.config.max_cpu_sockets
+    sockets, configured = positive(cpu.get("sockets")), cluster.config.max_cpu_sockets
     if configured:
-        return max(configured, own) if cluster.release >= _SINCE_LEAST_SOCKETS else configured
+        return max(configured, sockets) if cluster.release >= _SINCE_LEAST_SOCKETS else configured
     per_socket = positive(cpu.get("cores")) * positive(cpu.get("threads"))
-    most = own * cluster.config.max_hotplug_ratio
+    most = sockets * cluster.config.max_hotplug_ratio
     if not cluster.release.includes(*_LIMITED_VCPUS) or most * per_socket <= _MAX_VCPUS:
         return most
-    return max(_MAX_VCPUS // per_socket, own)
+    return max(_MAX_VCPUS // per_socket, sockets)
 
 
 def planned_max_memory(cluster: Cluster, spec: JsonObject) -> Quantity | None:
     """Return the maximum memory planned for an instance without ``maxGuest``; None if none is planned."""
     if not supports_hotplug(cluster, spec):
         return None
-    wanted = desired_max_memory(cluster, spec)
-    if wanted is None or (
-        cluster.release >= _SINCE_MEMORY_CHECKS and memory_obstacle(spec, wanted, cluster.release)
+    desired = desired_max_memory(cluster, spec)
+    if desired is None or (
+        cluster.release >= _SINCE_MEMORY_CHECKS and memory_obstacle(spec, desired, cluster.release)
     ):
         return None
-    return wanted
+    return desired
 
 
 def desired_max_memory(cluster: Cluster, spec: JsonObject) -> Quantity | None:

@@ -60,7 +60,7 @@ def judge(views: Views, vm_change: VmChange | None, changes: Iterable[FieldChang
     vm = _VmImpacts(views, vm_change)
     judged = tuple(
         change
-        if change.impact and not vm.asks_for_restart(change)
+        if change.impact and not vm.requires_restart(change)
         else change._replace(impact=vm.impact_of(change))
         for change in changes
     )
@@ -115,7 +115,7 @@ class _VmImpacts:
             waiting = sync(self._update._replace(after=change.waiting))
             reaction = _without_waiting_fields(reaction, waiting)
         self.state = reaction.state
-        self.pending = tuple(_pending(reaction))
+        self.pending = tuple(_pending_fields(reaction))
         #: True if more waits for the next start than the names that KubeVirt notes for people.
         self.differs = any(field.segments[-1] not in _NOTES for field in self.pending)
         self._waits = FieldIndex(field for field in self.pending if field.segments[-1] not in _NOTES)
@@ -124,7 +124,7 @@ class _VmImpacts:
         )
         self._restarts = FieldIndex(self.state.restart.fields if self.state.restart else ())
 
-    def asks_for_restart(self, change: FieldChange) -> bool:
+    def requires_restart(self, change: FieldChange) -> bool:
         """Return True if KubeVirt compares the field and sets RestartRequired for it."""
         return (
             not self.halted
@@ -153,9 +153,9 @@ class _VmImpacts:
         if state.restart and field in self._restarts:
             yield Impact(Effect.RESTART, state.restart.reason, state.restart.source)
         elif field in self._waits:
-            yield self._waiting()
+            yield self._pending_impact()
 
-    def _waiting(self, fields: Sequence[FieldPath] = ()) -> Impact:
+    def _pending_impact(self, fields: Sequence[FieldPath] = ()) -> Impact:
         """Return the impact on fields that wait for a restart of the VM; the reason names ``fields``."""
         if self.state.restart:
             return Impact(Effect.RESTART, _WAITS, self.state.restart.source)
@@ -179,7 +179,7 @@ class _VmImpacts:
         if self.state.stuck:
             yield Impact(Effect.STUCK, self.state.stuck.reason, self.state.stuck.source)
         if self.pending:
-            yield self._waiting(self.pending)
+            yield self._pending_impact(self.pending)
 
     def _with_starter(self, patch: InstancePatch) -> InstancePatch:
         """Return a patch with who starts the live migration that it needs, and what is unknown about it."""
@@ -218,11 +218,11 @@ def _without_waiting_fields(reaction: Reaction, waiting: Reaction) -> Reaction:
     restart = reaction.state.restart
     if restart and waiting.state.restart and not any(each in others for each in restart.fields):
         reaction = reaction._replace(state=reaction.state._replace(restart=None))
-    kept = tuple(each for each in _pending(reaction) if each not in others)
-    return reaction._replace(waits=kept)
+    pending = tuple(each for each in _pending_fields(reaction) if each not in others)
+    return reaction._replace(waits=pending)
 
 
-def _pending(reaction: Reaction) -> Iterator[FieldPath]:
+def _pending_fields(reaction: Reaction) -> Iterator[FieldPath]:
     waits = frozenset(reaction.waits)
     for field in differences(reaction.state.instance, reaction.next_instance):
         if field.segments[-1] not in _PLANNED and field not in waits:

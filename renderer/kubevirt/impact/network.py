@@ -102,7 +102,7 @@ def _plug_in(update: Update, state: InstanceState, *, migratable: bool) -> Insta
     if not migratable:
         effect, reason = Effect.BLOCKED, "the interface would be plugged in by a live migration"
     added = [networks.get(text_at(each, "name"), EMPTY) for each in new]
-    return state.patched(
+    return state.with_patch(
         {_INTERFACES: [*state.items(*_INTERFACES), *new], _NETWORKS: [*state.items(*_NETWORKS), *added]},
         effect,
         reason,
@@ -128,7 +128,7 @@ def _with_states(update: Update, state: InstanceState) -> InstanceState:
                 interface = {**interface, "state": link} if link else interface
             changed.append(interface)
         reason = "the interface is unplugged" if absent else "the link goes up or down"
-        state = state.patched({_INTERFACES: changed}, Effect.HOT_PLUG if absent else Effect.LIVE, reason)
+        state = state.with_patch({_INTERFACES: changed}, Effect.HOT_PLUG if absent else Effect.LIVE, reason)
     return state
 
 
@@ -144,10 +144,10 @@ def _reconnect(update: Update, state: InstanceState, *, migratable: bool) -> Ins
             network = {**network, "multus": {**object_at(network, "multus"), "networkName": name}}
         networks.append(network)
     if migratable:
-        return state.patched(
+        return state.with_patch(
             {_NETWORKS: networks}, Effect.MIGRATION, "a live migration connects the VM to the other network"
         )
-    return state.patched(
+    return state.with_patch(
         {_NETWORKS: networks}, Effect.BLOCKED, "a live migration would connect the VM to the other network"
     )
 

@@ -32,8 +32,8 @@ _SINCE_MEMORY_CHECKS = Release(1, 3)
 
 def handle_cpu_change(update: Update, state: InstanceState) -> InstanceState:
     """Plug in sockets."""
-    cpu, wanted = state.at(*_CPU), object_at(update.after.applied, *_CPU)
-    before, after = positive(cpu.get("sockets")), positive(wanted.get("sockets"))
+    cpu, applied_cpu = state.at(*_CPU), object_at(update.after.applied, *_CPU)
+    before, after = positive(cpu.get("sockets")), positive(applied_cpu.get("sockets"))
     has_cpu = object_at(update.after.applied, "domain").get("cpu") is not None
     if not has_cpu or before == after or not _is_live_update_feature(update, "cpu"):
         return state
@@ -41,7 +41,7 @@ def handle_cpu_change(update: Update, state: InstanceState) -> InstanceState:
     if release >= LIVE_UPDATE_FEATURES_UNTIL:
         refusal = _socket_refusal(update, cpu, before, after)
         if refusal:
-            return state.restarting(refusal, spec_field(*_SOCKETS))
+            return state.with_restart(refusal, spec_field(*_SOCKETS))
     reason = migration_obstacle(update, state)
     parts: dict[tuple[str, ...], Json] = {_SOCKETS: after}
     delta = (after - before) * (positive(cpu.get("cores")) or 1) * (positive(cpu.get("threads")) or 1)
@@ -54,8 +54,8 @@ def handle_cpu_change(update: Update, state: InstanceState) -> InstanceState:
             parts[*path, "cpu"] = Quantity.parse(f"{milli}m").canonical
     if reason:
         text = f"the sockets would be plugged in by a live migration, but {reason}"
-        return state.patched(parts, Effect.BLOCKED, text)
-    return state.patched(parts, Effect.NEXT_MIGRATION, "the sockets are plugged in by a live migration")
+        return state.with_patch(parts, Effect.BLOCKED, text)
+    return state.with_patch(parts, Effect.NEXT_MIGRATION, "the sockets are plugged in by a live migration")
 
 
 def _socket_refusal(update: Update, cpu: JsonObject, before: int, after: int) -> str:
@@ -99,7 +99,7 @@ def handle_memory_change(update: Update, state: InstanceState) -> InstanceState:
         return state
     refusal = _memory_refusal(update, state, before, after)
     if refusal:
-        return state.restarting(refusal, spec_field(*_GUEST))
+        return state.with_restart(refusal, spec_field(*_GUEST))
     parts: dict[tuple[str, ...], Json] = {_GUEST: after.canonical}
     delta = after.value() - before.value()
     requests, limits = ("domain", "resources", "requests"), ("domain", "resources", "limits")
@@ -112,7 +112,7 @@ def handle_memory_change(update: Update, state: InstanceState) -> InstanceState:
     limited = lenient_quantity(state.at(*limits).get("memory"))
     if limited is not None and object_at(update.after.applied, *limits).get("memory") is not None:
         parts[*limits, "memory"] = _bytes(limited.value() + delta)
-    return state.patched(parts, Effect.NEXT_MIGRATION, "the memory is plugged in by a live migration")
+    return state.with_patch(parts, Effect.NEXT_MIGRATION, "the memory is plugged in by a live migration")
 
 
 def _memory_refusal(update: Update, state: InstanceState, before: Quantity, after: Quantity) -> str:
@@ -140,8 +140,8 @@ def _memory_refusal(update: Update, state: InstanceState, before: Quantity, afte
 def max_guest(update: Update) -> Quantity | None:
     """Return the maximum memory of the instance; None if no memory can be plugged in."""
     spec = object_at(update.before.instance, "spec")
-    given = lenient_quantity(object_at(spec, *_MEMORY).get("maxGuest"))
-    return planned_max_memory(update.cluster, spec) if given is None else given
+    max_guest_written = lenient_quantity(object_at(spec, *_MEMORY).get("maxGuest"))
+    return planned_max_memory(update.cluster, spec) if max_guest_written is None else max_guest_written
 
 
 def _is_live_update_feature(update: Update, feature: str) -> bool:

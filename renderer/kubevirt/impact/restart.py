@@ -51,12 +51,12 @@ def sync_restart_required(update: Update, state: InstanceState) -> InstanceState
             reason = _STARTS_THE_SAME
         else:
             reason = _REASON if update.cluster.updates_live else f"{_REASON}; {_STAGED}"
-        return state.restarting(reason, *fields)
+        return state.with_restart(reason, *fields)
     compares_matchers = _SINCE_MATCHERS_COMPARED <= update.cluster.release < _SINCE_MATCHERS_COMPARED_APPLIED
     if compares_matchers and any(
         update.before.spec.get(key) != update.after.spec.get(key) for key in ("instancetype", "preference")
     ):
-        return state.restarting(
+        return state.with_restart(
             f"before KubeVirt {_SINCE_MATCHERS_COMPARED_APPLIED.as_bound} another instance type or "
             "preference takes effect at the next start",
             *spec_fields(update.before.instance, update.after.instance),

@@ -126,12 +126,12 @@ class InstanceState(NamedTuple):
         """Return a list of objects in the instance's spec."""
         return tuple(object_at(each) for each in array_at(self.instance, "spec", *path))
 
-    def patched(self, parts: Mapping[tuple[str, ...], Json], effect: Effect, reason: str) -> InstanceState:
+    def with_patch(self, parts: Mapping[tuple[str, ...], Json], effect: Effect, reason: str) -> InstanceState:
         """Return the state with ``parts`` of the spec replaced."""
         whole = {("spec", *path): part for path, part in parts.items()}
-        return self.patched_object(whole, effect, reason)
+        return self.with_object_patch(whole, effect, reason)
 
-    def patched_object(
+    def with_object_patch(
         self, parts: Mapping[tuple[str, ...], Json], effect: Effect, reason: str
     ) -> InstanceState:
         """Return the state with ``parts`` of the whole object replaced."""
@@ -145,11 +145,11 @@ class InstanceState(NamedTuple):
             instance=instance, patches=(*self.patches, InstancePatch(effect, reason, changed))
         )
 
-    def restarting(self, reason: str, *fields: FieldPath) -> InstanceState:
+    def with_restart(self, reason: str, *fields: FieldPath) -> InstanceState:
         """Return the state with RestartRequired; the first reason is kept."""
         return self if self.restart else self._replace(restart=UpdateBlocker(reason, fields))
 
-    def failing(self, reason: str, *fields: FieldPath) -> InstanceState:
+    def with_failure(self, reason: str, *fields: FieldPath) -> InstanceState:
         """Return the state in which the controller has failed."""
         return self._replace(stuck=UpdateBlocker(reason, fields))
 

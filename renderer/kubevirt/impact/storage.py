@@ -93,10 +93,10 @@ def handle_declarative_volumes(update: Update, state: InstanceState) -> Instance
             break
         refusal = _refusal(state, volumes, disks)
         if refusal:
-            return state.failing(
+            return state.with_failure(
                 f"{refusal}, so that the change of the instance is refused", spec_field(*_DISKS)
             )
-        state = state.patched({("volumes",): volumes, _DISKS: disks}, Effect.HOT_PLUG, _PLUGGED)
+        state = state.with_patch({("volumes",): volumes, _DISKS: disks}, Effect.HOT_PLUG, _PLUGGED)
     return state
 
 

@@ -93,7 +93,7 @@ def _patched_from_template(update: Update, state: InstanceState, *fields: str) -
     for field in fields:
         wanted = update.after.applied.get(field)
         if state.spec.get(field) != wanted:
-            state = state.patched({(field,): wanted}, Effect.LIVE, _AT_MIGRATION)
+            state = state.with_patch({(field,): wanted}, Effect.LIVE, _AT_MIGRATION)
     return state
 
 
@@ -115,7 +115,7 @@ def sync_dynamic_annotations(update: Update, state: InstanceState) -> InstanceSt
     before: JsonObject = object_at(state.instance, *_ANNOTATIONS)
     if changed == before:
         return state
-    return state.patched_object({_ANNOTATIONS: changed}, Effect.LIVE, "the annotation is kept up to date")
+    return state.with_object_patch({_ANNOTATIONS: changed}, Effect.LIVE, "the annotation is kept up to date")
 
 
 def sync_run_strategy(update: Update, state: InstanceState) -> InstanceState:
@@ -124,7 +124,7 @@ def sync_run_strategy(update: Update, state: InstanceState) -> InstanceState:
         return state
     if update.before.run_strategy == WAIT_AS_RECEIVER:
         return state
-    return state.failing("a VM that runs cannot wait as a receiver", FieldPath.of("runStrategy"))
+    return state.with_failure("a VM that runs cannot wait as a receiver", FieldPath.of("runStrategy"))
 
 
 #: In KubeVirt's order.

@@ -34,28 +34,28 @@ def handle_volume_update(update: Update, state: InstanceState) -> InstanceState:
     if update.after.run_strategy == WAIT_AS_RECEIVER and cluster.release.includes(*_RECEIVERS_LEFT_ALONE):
         return state
     if text_at(update.after.spec, "updateVolumesStrategy") != MIGRATION:
-        return _replaced(update, state)
+        return _with_restart_for_replaced_volumes(update, state)
     changed = _other_claims(update, state)
     if not changed or not cluster.has_gate(Gate.VOLUME_MIGRATION):
         return state
     problem = _unmovable(update, state, changed) or _other_obstacle(update, state, changed)
     if problem:
-        return state.restarting(f"the volumes cannot be migrated: {problem}", _VOLUMES)
+        return state.with_restart(f"the volumes cannot be migrated: {problem}", _VOLUMES)
     volumes = [changed.get(text_at(each, "name"), each) for each in state.items("volumes")]
-    return state.patched(
+    return state.with_patch(
         {("volumes",): volumes},
         Effect.MIGRATION,
         "a live migration copies the storage (updateVolumesStrategy: Migration)",
     )
 
 
-def _replaced(update: Update, state: InstanceState) -> InstanceState:
+def _with_restart_for_replaced_volumes(update: Update, state: InstanceState) -> InstanceState:
     """Require a restart if volumes differ; since 1.6.3 nothing does that here."""
     present = elements_by_name(state.items("volumes"))
     wanted = [_with_pull_policy(each, present) for each in _items(update.after.template, "volumes")]
     if update.cluster.release >= _REPLACEMENT_RESTARTS_UNTIL or wanted == [*state.items("volumes")]:
         return state
-    return state.restarting("volumes are replaced at the next start (updateVolumesStrategy)", _VOLUMES)
+    return state.with_restart("volumes are replaced at the next start (updateVolumesStrategy)", _VOLUMES)
 
 
 def _other_claims(update: Update, state: InstanceState) -> Mapping[str, JsonObject]:

@@ -84,10 +84,10 @@ def _with_completed_instancetype(
         template = without(template, *_MEMORY, "guest")
     if instancetype is None:
         return selected, template
-    return selected._replace(instancetype=_completed(instancetype, size)), template
+    return selected._replace(instancetype=_complete_instancetype(instancetype, size)), template
 
 
-def _completed(instancetype: MatchedObject, size: CustomSize) -> MatchedObject:
+def _complete_instancetype(instancetype: MatchedObject, size: CustomSize) -> MatchedObject:
     spec = instancetype.spec
     if size.vcpus is not None:
         spec = with_value(spec, ("cpu", "guest"), size.vcpus)

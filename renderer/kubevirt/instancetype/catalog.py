@@ -142,10 +142,10 @@ class Scope(Record):
         found = self.catalog.named(kind, name)
         if kind in CLUSTER_KINDS:
             return found.get("")
-        wanted = self.namespace if namespace is None else namespace
-        if wanted == self.namespace or (wanted == _DEFAULT_NAMESPACE and not self.namespace):
-            return found.get(wanted) or found.get("" if wanted else _DEFAULT_NAMESPACE)
-        return found.get(wanted) if wanted else None
+        namespace = self.namespace if namespace is None else namespace
+        if namespace == self.namespace or (namespace == _DEFAULT_NAMESPACE and not self.namespace):
+            return found.get(namespace) or found.get("" if namespace else _DEFAULT_NAMESPACE)
+        return found.get(namespace) if namespace else None
 
     def names(self, kind: str) -> tuple[str, ...]:
         """Return the names that ``find`` finds for that kind, sorted."""

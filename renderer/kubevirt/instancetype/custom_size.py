@@ -88,7 +88,7 @@ def vcpu_causes(
             f"{VCPUS} must be a whole number from 1 to {_MAX_VCPUS}, not {describe_value(guest)}",
             hint if has_placeholder(guest) else f"write {VCPUS}: 4, for example",
         )
-    given = Related(f"{VCPUS}: {describe_value(guest)}", vm.resource.sites(vm.field(VCPUS)))
+    guest_field = Related(f"{VCPUS}: {describe_value(guest)}", vm.resource.sites(vm.field(VCPUS)))
     for count in counts:
         message = f"{_CPU.child(count)} is set together with {VCPUS}"
         yield ExpansionCause.at_field(
@@ -97,7 +97,7 @@ def vcpu_causes(
             message,
             f"drop {_CPU.child(count)}, as the preference's topology shapes the vCPUs,"
             f" or write sockets, cores and threads in place of {VCPUS}",
-            related=(given,),
+            related=(guest_field,),
         )
 
 

@@ -54,12 +54,12 @@ def default_network(spec: JsonObject, config: ClusterConfig, behaviour: Behaviou
         return spec
     if spec.get("networks") not in _NONE or devices.get("interfaces") not in _NONE:
         return spec
-    interface: JsonObject = {"name": "default", _binding(config, behaviour): {}}
+    interface: JsonObject = {"name": "default", _default_binding(config, behaviour): {}}
     spec = with_section(spec, (*_DEVICES, "interfaces"), [interface])
     return {**spec, "networks": [{"name": "default", "pod": {}}]}
 
 
-def _binding(config: ClusterConfig, behaviour: Behaviour) -> str:
+def _default_binding(config: ClusterConfig, behaviour: Behaviour) -> str:
     binding = config.default_interface
     if binding == "bridge" and not config.permits_bridge:
         raise _impossible("the cluster does not permit a bridge on the pod network")

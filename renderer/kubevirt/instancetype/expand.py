@@ -192,7 +192,7 @@ class _Expander:
     def _expand(self, vm: VirtualMachine, template: JsonObject) -> tuple[Resource, Resource]:
         behaviour = self._behaviour
         scope = Scope(self._catalog, vm.resource.namespace)
-        matchers, found = self._resolved(vm, scope)
+        matchers, found = self._resolve(vm, scope)
         self._warnings += mismatches(vm, matchers, found)
         if self._live:
             self._warnings += missing_revisions(vm, matchers, scope, behaviour)
@@ -240,7 +240,7 @@ class _Expander:
             self._observe(VmExpansion(vm, whole, selected, sized, completed, self._cluster, defaults))
         return whole
 
-    def _resolved(self, vm: VirtualMachine, scope: Scope) -> tuple[Matchers, ResolvedMatchers]:
+    def _resolve(self, vm: VirtualMachine, scope: Scope) -> tuple[Matchers, ResolvedMatchers]:
         """Return the matchers and the objects that they name. In a fleet these are mostly the same objects.
 
         Raises ``CauseError``.

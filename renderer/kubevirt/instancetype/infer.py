@@ -71,7 +71,7 @@ class _Chain(Record):
             return self._from_labels(self._find("PersistentVolumeClaim", claim, self.scope.namespace))
         if volume.get("dataVolume") is not None:
             return self._from_data_volume(text_at(volume, "dataVolume", "name"))
-        raise self._unsupported("is neither a persistentVolumeClaim nor a dataVolume")
+        raise self._unsupported_source("is neither a persistentVolumeClaim nor a dataVolume")
 
     def _from_data_volume(self, name: str) -> Matcher:
         for template in array_at(self.vm_spec, "dataVolumeTemplates"):
@@ -81,7 +81,7 @@ class _Chain(Record):
         if data_volume is None:  # garbage collected, but its claim of the same name stays
             return self._from_labels(self._find("PersistentVolumeClaim", name, self.scope.namespace))
         spec = object_at(data_volume.content, "spec")
-        return self._labelled(data_volume) or self._from_data_volume_spec(spec, f"DataVolume {name}")
+        return self._matcher_of_labels(data_volume) or self._from_data_volume_spec(spec, f"DataVolume {name}")
 
     def _from_data_volume_spec(self, spec: JsonObject, owner: str) -> Matcher:
         source = object_at(spec, "source")
@@ -89,11 +89,13 @@ class _Chain(Record):
         if origin is not None:
             return self._from_labels(origin)
         if spec.get("sourceRef") is None:
-            raise self._unsupported(f"refers to {owner}, whose source has no labels")
+            raise self._unsupported_source(f"refers to {owner}, whose source has no labels")
         reference = object_at(spec, "sourceRef")
         if reference.get("kind") != "DataSource":
             kind = text_at(reference, "kind")
-            raise self._unsupported(f'refers to {owner}, whose sourceRef is of kind "{kind}", not DataSource')
+            raise self._unsupported_source(
+                f'refers to {owner}, whose sourceRef is of kind "{kind}", not DataSource'
+            )
         return self._from_data_source(reference)
 
     def _from_data_source(self, reference: JsonObject) -> Matcher:
@@ -103,12 +105,12 @@ class _Chain(Record):
             text_at(reference, "name"),
             namespace if isinstance(namespace, str) else self.scope.namespace,
         )
-        labelled = self._labelled(found)
+        labelled = self._matcher_of_labels(found)
         if labelled is not None:
             return labelled
         origin = self._source_of(object_at(found.content, "spec", "source"))
         if origin is None:
-            raise self._unsupported(
+            raise self._unsupported_source(
                 f"refers to DataSource {found.name}, which has neither labels nor a source"
             )
         return self._from_labels(origin)
@@ -134,7 +136,7 @@ class _Chain(Record):
             )
         return found
 
-    def _labelled(self, resource: Resource) -> Matcher | None:
+    def _matcher_of_labels(self, resource: Resource) -> Matcher | None:
         labels = object_at(resource.content, "metadata", "labels")
         label = self.matcher_type.name_label
         if label not in labels:
@@ -147,7 +149,7 @@ class _Chain(Record):
         )
 
     def _from_labels(self, resource: Resource) -> Matcher:
-        labelled = self._labelled(resource)
+        labelled = self._matcher_of_labels(resource)
         if labelled is not None:
             return labelled
         label = self.matcher_type.name_label
@@ -158,7 +160,7 @@ class _Chain(Record):
             ignorable=True,
         )
 
-    def _unsupported(self, reason: str) -> InferenceError:
+    def _unsupported_source(self, reason: str) -> InferenceError:
         what = f"the {self.matcher_type.noun} cannot be inferred from volume {self.volume}, which {reason}"
         return self._error(what, hint=f"set {self.matcher_type.path}.name", ignorable=True)
 

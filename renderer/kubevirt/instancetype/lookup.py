@@ -23,14 +23,14 @@ _SHORT_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def look_up(catalog: Catalog, wanted: str) -> Resource:
-    """Return the object that ``wanted`` names: ``NAME``, ``KIND/NAME`` or ``KIND/NAMESPACE/NAME``.
+def look_up(catalog: Catalog, reference: str) -> Resource:
+    """Return the object that ``reference`` names: ``NAME``, ``KIND/NAME`` or ``KIND/NAMESPACE/NAME``.
 
     ``KIND`` is a kind that a matcher accepts, a short name of kubectl's, ``instancetype`` or ``preference``.
     Raises ``DiagnosticError``: unknown-kind, instancetype-not-found, preference-not-found; and name-ambiguous
     if there are several objects, with the forms to write instead.
     """
-    *kinds, name = wanted.split("/", 2)
+    *kinds, name = reference.split("/", 2)
     namespace = kinds.pop() if len(kinds) > 1 else None
     if kinds:
         (written,) = kinds
@@ -43,13 +43,13 @@ def look_up(catalog: Catalog, wanted: str) -> Resource:
     found = [
         resource
         for kind in matcher_types
-        for place, resource in catalog.named(kind, name).items()
-        if namespace is None or place == namespace
+        for its_namespace, resource in catalog.named(kind, name).items()
+        if namespace is None or its_namespace == namespace
     ]
     if len(found) == 1:
         return found[0]
     if not found:
-        raise _not_found(catalog, wanted, name, matcher_types)
+        raise _not_found(catalog, reference, name, matcher_types)
     forms = [_form(resource, found) for resource in found]
     raise Diagnostic(
         Code.NAME_AMBIGUOUS,
@@ -85,13 +85,13 @@ def _form(resource: Resource, among: Sequence[Resource]) -> str:
 
 
 def _not_found(
-    catalog: Catalog, wanted: str, name: str, matcher_types: Mapping[str, MatcherType]
+    catalog: Catalog, reference: str, name: str, matcher_types: Mapping[str, MatcherType]
 ) -> DiagnosticError:
     code = next(iter(matcher_types.values())).not_found
     searched = f"searched {', '.join(catalog.sources) or 'no catalog'}"
-    message = f"there is no cluster-wide instance type or preference {wanted or 'without a name'}"
-    if "/" in wanted:
-        message = f"there is no {wanted} in the catalogs"
+    message = f"there is no cluster-wide instance type or preference {reference or 'without a name'}"
+    if "/" in reference:
+        message = f"there is no {reference} in the catalogs"
     elsewhere = [
         resource
         for matcher_type in MATCHER_TYPES

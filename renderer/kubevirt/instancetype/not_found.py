@@ -44,16 +44,24 @@ def not_found(
     if behaviour.admits_missing_objects:
         message += _admitted_until_it_exists(behaviour)
     defined = None
-    hint = _elsewhere(matcher, matcher_type, kind, scope)
+    hint = _elsewhere_hint(matcher, matcher_type, kind, scope)
     if hint is None and not may_suggest(_STEPS_PER_NAME * scope.catalog.count(*matcher_type.kinds)):
-        hint = _searched(scope)
-    hint = hint or _renamed(matcher, matcher_type, scope) or _as_custom(matcher, matcher_type, kind, scope)
+        hint = _searched_sources(scope)
+    hint = (
+        hint
+        or _renamed_hint(matcher, matcher_type, scope)
+        or _custom_size_hint(matcher, matcher_type, kind, scope)
+    )
     if hint is None:
         kinds = (kind, *(other for other in matcher_type.kinds if other != kind))
         defined = scope.catalog.find_definition(kinds, matcher.name)
         if defined is None:
             nearest = suggest(matcher.name, scope.names(kind), most=3)
-            hint = f"did you mean {' or '.join(nearest)}? {_searched(scope)}" if nearest else _searched(scope)
+            hint = (
+                f"did you mean {' or '.join(nearest)}? {_searched_sources(scope)}"
+                if nearest
+                else _searched_sources(scope)
+            )
         else:  # another file of the repository defines the object
             hint = f"{defined.site.path} defines it: {defined.catalog_hint}"
             if defined.kind != kind:
@@ -98,7 +106,7 @@ def _admitted_until_it_exists(behaviour: Behaviour) -> str:
     return f"; KubeVirt {behaviour.release} would admit the VM, and not start it until there is one"
 
 
-def _elsewhere(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope) -> str | None:
+def _elsewhere_hint(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope) -> str | None:
     """Return the hint for a name that exists, but not where the matcher looks."""
     other = next(other for other in matcher_type.kinds if other != kind)
     set_kind = f"set {matcher_type.path}.kind: {other}"
@@ -113,7 +121,7 @@ def _elsewhere(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Sc
     return f"{matcher_type.kind} {matcher.name} {where}"
 
 
-def _renamed(matcher: Matcher, matcher_type: MatcherType, scope: Scope) -> str | None:
+def _renamed_hint(matcher: Matcher, matcher_type: MatcherType, scope: Scope) -> str | None:
     """Return the hint for an object that an overlay's namePrefix or nameSuffix has renamed."""
     for kind in matcher_type.kinds:
         for resource in scope.catalog.of_kind(kind):
@@ -126,7 +134,7 @@ def _renamed(matcher: Matcher, matcher_type: MatcherType, scope: Scope) -> str |
     return None
 
 
-def _as_custom(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope) -> str | None:
+def _custom_size_hint(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope) -> str | None:
     """Return the hint for a custom size of a series that sets only the size, and so needs no custom type.
 
     That is the universal series of common-instancetypes, whose class is ``general.purpose``.
@@ -147,7 +155,7 @@ def _as_custom(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Sc
     return None
 
 
-def _searched(scope: Scope) -> str:
+def _searched_sources(scope: Scope) -> str:
     return f"searched {', '.join(scope.catalog.sources) or 'no catalog'}"
 
 

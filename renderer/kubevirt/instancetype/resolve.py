@@ -66,8 +66,8 @@ def resolve_matchers(
         )
     _raise_causes(*check_matcher(instancetype, INSTANCETYPE), *check_matcher(preference, PREFERENCE))
     inferred = _both_results(
-        lambda: _inferred(instancetype, INSTANCETYPE, vm_spec, scope, behaviour),
-        lambda: _inferred(preference, PREFERENCE, vm_spec, scope, behaviour),
+        lambda: _infer(instancetype, INSTANCETYPE, vm_spec, scope, behaviour),
+        lambda: _infer(preference, PREFERENCE, vm_spec, scope, behaviour),
     )
     clears_memory = instancetype is not None and instancetype.may_fail_to_infer and inferred[0] is not None
     return Matchers(*inferred, clears_memory=clears_memory)
@@ -88,7 +88,7 @@ def select(matchers: Matchers, status: JsonObject, scope: Scope, finder: Finder)
     )
 
 
-def _inferred(
+def _infer(
     matcher: Matcher | None,
     matcher_type: MatcherType,
     vm_spec: JsonObject,

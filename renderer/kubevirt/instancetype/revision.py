@@ -173,24 +173,24 @@ def _decode_object(data: JsonObject, behaviour: Behaviour) -> DecodedRevision:
     gvk = Gvk.parse(text_at(data, "apiVersion"), text_at(data, "kind"))
     matcher_type = MATCHER_TYPE_OF.get(gvk.kind)
     if matcher_type is None or gvk.group != INSTANCETYPE_GROUP:
-        raise RevisionError(f"holds {_described(data)}, not an instance type or preference")
+        raise RevisionError(f"holds {_description(data)}, not an instance type or preference")
     spec_type = _SPECS.get((gvk.version, matcher_type))
     if spec_type is None or (gvk.version != INSTANCETYPE_VERSION and not behaviour.decodes_alpha_revisions):
-        message = f"holds {_described(data)}, which KubeVirt {behaviour.release} does not decode"
+        message = f"holds {_description(data)}, which KubeVirt {behaviour.release} does not decode"
         raise RevisionError(message, outdated=spec_type is not None)
     decoding = Decoding(release=behaviour.release)
     try:
         OBJECT_META.decode(EMPTY if data.get("metadata") is None else data["metadata"], decoding)
         spec = spec_type.decode(EMPTY if data.get("spec") is None else data["spec"], decoding)
     except DecodeError as error:
-        raise RevisionError(f"holds {_described(data)} that cannot be decoded: {error}") from None
+        raise RevisionError(f"holds {_description(data)} that cannot be decoded: {error}") from None
     if gvk.version == INSTANCETYPE_VERSION:
         return DecodedRevision(matcher_type, object_at(spec))
     upgrade = upgraded_instancetype if matcher_type is INSTANCETYPE else upgraded_preference
     return DecodedRevision(matcher_type, upgrade(object_at(spec)))
 
 
-def _described(data: JsonObject) -> str:
+def _description(data: JsonObject) -> str:
     api_version, kind = text_at(data, "apiVersion"), text_at(data, "kind")
     return f"a {kind} of {api_version or 'no version'}" if kind else "an object without a kind"
 

@@ -73,12 +73,12 @@ def _with_node_labels(spec: JsonObject) -> JsonObject:
     """Add the labels of nodes that can run the instance, as selected by the webhook (``addNodeSelector``)."""
     domain = object_at(spec, "domain")
     sev = object_at(domain, "launchSecurity").get("sev")
-    wanted = {
+    features = {
         "kubevirt.io/realtime": object_at(domain, "cpu").get("realtime") is not None,
         "kubevirt.io/sev": sev is not None,
         "kubevirt.io/sev-es": object_at(sev, "policy").get("encryptedState") is True,
     }
-    labels: dict[str, Json] = {label: "" for label, is_wanted in wanted.items() if is_wanted}
+    labels: dict[str, Json] = {label: "" for label, is_used in features.items() if is_used}
     return {**spec, "nodeSelector": {**object_at(spec, "nodeSelector"), **labels}} if labels else spec
 
 

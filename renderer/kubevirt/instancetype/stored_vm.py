@@ -63,7 +63,7 @@ class VmStore:
         self._finder = Finder(self._behaviour)
         self._live_finder = Finder(self._behaviour, live=True)
 
-    def created(self, resource: Resource) -> StoredVm:
+    def create(self, resource: Resource) -> StoredVm:
         """Return the VirtualMachine after its creation. Raises ``CauseError`` or ``DiagnosticError``."""
         scope, matchers, selected = self._select(resource)
         content = self._mutate(_with_inference(resource.content, matchers), selected, scope)
@@ -78,7 +78,7 @@ class VmStore:
             content = with_default(content, _PCI_TOPOLOGY, "v3")
         return self._with_instance(content, matchers, selected, resource)
 
-    def existing(self, resource: Resource, status: JsonObject) -> StoredVm:
+    def load(self, resource: Resource, status: JsonObject) -> StoredVm:
         """Return the VirtualMachine that is in a cluster with this ``status``, unchanged.
 
         Its instance type and preference are the copies that the status or its matchers name. Raises
@@ -88,7 +88,7 @@ class VmStore:
         selected = select(matchers, status, scope, self._live_finder)
         return self._with_instance(resource.content, matchers, selected, resource)
 
-    def updated(self, before: StoredVm, old: Resource, new: Resource) -> StoredVm:
+    def update(self, before: StoredVm, old: Resource, new: Resource) -> StoredVm:
         """Return the VirtualMachine of ``before`` after ``new`` was applied in place of ``old``.
 
         If a matcher does not change, neither does the copy of its object that the cluster stored when the VM
@@ -146,7 +146,7 @@ def start(vm: Resource, objects: Catalog, cluster: Cluster) -> JsonObject:
     ``objects`` are the objects in the cluster: instance types, preferences and revisions, volumes and their
     sources. Raises ``CauseError`` or ``DiagnosticError`` if there is no instance.
     """
-    return VmStore(objects, ResourceSet((vm,)), cluster).created(vm).instance
+    return VmStore(objects, ResourceSet((vm,)), cluster).create(vm).instance
 
 
 def three_way_merge(live: Json, old: Json, new: Json) -> Json:

@@ -119,10 +119,10 @@ def with_webhook_fields(
     resources: ResourceSet,
     before: ResourceSet,
     catalog: Catalog,
-    wanted: Collection[WebhookField],
+    requested: Collection[WebhookField],
     behaviour: Behaviour,
 ) -> ResourceSet:
-    """Return ``resources`` with the ``wanted`` fields that VMs leave open and the release fills in.
+    """Return ``resources`` with the ``requested`` fields that VMs leave open and the release fills in.
 
     ``before`` are the same resources before expansion, whose matchers name objects in them or in ``catalog``.
     A VirtualMachine whose preference is not found stays unchanged: expansion reports it. The VirtualMachines
@@ -130,24 +130,28 @@ def with_webhook_fields(
     """
     everything = catalog.after(CatalogSource("the overlay", before))
     try:
-        writer = _Writer(everything, wanted, cluster_config(everything), behaviour)
+        writer = _Writer(everything, requested, cluster_config(everything), behaviour)
     except DiagnosticError:
         return resources
     matching = {resource.current_id: resource for resource in before}
-    return resources.map(lambda resource: writer.written(resource, matching.get(resource.current_id)))
+    return resources.map(lambda resource: writer.fill_in(resource, matching.get(resource.current_id)))
 
 
 class _Writer:
     def __init__(
-        self, catalog: Catalog, wanted: Collection[WebhookField], config: ClusterConfig, behaviour: Behaviour
+        self,
+        catalog: Catalog,
+        requested: Collection[WebhookField],
+        config: ClusterConfig,
+        behaviour: Behaviour,
     ) -> None:
         self._catalog = catalog
-        self._wanted = wanted
+        self._requested = requested
         self._config = config
         self._behaviour = behaviour
         self._finder = Finder(behaviour)
 
-    def written(self, resource: Resource, before: Resource | None) -> Resource:
+    def fill_in(self, resource: Resource, before: Resource | None) -> Resource:
         vm, matching = VirtualMachine.of(resource), VirtualMachine.of(before) if before else None
         if vm is None or matching is None or vm.base.segments or vm.template is None:
             return resource
@@ -161,18 +165,18 @@ class _Writer:
 
     def _content(self, vm: JsonObject, preference: JsonObject | None, scope: Scope) -> JsonObject:
         mutation = mutation_of(object_at(vm, "spec"), preference, self._config, scope, self._behaviour)
-        if WebhookField.MATCHER_KIND in self._wanted and self._behaviour.fills_in_matcher_kind:
+        if WebhookField.MATCHER_KIND in self._requested and self._behaviour.fills_in_matcher_kind:
             vm = _with_matcher_kind(_with_matcher_kind(vm, INSTANCETYPE), PREFERENCE)
-        if WebhookField.ARCHITECTURE in self._wanted:
+        if WebhookField.ARCHITECTURE in self._requested:
             vm = with_default(vm, (*_SPEC, "architecture"), mutation.architecture)
-        if WebhookField.MACHINE in self._wanted:
+        if WebhookField.MACHINE in self._requested:
             vm = with_default(vm, _MACHINE_TYPE, mutation.machine_type)
-        if WebhookField.STORAGE_CLASS in self._wanted:
+        if WebhookField.STORAGE_CLASS in self._requested:
             preferred = text_at(preference, "volumes", "preferredStorageClassName")
             vm = _with_storage_classes(vm, preferred, self._behaviour)
-        if WebhookField.FIRMWARE in self._wanted:
+        if WebhookField.FIRMWARE in self._requested:
             vm = _with_firmware(vm, scope.namespace, self._behaviour)
-        if WebhookField.PCI_TOPOLOGY in self._wanted and gets_pci_topology(
+        if WebhookField.PCI_TOPOLOGY in self._requested and gets_pci_topology(
             mutation.architecture, mutation.machine_type, self._behaviour
         ):
             vm = with_default(vm, _PCI_TOPOLOGY, "v3")

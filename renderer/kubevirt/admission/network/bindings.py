@@ -34,7 +34,7 @@ def check_discontinued_gates(vmi: VmiSpec, cluster: Cluster) -> Causes:
         users = [index for index, interface in enumerate(vmi.interfaces) if has(interface, binding)]
         if users:
             at = vmi.device("interfaces", users[0], binding)
-            yield not_supported(at, *_discontinued(binding), reported=ROOT)
+            yield not_supported(at, *_discontinued_message_and_hint(binding), reported=ROOT)
 
 
 def check_discontinued_bindings(vmi: VmiSpec, _: Cluster, *, bindings: tuple[str, ...]) -> Causes:
@@ -44,7 +44,7 @@ def check_discontinued_bindings(vmi: VmiSpec, _: Cluster, *, bindings: tuple[str
             if has(interface, binding):
                 reported = FieldPath.of("spec", "domain", "devices", "interfaces", index, binding)
                 at = vmi.device("interfaces", index, binding)
-                yield invalid(at, *_discontinued(binding), reported=reported)
+                yield invalid(at, *_discontinued_message_and_hint(binding), reported=reported)
 
 
 #: Bindings that new objects cannot use; an object that already has one may be changed.
@@ -65,7 +65,7 @@ DISCONTINUED_BINDING_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
 )
 
 
-def _discontinued(binding: str) -> tuple[str, str]:
+def _discontinued_message_and_hint(binding: str) -> tuple[str, str]:
     message = f"the binding {binding} is discontinued since KubeVirt 1.3"
     return message, "use bridge, masquerade or a binding plugin"
 

@@ -57,7 +57,7 @@ def check_interfaces_have_networks(vmi: VmiSpec, _: Cluster) -> Causes:
                 vmi.device("interfaces", index, "name"),
                 f"the interface {name} has no network",
                 f"add a network {name} to {vmi.at('networks')}",
-            )._replace(lone=name)
+            )._replace(unmatched_name=name)
 
 
 def check_interfaces(vmi: VmiSpec, cluster: Cluster) -> Causes:

@@ -95,7 +95,7 @@ def check_networks_have_interfaces(vmi: VmiSpec, _: Cluster) -> Causes:
                 vmi.at("networks", index, "name"),
                 f"the network {name} has no interface",
                 f"add an interface {name} to {vmi.device('interfaces')}",
-            )._replace(lone=name)
+            )._replace(unmatched_name=name)
 
 
 #: ``Validate`` of ``validator.go``, in its order.

@@ -14,14 +14,14 @@ from renderer.kubevirt.instancetype.api.types import (
     UINT32,
     ListOf,
     Struct,
+    always_encoded,
     pointer,
-    written,
 )
 from renderer.model.release import Release
 
 FEATURE_STATE = Struct({"enabled": pointer(BOOL)})
 
-CPU_FEATURES = ListOf(Struct({"name": written(STRING), "policy": STRING}))
+CPU_FEATURES = ListOf(Struct({"name": always_encoded(STRING), "policy": STRING}))
 NUMA = Struct({"guestMappingPassthrough": EMPTY_STRUCT})
 REALTIME = Struct({"mask": STRING})
 HUGEPAGES = Struct({"pageSize": STRING})
@@ -44,7 +44,7 @@ LAUNCH_SECURITY = Struct(
 VIRTUAL_GPU_OPTIONS = Struct({"display": Struct({"enabled": pointer(BOOL), "ramFB": FEATURE_STATE})})
 _CLAIM_REQUEST = {"claimName": STRING, "requestName": STRING}
 _CLAIM_REQUEST_LATER = {"claimName": Release(1, 6), "requestName": Release(1, 6)}
-_HOST_DEVICE = {"name": written(STRING), "deviceName": STRING, "tag": STRING, **_CLAIM_REQUEST}
+_HOST_DEVICE = {"name": always_encoded(STRING), "deviceName": STRING, "tag": STRING, **_CLAIM_REQUEST}
 HOST_DEVICES = ListOf(Struct(_HOST_DEVICE, later=_CLAIM_REQUEST_LATER))
 GPUS = ListOf(Struct({**_HOST_DEVICE, "virtualGPUOptions": VIRTUAL_GPU_OPTIONS}, later=_CLAIM_REQUEST_LATER))
 

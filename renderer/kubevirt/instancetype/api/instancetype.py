@@ -23,8 +23,8 @@ from renderer.kubevirt.instancetype.api.types import (
     UINT32,
     Scalar,
     Struct,
+    always_encoded,
     pointer,
-    written,
 )
 from renderer.model.release import Release
 
@@ -77,6 +77,8 @@ def instancetype_spec(*, guest_vcpus: Scalar, guest_memory: Scalar) -> Struct:
     )
 
 
-INSTANCETYPE_SPEC = instancetype_spec(guest_vcpus=written(UINT32), guest_memory=written(QUANTITY))
+INSTANCETYPE_SPEC = instancetype_spec(
+    guest_vcpus=always_encoded(UINT32), guest_memory=always_encoded(QUANTITY)
+)
 #: Has ``cpu.guest`` and ``memory.guest`` only if they were written.
 V1BETA2_INSTANCETYPE_SPEC = instancetype_spec(guest_vcpus=pointer(UINT32), guest_memory=pointer(QUANTITY))

@@ -22,12 +22,20 @@ from renderer.kubevirt.instancetype.api.preference import (
     MACHINE,
     VOLUMES,
 )
-from renderer.kubevirt.instancetype.api.types import BOOL, QUANTITY, STRING, UINT32, Struct, pointer, written
+from renderer.kubevirt.instancetype.api.types import (
+    BOOL,
+    QUANTITY,
+    STRING,
+    UINT32,
+    Struct,
+    always_encoded,
+    pointer,
+)
 from renderer.model.json import JsonObject, object_at, text_at, with_value, without
 
 _CPU = Struct(
     {
-        "guest": written(UINT32),
+        "guest": always_encoded(UINT32),
         "model": STRING,
         "dedicatedCPUPlacement": BOOL,
         "numa": NUMA,
@@ -36,7 +44,7 @@ _CPU = Struct(
     },
     value=True,
 )
-_MEMORY = Struct({"guest": written(QUANTITY), "hugepages": HUGEPAGES}, value=True)
+_MEMORY = Struct({"guest": always_encoded(QUANTITY), "hugepages": HUGEPAGES}, value=True)
 
 #: The same in both versions.
 OLD_INSTANCETYPE_SPEC = Struct(

@@ -31,8 +31,8 @@ from renderer.kubevirt.instancetype.api.types import (
     UINT32,
     GoType,
     Struct,
+    always_encoded,
     pointer,
-    written,
 )
 from renderer.model.release import Release
 
@@ -102,8 +102,8 @@ MACHINE = Struct({"preferredMachineType": STRING})
 VOLUMES = Struct({"preferredStorageClassName": STRING})
 _REQUIREMENTS = Struct(
     {
-        "cpu": Struct({"guest": written(UINT32)}),
-        "memory": Struct({"guest": written(QUANTITY)}),
+        "cpu": Struct({"guest": always_encoded(UINT32)}),
+        "memory": Struct({"guest": always_encoded(QUANTITY)}),
         "architecture": pointer(STRING),
     },
     later={"architecture": Release(1, 7)},

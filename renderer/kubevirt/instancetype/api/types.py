@@ -66,8 +66,8 @@ class _Kind(TextEnum):
 class Scalar(Record):
     """``string``, ``bool``, an integer type or ``resource.Quantity``.
 
-    In a ``pointer`` the zero value is a value; otherwise it equals a missing one. ``written`` fields have no
-    ``omitempty``: they have a value even if none was written.
+    In a ``pointer`` the zero value is a value; otherwise it equals a missing one. ``always_encoded`` fields
+    have no ``omitempty``: they have a value even if none is set.
     """
 
     kind: _Kind
@@ -76,11 +76,11 @@ class Scalar(Record):
     minimum: int = 0
     maximum: int = 0
     pointer: bool = False
-    written: bool = False
+    always_encoded: bool = False
 
     def omits(self, value: Json) -> bool:
         """Return True if Go omits a field with this value."""
-        return value == self.zero and not self.pointer and not self.written
+        return value == self.zero and not self.pointer and not self.always_encoded
 
     def decode(self, value: Json, decoding: Decoding) -> Json:
         if self.kind is _Kind.QUANTITY:
@@ -124,7 +124,7 @@ class Struct(Record):
             raise DecodeError(f"must be a mapping, not {describe_value(value)}", FieldPath())
         fields = ((key, self._decode_field(key, value[key], decoding)) for key in value)
         decoded = {key: below for key, below in fields if below is not None}
-        missing = {key: zero for key, zero in _written_zeros(self).items() if key not in decoded}
+        missing = {key: zero for key, zero in _encoded_zeros(self).items() if key not in decoded}
         return {**missing, **decoded} if missing else decoded
 
     def _decode_field(self, key: str, value: Json, decoding: Decoding) -> Json:
@@ -201,9 +201,9 @@ STRING_MAP = StringMap()
 
 def _normal_amount(quantity: Quantity) -> str:
     """Return a text that is equal for equal amounts: 4Gi and 4294967296 (``Quantity.Cmp``)."""
-    written = str(quantity.digits)
-    digits = written.rstrip("0")
-    return f"{digits}e{quantity.scale + len(written) - len(digits)}"
+    all_digits = str(quantity.digits)
+    digits = all_digits.rstrip("0")
+    return f"{digits}e{quantity.scale + len(all_digits) - len(digits)}"
 
 
 def later_fields(
@@ -229,17 +229,17 @@ def pointer(scalar: Scalar) -> Scalar:
     return scalar._replace(pointer=True)
 
 
-def written(scalar: Scalar) -> Scalar:
+def always_encoded(scalar: Scalar) -> Scalar:
     """Return the scalar for a field without ``omitempty``."""
-    return scalar._replace(written=True)
+    return scalar._replace(always_encoded=True)
 
 
-def _written_zeros(struct: Struct) -> JsonObject:
+def _encoded_zeros(struct: Struct) -> JsonObject:
     """Return the fields that Go writes for a struct without any field set."""
     zeros: dict[str, Json] = {}
     for key, field_type in struct.fields.items():
-        if isinstance(field_type, Scalar) and field_type.written:
+        if isinstance(field_type, Scalar) and field_type.always_encoded:
             zeros[key] = field_type.zero
         elif isinstance(field_type, Struct) and field_type.value:
-            zeros[key] = _written_zeros(field_type)
+            zeros[key] = _encoded_zeros(field_type)
     return zeros

@@ -66,10 +66,10 @@ def _section(specs: AppliedSpecs, present: Json, resources: Json) -> JsonObject 
     if sizes.get("maxSockets") is not None:
         changes["maxSockets"] = sizes["maxSockets"]
     changes |= {"sockets": topology.sockets, "cores": topology.cores, "threads": topology.threads}
-    return share_part(_changed(cpu, changes))
+    return share_part(_with_changes(cpu, changes))
 
 
-def _changed(cpu: JsonObject, changes: dict[str, Json]) -> JsonObject:
+def _with_changes(cpu: JsonObject, changes: dict[str, Json]) -> JsonObject:
     """Return the changed section as Go writes it, without the zero values among the changes."""
     changed = {**cpu, **changes}
     for field, value in changes.items():

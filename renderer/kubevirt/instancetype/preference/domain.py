@@ -121,35 +121,43 @@ def apply_firmware(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
 
 
 @once_for_same
-def _bootloader(preferred: JsonObject, present: JsonObject, keeps: bool) -> JsonObject:  # noqa: FBT001 - once_for_same takes no keywords
-    bootloader = _with_efi(_with_bios(present, preferred, keeps=keeps), preferred, keeps=keeps)
+def _bootloader(preferred: JsonObject, present: JsonObject, keep_existing: bool) -> JsonObject:  # noqa: FBT001 - once_for_same takes no keywords
+    bootloader = _with_efi(
+        _with_bios(present, preferred, keep_existing=keep_existing), preferred, keep_existing=keep_existing
+    )
     return bootloader if bootloader is present else share_part(bootloader)
 
 
-def _with_bios(bootloader: JsonObject, preferred: JsonObject, *, keeps: bool) -> JsonObject:
+def _with_bios(bootloader: JsonObject, preferred: JsonObject, *, keep_existing: bool) -> JsonObject:
     if preferred.get("preferredUseBios") is True and _is_open(bootloader):
         bootloader = {**bootloader, "bios": EMPTY}
-    return _with_options(bootloader, "bios", preferred_values(preferred, _BIOS_FIELDS), keeps=keeps)
+    return _with_options(
+        bootloader, "bios", preferred_values(preferred, _BIOS_FIELDS), keep_existing=keep_existing
+    )
 
 
-def _with_efi(bootloader: JsonObject, preferred: JsonObject, *, keeps: bool) -> JsonObject:
+def _with_efi(bootloader: JsonObject, preferred: JsonObject, *, keep_existing: bool) -> JsonObject:
     """Set EFI from ``preferredEfi``, else from ``preferredUseEfi`` and ``preferredUseSecureBoot``."""
     if preferred.get("preferredEfi") is not None and _is_open(bootloader):
         return {**bootloader, "efi": preferred["preferredEfi"]}
     if preferred.get("preferredUseEfi") is True and _is_open(bootloader):
         bootloader = {**bootloader, "efi": EMPTY}
-    return _with_options(bootloader, "efi", preferred_values(preferred, _EFI_FIELDS), keeps=keeps)
+    return _with_options(
+        bootloader, "efi", preferred_values(preferred, _EFI_FIELDS), keep_existing=keep_existing
+    )
 
 
 def _is_open(bootloader: JsonObject) -> bool:
     return bootloader.get("bios") is None and bootloader.get("efi") is None
 
 
-def _with_options(bootloader: JsonObject, kind: str, options: JsonObject, *, keeps: bool) -> JsonObject:
-    """Set the options of a boot loader of that ``kind``; the VM's own values stay if ``keeps`` is True."""
+def _with_options(
+    bootloader: JsonObject, kind: str, options: JsonObject, *, keep_existing: bool
+) -> JsonObject:
+    """Set the options of a boot loader of that ``kind``; with ``keep_existing`` the VM's values stay."""
     if bootloader.get(kind) is None:
         return bootloader
-    if keeps:
+    if keep_existing:
         return fill_in_section(bootloader, kind, options)
     return {**bootloader, kind: {**object_at(bootloader, kind), **options}} if options else bootloader
 

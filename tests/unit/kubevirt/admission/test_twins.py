@@ -287,9 +287,9 @@ def inputs_of_rows() -> tuple[list[tuple[Cluster, JsonObject]], set[str]]:
             refusing.add(id(run))
         return causes
 
-    needed = CheckTable.needed
+    needed = CheckTable.checks_for
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CheckTable, "needed", recorded)
+        patch.setattr(CheckTable, "checks_for", recorded)
         for release in RELEASES:
             for of, change in inputs(release):
                 before = len(refusing)
