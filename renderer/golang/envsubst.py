@@ -306,7 +306,7 @@ class _ExpansionParser:
     def _substring(self, name: str) -> VariableExpansion:
         self._at += 1
         if not self._text[self._at : self._at + 1].isascii():
-            raise self._bad_substitution()  # Flux loses its place here, too
+            raise self._bad_substitution()  # Flux cannot parse it either
         offset = self._argument(_TO_COLON)
         if self._take(_COLONS):
             return self._closed(name, ":", offset, self._argument(_TO_BRACE))

@@ -28,7 +28,7 @@ _ANNOTATIONS = ("metadata", "annotations")
 #: Kinds that are split into their items if a file holds nothing else (``kyaml/kio/byteio_reader.go``).
 _WRAPPING_KINDS = ("List", "ResourceList")
 _GENERATED_HINT = "kustomize does not support generateName: write the name"
-#: The text in messages for lines that nobody can look up.
+#: Line numbers in messages about a text inside a file: they are relative to the text, and omitted.
 _INNER_LINES = pattern(r",? on lines \d+ and \d+")
 
 
@@ -61,7 +61,7 @@ def read_resources(content: bytes, site: Site, *, generated_names: bool = False)
         _with_spellings(resource, place, document.texts)
         for index, document in enumerate(documents)
         for place, resource in _unwrapped(
-            document.tree, _document_site(site, index), alone=len(documents) == 1
+            document.tree, _document_site(site, index), is_only_document=len(documents) == 1
         )
     )
     objects: list[Resource] = []
@@ -128,11 +128,11 @@ def _document_site(site: Site, index: int) -> Site:
     return site if site.field != ROOT else Site(site.path, index)
 
 
-def _unwrapped(document: Json, site: Site, *, alone: bool) -> Iterator[tuple[FieldPath, Resource]]:
+def _unwrapped(document: Json, site: Site, *, is_only_document: bool) -> Iterator[tuple[FieldPath, Resource]]:
     """Yield the objects in a document, with their places in it."""
     content = object_at(document)
     if (
-        alone
+        is_only_document
         and content.get("kind") in _WRAPPING_KINDS
         and ("items" in content or "functionConfig" in content)
     ):
@@ -192,7 +192,7 @@ def _list_items(resource: Resource) -> tuple[Resource, ...] | None:
     objects: list[Resource] = []
     for index, item in enumerate(items or ()):
         field = FieldPath.of("items", index)
-        for place, inner in _unwrapped(item, resource.origin.child(field), alone=True):
+        for place, inner in _unwrapped(item, resource.origin.child(field), is_only_document=True):
             objects.append(_item(inner, resource, field.child(*place.segments)))
     return tuple(objects)
 
