@@ -68,7 +68,7 @@ class RunCache:
         known = self._known.find(overlay) if self._store else None
         if known is None:
             return None
-        tree = unchanged_tree(self._root, overlay.output, known.tree, self._digests.tree_is_alone)
+        tree = unchanged_tree(self._root, overlay.output, known.tree, self._digests.tree_has_no_other_files)
         if tree is None:
             return None
         return UnchangedOverlay(overlay, tree.files, known.findings, known.folders, tree.is_alone)

@@ -10,14 +10,14 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from renderer.cache.recorded_inputs import RecordedInputs, inputs_json, inputs_of
+from renderer.cache.recorded_inputs import RecordedInputs, inputs_from_json, inputs_json
 from renderer.cache.store import Store
 from renderer.files.builtin_catalogs import decode_composed, encode_composed
 from renderer.files.recorder import UNANSWERED, FileQuestion, Recorder, Task
 from renderer.findings.located import Located, LocatedRelated
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
-from renderer.model.field_path import ElementName, FieldPath, Segment
+from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.json import Json
 from renderer.model.location import Location
 from renderer.model.record import Record
@@ -26,6 +26,9 @@ from renderer.model.render_config import Overlay
 from renderer.model.res_id import Gvk, ResId
 from renderer.model.resource import ResourceSet
 from renderer.model.taint import taint_masking
+
+#: Objects of this group are stored whole; of others, which may hold passwords, only the digests.
+_GROUP = "instancetype.kubevirt.io"
 
 
 def finding_json(found: Located) -> Json:
@@ -36,7 +39,10 @@ def finding_json(found: Located) -> Json:
         found.severity,
         found.location,
         found.resource,
-        found.field and [_segment_json(segment) for segment in found.field.segments],
+        found.field
+        and [
+            list(segment) if isinstance(segment, ElementName) else segment for segment in found.field.segments
+        ],
         found.hint,
         [[related.message, related.location] for related in found.related],
         found.overlays,
@@ -44,29 +50,22 @@ def finding_json(found: Located) -> Json:
     ]
 
 
-def finding_of(value: Any) -> Located:  # noqa: ANN401 - signed by the one who wrote it: of the form above
+def finding_from_json(value: Any) -> Located:  # noqa: ANN401 - signed by the one who wrote it: of the form above
     """Return the finding in an entry of the cache, JSON of the form above."""
     code, message, severity, location, resource, field, hint, related, overlays, target = value
+    segments = (ElementName(*each) if isinstance(each, list) else each for each in field or ())
     return Located(
         code=Code(code),
         message=message,
         severity=Severity(severity),
         location=location and Location(*location),
         resource=resource and ResId(Gvk(*resource[0]), *resource[1:]),
-        field=None if field is None else FieldPath(tuple(map(_segment_of, field))),
+        field=None if field is None else FieldPath(tuple(segments)),
         hint=hint,
         related=tuple(LocatedRelated(text, place and Location(*place)) for text, place in related),
         overlays=tuple(overlays),
         target=target and Release(*target),
     )
-
-
-def _segment_json(segment: Segment) -> Json:
-    return list(segment) if isinstance(segment, ElementName) else segment
-
-
-def _segment_of(value: Any) -> Segment:  # noqa: ANN401 - as above
-    return ElementName(*value) if isinstance(value, list) else value
 
 
 class KnownOverlay(Record):
@@ -95,7 +94,7 @@ class KnownOverlays:
         entry: Any = self._store.get(*self._name(overlay))
         if entry is None or not self._recorded.are_current(entry["inputs"]):
             return None
-        findings = tuple(map(finding_of, entry["findings"]))
+        findings = tuple(map(finding_from_json, entry["findings"]))
         return KnownOverlay(entry["tree"], frozenset(entry["folders"]), findings, entry["seconds"])
 
     def seconds(self, overlay: Overlay) -> float | None:
@@ -121,10 +120,6 @@ class KnownOverlays:
         return "overlay", *self._project, overlay.path, overlay.listed_as, entry
 
 
-#: Objects of this group are stored whole; of others, which may hold passwords, only the digests.
-_GROUP = "instancetype.kubevirt.io"
-
-
 class KnownCatalogs:
     """The catalogs of earlier runs; ``project`` has everything else that a composed catalog depends on."""
 
@@ -136,11 +131,9 @@ class KnownCatalogs:
     def find(self, folder: str, recorder: Recorder) -> ResourceSet | None:
         """Return the stored catalog in ``folder``, or None; record its inputs as if it had been read."""
         entry: Any = self._store.get(*self._name(folder))
-        if entry is None:
+        if entry is None or not self._recorded.are_current(entry["inputs"]):
             return None
-        if not self._recorded.are_current(entry["inputs"]):
-            return None
-        recorder.recall(inputs_of(entry["inputs"]), (Task(*task) for task in entry["used"]))
+        recorder.recall(inputs_from_json(entry["inputs"]), (Task(*task) for task in entry["used"]))
         return ResourceSet(decode_composed(entry["composed"].encode()).resources)
 
     def keep(self, folder: str, composed: ResourceSet, recorder: Recorder, task: Task) -> None:

@@ -30,7 +30,7 @@ _mode_and_signs = attrgetter("st_mode", *_SIGNS)
 #: as file system clocks are coarse. A clock of whole seconds is exact to two seconds only.
 _RECENT, _RECENT_BY_SECONDS = 100_000_000, 2_000_000_000
 _SECOND = 1_000_000_000
-_MOST = 200_000
+_MOST_DIGESTS = 200_000
 
 
 class FileDigests:
@@ -60,7 +60,7 @@ class FileDigests:
             self._fresh[path] = [digest, *signs]
         return digest
 
-    def tree_is_alone(
+    def tree_has_no_other_files(
         self, folder: str, tree: str, digests: Mapping[str, str], folders: Collection[str]
     ) -> bool | None:
         """Return True if ``folders`` of a rendered tree hold no other files that Flux would apply.
@@ -69,34 +69,30 @@ class FileDigests:
         is a digest of all of them: a tree has thousands of files, whose times and sizes are stored as one
         value. So are the times of its folders, which change when something is added.
         """
-        place = f"{folder}/"
-        above = f"{self._root}/{place}"
+        prefix = f"{folder}/"
+        root = f"{self._root}/{prefix}"
         try:
-            files = [os.lstat(above + name) for name in digests]  # noqa: PTH116, RUF100 - texts, for speed
-            holders = [os.lstat((above + name).rstrip("/")) for name in folders]  # noqa: PTH116, RUF100 - as above
+            files = [os.lstat(root + name) for name in digests]  # noqa: PTH116, RUF100 - texts, for speed
+            parents = [os.lstat((root + name).rstrip("/")) for name in folders]  # noqa: PTH116, RUF100 - as above
         except (OSError, ValueError):
             return None
-        signs, folder_signs = _signs_as_one(files), _signs_as_one(holders)
-        known = self._known.get(place)
+        signs, folder_signs = _digest_of_signs(files), _digest_of_signs(parents)
+        known = self._known.get(prefix)
         known = known if isinstance(known, list) and known[:2] == [tree, signs] else None
-        if known and known[2:3] == [folder_signs]:  # earlier releases did not keep them
+        if known and known[2:3] == [folder_signs]:  # earlier releases did not store them
             return known[3:] == [True]
-        if not all(stat.S_ISDIR(status.st_mode) for status in holders):  # a link leads to other files
+        if not all(stat.S_ISDIR(status.st_mode) for status in parents):  # a link has other files
             return None
-        if not known and any(
-            self._of_file(place + name, status) != digest
-            for (name, digest), status in zip(digests.items(), files, strict=True)
-        ):
-            return None
-        is_alone = holds_only(above, digests.keys(), folders)
+        if not known:
+            for (name, digest), status in zip(digests.items(), files, strict=True):
+                if not stat.S_ISREG(status.st_mode) or self._of_content(prefix + name) != digest:
+                    return None
+        is_complete = holds_only(root, digests.keys(), folders)
         if all(map(_has_settled, files)):
             # A tree may have been put in place just now, while its files are older.
-            settled = folder_signs if all(map(_has_settled, holders)) else ""
-            self._fresh[place] = [tree, signs, settled, is_alone]
-        return is_alone
-
-    def _of_file(self, path: str, status: os.stat_result) -> str | None:
-        return self._of_content(path) if stat.S_ISREG(status.st_mode) else None
+            settled = folder_signs if all(map(_has_settled, parents)) else ""
+            self._fresh[prefix] = [tree, signs, settled, is_complete]
+        return is_complete
 
     def _of_content(self, path: str) -> str | None:
         try:
@@ -108,10 +104,10 @@ class FileDigests:
         """Store the digests for the next run."""
         if self._fresh:
             known = {**self._known, **self._fresh}
-            self._store.put(dict(list(known.items())[-_MOST:]), "file-signs", self._root)
+            self._store.put(dict(list(known.items())[-_MOST_DIGESTS:]), "file-signs", self._root)
 
 
-def _signs_as_one(statuses: Iterable[os.stat_result]) -> str:
+def _digest_of_signs(statuses: Iterable[os.stat_result]) -> str:
     return sha256(marshal.dumps(list(map(_mode_and_signs, statuses)), 2))
 
 
@@ -134,8 +130,8 @@ class RecordedInputs:
         self._answers: dict[FileQuestion, str] = {}
 
     def are_current(self, seen: Iterable[Any]) -> bool:
-        """Return True if the answers are as they were; ``seen`` is of the form that ``inputs_json`` makes."""
-        return all(self._answer(method, path) == was for method, path, was in seen)
+        """Return True if no answer has changed; ``seen`` has the form that ``inputs_json`` makes."""
+        return all(self._answer(method, path) == earlier for method, path, earlier in seen)
 
     def _answer(self, method: str, path: str) -> str:
         question = FileQuestion(method, path)
@@ -149,9 +145,9 @@ class RecordedInputs:
 
 def inputs_json(seen: Mapping[FileQuestion, str]) -> Json:
     """Return the questions and their answers as JSON, for an entry of the cache."""
-    return [[*question, was] for question, was in seen.items()]
+    return [[*question, earlier] for question, earlier in seen.items()]
 
 
-def inputs_of(value: Iterable[Any]) -> Mapping[FileQuestion, str]:
+def inputs_from_json(value: Iterable[Any]) -> Mapping[FileQuestion, str]:
     """Return the questions and their answers that ``inputs_json`` wrote."""
-    return {FileQuestion(method, path): was for method, path, was in value}
+    return {FileQuestion(method, path): earlier for method, path, earlier in value}

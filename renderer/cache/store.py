@@ -24,13 +24,6 @@ from renderer.model.record import Record
 
 #: Changes with the form of entries.
 _FORM = "v1"
-
-
-def cache_folder(environment: Mapping[str, str]) -> Path:
-    """Return the folder of the cache, below ``XDG_CACHE_HOME`` or ``~/.cache``."""
-    return user_folder(environment, "XDG_CACHE_HOME", ".cache") / "vmrender" / _FORM
-
-
 _SIGNATURE_BYTES = 32
 _LARGEST_ENTRY = 64 << 20
 #: Bytes of all entries together; beyond that, the least recently used entries are removed first.
@@ -39,6 +32,11 @@ _AFTER_CLEARING = 0.75
 #: In seconds: the time of use of an entry is updated once a day.
 _DAY = 86_400
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def cache_folder(environment: Mapping[str, str]) -> Path:
+    """Return the folder of the cache, below ``XDG_CACHE_HOME`` or ``~/.cache``."""
+    return user_folder(environment, "XDG_CACHE_HOME", ".cache") / "vmrender" / _FORM
 
 
 class CacheSize(Record):
@@ -126,12 +124,12 @@ def size_of(folder: Path) -> CacheSize:
 
 def clear(folder: Path) -> CacheSize:
     """Remove all entries, including those signed by others. Return what was removed."""
-    gone = []
+    removed = []
     for file in _files(folder):
         with suppress(FileNotFoundError):
             os.unlink(file.path)  # noqa: PTH108 - as above
-            gone.append(file.size)
-    return CacheSize(len(gone), sum(gone))
+            removed.append(file.size)
+    return CacheSize(len(removed), sum(removed))
 
 
 class _File(Record):
@@ -142,16 +140,17 @@ class _File(Record):
 
 def _files(folder: Path) -> Iterator[_File]:
     """Yield the files of entries: follow no links, and skip deeper folders and other names."""
-    for group in _listed(str(folder)):
-        if len(group.name) == 2 and group.is_dir(follow_symlinks=False):  # noqa: PLR2004 - as ``_file`` cuts it
-            for entry in _listed(group.path):
+    for group in _entries_of(str(folder)):
+        if len(group.name) == 2 and group.is_dir(follow_symlinks=False):  # noqa: PLR2004 - as ``_file`` names it
+            for entry in _entries_of(group.path):
                 with suppress(OSError):
                     status = entry.stat(follow_symlinks=False)
                     if stat.S_ISREG(status.st_mode):
                         yield _File(entry.path, status.st_size, status.st_mtime_ns)
 
 
-def _listed(folder: str) -> list[os.DirEntry[str]]:
+def _entries_of(folder: str) -> list[os.DirEntry[str]]:
+    """Return the directory entries of a folder; none if it cannot be read."""
     try:
         with os.scandir(folder) as entries:
             return list(entries)

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import strategies as st
 
-from renderer.cache.known_results import finding_json, finding_of
+from renderer.cache.known_results import finding_from_json, finding_json
 from renderer.cache.store import Store, clear
 from renderer.findings.located import Located
 from renderer.model.json import Json
@@ -45,7 +45,7 @@ def _check(damage: tuple[Sequence[str], Sequence[str], Sequence[Located], int, b
     kept = _STORE.get(*name)
     assert kept == json.loads(json.dumps(value))
     assert isinstance(kept, list)
-    assert [finding_of(each) for each in kept] == list(found)
+    assert [finding_from_json(each) for each in kept] == list(found)
     [entry] = _entries("ours")
     content = entry.read_bytes()
     for changed in (

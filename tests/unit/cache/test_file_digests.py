@@ -108,7 +108,7 @@ def is_alone(run: Reader, tree: str = "t", **texts: str) -> bool | None:
     """Whether the files in ``out`` are alone there; None unless they have these texts."""
     digests = run()
     wanted = {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
-    found: bool | None = digests.tree_is_alone("out", tree, wanted, [""])
+    found: bool | None = digests.tree_has_no_other_files("out", tree, wanted, [""])
     digests.keep()
     return found
 

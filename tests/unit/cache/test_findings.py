@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.cache.known_results import finding_json, finding_of
+from renderer.cache.known_results import finding_from_json, finding_json
 from renderer.findings.located import Located, LocatedRelated
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
@@ -34,4 +34,4 @@ FINDINGS = st.builds(
 
 @given(FINDINGS)
 def test_finding_survives_a_round_trip(found: Located) -> None:
-    assert finding_of(json.loads(json.dumps(finding_json(found)))) == found
+    assert finding_from_json(json.loads(json.dumps(finding_json(found)))) == found
