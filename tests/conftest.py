@@ -81,14 +81,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """vmrender needs no network, and neither may its tests."""
     # The workers of pytest-xdist have the folder from here.
-    if "TMPDIR" not in os.environ and _holds_repositories(MEMORY):
+    if "TMPDIR" not in os.environ and _fits_repositories(MEMORY):
         os.environ["TMPDIR"] = str(MEMORY)
         tempfile.tempdir = None  # or what was found before would stay
     if not config.getoption("--with-network"):
         forbid_network()
 
 
-def _holds_repositories(folder: Path) -> bool:
+def _fits_repositories(folder: Path) -> bool:
     """True where there is room for all that the tests write, and where hooks and commands may be run."""
     if not os.access(folder, os.W_OK | os.X_OK):
         return False
@@ -133,7 +133,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _no_files_of_whoever_runs_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _state_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep the state of commands between runs in a separate folder."""
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patched:
@@ -146,17 +146,17 @@ def _no_files_of_whoever_runs_the_tests(tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _what_ships_is_looked_at_once() -> Iterator[None]:
+def _shipped_files_are_read_once() -> Iterator[None]:
     """A command looks at each file of the checkout, and compiles schemas that ship; no test changes these."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(os, "fsync", lambda _: None)  # whether the disk itself has it cannot be tested here
         patched.setattr(run_cache, "tool_fingerprint", cache(tool_fingerprint))
         for registry in (SchemaRegistry, InputSchemaRegistry):
-            patched.setattr(registry, "schema", _kept_where_it_ships(registry.schema))
+            patched.setattr(registry, "schema", _shared_if_shipped(registry.schema))
         yield
 
 
-def _kept_where_it_ships(genuine: _FindSchema) -> _FindSchema:
+def _shared_if_shipped(genuine: _FindSchema) -> _FindSchema:
     shared: dict[type[SchemaRegistry], SchemaRegistry] = {}
     shipped = data_folder("schemas")
 

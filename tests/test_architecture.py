@@ -107,7 +107,7 @@ TALKS = {"print", "input", "breakpoint"}
 STREAMS = {"stdout", "stderr", "stdin", "environ", "getenv"}
 
 
-def those_that_say(*words: str) -> list[Path]:
+def modules_containing(*words: str) -> list[Path]:
     """Return the modules whose text contains one of ``words``: the others need not be parsed."""
     pattern = re.compile(rf"\b({'|'.join(words)})(?!\w)")
     return [module for module in MODULES if pattern.search(module.read_text(encoding="utf-8"))]
@@ -118,7 +118,7 @@ def test_only_findings_makes_located_findings() -> None:
     allowed = ("renderer/findings/", "renderer/cache/known_results.py")
     makers = [
         shown(module)
-        for module in those_that_say("Located")
+        for module in modules_containing("Located")
         for node in ast.walk(parse(module))
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "Located"
     ]
@@ -129,7 +129,7 @@ def test_only_findings_makes_located_findings() -> None:
 def test_only_the_command_line_prints_and_reads_the_environment() -> None:
     found = [
         f"{shown(module)}:{node.lineno}"
-        for module in those_that_say(*TALKS, *STREAMS)
+        for module in modules_containing(*TALKS, *STREAMS)
         if not module.is_relative_to(RENDERER / "cli") and shown(module) not in READ_THE_ENVIRONMENT
         for node in ast.walk(parse(module))
         if (isinstance(node, ast.Name) and node.id in TALKS)
@@ -142,7 +142,7 @@ def test_only_the_command_line_prints_and_reads_the_environment() -> None:
 def test_unexpected_errors_are_caught_in_one_place() -> None:
     broad = [
         shown(module)
-        for module in those_that_say("except Exception", "except:")
+        for module in modules_containing("except Exception", "except:")
         for node in ast.walk(parse(module))
         if isinstance(node, ast.ExceptHandler)
         and (node.type is None or ast.unparse(node.type) == "Exception")
@@ -278,7 +278,7 @@ def test_paths_from_users_are_inspected_by_functions_that_accept_any_name() -> N
     methods = {"exists", "is_dir", "is_file", "is_symlink"}
     found = [
         f"{shown(module)}:{node.lineno}"
-        for module in those_that_say(*methods)
+        for module in modules_containing(*methods)
         if module.relative_to(RENDERER).parts[0] in {"app", "cli", "dump", "source"}
         for node in ast.walk(parse(module))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)

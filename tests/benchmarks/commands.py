@@ -58,11 +58,11 @@ def commands_table(runs: int) -> str:
     _commit(project)
     columns = [_medians([_sampled(project, *_COMMANDS[name]) for _ in range(runs)]) for name in _COMMANDS]
     rows = [
-        (step, *(_shown(column.get(step, 0)) for column in columns))
+        (step, *(_milliseconds(column.get(step, 0)) for column in columns))
         for step in _STEPS
         if any(column.get(step) for column in columns)
     ]
-    total = "all", *(_shown(sum(column.values())) for column in columns)
+    total = "all", *(_milliseconds(sum(column.values())) for column in columns)
     return table(("ms", *(f"`{name}`" for name in _COMMANDS)), [*rows, total])
 
 
@@ -87,5 +87,5 @@ def _medians(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
     return {step: statistics.median(run.get(step, 0) for run in runs) for step in _STEPS}
 
 
-def _shown(seconds: float) -> str:
+def _milliseconds(seconds: float) -> str:
     return f"{seconds * 1000:.0f}" if seconds >= 0.0005 else ""

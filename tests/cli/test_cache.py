@@ -142,15 +142,15 @@ def a_file(tree: Path) -> Path:
     return tree / "_cluster/virtualmachine_prod-web.yaml"
 
 
-def move_behind_a_link(place: Path) -> None:
+def replace_by_link(place: Path) -> None:
     place.symlink_to(place.rename(place.with_name("elsewhere")))
 
 
 TAMPERED: Mapping[str, Callable[[Path], object]] = {
     "edited": lambda tree: a_file(tree).write_text("edited\n"),
     "removed": lambda tree: a_file(tree).unlink(),
-    "linked": lambda tree: move_behind_a_link(a_file(tree)),
-    "folder linked": lambda tree: move_behind_a_link(tree / "_cluster"),
+    "linked": lambda tree: replace_by_link(a_file(tree)),
+    "folder linked": lambda tree: replace_by_link(tree / "_cluster"),
     "tree removed": shutil.rmtree,
     "ownership removed": lambda tree: (tree / ".vmrender-owned").unlink(),
     "ownership edited": lambda tree: (tree / ".vmrender-owned").write_text("# vmrender-owned 1 - a\n"),

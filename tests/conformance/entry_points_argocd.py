@@ -38,7 +38,7 @@ def run_argocd(fs: FileSystem, case: dict[str, Any]) -> dict[str, Any]:
     reached = discovery.follow([entry])
     if discovery.findings:
         raise DiagnosticError(*discovery.findings)
-    if is_application_set(entry) or any(map(_leads_on, reached)):
+    if is_application_set(entry) or any(map(_has_children, reached)):
         return {"entries": [_entry(each) for each in reached]}
     outcome = reached[0].outcome or Outcome(ResourceSet())
     actual = stated(outcome)
@@ -48,7 +48,7 @@ def run_argocd(fs: FileSystem, case: dict[str, Any]) -> dict[str, Any]:
     return actual
 
 
-def _leads_on(reached: ReachedApplication) -> bool:
+def _has_children(reached: ReachedApplication) -> bool:
     found = reached.outcome.value if reached.outcome else ()
     return any(is_application(each) or is_application_set(each) for each in found)
 

@@ -25,7 +25,7 @@ from renderer.model.render_config import ExpandMode
 from renderer.model.resource import Resource, ResourceSet
 from tests.conformance.case_result import CaseResult
 from tests.conformance.go_objects import written_instance_spec
-from tests.conformance.kubevirt.case import catalog_beside
+from tests.conformance.kubevirt.case import sibling_catalog
 from tests.conformance.kubevirt.cluster import read_catalog
 from tests.conformance.lines import read_lines
 
@@ -36,7 +36,7 @@ _FIRMWARE = ("domain", "firmware")
 def run(paths: Iterable[Path]) -> Iterator[CaseResult]:
     """Yield the results of all records in the files ``paths``."""
     for path in paths:
-        beside = catalog_beside(path)
+        beside = sibling_catalog(path)
         catalog = read_catalog(beside) if beside.exists() else Catalog()
         for line in read_lines(path):
             yield _result(json.loads(line), catalog)

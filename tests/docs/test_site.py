@@ -144,12 +144,12 @@ def test_mkdocs_builds_the_site_without_broken_links(tmp_path: Path) -> None:
         f"{page.relative_to(tmp_path)}: {link}"
         for page in anchors
         for link in re.findall(r'<a [^>]*href="([^"]+)"', page.read_text())
-        if not leads_somewhere(tmp_path, page, link, anchors)
+        if not is_valid_link(tmp_path, page, link, anchors)
     ]
     assert broken == []
 
 
-def leads_somewhere(site: Path, page: Path, link: str, anchors: Mapping[Path, set[str]]) -> bool:
+def is_valid_link(site: Path, page: Path, link: str, anchors: Mapping[Path, set[str]]) -> bool:
     if re.match(r"[a-z]+:", link) or page.name == "404.html":
         return True
     path, _, anchor = link.partition("#")

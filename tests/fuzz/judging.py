@@ -56,10 +56,10 @@ def report(fs: FileSystem, findings: Sequence[Diagnostic]) -> None:
     located = tuple(map(with_target_named, locate(fs, findings)))
     lines = quoted_lines(fs, (found.location for found in located))
     for each in Format:
-        check_says_nothing(each.write(Report(located, (), lines, explanation_of)))
+        check_reveals_nothing(each.write(Report(located, (), lines, explanation_of)))
 
 
-def check_says_nothing(*texts: str) -> None:
+def check_reveals_nothing(*texts: str) -> None:
     """Assert that texts contain no planted word and no terminal control."""
     for text in texts:
         assert [word for word in FORBIDDEN if word in text] == []

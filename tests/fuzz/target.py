@@ -32,7 +32,7 @@ class Target(NamedTuple):
     program: str = ""
 
 
-def holds(held: Callable[..., object], value: object) -> None:
+def check_property(held: Callable[..., object], value: object) -> None:
     """Raise the failure of a property (a Hypothesis test) for one value."""
     test: Any = held
     test.hypothesis.inner_test(value)

@@ -80,7 +80,7 @@ def test_release_notes_are_the_changelog_section(script: Script) -> None:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> UserRepository:
-    """What a release needs of this checkout, and nothing that it lacks but the tag."""
+    """A checkout that is ready for a release, with nothing missing except the tag."""
     repository = UserRepository.created(tmp_path, "git@github.com:acme/vmrender.git")
     for path in ("renderer/__init__.py", ".ci/sbom.py", ".ci/lock/vmrender.txt", "action.yml"):
         repository.write(path, (ROOT / path).read_text(encoding="utf-8"))
@@ -98,7 +98,7 @@ def checkout(tmp_path: Path) -> UserRepository:
     return repository
 
 
-def lacks(script: Script, checkout: UserRepository, tag: str | None = None) -> dict[str, str]:
+def missing_items(script: Script, checkout: UserRepository, tag: str | None = None) -> dict[str, str]:
     return {check.name: check.lacks for check in script("check").checks(checkout.folder, tag) if check.lacks}
 
 
@@ -112,13 +112,13 @@ def signed(repository: UserRepository, tmp_path: Path) -> None:
 @pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="needs ssh-keygen")
 def test_complete_release_passes(script: Script, checkout: UserRepository, tmp_path: Path) -> None:
     signed(checkout, tmp_path)
-    assert lacks(script, checkout) == {}
-    assert lacks(script, checkout, f"v{VERSION}") == {}
-    assert lacks(script, checkout, "v9.9.9") == {
+    assert missing_items(script, checkout) == {}
+    assert missing_items(script, checkout, f"v{VERSION}") == {}
+    assert missing_items(script, checkout, "v9.9.9") == {
         f"tag v{VERSION}": f"the tag is v9.9.9, and the version {VERSION}: change one of them"
     }
     checkout.does("git", "commit", "--quiet", "--allow-empty", "--message", "later")
-    assert "is another commit" in lacks(script, checkout)[f"tag v{VERSION}"]
+    assert "is another commit" in missing_items(script, checkout)[f"tag v{VERSION}"]
 
 
 ACTION = "actions/setup-python@a309ff8b426b58ec0e2a45f0f869d46889d02405"
@@ -138,12 +138,12 @@ MISSING = [
 
 def test_each_missing_item_is_named(script: Script, checkout: UserRepository) -> None:
     tag = {f"tag v{VERSION}": f"git tag --sign v{VERSION} --message 'vmrender {VERSION}'"}
-    assert lacks(script, checkout) == tag
+    assert missing_items(script, checkout) == tag
     for path, old, new, check, what in MISSING:
         right = checkout.read(path)
         checkout.replace(path, old, new)
         checkout.commit("wrong")
-        found = lacks(script, checkout)
+        found = missing_items(script, checkout)
         assert what in found.pop(check)
         assert found == tag
         checkout.write(path, right)
@@ -152,11 +152,11 @@ def test_each_missing_item_is_named(script: Script, checkout: UserRepository) ->
 
 def test_unsigned_tag_and_uncommitted_changes_are_reported(script: Script, checkout: UserRepository) -> None:
     checkout.does("git", "tag", f"v{VERSION}")
-    assert "is not annotated" in lacks(script, checkout)[f"tag v{VERSION}"]
+    assert "is not annotated" in missing_items(script, checkout)[f"tag v{VERSION}"]
     checkout.does("git", "tag", "--force", "--annotate", f"v{VERSION}", "--message", "unsigned")
-    assert "is not signed" in lacks(script, checkout)[f"tag v{VERSION}"]
+    assert "is not signed" in missing_items(script, checkout)[f"tag v{VERSION}"]
     checkout.write("more", "")
-    assert "commit or put away" in lacks(script, checkout)["work tree"]
+    assert "commit or put away" in missing_items(script, checkout)["work tree"]
 
 
 def steps(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:

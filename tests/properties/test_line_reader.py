@@ -82,7 +82,7 @@ DOCUMENTS = st.one_of(
 )
 
 
-def is_taken(text: str) -> bool:
+def is_read_by_line(text: str) -> bool:
     """Return True if a dialect reads ``text``. The result must equal that of libyaml's events."""
     taken = False
     for dialect in DIALECTS:
@@ -127,7 +127,7 @@ def _described(node: Node) -> tuple[object, ...]:
 @given(DOCUMENTS)
 @example("---\n")
 def test_generated_documents_are_read_alike(text: str) -> None:
-    is_taken(text)
+    is_read_by_line(text)
     has_line_nodes(text)
 
 
@@ -144,7 +144,7 @@ def manifests() -> list[str]:
 
 
 def test_manifests_are_read_by_the_line_reader() -> None:
-    taken = sum(map(is_taken, manifests()))
+    taken = sum(map(is_read_by_line, manifests()))
 
     assert taken / len(manifests()) > 0.95
     assert sum(map(has_line_nodes, manifests())) / len(manifests()) > 0.95
@@ -162,7 +162,7 @@ def test_altered_manifests_are_read_alike(data: st.DataObject) -> None:
 
     lines[at] = lines[at][:where] + new + lines[at][behind:]
 
-    is_taken("\n".join(lines))
+    is_read_by_line("\n".join(lines))
     has_line_nodes("\n".join(lines))
 
 
@@ -182,7 +182,7 @@ def test_altered_manifests_are_read_alike(data: st.DataObject) -> None:
     ],
 )
 def test_supported_text_is_read_by_the_line_reader(text: str) -> None:
-    assert is_taken(text)
+    assert is_read_by_line(text)
     assert has_line_nodes(text) or not text.strip("# coment\n")
 
 
@@ -243,7 +243,7 @@ def test_unsupported_text_is_left_to_libyaml(text: str) -> None:
     for dialect in (RESOURCE, RESOURCE_AS_WRITTEN):
         with pytest.raises(UnusableError):
             read_lines(text, dialect)
-    is_taken(text)
+    is_read_by_line(text)
     has_line_nodes(text)
 
 
@@ -261,7 +261,9 @@ def test_line_reader_respects_the_nesting_limit(line: str) -> None:
     """The limit is lowered, and the text nested deeper and deeper, until it is beyond it."""
     with lowered({"nesting": 12}):
         taken = [
-            is_taken("".join(f"{'  ' * depth}x:\n" for depth in range(deepest)) + "  " * deepest + line)
+            is_read_by_line(
+                "".join(f"{'  ' * depth}x:\n" for depth in range(deepest)) + "  " * deepest + line
+            )
             for deepest in range(15)
         ]
 

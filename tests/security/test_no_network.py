@@ -12,7 +12,7 @@ CONNECT = "import socket; socket.create_connection(('127.0.0.1', 9), 1)"
 
 
 @pytest.fixture(autouse=True)
-def _unless_asked_for(request: pytest.FixtureRequest) -> None:
+def _skip_with_network(request: pytest.FixtureRequest) -> None:
     if request.config.getoption("--with-network"):
         pytest.skip("the network was asked for")
 

@@ -102,10 +102,10 @@ def test_canaries_are_not_printed(
         code, stdout, stderr = invoked(command)
         assert code in (0, 1, 2), (command, stderr)
         output = stderr if command in PRINTING else stdout + stderr
-        leaks += [f"{command}: {line}" for line in output.splitlines() if holds_canary(line)]
+        leaks += [f"{command}: {line}" for line in output.splitlines() if contains_canary(line)]
     kept = [file for file in cache.rglob("*") if file.is_file()]
     assert kept or breakage != "nothing"
-    leaks += [f"{file}" for file in kept if holds_canary(raw(file))]
+    leaks += [f"{file}" for file in kept if contains_canary(raw(file))]
     assert leaks == []
 
 
@@ -127,15 +127,15 @@ def test_functions_do_not_reveal_canaries(tmp_path: Path, monkeypatch: pytest.Mo
     code, stdout, stderr = invoked("fn", yaml.safe_dump(given))
     assert code == 1
     assert yaml.safe_load(stdout)["results"]
-    assert not holds_canary(str(yaml.safe_load(stdout)["results"]) + stderr)
+    assert not contains_canary(str(yaml.safe_load(stdout)["results"]) + stderr)
 
 
 def test_canaries_are_in_the_input(rendered: Path) -> None:
     texts = [path.read_text(encoding="utf-8") for path in rendered.glob("rendered/prod/*/*.yaml")]
-    assert sum(map(holds_canary, texts)) == 4
+    assert sum(map(contains_canary, texts)) == 4
 
 
-def holds_canary(text: str) -> bool:
+def contains_canary(text: str) -> bool:
     return any(word in text for word in FORBIDDEN)
 
 

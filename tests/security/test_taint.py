@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.security.git_history import committed
-from tests.security.test_secrets import REPORTING, holds_canary, in_turn, invoked
+from tests.security.test_secrets import REPORTING, contains_canary, in_turn, invoked
 
 CANARY = "canary-is-a-bird"
 PROJECT = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{path: prod}]\n"
@@ -245,7 +245,7 @@ def test_values_are_masked_in_every_output(
     for command in (*in_turn(REPORTING, [*CASES].index(case)), *explained, "init --dry-run"):
         code, stdout, stderr = invoked(command)
         assert code in (0, 1, 2), (command, stderr)
-        leaks += [f"{command}: {line}" for line in (stdout + stderr).splitlines() if holds_canary(line)]
+        leaks += [f"{command}: {line}" for line in (stdout + stderr).splitlines() if contains_canary(line)]
     assert leaks == []
 
 

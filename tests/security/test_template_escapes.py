@@ -162,7 +162,7 @@ STATEMENTS = {
 
 
 @pytest.fixture(autouse=True)
-def _nothing_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _nothing_is_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 

@@ -41,7 +41,7 @@ def main() -> None:
         growth for name, now in counted.items() if name in kept for growth in growths(name, kept[name], now)
     ]
     for growth in grown:
-        print(said(growth))
+        print(growth_line(growth))
     if grown:
         sys.exit(f"If that is meant to be, keep the new counts: {_RENEW}")
 
@@ -70,15 +70,17 @@ def summary(kept: Mapping[str, Counts], counted: Mapping[str, Counts]) -> str:
     rows = []
     for name, now in counted.items():
         then = kept.get(name, Counts(None, {}))
-        rows.append((name, shown(now.processor), shown(then.processor), f"{now.total:,}", f"{then.total:,}"))
+        rows.append(
+            (name, formatted(now.processor), formatted(then.processor), f"{now.total:,}", f"{then.total:,}")
+        )
     return table(head, rows)
 
 
-def shown(yardsticks: float | None) -> str:
+def formatted(yardsticks: float | None) -> str:
     return "" if yardsticks is None else f"{yardsticks:.3f}"
 
 
-def said(growth: Growth) -> str:
+def growth_line(growth: Growth) -> str:
     figures = f"from {growth.then:,.10g} to {growth.now:,.10g} {growth.unit}"
     return f"{growth.command}: {growth.part} grew {figures}" + (
         f", {growth.times:.2f} times" if growth.then else ""

@@ -32,7 +32,7 @@ class Case:
 
 def read_cases(path: Path) -> Iterator[Case]:
     """The cases of one file."""
-    catalog = catalog_beside(path)
+    catalog = sibling_catalog(path)
     for line in read_lines(path):
         yield _case(json.loads(line), catalog)
 
@@ -51,7 +51,7 @@ def _case(content: JsonObject, catalog: Path) -> Case:
     )
 
 
-def catalog_beside(path: Path) -> Path:
+def sibling_catalog(path: Path) -> Path:
     """In the file's own folder, else in the sibling folder ``kubevirt``."""
     own = path.parent / "catalog.yaml"
     return own if own.exists() else path.parent.parent / "kubevirt" / "catalog.yaml"

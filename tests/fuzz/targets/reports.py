@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renderer.report.report import Report
-from tests.fuzz.target import Target, holds
+from tests.fuzz.target import Target, check_property
 from tests.properties.test_reports import (
     reports,
     test_input_cannot_inject_workflow_commands,
@@ -15,7 +15,7 @@ _PROPERTIES = (test_reports_are_valid_in_their_format, test_input_cannot_inject_
 
 def _check(report: Report) -> None:
     for held in _PROPERTIES:
-        holds(held, report)
+        check_property(held, report)
 
 
 TARGET = Target(reports(), _check)

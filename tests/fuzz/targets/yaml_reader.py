@@ -11,8 +11,8 @@ from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.encode import encode
 from renderer.yamlio.marks import MarkedFile
 from tests.fuzz.mutation import TOKENS, mutated_text, project
-from tests.fuzz.target import SEEDS, Target, holds
-from tests.properties.test_line_reader import is_taken
+from tests.fuzz.target import SEEDS, Target, check_property
+from tests.properties.test_line_reader import is_read_by_line
 from tests.properties.test_yaml_decode import KNOWN_TO_DIFFER, test_all_readers_read_the_same
 
 _SEEDS = [
@@ -37,9 +37,9 @@ def _check(content: bytes) -> None:
         assert mark is None or mark.line >= 1
     public_lines(content, range(1, 50))
     text = content.decode(errors="ignore")
-    is_taken(text)
+    is_read_by_line(text)
     if not KNOWN_TO_DIFFER.search(text):
-        holds(test_all_readers_read_the_same, text)
+        check_property(test_all_readers_read_the_same, text)
 
 
 TARGET = Target(

@@ -9,7 +9,7 @@ from renderer.model.json import Json
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.encode import encode
 from tests.fuzz.mutation import TOKENS
-from tests.fuzz.target import Target, holds
+from tests.fuzz.target import Target, check_property
 from tests.properties.test_yaml_round_trip import (
     TREES,
     test_resources_survive_a_round_trip,
@@ -37,8 +37,8 @@ _TREES = st.recursive(
 def _check(given: tuple[str, Json]) -> None:
     kind, tree = given
     if kind == _PRINTED:
-        holds(test_resources_survive_a_round_trip, tree)
-        holds(test_yaml_11_survives_a_round_trip, tree)
+        check_property(test_resources_survive_a_round_trip, tree)
+        check_property(test_yaml_11_survives_a_round_trip, tree)
     try:
         text = encode([{"root": tree}])
     except DiagnosticError:

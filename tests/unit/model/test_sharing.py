@@ -15,7 +15,7 @@ from renderer.model.sharing import forget_shared, once_for_same, share, share_ke
 
 
 @pytest.fixture(autouse=True)
-def _nothing_known() -> Iterator[None]:
+def _empty_table() -> Iterator[None]:
     forget_shared()
     yield
     forget_shared()

@@ -12,7 +12,7 @@ from renderer.authoring.catalogs.filters import Range, amount_of_memory, count, 
 from renderer.model.quantity import Quantity
 
 
-def holds(text: str, amount: str, parse: Callable[[str], Quantity] = amount_of_memory) -> bool:
+def contains(text: str, amount: str, parse: Callable[[str], Quantity] = amount_of_memory) -> bool:
     return parse_range(text, parse).contains(Quantity.parse(amount))
 
 
@@ -32,8 +32,8 @@ def holds(text: str, amount: str, parse: Callable[[str], Quantity] = amount_of_m
     ],
 )
 def test_memory_ranges_are_parsed(text: str, inside: list[str], outside: list[str]) -> None:
-    assert [amount for amount in inside if not holds(text, amount)] == []
-    assert [amount for amount in outside if holds(text, amount)] == []
+    assert [amount for amount in inside if not contains(text, amount)] == []
+    assert [amount for amount in outside if contains(text, amount)] == []
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,9 @@ def test_an_unknown_amount_is_in_no_range() -> None:
 def test_range_includes_values_between_its_ends(low: int, high: int, amount: int) -> None:
     low, high = sorted((low, high))
 
-    assert holds(f"{low}..{high}", str(amount), count) is (low <= amount <= high)
-    assert holds(f">{low}", str(amount), count) is (amount > low)
-    assert holds(f"<={high}", str(amount), count) is (amount <= high)
+    assert contains(f"{low}..{high}", str(amount), count) is (low <= amount <= high)
+    assert contains(f">{low}", str(amount), count) is (amount > low)
+    assert contains(f"<={high}", str(amount), count) is (amount <= high)
 
 
 @given(st.text(max_size=12))

@@ -100,7 +100,7 @@ def refused(source: JsonObject, *cleared: str, **given: Given) -> str:
     return str(caught.value)
 
 
-def said(source: JsonObject, *cleared: str, **given: Given) -> list[str]:
+def messages_of(source: JsonObject, *cleared: str, **given: Given) -> list[str]:
     copy = copied(source, *cleared, **given)
     return [finding.message for finding in problems(copy, target_of(Resource(copy, Site(""))))]
 
@@ -181,7 +181,7 @@ def test_ratio_of_sockets_to_vcpus_is_kept() -> None:
     assert "maxSockets" not in object_at(spec(CX1, "max-sockets", vcpus=4), "cpu")
     odd = with_value(with_value(CX1, ["spec", "cpu", "guest"], 2), ["spec", "cpu", "maxSockets"], 3)
     assert object_at(spec(odd, vcpus=4), "cpu")["maxSockets"] == 3
-    assert said(odd, vcpus=4) == [
+    assert messages_of(odd, vcpus=4) == [
         "spec.cpu.maxSockets is 3, less than the 4 vCPUs, each of which is a socket"
     ]
 
@@ -342,13 +342,13 @@ CONTRADICTIONS: list[tuple[list[str], dict[str, Given], list[str]]] = [
 def test_values_that_every_vm_would_be_refused_for_are_errors(
     cleared: list[str], given: dict[str, Given], messages: list[str]
 ) -> None:
-    assert said(CX1, *cleared, **given) == messages
+    assert messages_of(CX1, *cleared, **given) == messages
 
 
 def test_huge_amounts_cost_no_time() -> None:
     for amount in ("1e999999999", "1e-999999999", "-1e999999999", "x"):
         for path in (["spec", "memory", "guest"], ["spec", "memory", "hugepages", "pageSize"]):
-            assert len(said(with_value(CX1, path, amount))) <= 1
+            assert len(messages_of(with_value(CX1, path, amount))) <= 1
     for amount in ("1e999999999", "1e-999999999"):
         assert "--memory must be" in refused(CX1, memory=amount)
 

@@ -1,4 +1,4 @@
-"""Levels, suppressions, and what other stages have said already."""
+"""Levels, suppressions, and findings of earlier stages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def judged(
     return [(str(d.code), str(d.severity)) for d in reported], resource.content
 
 
-def said(severity: Severity, code: Code = Code.DEPRECATED) -> Diagnostic:
+def finding(severity: Severity, code: Code = Code.DEPRECATED) -> Diagnostic:
     (resource,) = resources(HALTED)
     return Diagnostic(code=code, message="a", severity=severity, resource=resource.current_id)
 
@@ -57,16 +57,19 @@ def test_rules_that_are_errors_can_be_suppressed() -> None:
 def test_warnings_but_not_errors_of_other_stages_can_be_suppressed() -> None:
     content = annotated(HALTED, run_strategy="started by hand", deprecated="until the upgrade")
 
-    assert judged(content, said(Severity.WARNING))[0] == []
-    assert judged(content, said(Severity.ERROR))[0] == [
+    assert judged(content, finding(Severity.WARNING))[0] == []
+    assert judged(content, finding(Severity.ERROR))[0] == [
         ("deprecated", "error"),
         ("suppression-invalid", "error"),
     ]
 
 
 def test_refused_objects_are_not_checked_by_rules() -> None:
-    assert judged(HALTED, said(Severity.ERROR))[0] == [("deprecated", "error")]
-    assert judged(HALTED, said(Severity.WARNING))[0] == [("deprecated", "warning"), ("run-strategy", "info")]
+    assert judged(HALTED, finding(Severity.ERROR))[0] == [("deprecated", "error")]
+    assert judged(HALTED, finding(Severity.WARNING))[0] == [
+        ("deprecated", "warning"),
+        ("run-strategy", "info"),
+    ]
 
 
 def test_unused_suppression_is_reported() -> None:
@@ -74,7 +77,7 @@ def test_unused_suppression_is_reported() -> None:
 
     assert judged(running)[0] == [("unused-suppression", "warning")]
     assert judged(running, level=Level.OFF)[0] == [], "the rule was not asked"
-    assert judged(running, said(Severity.ERROR))[0] == [("deprecated", "error")], "nor here"
+    assert judged(running, finding(Severity.ERROR))[0] == [("deprecated", "error")], "nor here"
 
 
 def test_unused_suppression_can_itself_be_suppressed() -> None:

@@ -16,7 +16,7 @@ from renderer.model.resource import Resource, ResourceSet
 from tests.unit.kubevirt.admission.admitting import changed
 
 
-def told(content: JsonObject, release: str, *gates: str) -> list[tuple[Severity, str]]:
+def findings_of(content: JsonObject, release: str, *gates: str) -> list[tuple[Severity, str]]:
     """The severity and the field of each diagnostic."""
     resource = Resource(content, Site("a.yaml", 0))
     config = ClusterConfig(feature_gates=gates)
@@ -40,9 +40,9 @@ def test_passt_is_a_warning_only_in_1_2() -> None:
     }
     at = "spec.template.spec.domain.devices.interfaces[0].passt"
 
-    assert told(vm, "1.1", "Passt") == []
-    assert told(vm, "1.2", "Passt") == [(Severity.WARNING, at)]
-    assert told(vm, "1.4", "Passt") == [(Severity.ERROR, at)]
+    assert findings_of(vm, "1.1", "Passt") == []
+    assert findings_of(vm, "1.2", "Passt") == [(Severity.WARNING, at)]
+    assert findings_of(vm, "1.4", "Passt") == [(Severity.ERROR, at)]
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ def test_unneeded_gates_are_reported(gate: str, quiet: str, warned: str) -> None
     cluster = kubevirt(developerConfiguration={"featureGates": ["Sidecar", gate, "NoSuchGate"]})
     at = "spec.configuration.developerConfiguration.featureGates[1]"
 
-    assert told(cluster, quiet) == []
-    assert told(cluster, warned) == [(Severity.WARNING, at)]
+    assert findings_of(cluster, quiet) == []
+    assert findings_of(cluster, warned) == [(Severity.WARNING, at)]
 
 
 def test_deprecated_configuration_fields_are_reported() -> None:
@@ -67,8 +67,10 @@ def test_deprecated_configuration_fields_are_reported() -> None:
     )
     devices = "spec.configuration.mediatedDevicesConfiguration"
 
-    assert told(cluster, "1.6") == [
+    assert findings_of(cluster, "1.6") == [
         (Severity.WARNING, f"{devices}.mediatedDevicesTypes"),
         (Severity.WARNING, f"{devices}.nodeMediatedDeviceTypes[1].mediatedDevicesTypes"),
     ]
-    assert (Severity.WARNING, "spec.configuration.architectureConfiguration.ppc64le") in told(cluster, "1.7")
+    assert (Severity.WARNING, "spec.configuration.architectureConfiguration.ppc64le") in findings_of(
+        cluster, "1.7"
+    )

@@ -88,7 +88,7 @@ def started(at: str, content: JsonObject) -> Look:
     return look
 
 
-def told(content: JsonObject, *objects: JsonObject) -> Look:
+def findings_of(content: JsonObject, *objects: JsonObject) -> Look:
     """Return a look at the findings: severity, code and message."""
 
     def look(release: str) -> Json:
@@ -337,7 +337,7 @@ CHANGES: list[tuple[str, Look, Mapping[str, Json]]] = [
     ),
     (
         "admits_missing_objects",
-        told(vm("db", instancetype="medium")),
+        findings_of(vm("db", instancetype="medium")),
         {
             "1.5": [f"error instancetype-not-found: {MISSING}"],
             "1.6": [f"error instancetype-not-found: {MISSING}; {WOULD_BE_ADMITTED}"],
@@ -381,12 +381,12 @@ CHANGES: list[tuple[str, Look, Mapping[str, Json]]] = [
     ),
     (
         "checks_topology_names",
-        told(PREFERRING, topology("dense")),
+        findings_of(PREFERRING, topology("dense")),
         {"1.3": [], "1.4": ['error topology: "dense" is not a CPU topology']},
     ),
     (
         "checks_topology_names",
-        told(PREFERRING, topology("preferCores")),
+        findings_of(PREFERRING, topology("preferCores")),
         {
             "1.3": [],
             "1.4": ["warning deprecated: spec.cpu.preferredCPUTopology: preferCores is deprecated"],
@@ -394,12 +394,12 @@ CHANGES: list[tuple[str, Look, Mapping[str, Json]]] = [
     ),
     (
         "checks_spread_options",
-        told(PREFERRING, topology("preferSpread", spreadOptions={"across": "Nodes"})),
+        findings_of(PREFERRING, topology("preferSpread", spreadOptions={"across": "Nodes"})),
         {"1.2": [], "1.3": ['error topology: vCPUs cannot be spread across "Nodes"']},
     ),
     (
         "warns_of_launch_security",
-        told(vm("db", instancetype="medium"), instancetype("medium", launchSecurity={"sev": {}})),
+        findings_of(vm("db", instancetype="medium"), instancetype("medium", launchSecurity={"sev": {}})),
         {
             "1.8": [],
             "1.9": ["warning deprecated: spec.launchSecurity of instance types is deprecated"],

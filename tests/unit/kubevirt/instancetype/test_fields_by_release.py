@@ -27,17 +27,19 @@ RELEASES = [Release.parse(f"1.{minor}") for minor in range(OLDEST.minor, LATEST.
 def test_fields_match_the_schema(kind: str, spec: Struct, release: Release) -> None:
     schema = json.loads((SCHEMAS / str(release) / f"virtualmachine{kind}.json").read_text(encoding="utf-8"))
 
-    assert sorted(known(spec, release)) == sorted(described(object_at(schema, "properties", "spec"), schema))
+    assert sorted(known_fields(spec, release)) == sorted(
+        described(object_at(schema, "properties", "spec"), schema)
+    )
 
 
-def known(field_type: GoType, release: Release, path: str = "") -> Iterator[str]:
+def known_fields(field_type: GoType, release: Release, path: str = "") -> Iterator[str]:
     if isinstance(field_type, ListOf):
-        yield from known(field_type.element, release, f"{path}[]")
+        yield from known_fields(field_type.element, release, f"{path}[]")
     if isinstance(field_type, Struct):
         for key, below in field_type.fields.items():
             if field_type.later.get(key, release) <= release:
                 yield f"{path}.{key}"
-                yield from known(below, release, f"{path}.{key}")
+                yield from known_fields(below, release, f"{path}.{key}")
 
 
 def described(schema: JsonObject, root: JsonObject, path: str = "") -> Iterator[str]:

@@ -241,12 +241,12 @@ def test_malformed_parent_is_kept(template: JsonObject) -> None:
 
     applied = apply_to_template(instancetype, preference, template, behaviour_of(LATEST)).template
 
-    assert _without_what_was_added(applied, template) == template
+    assert _without_additions(applied, template) == template
 
 
-def _without_what_was_added(value: Json, written: Json) -> Json:
+def _without_additions(value: Json, written: Json) -> Json:
     if isinstance(value, dict) and isinstance(written, dict):
-        return {key: _without_what_was_added(value[key], written[key]) for key in written}
+        return {key: _without_additions(value[key], written[key]) for key in written}
     return value
 
 
