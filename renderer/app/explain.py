@@ -83,7 +83,7 @@ def explain_resource(project: Project, question: Question) -> Explained:
         outcome = pipeline.render(overlay)
         findings[overlay.path] = outcome.diagnostics if outcome.failed else ()
         everything += outcome.value
-        found += (_Match(overlay, each) for each in target.resource.among(outcome.value))
+        found += (_Match(overlay, each) for each in target.resource.select(outcome.value))
     if not found and any(findings.values()):
         errors = RunFindings(project.fs)
         for overlay_path, of_overlay in findings.items():
@@ -166,7 +166,7 @@ def _field_histories(historian: Historian, resource: Resource, field: str) -> tu
         pattern = FieldPattern(field)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    wanted = {path for path in fields if pattern.matched(path, indexed(resource.content, path)) is not None}
+    wanted = {path for path in fields if pattern.match(path, indexed(resource.content, path)) is not None}
     if not wanted:
         near = nearest_fields(field, fields)
         hint = f"did you mean {' or '.join(near)}?" if near else "without a field, all are shown"

@@ -19,18 +19,18 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
 from renderer.model.difference import NoValue, Value
 from renderer.model.field_path import FieldPath
-from renderer.model.location import Site
 from renderer.model.provenance import StepKind
 from renderer.model.resource import Resource, ResourceSet
 from renderer.model.source_tree import KustomizationRoot, SourceTree
 from renderer.model.work import allowed, spent
 from renderer.provenance.histories import FieldVersion, field_changes
-from renderer.provenance.makers import CompositionStep, replacement_behind, source_of_replacement
+from renderer.provenance.makers import CompositionStep, last_replacement, replacement_source
 from renderer.provenance.trace import Trace
 
 #: Characters that are always valid in a name; a prefix or suffix of only these is not the cause of an error.
 _HARMLESS = re.compile(r"[a-z0-9-]*")
 _AFFIXES = ("PrefixTransformer", "SuffixTransformer")
+_LABEL_FIELDS = frozenset({"labels", "matchLabels", "selector"})
 
 
 def may_be_decided_elsewhere(finding: Diagnostic, root: KustomizationRoot) -> bool:
@@ -40,10 +40,11 @@ def may_be_decided_elsewhere(finding: Diagnostic, root: KustomizationRoot) -> bo
         return False
     if finding.code is Code.SCHEMA and len(finding.sites) > 1:
         return True
-    return _is_written(field, root, set())
+    return _may_be_written(field, root, set())
 
 
-def _is_written(field: FieldPath, root: KustomizationRoot, seen: set[KustomizationRoot]) -> bool:
+def _may_be_written(field: FieldPath, root: KustomizationRoot, seen: set[KustomizationRoot]) -> bool:
+    """Return True if ``root``, or a kustomization that it uses, may write the field."""
     seen.add(root)
     written, last = root.kustomization, field.segments[-1]
     keys = {segment for segment in field.segments if isinstance(segment, str)}
@@ -54,12 +55,9 @@ def _is_written(field: FieldPath, root: KustomizationRoot, seen: set[Kustomizati
         or (last == "image" and bool(written.images))
         or (last == "replicas" and bool(written.replicas))
         or ("annotations" in keys and bool(written.common_annotations))
-        or (bool(keys & _LABELLED) and bool(written.labels or written.common_labels))
-        or any(_is_written(field, used, seen) for used in root.used_roots() if used not in seen)
+        or (bool(keys & _LABEL_FIELDS) and bool(written.labels or written.common_labels))
+        or any(_may_be_written(field, used, seen) for used in root.used_roots() if used not in seen)
     )
-
-
-_LABELLED = frozenset({"labels", "matchLabels", "selector"})
 
 
 def _at_deciding_site(finding: Diagnostic, trace: Trace, composed: ResourceSet) -> Diagnostic:
@@ -67,7 +65,7 @@ def _at_deciding_site(finding: Diagnostic, trace: Trace, composed: ResourceSet) 
     resource = _resource_of(finding, composed)
     if resource is None:
         return finding
-    field = _field_in(finding, resource)
+    field = FieldPath(finding.sites[-1].field.segments[len(resource.origin.field.segments) :])
     changes = field_changes(trace.versions(resource), field)
     if not changes or changes[-1].after is NoValue.ABSENT or isinstance(changes[-1].after, dict | list):
         return finding
@@ -75,27 +73,22 @@ def _at_deciding_site(finding: Diagnostic, trace: Trace, composed: ResourceSet) 
         sites, patch = changes[quoted - 1].version.maker.sites(field), changes[-1].version.maker.sites(field)
         message = f"the patch writes {changes[-1].after} here, and the quotes stay"
         return finding._replace(sites=sites, related=(*finding.related, Related(message, patch)))
-    return _at_transformer(finding, changes, composed)
+    return _at_transformer_site(finding, changes, composed)
 
 
 def _resource_of(finding: Diagnostic, composed: ResourceSet) -> Resource | None:
     """Return the composed resource that the finding is about; None if several match."""
-    base = finding.sites[-1]
-    same_file = (each for each in composed if each.origin[:2] == base[:2])  # a run may have many findings
-    among = [each for each in same_file if each.origin == _document(base, each.origin)]
-    return next(
-        (each for each in among if each.current_id == finding.resource), among[0] if len(among) == 1 else None
-    )
-
-
-def _document(site: Site, origin: Site) -> Site:
-    """Return ``site`` cut to the depth of ``origin``, the place of a whole object."""
-    return site._replace(field=FieldPath(site.field.segments[: len(origin.field.segments)]))
-
-
-def _field_in(finding: Diagnostic, resource: Resource) -> FieldPath:
-    """Return the field's path from the resource's root, list elements by name."""
-    return FieldPath(finding.sites[-1].field.segments[len(resource.origin.field.segments) :])
+    site = finding.sites[-1]
+    segments = site.field.segments
+    same_file = (each for each in composed if each.origin[:2] == site[:2])  # a run may have many findings
+    candidates = [
+        each
+        for each in same_file
+        if each.origin == site._replace(field=FieldPath(segments[: len(each.origin.field.segments)]))
+    ]
+    if len(candidates) == 1:
+        return candidates[0]
+    return next((each for each in candidates if each.current_id == finding.resource), None)
 
 
 def _quoted_before(changes: Sequence[FieldVersion]) -> int:
@@ -112,7 +105,7 @@ def _has_quotes(value: Value) -> bool:
     return isinstance(value, str) and not is_bare_text(value)
 
 
-def _at_transformer(
+def _at_transformer_site(
     finding: Diagnostic, changes: Sequence[FieldVersion], composed: ResourceSet
 ) -> Diagnostic:
     for change in reversed(changes):
@@ -120,7 +113,7 @@ def _at_transformer(
         if not isinstance(maker, CompositionStep) or not isinstance(maker.change, BuiltinTransform):
             break
         if maker.act is StepKind.REPLACED:
-            return _at_replacement(finding, maker, maker.change.root, change.field, composed)
+            return _at_replacement_site(finding, maker, maker.change.root, change.field, composed)
         if maker.act is StepKind.PATCHED:
             break
         root = maker.change.root.kustomization
@@ -131,7 +124,7 @@ def _at_transformer(
     return finding
 
 
-def _at_replacement(
+def _at_replacement_site(
     finding: Diagnostic,
     maker: CompositionStep,
     root: KustomizationRoot,
@@ -143,19 +136,19 @@ def _at_replacement(
     The data comes second: from its place alone, a reader could not tell a ConfigMap from a Secret.
     """
     layers = tuple(reversed(maker.after.layers[len(maker.before.layers) :]))
-    replacement = replacement_behind(root.replacements, layers, field)
+    replacement = last_replacement(root.replacements, layers, field)
     if replacement is None:
         return finding
-    put_in = next(target.site for target in replacement.targets or () if target.site in layers)
-    source = source_of_replacement(replacement, composed)
+    target = next(target.site for target in replacement.targets or () if target.site in layers)
+    source = replacement_source(replacement, composed)
     if source is None:
-        return finding._replace(sites=(put_in, *finding.sites))
-    taken_from = source.resource.sites(source.field)
+        return finding._replace(sites=(target, *finding.sites))
+    source_sites = source.resource.sites(source.field)
     if is_confidential(source.field):
-        taken = Related("the value is taken from here", taken_from)
-        return finding._replace(sites=(put_in, *finding.sites), related=(*finding.related, taken))
-    put = Related("a replacement puts it in", (put_in,))
-    return finding._replace(sites=(*taken_from, *finding.sites), related=(*finding.related, put))
+        copied = Related("the value is copied from here", source_sites)
+        return finding._replace(sites=(target, *finding.sites), related=(*finding.related, copied))
+    written = Related("a replacement writes it here", (target,))
+    return finding._replace(sites=(*source_sites, *finding.sites), related=(*finding.related, written))
 
 
 def at_deciding_sites(
@@ -170,12 +163,12 @@ def at_deciding_sites(
     ``outline`` is the overlay's root, with or without its resource files; ``load`` returns all of it. The
     second composition must not exceed the work limit: if more than half of the work is used, nothing changes.
     """
-    asked = [each for each in findings if may_be_decided_elsewhere(each, outline)]
-    if not asked or 2 * spent() > allowed():
+    affected = [each for each in findings if may_be_decided_elsewhere(each, outline)]
+    if not affected or 2 * spent() > allowed():
         return findings
     trace = Trace()
     composed = Composer(generators, options, trace).compose(load())
     if composed.failed:
         return findings
-    known = {id(each): _at_deciding_site(each, trace, composed.value) for each in asked}
-    return tuple(known.get(id(each), each) for each in findings)
+    changed = {id(each): _at_deciding_site(each, trace, composed.value) for each in affected}
+    return tuple(changed.get(id(each), each) for each in findings)

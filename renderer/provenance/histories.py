@@ -22,73 +22,13 @@ from renderer.provenance.makers import FieldSource, Version
 from renderer.provenance.paths import counterpart, field_value, leaves
 from renderer.provenance.trace import Trace
 
-
-def without_secret_values(
-    histories: Iterable[FieldHistory], substituted: Masking, anywhere: Masking
-) -> tuple[FieldHistory, ...]:
-    """Return the histories with values withheld from the step at which a Secret's value came in.
-
-    That step is a substitution of one of the values in ``substituted``, which may be short, or any step that
-    produced a field with one of the values in ``anywhere``.
-    """
-    if not substituted and not anywhere:
-        return tuple(histories)
-    return tuple(
-        history._replace(steps=tuple(_masked(history.steps, substituted, anywhere))) for history in histories
-    )
-
-
-def _masked(steps: Iterable[Step], substituted: Masking, anywhere: Masking) -> Iterator[Step]:
-    is_secret = False
-    for step in steps:
-        sources = without_secret_values(step.sources, substituted, anywhere)
-        before = _withheld(step.before) if is_secret else step.before
-        came_in = _holds(step.after, anywhere) or (
-            step.act is StepKind.SUBSTITUTED and _holds(step.after, substituted)
-        )
-        is_secret = is_secret or came_in or any(_is_withheld(source) for source in sources)
-        after = _withheld(step.after) if is_secret else step.after
-        yield step._replace(before=before, after=after, sources=sources)
-
-
-def _holds(value: Value, confidential: Masking) -> bool:
-    if isinstance(value, NoValue):
-        return False
-    return any(confidential.is_in(scalar_text(leaf)) for _, leaf in leaves(value))
-
-
-def _withheld(value: Value) -> Value:
-    return value if value is NoValue.ABSENT else NoValue.WITHHELD
-
-
-def _is_withheld(history: FieldHistory) -> bool:
-    return history.value is NoValue.WITHHELD and any(
-        step.act is StepKind.SUBSTITUTED for step in history.steps
-    )
-
-
 #: The line of the first site that contains its field (``findings.locator``).
 LocationOf = Callable[[tuple[Site, ...]], Location | None]
-
-
-def located(histories: Iterable[FieldHistory], location_of: LocationOf) -> tuple[FieldHistory, ...]:
-    """Return the histories with a line for each step."""
-    return tuple(
-        history._replace(steps=tuple(_located(step, location_of) for step in history.steps))
-        for history in histories
-    )
-
-
-def _located(step: Step, location_of: LocationOf) -> Step:
-    return step._replace(location=location_of(step.sites), sources=located(step.sources, location_of))
-
 
 #: Steps that copy a value; the place of the value is the place of its source.
 _COPYING = frozenset({StepKind.CUSTOM_SIZE, StepKind.INSTANCETYPE, StepKind.PREFERENCE})
 #: The maximum number of resources through which a value is followed: references may form cycles.
 _FARTHEST = 8
-
-
 #: Steps to find a field in another version, for each part of its path (``model.work``).
 _STEPS_PER_PART = 7
 _FOLLOWING = "following fields through their versions"
@@ -103,12 +43,70 @@ class FieldVersion(NamedTuple):
     after: Value
 
 
+def without_secret_values(
+    histories: Iterable[FieldHistory], substituted: Masking, anywhere: Masking
+) -> tuple[FieldHistory, ...]:
+    """Return the histories with values withheld from the step that brought in a Secret's value.
+
+    That step is a substitution of one of the values in ``substituted``, which may be short, or any step that
+    produced a field with one of the values in ``anywhere``.
+    """
+    if not substituted and not anywhere:
+        return tuple(histories)
+    return tuple(
+        history._replace(steps=tuple(_masked_steps(history.steps, substituted, anywhere)))
+        for history in histories
+    )
+
+
+def _masked_steps(steps: Iterable[Step], substituted: Masking, anywhere: Masking) -> Iterator[Step]:
+    is_secret = False
+    for step in steps:
+        sources = without_secret_values(step.sources, substituted, anywhere)
+        before = _withheld(step.before) if is_secret else step.before
+        contains_secret = _contains(step.after, anywhere) or (
+            step.act is StepKind.SUBSTITUTED and _contains(step.after, substituted)
+        )
+        is_secret = is_secret or contains_secret or any(_is_substituted_secret(source) for source in sources)
+        after = _withheld(step.after) if is_secret else step.after
+        yield step._replace(before=before, after=after, sources=sources)
+
+
+def _contains(value: Value, confidential: Masking) -> bool:
+    if isinstance(value, NoValue):
+        return False
+    return any(confidential.is_in(scalar_text(leaf)) for _, leaf in leaves(value))
+
+
+def _withheld(value: Value) -> Value:
+    return value if value is NoValue.ABSENT else NoValue.WITHHELD
+
+
+def _is_substituted_secret(history: FieldHistory) -> bool:
+    return history.value is NoValue.WITHHELD and any(
+        step.act is StepKind.SUBSTITUTED for step in history.steps
+    )
+
+
+def located(histories: Iterable[FieldHistory], location_of: LocationOf) -> tuple[FieldHistory, ...]:
+    """Return the histories with a line for each step."""
+    return tuple(
+        history._replace(
+            steps=tuple(
+                step._replace(location=location_of(step.sites), sources=located(step.sources, location_of))
+                for step in history.steps
+            )
+        )
+        for history in histories
+    )
+
+
 class Historian:
     """The histories of fields in an overlay that was rendered with ``trace``."""
 
     def __init__(self, trace: Trace, overlay: Overlay) -> None:
         self._trace = trace
-        self._among = tuple(trace.composed(overlay))
+        self._composed = tuple(trace.composed(overlay))
 
     def fields(self, resource: Resource) -> tuple[FieldPath, ...]:
         """Return every scalar and empty section that the resource has, then those that it lost."""
@@ -116,15 +114,15 @@ class Historian:
         present = (path for path, _ in leaves(versions[-1].content))
         return (*present, *(changes[-1].field for changes in _losses(versions)))
 
-    def histories(self, resource: Resource, wanted: AbstractSet[FieldPath]) -> tuple[FieldHistory, ...]:
-        """Return the histories of the ``wanted`` among its ``fields``, in their order."""
+    def histories(self, resource: Resource, selected: AbstractSet[FieldPath]) -> tuple[FieldHistory, ...]:
+        """Return the histories of the ``selected`` ones of its ``fields``, in their order."""
         versions = self._trace.versions(resource)
         present = [(path, field_changes(versions, path)) for path, _ in leaves(versions[-1].content)]
         lost = [(changes[-1].field, changes) for changes in _losses(versions)]
         return tuple(
             FieldHistory(resource.current_id, path, self._steps(resource, changes))
             for path, changes in (*present, *lost)
-            if path in wanted
+            if path in selected
         )
 
     def _steps(self, resource: Resource, changes: Sequence[FieldVersion], depth: int = 0) -> tuple[Step, ...]:
@@ -132,21 +130,21 @@ class Historian:
 
     def _step(self, resource: Resource, change: FieldVersion, depth: int) -> Step:
         maker, field = change.version.maker, change.field
-        shown = without_secrets(FieldChange(field, change.before, change.after), resource.kind)
-        follows = depth < _FARTHEST and change.after is not NoValue.ABSENT
-        taken = maker.sources(field, self._among) if follows else ()
-        sources = tuple(self._source(source, depth + 1) for source in taken)
+        masked = without_secrets(FieldChange(field, change.before, change.after), resource.kind)
+        is_followed = depth < _FARTHEST and change.after is not NoValue.ABSENT
+        found = maker.sources(field, self._composed) if is_followed else ()
+        sources = tuple(self._source_history(source, depth + 1) for source in found)
         copied = sources[0].steps[-1:] if maker.act in _COPYING and sources else ()
         return Step(
             act=maker.act,
-            by=maker.words(field),
-            before=shown.before,
-            after=shown.after,
+            by=maker.display_name(field),
+            before=masked.before,
+            after=masked.after,
             sites=copied[0].sites if copied else maker.sites(field),
             sources=sources,
         )
 
-    def _source(self, source: FieldSource, depth: int) -> FieldHistory:
+    def _source_history(self, source: FieldSource, depth: int) -> FieldHistory:
         """Return the history of a field, or of its nearest ancestor that has one."""
         versions, field = self._trace.versions(source.resource), source.field
         while not (changes := field_changes(versions, field)) and field.segments:
@@ -161,12 +159,12 @@ def field_changes(versions: Sequence[Version], path: FieldPath) -> tuple[FieldVe
     for index in range(len(versions) - 1, -1, -1):
         version = versions[index]
         earlier = versions[index - 1].content if index else EMPTY
-        was = counterpart(path, version.content, earlier)
-        before, after = field_value(earlier, was), field_value(version.content, path)
-        if not _is_same(before, after):
-            field = was if after is NoValue.ABSENT else path
+        earlier_path = counterpart(path, version.content, earlier)
+        before, after = field_value(earlier, earlier_path), field_value(version.content, path)
+        if not _is_equal(before, after):
+            field = earlier_path if after is NoValue.ABSENT else path
             changes.append(FieldVersion(version, field, before, after))
-        path = was
+        path = earlier_path
     return tuple(reversed(changes))
 
 
@@ -175,8 +173,8 @@ def _losses(versions: Sequence[Version]) -> Iterator[tuple[FieldVersion, ...]]:
     for index, (version, following) in enumerate(pairwise(versions)):
         for path, value in leaves(version.content):
             spend(_STEPS_PER_PART * (1 + len(path.segments)), _FOLLOWING)
-            there = counterpart(path, version.content, following.content)
-            if field_value(following.content, there) is not NoValue.ABSENT:
+            next_path = counterpart(path, version.content, following.content)
+            if field_value(following.content, next_path) is not NoValue.ABSENT:
                 continue
             if not _is_restored(path, versions[index + 2 :]):
                 removal = FieldVersion(following, path, value, NoValue.ABSENT)
@@ -188,6 +186,6 @@ def _is_restored(path: FieldPath, versions: Sequence[Version]) -> bool:
     return any(field_value(version.content, path) is not NoValue.ABSENT for version in versions)
 
 
-def _is_same(before: Value, after: Value) -> bool:
+def _is_equal(before: Value, after: Value) -> bool:
     """Return True if both are equal as JSON, where 1 is not true."""
     return before == after and isinstance(before, bool) is isinstance(after, bool)

@@ -30,8 +30,8 @@ from renderer.model.work import spend
 from renderer.provenance.paths import field_value, indexed, named
 
 #: The steps that a field of the project file requests.
-_OPTIONS = frozenset({StepKind.INSTANCETYPE_NAME, StepKind.WEBHOOK_FIELD, StepKind.SYNC_WAVE})
-_WORDS = {
+_PROJECT_OPTIONS = frozenset({StepKind.INSTANCETYPE_NAME, StepKind.WEBHOOK_FIELD, StepKind.SYNC_WAVE})
+_DISPLAY_NAMES = {
     StepKind.SUBSTITUTED: "postBuild of the Flux Kustomization",
     StepKind.ENTRY_POINT: "commonMetadata of the Flux Kustomization",
     StepKind.TEMPLATE_LABEL: "labels of the Template",
@@ -42,11 +42,11 @@ _WORDS = {
     StepKind.SUPPRESSION: "annotations that suppress rules are not written",
 }
 _DATA = ("data", "binaryData", "stringData")
-_SERIES = "InstancetypeSeries"
+_SERIES_KIND = "InstancetypeSeries"
 #: Steps for examining one target of a replacement (``model.work``).
 _STEPS_PER_TARGET = 6
 #: The field of a kustomization that requests each kind of transformer.
-_FIELDS = {
+_TRANSFORMER_FIELDS = {
     "PatchStrategicMergeTransformer": "patchesStrategicMerge",
     "PatchTransformer": "patches",
     "NamespaceTransformer": "namespace",
@@ -81,16 +81,16 @@ class Maker(Protocol):
     @property
     def act(self) -> StepKind: ...
 
-    def words(self, field: FieldPath) -> str:
+    def display_name(self, field: FieldPath) -> str:
         """Return the display name of the step: ``patch``, ``namePrefix``."""
 
     def sites(self, field: FieldPath) -> tuple[Site, ...]:
         """Return the places that may request the change, most specific first."""
 
-    def sources(self, field: FieldPath, among: Sequence[Resource]) -> Iterator[FieldSource]:
+    def sources(self, field: FieldPath, resources: Sequence[Resource]) -> Iterator[FieldSource]:
         """Yield the fields that the value was copied from.
 
-        ``among`` are the resources of the whole overlay.
+        ``resources`` are all resources of the overlay.
         """
 
 
@@ -109,10 +109,10 @@ class StageStep:
     act: StepKind
     overlay: Overlay
 
-    def words(self, _field: FieldPath) -> str:
+    def display_name(self, _field: FieldPath) -> str:
         if self.act is StepKind.ENTRY_POINT and self.overlay.listed_by == "argocd":
             return "destination of the Application"
-        return _WORDS.get(self.act, self.act.value)
+        return _DISPLAY_NAMES.get(self.act, self.act.value)
 
     def sites(self, field: FieldPath) -> tuple[Site, ...]:
         """Return the project's option that requests it, or else the places of the field."""
@@ -122,13 +122,13 @@ class StageStep:
             origin = self.before.origin
             labels = FieldPath.of("labels")
             return origin._replace(field=labels.child(*field.segments[2:])), origin._replace(field=labels)
-        if self.act not in _OPTIONS:
+        if self.act not in _PROJECT_OPTIONS:
             return self.before.sites(field)
-        option = self.words(field)
+        option = self.display_name(field)
         entry = FieldPath.of("overlays", ElementName(self.overlay.listed_by, self.overlay.listed_as), option)
         return Site(PROJECT_FILE, 0, entry), Site(PROJECT_FILE, 0, FieldPath.of(option))
 
-    def sources(self, _field: FieldPath, _among: Sequence[Resource]) -> Iterator[FieldSource]:
+    def sources(self, _field: FieldPath, _resources: Sequence[Resource]) -> Iterator[FieldSource]:
         yield from ()
 
 
@@ -154,32 +154,32 @@ class GeneratorStep:
     def act(self) -> StepKind:
         return StepKind.GENERATED
 
-    def words(self, _field: FieldPath) -> str:
+    def display_name(self, _field: FieldPath) -> str:
         by, text = self.generator.configured_by, self.resource.origin.text
-        words = f"{by.kind} {by.name}".rstrip()
-        return f"{words}, made of {text.values}" if text else words
+        name = f"{by.kind} {by.name}".rstrip()
+        return f"{name}, made of {text.values}" if text else name
 
     def sites(self, field: FieldPath) -> tuple[Site, ...]:
-        return generated_at(self.generator, self.resource, field)
+        return generated_sites(self.generator, self.resource, field)
 
-    def sources(self, _field: FieldPath, _among: Sequence[Resource]) -> Iterator[FieldSource]:
+    def sources(self, _field: FieldPath, _resources: Sequence[Resource]) -> Iterator[FieldSource]:
         yield from ()
 
 
-def generated_at(generator: GeneratorPlugin, made: Resource, field: FieldPath) -> tuple[Site, ...]:
+def generated_sites(generator: GeneratorPlugin, resource: Resource, field: FieldPath) -> tuple[Site, ...]:
     """Return the places that may set the value, most specific first.
 
-    ``made`` is the resource generated or merged into.
+    ``resource`` is the one that it generated or merged into.
     """
     config = generator.config
     if isinstance(config, DataGenerator):
-        return (*_entries(config, field), config.args.site)
-    if isinstance(config, Resource) and config.kind == _SERIES:
-        return row_sites(made.origin, config.origin, field)
-    return (made.origin.child(field),)
+        return (*_data_sites(config, field), config.args.site)
+    if isinstance(config, Resource) and config.kind == _SERIES_KIND:
+        return row_sites(resource.origin, config.origin, field)
+    return (resource.origin.child(field),)
 
 
-def _entries(config: DataGenerator, field: FieldPath) -> Iterator[Site]:
+def _data_sites(config: DataGenerator, field: FieldPath) -> Iterator[Site]:
     """Yield the places of the generator's data, labels, annotations and name."""
     at, segments = config.args.site, field.segments
     if segments[0] in _DATA:
@@ -190,7 +190,7 @@ def _entries(config: DataGenerator, field: FieldPath) -> Iterator[Site]:
         yield at.child(field)
 
 
-def replacement_behind(
+def last_replacement(
     replacements: Iterable[Replacement], layers: Sequence[Site], field: FieldPath
 ) -> Replacement | None:
     """Return the replacement that changed the field last; ``layers`` are places, newest first."""
@@ -205,15 +205,15 @@ def replacement_behind(
     return min(found, key=lambda each: each[0])[1] if found else None
 
 
-def words_of_replacement(replacement: Replacement) -> str:
-    """Return the text for a replacement: ``replacement from ConfigMap settings data.host``."""
+def replacement_name(replacement: Replacement) -> str:
+    """Return the display name of a replacement: ``replacement from ConfigMap settings data.host``."""
     source = replacement.source
     if source is None:
         return "replacement"
     return " ".join(filter(None, ("replacement from", source.kind, source.name, source.field_path)))
 
 
-def source_of_replacement(replacement: Replacement, resources: Iterable[Resource]) -> FieldSource | None:
+def replacement_source(replacement: Replacement, resources: Iterable[Resource]) -> FieldSource | None:
     """Return the field that the value was copied from; None for ``sourceValue``, or if it is gone."""
     if replacement.source is None:
         return None
@@ -250,13 +250,13 @@ class ReadFromFile:
     def act(self) -> StepKind:
         return StepKind.WRITTEN
 
-    def words(self, _field: FieldPath) -> str:
+    def display_name(self, _field: FieldPath) -> str:
         return "written"
 
     def sites(self, field: FieldPath) -> tuple[Site, ...]:
         return (self.resource.origin.child(field),)
 
-    def sources(self, _field: FieldPath, _among: Sequence[Resource]) -> Iterator[FieldSource]:
+    def sources(self, _field: FieldPath, _resources: Sequence[Resource]) -> Iterator[FieldSource]:
         yield from ()
 
 
@@ -275,14 +275,14 @@ class CompositionStep:
                 return _FINAL_STEPS[step]
             case GeneratorPlugin():
                 return StepKind.GENERATED
-            case BuiltinTransform(kind=kind) if _FIELDS[kind] in _PATCHES:
+            case BuiltinTransform(kind=kind) if _TRANSFORMER_FIELDS[kind] in _PATCHES:
                 return StepKind.PATCHED
             case BuiltinTransform(kind="ReplacementTransformer"):
                 return StepKind.REPLACED
             case _:
                 return StepKind.TRANSFORMED
 
-    def words(self, field: FieldPath) -> str:
+    def display_name(self, field: FieldPath) -> str:
         match self.change:
             case FinalTransform(step=FinalStep.BUILD_METADATA) if (
                 field.segments[-1] not in BUILD_METADATA_KEYS
@@ -293,17 +293,17 @@ class CompositionStep:
             case BuiltinTransform(kind="LabelTransformer", root=root, entry=entry):
                 return "labels" if entry < len(root.kustomization.labels) else "commonLabels"
             case BuiltinTransform(kind="ReplacementTransformer", root=root):
-                replacement = replacement_behind(root.replacements, self._layers, field)
-                return words_of_replacement(replacement) if replacement else "replacements"
+                replacement = last_replacement(root.replacements, self._layers, field)
+                return replacement_name(replacement) if replacement else "replacements"
             case BuiltinTransform(kind=kind):
-                return _FIELDS[kind]
+                return _TRANSFORMER_FIELDS[kind]
             case GeneratorPlugin(configured_by=by) | TransformerPlugin(configured_by=by):
                 return f"{by.kind} {by.name}".rstrip()
 
     def sites(self, field: FieldPath) -> tuple[Site, ...]:
         match self.change:
             case GeneratorPlugin() as generator:
-                return generated_at(generator, self.after, field)
+                return generated_sites(generator, self.after, field)
             case TransformerPlugin(site=site):
                 return (*self._layer_sites(field), site)
             case BuiltinTransform() as builtin:
@@ -311,15 +311,15 @@ class CompositionStep:
             case FinalTransform(root=root, step=step):
                 return (root.kustomization.site.below(step), *self.after.sites(field))
 
-    def sources(self, field: FieldPath, among: Sequence[Resource]) -> Iterator[FieldSource]:
+    def sources(self, field: FieldPath, resources: Sequence[Resource]) -> Iterator[FieldSource]:
         match self.change:
             case BuiltinTransform(kind="ReplacementTransformer", root=root):
-                replacement = replacement_behind(root.replacements, self._layers, field)
-                source = source_of_replacement(replacement, among) if replacement else None
+                replacement = last_replacement(root.replacements, self._layers, field)
+                source = replacement_source(replacement, resources) if replacement else None
                 if source:
                     yield source
             case FinalTransform(step=FinalStep.NAME_REFERENCE):
-                yield from self._renamed(field, among)
+                yield from self._renamed_resource(field, resources)
             case _:
                 return
 
@@ -331,26 +331,25 @@ class CompositionStep:
 
     def _layer_sites(self, field: FieldPath) -> tuple[Site, ...]:
         """Return the field's places in the patches, list elements by name and by number."""
-        is_there = field_value(self.after.content, field) is not NoValue.ABSENT
-        where = self.after if is_there else self.before
-        counted = indexed(where.content, field)
-        return tuple(site for layer in self._layers for site in (layer.child(field), layer.child(counted)))
+        exists = field_value(self.after.content, field) is not NoValue.ABSENT
+        by_index = indexed((self.after if exists else self.before).content, field)
+        return tuple(site for layer in self._layers for site in (layer.child(field), layer.child(by_index)))
 
-    def _renamed(self, field: FieldPath, among: Iterable[Resource]) -> Iterator[FieldSource]:
-        """Yield the resource whose name the field holds now."""
+    def _renamed_resource(self, field: FieldPath, resources: Iterable[Resource]) -> Iterator[FieldSource]:
+        """Yield the renamed resource whose new name is in the field."""
         is_namespace = field.segments[-1] == "namespace"
         before, after = (field_value(each.content, field) for each in (self.before, self.after))
-        for resource in among:
+        for resource in resources:
             name = resource.namespace if is_namespace else resource.name
-            was = [old.namespace if is_namespace else old.name for old in resource.previous_ids]
-            if name == after and before in was:
+            earlier = [old.namespace if is_namespace else old.name for old in resource.previous_ids]
+            if name == after and before in earlier:
                 yield FieldSource(resource, FieldPath.of("metadata", "namespace" if is_namespace else "name"))
                 return
 
 
 def _requesting_sites(builtin: BuiltinTransform, field: FieldPath) -> tuple[Site, ...]:
     """Return the places in the kustomization that request it; the entry for labels and annotations."""
-    written, name, key = builtin.root.kustomization, _FIELDS[builtin.kind], field.segments[-1]
+    written, name, key = builtin.root.kustomization, _TRANSFORMER_FIELDS[builtin.kind], field.segments[-1]
     at = written.site_of(name)
     match name:
         case "labels" if builtin.entry < len(written.labels):

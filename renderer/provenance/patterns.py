@@ -27,6 +27,30 @@ _PARTS = re.compile(
     | \.?(?P<key>[^.\[\]]+)""",
     re.VERBOSE,
 )
+#: The short names of kubectl and KubeVirt for kinds.
+_SHORT_NAMES = {
+    "cm": "configmap",
+    "deploy": "deployment",
+    "ds": "daemonset",
+    "dv": "datavolume",
+    "ing": "ingress",
+    "kv": "kubevirt",
+    "nad": "networkattachmentdefinition",
+    "netpol": "networkpolicy",
+    "ns": "namespace",
+    "pvc": "persistentvolumeclaim",
+    "sa": "serviceaccount",
+    "sts": "statefulset",
+    "svc": "service",
+    "vm": "virtualmachine",
+    "vmcf": "virtualmachineclusterinstancetype",
+    "vmcp": "virtualmachineclusterpreference",
+    "vmf": "virtualmachineinstancetype",
+    "vmi": "virtualmachineinstance",
+    "vmp": "virtualmachinepreference",
+    "vmpool": "virtualmachinepool",
+    "vmpref": "virtualmachinepreference",
+}
 
 
 class FieldPattern:
@@ -34,15 +58,19 @@ class FieldPattern:
 
     def __init__(self, text: str) -> None:
         """Read the pattern ``text``. Raises ``ValueError`` if it is not a path."""
-        self._parts = tuple(_pointer(text) if text.startswith("/") else _path(text))
+        self._parts: tuple[_PatternPart, ...]
+        if text.startswith("/"):
+            self._parts = tuple(int(key) if key.isdecimal() else key for key in parse_pointer(text))
+        else:
+            self._parts = tuple(_path(text))
 
-    def matched(self, path: FieldPath, counted: FieldPath) -> FieldPath | None:
+    def match(self, path: FieldPath, by_index: FieldPath) -> FieldPath | None:
         """Return the matching field: ``path`` itself, an ancestor of it, or None.
 
-        ``counted`` is the path with numbers instead of the names of elements.
+        ``by_index`` is the path with indices instead of the names of elements.
         """
         for length in range(len(path.segments) + 1):
-            if _matches(self._parts, path.segments[:length], counted.segments[:length]):
+            if _matches(self._parts, path.segments[:length], by_index.segments[:length]):
                 return FieldPath(path.segments[:length])
         return None
 
@@ -82,53 +110,21 @@ def _part(match: re.Match[str]) -> _PatternPart:
     return match["key"] if match["quoted"] is None else match["quoted"]
 
 
-def _pointer(text: str) -> Iterable[_PatternPart]:
-    """Yield the parts of a JSON pointer (RFC 6901)."""
-    for key in parse_pointer(text):
-        yield int(key) if key.isdecimal() else key
-
-
-def _matches(parts: Sequence[_PatternPart], path: Sequence[Segment], counted: Sequence[Segment]) -> bool:
+def _matches(parts: Sequence[_PatternPart], path: Sequence[Segment], by_index: Sequence[Segment]) -> bool:
     if not parts or not path:
         return not parts and not path
     first, *rest = parts
     if first is _Any.ANY:
-        return any(_matches(rest, path[start:], counted[start:]) for start in range(len(path)))
-    if first in (path[0], counted[0]) and _matches(rest, path[1:], counted[1:]):
+        return any(_matches(rest, path[start:], by_index[start:]) for start in range(len(path)))
+    if first in (path[0], by_index[0]) and _matches(rest, path[1:], by_index[1:]):
         return True
     # A number may be a key, and a key with dots may be unquoted.
     if isinstance(first, int) and path[0] == str(first):
-        return _matches(rest, path[1:], counted[1:])
+        return _matches(rest, path[1:], by_index[1:])
     if not isinstance(path[0], str) or not isinstance(first, str) or not path[0].startswith(f"{first}."):
         return False
     remaining = path[0].removeprefix(f"{first}.")
-    return _matches(rest, (remaining, *path[1:]), (remaining, *counted[1:]))
-
-
-#: The short names of kubectl and KubeVirt for kinds.
-_SHORT_NAMES = {
-    "cm": "configmap",
-    "deploy": "deployment",
-    "ds": "daemonset",
-    "dv": "datavolume",
-    "ing": "ingress",
-    "kv": "kubevirt",
-    "nad": "networkattachmentdefinition",
-    "netpol": "networkpolicy",
-    "ns": "namespace",
-    "pvc": "persistentvolumeclaim",
-    "sa": "serviceaccount",
-    "sts": "statefulset",
-    "svc": "service",
-    "vm": "virtualmachine",
-    "vmcf": "virtualmachineclusterinstancetype",
-    "vmcp": "virtualmachineclusterpreference",
-    "vmf": "virtualmachineinstancetype",
-    "vmi": "virtualmachineinstance",
-    "vmp": "virtualmachinepreference",
-    "vmpool": "virtualmachinepool",
-    "vmpref": "virtualmachinepreference",
-}
+    return _matches(rest, (remaining, *path[1:]), (remaining, *by_index[1:]))
 
 
 class ResourcePattern(NamedTuple):
@@ -151,23 +147,20 @@ class ResourcePattern(NamedTuple):
             return cls(name, front[0], namespace)
         return cls(name, front[1], front[0]) if front else cls(name, "", namespace)
 
-    def among(self, resources: Iterable[Resource]) -> tuple[Resource, ...]:
-        """Return the resources of that name, or else those that had it before a rename."""
-        found = [each for each in resources if self._is_kind(each) and self._is_in_namespace(each)]
-        now = tuple(each for each in found if each.name == self.name)
-        return now or tuple(each for each in found if any(old.name == self.name for old in each.previous_ids))
-
-    def _is_in_namespace(self, resource: Resource) -> bool:
-        return self.namespace in ("", resource.namespace)
+    def select(self, resources: Iterable[Resource]) -> tuple[Resource, ...]:
+        """Return the resources of that name, or else the resources that had it before a rename."""
+        found = [each for each in resources if self._is_kind(each) and self.namespace in ("", each.namespace)]
+        current = tuple(each for each in found if each.name == self.name)
+        return current or tuple(
+            each for each in found if any(old.name == self.name for old in each.previous_ids)
+        )
 
     def _is_kind(self, resource: Resource) -> bool:
         if not self.kind:
             return True
-        wanted, _, group = self.kind.lower().partition(".")
+        typed, _, group = self.kind.lower().partition(".")
         if group not in ("", resource.gvk.group):
             return False
         kind = resource.kind.lower()
         plurals = (kind, f"{kind}s", f"{kind}es", f"{kind.removesuffix('y')}ies")
-        return (
-            wanted in plurals or _SHORT_NAMES.get(wanted.removesuffix("s"), _SHORT_NAMES.get(wanted)) == kind
-        )
+        return typed in plurals or _SHORT_NAMES.get(typed.removesuffix("s"), _SHORT_NAMES.get(typed)) == kind

@@ -18,7 +18,7 @@ LABEL = FieldPath.of("metadata", "labels", "app.kubernetes.io/name")
 
 def matched(text: str) -> set[FieldPath]:
     pattern = FieldPattern(text)
-    return {path for path, _ in leaves(VM) if pattern.matched(path, indexed(VM, path)) is not None}
+    return {path for path, _ in leaves(VM) if pattern.match(path, indexed(VM, path)) is not None}
 
 
 @pytest.mark.parametrize(

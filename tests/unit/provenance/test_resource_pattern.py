@@ -47,12 +47,12 @@ EVERYTHING = (VM, OTHER, SERVICE, POLICY, PREFIXED)
     ],
 )
 def test_patterns_select_resources(text: str, namespace: str, found: tuple[Resource, ...]) -> None:
-    assert ResourcePattern.parse(text, namespace).among(EVERYTHING) == found
+    assert ResourcePattern.parse(text, namespace).select(EVERYTHING) == found
 
 
 def test_current_names_take_precedence_over_previous_ones() -> None:
     now = resource("VirtualMachine", "app", "shop")
-    assert ResourcePattern.parse("app").among((PREFIXED, now)) == (now,)
+    assert ResourcePattern.parse("app").select((PREFIXED, now)) == (now,)
 
 
 @pytest.mark.parametrize("text", ["", "/", "vm/", "/db", "a/b/c/d", "a//c"])
