@@ -9,7 +9,8 @@ from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.list_elements import value_at
 from renderer.model.res_id import ResId
 from renderer.model.resource import ResourceSet
 from renderer.model.suggest import suggest
@@ -47,7 +48,7 @@ def findings(answers: Iterable[WebhookAnswer], composed: ResourceSet) -> Iterato
         for cause in without_consequences(causes):
             at = request.base.child(*cause.at.segments)
             finding = (resource.current_id, at, cause.message)
-            if finding in reported or has_placeholder(_value(request.content, cause.at)):
+            if finding in reported or has_placeholder(value_at(request.content, cause.at.segments)):
                 continue
             reported.add(finding)
             yield Diagnostic.about(
@@ -89,7 +90,7 @@ def without_consequences(causes: Sequence[Cause]) -> Iterator[Cause]:
 
 def _origin(seen: JsonObject, files: JsonObject, at: FieldPath) -> str:
     """Return the origin of a field that KubeVirt sees but that the files do not have."""
-    if _value(seen, at) is None or _value(files, at) is not None:
+    if value_at(seen, at.segments) is None or value_at(files, at.segments) is not None:
         return ""
     spec = object_at(files, "spec")
     spec = object_at(spec, "virtualMachineTemplate", "spec") or spec  # of a pool
@@ -104,16 +105,3 @@ def _origin(seen: JsonObject, files: JsonObject, at: FieldPath) -> str:
             noun, name = _NOUNS[key], text_at(spec, key, "name")
             owner_names.append(f"{noun} {name}" if name else f"the inferred {noun}")
     return f" (set by {' or '.join(owner_names)})" if owner_names else " (set by default)"
-
-
-def _value(content: Json, at: FieldPath) -> Json:
-    """Return the value at ``at``; None if it is missing."""
-    value = content
-    for segment in at.segments:
-        if isinstance(segment, int) and isinstance(value, list):
-            value = value[segment] if segment < len(value) else None
-        elif isinstance(segment, str) and isinstance(value, dict):
-            value = value.get(segment)
-        else:
-            return None
-    return value

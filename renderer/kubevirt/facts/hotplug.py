@@ -26,7 +26,7 @@ _BLOCK, _LARGE_BLOCK, _LEAST_GUEST = 2 << 20, 1 << 30, 1 << 30
 
 
 def supports_hotplug(cluster: Cluster, spec: JsonObject) -> bool:
-    """Return False if the architecture does not support hotplug."""
+    """Return True if the architecture supports hotplug."""
     return cluster.release < _SINCE_NOT_ON_ARM or text_at(spec, "architecture") != _ARM
 
 

@@ -97,12 +97,12 @@ def _one_sided_changes(value: Json, field: FieldPath, *, is_added: bool) -> Iter
     names = element_names(value) if isinstance(value, list) and value else None
     if isinstance(value, list) and names is not None:
         for name, element in zip(names, value, strict=True):
-            yield _one_sided_change(element, field.child(name), is_added=is_added)
+            yield _added_or_removed(element, field.child(name), is_added=is_added)
     else:
-        yield _one_sided_change(value, field, is_added=is_added)
+        yield _added_or_removed(value, field, is_added=is_added)
 
 
-def _one_sided_change(value: Json, field: FieldPath, *, is_added: bool) -> FieldChange:
+def _added_or_removed(value: Json, field: FieldPath, *, is_added: bool) -> FieldChange:
     absent = NoValue.ABSENT
     return FieldChange(field, absent, value) if is_added else FieldChange(field, value, absent)
 
@@ -118,11 +118,11 @@ def _list_changes(before: Sequence[Json], after: Sequence[Json], field: FieldPat
     old, new = paired
     kept, order = [key for key in old if key in new], [key for key in new if key in old]
     if kept != order:
-        yield FieldChange(field, _texts(kept), _texts(order), reordered=True)
+        yield FieldChange(field, _names(kept), _names(order), reordered=True)
     yield from _mapping_changes(old, new, field)
 
 
-def _texts(names: Sequence[Segment]) -> Sequence[str]:
+def _names(names: Sequence[Segment]) -> Sequence[str]:
     return [name.value for name in names if isinstance(name, ElementName)]
 
 
@@ -147,9 +147,9 @@ def _changes_by_position(
     for index in range(shared):
         yield from _changes(before[index], after[index], field.child(index))
     for index in range(shared, len(before)):
-        yield _one_sided_change(before[index], field.child(index), is_added=False)
+        yield _added_or_removed(before[index], field.child(index), is_added=False)
     for index in range(shared, len(after)):
-        yield _one_sided_change(after[index], field.child(index), is_added=True)
+        yield _added_or_removed(after[index], field.child(index), is_added=True)
 
 
 def _without_flags(elements: Sequence[Json]) -> list[Json]:
@@ -171,9 +171,9 @@ def _scalar_changes(before: Sequence[Json], after: Sequence[Json], field: FieldP
             place = field.child(level.path(output_format="list")[-1])
             old, new = _with_flag(level.t1), _with_flag(level.t2)
             if change_type == "iterable_item_added":
-                yield _one_sided_change(new, place, is_added=True)
+                yield _added_or_removed(new, place, is_added=True)
             elif change_type == "iterable_item_removed":
-                yield _one_sided_change(old, place, is_added=False)
+                yield _added_or_removed(old, place, is_added=False)
             elif not is_equal(old, new):  # 1 and 1.0 have different types but are the same value
                 yield FieldChange(place, old, new)
 

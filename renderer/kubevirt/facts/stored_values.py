@@ -107,7 +107,7 @@ def as_stored(value: JsonObject) -> JsonObject:
 
 
 def _object(value: JsonObject, parent: str) -> JsonObject:
-    """``parent`` is the key of the object, or of the list that contains it."""
+    """Return the object at key ``parent``, or in the list at that key, as stored."""
     kept: dict[str, Json] = {}
     for key, child in value.items():
         found = _value(child, key, parent)

@@ -51,7 +51,7 @@ class Judgement(NamedTuple):
 
 
 def judge(views: Views, vm_change: VmChange | None, changes: Iterable[FieldChange]) -> Judgement:
-    """Judge the changes of one object; ``vm_change`` is None if its VirtualMachine is unknown."""
+    """Judge the changes of one object; ``vm_change`` is None without known states of a VM."""
     changes = tuple(changes)
     if vm_change is None:
         return _judge_fields(views, changes)

@@ -60,7 +60,7 @@ def apply_checked(
     beyond_limits = tuple(limit_causes(selected, applied))
     if beyond_limits:
         raise CauseError(*beyond_limits)
-    _check_defaulted(selected, object_at(applied, "spec"), scope, cluster)
+    _check_with_defaults(selected, object_at(applied, "spec"), scope, cluster)
     return applied
 
 
@@ -81,7 +81,7 @@ def apply(selected: ResolvedMatchers, template: JsonObject, scope: Scope, behavi
             vm_sets_memory=selected.custom_size.memory is not None,
         )
     except ApplyError as error:
-        raise CrashError(*_causes(error, selected)) from None
+        raise CrashError(*_apply_error_causes(error, selected)) from None
     if instancetype is not None and applied.conflicts:
         raise ConflictError(
             *conflict_causes(applied.conflicts, instancetype, template, scope, selected.custom_size)
@@ -89,7 +89,7 @@ def apply(selected: ResolvedMatchers, template: JsonObject, scope: Scope, behavi
     return applied.template
 
 
-def _check_defaulted(
+def _check_with_defaults(
     selected: ResolvedMatchers, vmi_spec: JsonObject, scope: Scope, cluster: Cluster
 ) -> None:
     """Check the requirements of the defaulted template. Raises ``DefaultsError`` and ``CauseError``."""
@@ -112,7 +112,7 @@ def _spec(found: MatchedObject | None) -> JsonObject | None:
     return None if found is None else found.spec
 
 
-def _causes(error: ApplyError, selected: ResolvedMatchers) -> tuple[ExpansionCause, ...]:
+def _apply_error_causes(error: ApplyError, selected: ResolvedMatchers) -> tuple[ExpansionCause, ...]:
     """Return the causes of an ``ApplyError``, at the VM's field or at the matcher of the object."""
     owners = {FieldOwner.INSTANCETYPE: selected.instancetype, FieldOwner.PREFERENCE: selected.preference}
     owner = owners.get(error.owner)

@@ -16,6 +16,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.json import Json, JsonObject
+from renderer.model.list_elements import value_at
 from renderer.model.location import BUILTIN_SCHEME
 from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet
@@ -27,7 +28,7 @@ _CERTAIN = frozenset({Code.CONFLICT, Code.CUSTOM_SIZE})
 def vm_diagnostics(error: CauseError | DiagnosticError, vm: VirtualMachine) -> tuple[Diagnostic, ...]:
     """Return the diagnostics for an error in a VirtualMachine."""
     if isinstance(error, CauseError):
-        return tuple(_of_vm(cause, vm) for cause in error.causes)
+        return tuple(_vm_diagnostic(cause, vm) for cause in error.causes)
     return tuple(_located(diagnostic, vm) for diagnostic in error.diagnostics)
 
 
@@ -56,9 +57,9 @@ def _object_diagnostics(resource: Resource, behaviour: Behaviour) -> Iterator[Di
     try:
         verdict = check_object(resource.content, matcher_type, behaviour)
     except CauseError as error:
-        yield from _refusals(error.causes, resource)
+        yield from _rejections(error.causes, resource)
         return
-    yield from _refusals(verdict.causes, resource)
+    yield from _rejections(verdict.causes, resource)
     for warning in verdict.warnings:
         yield _diagnostic(warning, resource, warning.at)._replace(severity=Severity.WARNING)
 
@@ -74,14 +75,14 @@ def _unknown_field_warnings(resource: Resource, release: Release) -> Iterator[Di
         yield Diagnostic.about(resource, field, Code.UNKNOWN_FIELD, message, severity=Severity.WARNING)
 
 
-def _refusals(causes: Iterable[ExpansionCause], resource: Resource) -> Iterator[Diagnostic]:
+def _rejections(causes: Iterable[ExpansionCause], resource: Resource) -> Iterator[Diagnostic]:
     """Yield the diagnostics for causes; the schema stage reports values with a placeholder."""
     for cause in causes:
         if _deciding_placeholder(cause, resource.content) is None:
             yield _diagnostic(cause, resource, cause.at)
 
 
-def _of_vm(cause: ExpansionCause, vm: VirtualMachine) -> Diagnostic:
+def _vm_diagnostic(cause: ExpansionCause, vm: VirtualMachine) -> Diagnostic:
     found = _diagnostic(cause, vm.resource, vm.field(cause.at))
     placeholder = _deciding_placeholder(cause, vm.content)
     if placeholder:
@@ -110,9 +111,9 @@ def _deciding_placeholder(cause: ExpansionCause, content: JsonObject) -> str | N
     """
     if cause.code in _CERTAIN:
         return None
-    value = _value(content, cause.at)
+    value = value_at(content, cause.at.segments)
     if value is None:
-        value = _value(content, cause.at.parent)
+        value = value_at(content, cause.at.parent.segments)
     return placeholder_in(cause.message) or next(_placeholders(value), None)
 
 
@@ -124,15 +125,3 @@ def _placeholders(value: Json) -> Iterator[str]:
     placeholder = placeholder_in(value)
     if placeholder:
         yield placeholder
-
-
-def _value(content: JsonObject, at: FieldPath) -> Json:
-    value: Json = content
-    for segment in at.segments:
-        if isinstance(value, dict) and isinstance(segment, str):
-            value = value.get(segment)
-        elif isinstance(value, list) and isinstance(segment, int) and segment < len(value):
-            value = value[segment]
-        else:
-            return None
-    return value
