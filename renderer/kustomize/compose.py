@@ -77,12 +77,12 @@ class Composer:
             resources = ResMap(accumulated.resources)
             accumulated = accumulated._replace(resources=())  # frees those that the final steps replace
             warnings = list(accumulated.warnings)
-            finished = self._finished(resources, accumulated, tree.root, warnings.append)
+            finished = self._finish(resources, accumulated, tree.root, warnings.append)
         except DiagnosticError as error:
             return Outcome(ResourceSet(), error.diagnostics)
         return Outcome(finished, tuple(warnings))
 
-    def _finished(
+    def _finish(
         self,
         resources: ResMap,
         accumulated: Accumulated,
@@ -94,7 +94,7 @@ class Composer:
         for step, transform in _final_steps(resources, accumulated, warn):
             run_observed(self._observer, FinalTransform(root, step), transform, resources)
         drop_local(resources)
-        ordered = ResourceSet(self._ordered(resources, root.kustomization.sort_options))
+        ordered = ResourceSet(self._sort(resources, root.kustomization.sort_options))
         return ordered.map(lambda resource: self._final_resource(resource, root, warn))
 
     def _final_resource(
@@ -112,7 +112,7 @@ class Composer:
             self._observer.changed(resource, changed, change)
         return changed
 
-    def _ordered(self, resources: ResMap, options: SortOptions | None) -> tuple[Resource, ...]:
+    def _sort(self, resources: ResMap, options: SortOptions | None) -> tuple[Resource, ...]:
         """Return the resources in the order that the kustomization or the build options request."""
         if options is None and self.options.reorder is Reorder.NONE:
             return tuple(resources)

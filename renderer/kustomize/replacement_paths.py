@@ -217,7 +217,7 @@ class PathMatcher:
             raise PathError(f"the pattern of [{name}={pattern}] does not match itself")
         if not name:
             return [*elements, self.visit(ABSENT, (), (*at, len(elements)))]
-        return [*elements, self.visit({name: untagged(pattern)}, rest, (*at, len(elements)))]
+        return [*elements, self.visit({name: resolve_untyped(pattern)}, rest, (*at, len(elements)))]
 
     def _named_element(
         self,
@@ -234,7 +234,7 @@ class PathMatcher:
         return element
 
 
-def untagged(text: str) -> Json:
+def resolve_untyped(text: str) -> Json:
     """Return the value of an untyped text: null if it is empty, an integer if it looks like one.
 
     Raises ``PathError`` for numbers that JSON does not have.

@@ -6,7 +6,7 @@ field that the replacement creates has no type, so its text decides.
 
 from __future__ import annotations
 
-from renderer.kustomize.replacement_paths import PathError, untagged
+from renderer.kustomize.replacement_paths import PathError, resolve_untyped
 from renderer.kustomize.scalar_nodes import ScalarNode
 from renderer.kustomize.values import ABSENT, Slot
 from renderer.model.json import Json, scalar_text
@@ -42,7 +42,7 @@ class ReplacementValue(Record):
     @classmethod
     def from_source_value(cls, text: str) -> ReplacementValue:
         """Return the value for ``sourceValue``, which is untyped. Raises ``PathError``."""
-        return cls(untagged(text), text, is_untyped=True)
+        return cls(resolve_untyped(text), text, is_untyped=True)
 
     def part(self, options: FieldOptions, *, is_secret: bool) -> ReplacementValue:
         """Return the part between delimiters that the source selects. Raises ``PathError``.
@@ -63,7 +63,7 @@ class ReplacementValue(Record):
         text = parts[options.index]
         if is_secret or taint_masking().is_in(self.text):
             taint([text])
-        return ReplacementValue(text if isinstance(self.whole, str) else untagged(text), text)
+        return ReplacementValue(text if isinstance(self.whole, str) else resolve_untyped(text), text)
 
     def into(self, old: Slot, spelling: Spelling | None, options: FieldOptions) -> Json | ScalarNode:
         """Return the new value of a field that holds ``old``; a node for a scalar. Raises ``PathError``."""
@@ -74,7 +74,7 @@ class ReplacementValue(Record):
             return ScalarNode(self.whole, self.text, self.is_untyped) if is_scalar else self.whole
         if old is ABSENT or (spelling is not None and spelling.is_untyped):
             text = self._insert("" if spelling is None else spelling.text, options)
-            return ScalarNode(untagged(text), text, is_untyped=True)
+            return ScalarNode(resolve_untyped(text), text, is_untyped=True)
         text = self._insert(scalar_text(old) if spelling is None else spelling.text, options)
         return ScalarNode(_typed_as(old, text), text)
 

@@ -152,7 +152,7 @@ class ResMap:
             spend(2 * _STEPS_PER_ID, "gathering resources")
             identity = current_identity(resource)
             if identity in by_current:
-                raise duplicate_id(self._resources[by_current[identity]], resource)
+                raise duplicate_id_error(self._resources[by_current[identity]], resource)
             if len(self._resources) >= most:
                 raise over_limit("resources", f"there are more than {most} resources", *resource.sites())
             by_current[identity] = self._next_key
@@ -263,7 +263,7 @@ class ResMap:
             for key, resource in self._resources.items():
                 other = self._by_current.setdefault(current_identity(resource), key)
                 if other != key:
-                    raise duplicate_id(self._resources[other], resource)
+                    raise duplicate_id_error(self._resources[other], resource)
         return self._by_current
 
 
@@ -295,7 +295,7 @@ def _add_names(index: dict[str, set[int]], key: int, resource: Resource) -> None
         index.setdefault(name, set()).add(key)
 
 
-def duplicate_id(present: Resource, added: Resource) -> DiagnosticError:
+def duplicate_id_error(present: Resource, added: Resource) -> DiagnosticError:
     """Return the error for two resources with the same id."""
     return Diagnostic.about(
         added,

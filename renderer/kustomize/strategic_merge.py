@@ -323,11 +323,11 @@ class StrategicMergePatching:
             ).error() from None
         if not merged:
             return None
-        restored = _restored(merged, resource.content, patch)
+        restored = _with_protected_fields(merged, resource.content, patch)
         return with_patch_spellings(resource.with_content(restored, document.origin), document)
 
 
-def _restored(merged: JsonObject, before: JsonObject, patch: _MergedDocument) -> JsonObject:
+def _with_protected_fields(merged: JsonObject, before: JsonObject, patch: _MergedDocument) -> JsonObject:
     """Return the merged object with the old namespace, and kind and name unless they may change."""
     if merged.get("kind") != before.get("kind") and not patch.may_change_kind:
         merged = {**merged, "kind": before.get("kind")}

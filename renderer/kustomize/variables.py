@@ -95,7 +95,7 @@ def _is_source(resource: Resource, variable: Variable) -> bool:
     )
 
 
-def expanded(text: str, values: Mapping[str, Scalar], used: Callable[[str], object]) -> Scalar:
+def expand_references(text: str, values: Mapping[str, Scalar], used: Callable[[str], object]) -> Scalar:
     """Return ``text`` with its references replaced, and ``$$`` replaced by a dollar sign.
 
     A text that consists of one reference gets the type of the value. References that are not in ``values``
@@ -128,7 +128,7 @@ def _go_text(value: Scalar) -> str:
     return format_float(value) if isinstance(value, float) else str(value)
 
 
-def expanded_field(value: Json, expand: Callable[[str], Scalar]) -> Json:
+def expand_field(value: Json, expand: Callable[[str], Scalar]) -> Json:
     """Return the field with its text expanded, or the texts in its entries if it is a mapping or list.
 
     Raises ``WrongTypeError`` for lists that hold anything else.
@@ -166,7 +166,7 @@ def resolve_variables(
     used: set[str] = set()
     uses = _Uses(values, ordered, used)
     expand = FieldSpecFilter(
-        lambda field: expanded_field(field, lambda text: expanded(text, values, uses.note))
+        lambda field: expand_field(field, lambda text: expand_references(text, values, uses.note))
     )
     index = FieldSpecIndex(specs)
     resources.update(lambda resource: expand.apply(resource, index.targets(resource)))

@@ -26,7 +26,7 @@ from renderer.files.file_system import DiskFileSystem, MemoryFileSystem
 from renderer.files.git_repository import GitRepository
 from renderer.findings.locator import Locator
 from renderer.findings.public_lines import public_lines
-from renderer.kustomize.variables import expanded
+from renderer.kustomize.variables import expand_references
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_path import FieldPath
@@ -857,8 +857,8 @@ def _renamed(files: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 def test_unclosed_brackets_are_searched_once() -> None:
     text = "$(" * 200_000
 
-    assert expanded(text, {"A": 1}, print) == text
-    assert expanded(f"$(A){text}$$", {"A": 1}, print) == f"1{text}$"
+    assert expand_references(text, {"A": 1}, print) == text
+    assert expand_references(f"$(A){text}$$", {"A": 1}, print) == f"1{text}$"
 
 
 def test_suggestions_of_a_run_are_bounded() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
 from renderer.golang.template import GoTemplateError, render
-from renderer.golang.template.values import TextMap, written
+from renderer.golang.template.values import TextMap, format_value
 from renderer.model.field_path import Segment
 from renderer.model.json import Json
 from renderer.model.label_selector import Requirement, SelectorError, read_selector
@@ -104,15 +104,15 @@ class Rendering(NamedTuple):
 def flattened(parameters: Mapping[str, object]) -> dict[str, str]:
     """Return parameters as selectors see them: ``a.b`` for nested values, every value as text."""
     flat: dict[str, str] = {}
-    _flatten(parameters, "", lambda key, value: flat.__setitem__(key, written(value, inside=True)))
+    _flatten(parameters, "", lambda key, value: flat.__setitem__(key, format_value(value, nested=True)))
     return flat
 
 
 def combined(one: Parameters, other: Parameters) -> Parameters:
     """Merge both, as texts (``applicationset/utils/map.go``). Raises ``SetError`` if they disagree."""
-    texts = {key: written(value, inside=True) for key, value in one.items()}
+    texts = {key: format_value(value, nested=True) for key, value in one.items()}
     for key, value in other.items():
-        text = written(value, inside=True)
+        text = format_value(value, nested=True)
         if texts.setdefault(key, text) != text:
             raise SetError(
                 f"both generators of the matrix have a parameter {key}, with different values",
@@ -148,7 +148,7 @@ def _flatten(value: object, prefix: str, note: Callable[[str, object], None]) ->
 
 
 def _as_text(value: Json) -> str:
-    return value if isinstance(value, str) else written(value, inside=True)
+    return value if isinstance(value, str) else format_value(value, nested=True)
 
 
 def _in_one_line(text: str) -> str:

@@ -13,11 +13,11 @@ from renderer.golang.template.values import (
     GoTemplateError,
     TextMap,
     are_equal,
+    format_value,
     is_less,
     is_nil,
     is_true,
     type_name,
-    written,
 )
 
 _VERB = re.compile(r"%(?P<flags>[-+ #0]*)(?P<width>[0-9]*)(?:\.(?P<precision>[0-9]*))?(?P<verb>.)", re.DOTALL)
@@ -83,12 +83,12 @@ def _print(*values: object) -> str:
     for index, value in enumerate(values):
         if index and not isinstance(value, str) and not isinstance(values[index - 1], str):
             parts.append(" ")
-        parts.append(written(value, inside=True))
+        parts.append(format_value(value, nested=True))
     return "".join(parts)
 
 
 def _println(*values: object) -> str:
-    return " ".join(written(value, inside=True) for value in values) + "\n"
+    return " ".join(format_value(value, nested=True) for value in values) + "\n"
 
 
 def go_format(text: str, *values: object) -> str:
@@ -100,44 +100,44 @@ def go_format(text: str, *values: object) -> str:
             return "%"
         if not remaining:
             return f"%!{match['verb']}(MISSING)"
-        return _formatted(match, remaining.pop(0))
+        return _format_argument(match, remaining.pop(0))
 
     result = _VERB.sub(format_verb, text)
     if remaining:
-        extra = ", ".join(f"{type_name(each)}={written(each, inside=True)}" for each in remaining)
+        extra = ", ".join(f"{type_name(each)}={format_value(each, nested=True)}" for each in remaining)
         result += f"%!(EXTRA {extra})"
     return result
 
 
-def _formatted(match: re.Match[str], value: object) -> str:
+def _format_argument(match: re.Match[str], value: object) -> str:
     flags, verb = match["flags"], match["verb"]
     width = int(match["width"] or 0)
     precision = int(match["precision"] or 0) if match["precision"] is not None else None
     if max(width, precision or 0) > _MAX_WIDTH:
         raise GoTemplateError(f"a format asks for more than {_MAX_WIDTH} characters")
-    text = _verb(verb, value, flags, precision)
+    text = _verb_text(verb, value, flags, precision)
     if text is None:
-        return f"%!{verb}({type_name(value)}={written(value, inside=True)})"
+        return f"%!{verb}({type_name(value)}={format_value(value, nested=True)})"
     if "-" in flags:
         return text.ljust(width)
     return text.zfill(width) if "0" in flags and verb in "dfeg" else text.rjust(width)
 
 
-def _verb(verb: str, value: object, flags: str, precision: int | None) -> str | None:
+def _verb_text(verb: str, value: object, flags: str, precision: int | None) -> str | None:
     """Return the value as the verb writes it; None if the verb does not support its type."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     sign = "+" if "+" in flags else ""
     match verb:
         case "v":
-            return written(value, inside=True)
+            return format_value(value, nested=True)
         case "s" if isinstance(value, str):
             return value if precision is None else value[:precision]
         case "s" if isinstance(value, list | dict):
-            return written(value, inside=True)
+            return format_value(value, nested=True)
         case "q" if isinstance(value, str):
             return quoted(value)
         case "t" if isinstance(value, bool):
-            return written(value)
+            return format_value(value)
         case "d" | "x" | "X" | "o" | "b" if isinstance(value, int) and is_number:
             return f"{value:{sign}{verb}}"
         case "x" if isinstance(value, str):

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Mapping
 
 from renderer.golang.template.evaluate import GoFunction
-from renderer.golang.template.values import ABSENT, GoTemplateError, decoded
+from renderer.golang.template.values import ABSENT, GoTemplateError, go_value
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json
 from renderer.yamlio.decode import decode_yaml11
@@ -45,14 +45,14 @@ def _to_pretty_json(value: object) -> str:
 
 def _from_json(text: str) -> object:
     try:
-        return decoded(json.loads(text))
+        return go_value(json.loads(text))
     except (ValueError, RecursionError):
         return None
 
 
 def _must_from_json(text: str) -> object:
     try:
-        return decoded(json.loads(text))
+        return go_value(json.loads(text))
     except (ValueError, RecursionError) as error:
         raise GoTemplateError(f"fromJson: {error}") from None
 
@@ -69,7 +69,7 @@ def _to_yaml(value: object) -> str:
 def _from_yaml(kind: type) -> Callable[[str], object]:
     def read(text: str) -> object:
         try:
-            value = decoded(decode_yaml11(text.encode(), "the text"))
+            value = go_value(decode_yaml11(text.encode(), "the text"))
         except DiagnosticError as error:
             raise GoTemplateError(f"fromYaml: {error}") from None
         if value is None:

@@ -26,10 +26,10 @@ from renderer.golang.template.values import (
     ABSENT,
     GoTemplateError,
     TextMap,
+    format_value,
     is_nil,
     is_true,
     type_name,
-    written,
 )
 from renderer.model.limits import limits
 from renderer.model.work import spend
@@ -103,7 +103,7 @@ class Evaluation:
                 case Action(pipeline):
                     value = self._pipeline(pipeline, dot)
                     if not pipeline.variables:
-                        self._write(written(value))
+                        self._write(format_value(value))
                 case Branch():
                     self._branch(node, dot)
                 case Call():

@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import reduce
 
 from renderer.golang.template.evaluate import GoFunction
-from renderer.golang.template.values import GoTemplateError, written
+from renderer.golang.template.values import GoTemplateError, format_value
 
 _MAX_VALUES = 100_000
 _BITS = 64
@@ -25,9 +25,9 @@ def integer(value: object) -> int:
         digits = text.lstrip("+-")
         is_octal = re.fullmatch(r"0[0-7]+", digits) is not None
         number = int(digits, 8 if is_octal else 0) if digits.strip("0") else 0
-        return _wrapped(-number if text.startswith("-") else number)
+        return _wrap_to_64_bits(-number if text.startswith("-") else number)
     if isinstance(value, float):
-        return _wrapped(math.trunc(value)) if math.isfinite(value) else 0
+        return _wrap_to_64_bits(math.trunc(value)) if math.isfinite(value) else 0
     return int(value) if isinstance(value, int) else 0
 
 
@@ -41,14 +41,14 @@ def fraction(value: object) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def _wrapped(number: int) -> int:
+def _wrap_to_64_bits(number: int) -> int:
     """Return the number wrapped around to 64 bits."""
     return (number + (1 << (_BITS - 1))) % (1 << _BITS) - (1 << (_BITS - 1))
 
 
 def _integer_operation(operation: Callable[[int, int], int]) -> Callable[..., int]:
     return lambda first, *others: reduce(
-        lambda one, other: _wrapped(operation(one, integer(other))), others, integer(first)
+        lambda one, other: _wrap_to_64_bits(operation(one, integer(other))), others, integer(first)
     )
 
 
@@ -105,7 +105,7 @@ def _seq(*bounds: int) -> str:
 
 
 def _octal(value: object) -> int:
-    text = written(value, inside=True)
+    text = format_value(value, nested=True)
     return int(text, 8) if re.fullmatch(r"[+-]?[0-7]+", text) else 0
 
 
@@ -118,7 +118,7 @@ NUMBER_FUNCTIONS: Mapping[str, GoFunction] = {
     "seq": GoFunction(_seq, "", "i"),
     "until": GoFunction(_until, "i"),
     "untilStep": GoFunction(_until_step, "iii"),
-    "add1": GoFunction(lambda value: _wrapped(integer(value) + 1), "a"),
+    "add1": GoFunction(lambda value: _wrap_to_64_bits(integer(value) + 1), "a"),
     "add": GoFunction(
         lambda *values: _integer_operation(lambda one, other: one + other)(0, *values), "", "a"
     ),

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from renderer.golang.regexp import RegexpError, compile_regexp
 from renderer.golang.template.builtins import quoted
 from renderer.golang.template.evaluate import GoFunction
-from renderer.golang.template.values import GoTemplateError, is_nil, written
+from renderer.golang.template.values import GoTemplateError, format_value, is_nil
 
 _MAX_NAME_LENGTH = 253
 _MAX_TEXT_LENGTH = 1 << 20
@@ -106,7 +106,7 @@ def _lower(kind: str, text: str, connector: str) -> str:
 
 def text_of(value: object) -> str:
     """Return the value as text, as sprig's ``strval`` does."""
-    return value if isinstance(value, str) else written(value, inside=True)
+    return value if isinstance(value, str) else format_value(value, nested=True)
 
 
 def texts_of(value: object) -> list[str]:
@@ -186,7 +186,7 @@ def _matches(pattern: str, text: str) -> Iterator[re.Match[str]]:
         raise GoTemplateError(f"error parsing regexp: {error}") from None
 
 
-def _expanded(match: re.Match[str], replacement: str) -> str:
+def _expand_groups(match: re.Match[str], replacement: str) -> str:
     """Expand ``$1``, ``${1}``, ``$name`` and ``${name}``; ``$$`` is ``$`` (``regexp.Expand``)."""
     groups = {str(index): value or "" for index, value in enumerate((match[0], *match.groups()))}
     groups |= {name: value or "" for name, value in match.groupdict().items()}
@@ -197,7 +197,7 @@ def _expanded(match: re.Match[str], replacement: str) -> str:
     return re.sub(r"\$\$|\$(?:\{(\w+)\}|(\w+))", group, replacement)
 
 
-def _replaced(pattern: str, text: str, change: Callable[[re.Match[str]], str]) -> str:
+def _replace_matches(pattern: str, text: str, change: Callable[[re.Match[str]], str]) -> str:
     parts, end, length = [], 0, 0
     for match in _matches(pattern, text):
         parts += [text[end : match.start()], change(match)]
@@ -209,11 +209,11 @@ def _replaced(pattern: str, text: str, change: Callable[[re.Match[str]], str]) -
 
 
 def _regex_replace(pattern: str, text: str, replacement: str) -> str:
-    return _replaced(pattern, text, lambda match: _expanded(match, replacement))
+    return _replace_matches(pattern, text, lambda match: _expand_groups(match, replacement))
 
 
 def _regex_replace_literal(pattern: str, text: str, replacement: str) -> str:
-    return _replaced(pattern, text, lambda _match: replacement)
+    return _replace_matches(pattern, text, lambda _match: replacement)
 
 
 def _regex_find(pattern: str, text: str) -> str:
@@ -277,7 +277,7 @@ def _ext(path: str) -> str:
 
 
 def _single_quoted(value: object) -> str:
-    return f"'{written(value, inside=True)}'"
+    return f"'{format_value(value, nested=True)}'"
 
 
 TEXT_FUNCTIONS: Mapping[str, GoFunction] = {
@@ -306,7 +306,7 @@ TEXT_FUNCTIONS: Mapping[str, GoFunction] = {
     "hasSuffix": GoFunction(lambda suffix, text: text.endswith(suffix), "ss"),
     "quote": GoFunction(_quoted_all(lambda value: quoted(text_of(value))), "", "a"),
     "squote": GoFunction(_quoted_all(_single_quoted), "", "a"),
-    "cat": GoFunction(_quoted_all(lambda value: written(value, inside=True)), "", "a"),
+    "cat": GoFunction(_quoted_all(lambda value: format_value(value, nested=True)), "", "a"),
     "indent": GoFunction(_indent, "is"),
     "nindent": GoFunction(lambda spaces, text: "\n" + _indent(spaces, text), "is"),
     "replace": GoFunction(_replace, "sss"),

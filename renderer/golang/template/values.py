@@ -17,7 +17,7 @@ class GoTemplateError(ValueError):
 
 
 class MissingKey:
-    """A key that a mapping does not have; nil to functions, and ``<no value>`` when written."""
+    """A key that a mapping does not have; nil to functions, and the text ``<no value>``."""
 
     def __repr__(self) -> str:
         return "<no value>"
@@ -30,15 +30,15 @@ class TextMap(dict[str, str]):
     """Go's ``map[string]string``, the type of labels: functions that require a dict refuse it."""
 
 
-def decoded(value: Json) -> object:
+def go_value(value: Json) -> object:
     """Return a value of YAML or JSON as Go decodes it: every number is a float."""
     if isinstance(value, bool) or not isinstance(value, int | dict | list):
         return value
     if isinstance(value, int):
         return float(value)
     if isinstance(value, Mapping):
-        return {key: decoded(each) for key, each in value.items()}
-    return [decoded(each) for each in value]
+        return {key: go_value(each) for key, each in value.items()}
+    return [go_value(each) for each in value]
 
 
 def is_nil(value: object) -> bool:
@@ -77,18 +77,18 @@ def kind_name(value: object) -> str:
     )
 
 
-def written(value: object, *, inside: bool = False) -> str:
-    """Return the text that ``%v`` writes."""
+def format_value(value: object, *, nested: bool = False) -> str:
+    """Return the text that ``%v`` writes; ``nested``: for a value inside another one or in a function."""
     if is_nil(value):
-        return "<nil>" if inside else "<no value>"
+        return "<nil>" if nested else "<no value>"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
         return format_float(value)
     if isinstance(value, Mapping):
-        return f"map[{' '.join(f'{key}:{written(value[key], inside=True)}' for key in sorted(value))}]"
+        return f"map[{' '.join(f'{key}:{format_value(value[key], nested=True)}' for key in sorted(value))}]"
     if isinstance(value, list | tuple):
-        return f"[{' '.join(written(each, inside=True) for each in value)}]"
+        return f"[{' '.join(format_value(each, nested=True) for each in value)}]"
     return str(value)
 
 

@@ -9,7 +9,7 @@ from renderer.files.file_system import join_path
 from renderer.kustomize.reader.caseless_fields import CaselessFields, ConvertingFields, LenientFields
 from renderer.kustomize.reader.kustomization_entries import read_field_specs, read_replacement
 from renderer.kustomize.reader.resources import read_json_patch, read_patch, read_resources
-from renderer.kustomize.reader.source_files import SourceFiles, is_remote, remote
+from renderer.kustomize.reader.source_files import SourceFiles, is_remote, remote_path_error
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.fields import describe_value
@@ -114,7 +114,7 @@ class EntryLoader:
             return self._files.resources(path, self.folder, site)
         place = join_path(self.folder, path)
         if not is_remote(path) and not (path and self._files.fs.is_folder(place)):
-            raise self._files.missing(place, "file or folder", site)
+            raise self._files.missing_error(place, "file or folder", site)
         root = self._root(path, site)
         if root.kustomization.kind == COMPONENT_KIND:
             raise Diagnostic.at(
@@ -143,7 +143,7 @@ class EntryLoader:
         """Load an entry of ``patches`` (``PatchTransformer.go`` Config)."""
         text = listed.patch.strip()
         if bool(text) == bool(listed.path):
-            raise _ambiguous_patch(listed, site)
+            raise _ambiguous_patch_error(listed, site)
         if listed.path:
             return LoadedPatch(listed, self._files.patch(listed.path, self.folder, site.below("path")))
         return LoadedPatch(listed, read_patch(text.encode(), site.below("patch")))
@@ -153,7 +153,7 @@ class EntryLoader:
         if listed.target is None or not listed.target.name:
             raise Diagnostic.at(site, Code.PATCH_INVALID, "the patch has no target.name").error()
         if bool(listed.patch) == bool(listed.path):
-            raise _ambiguous_patch(listed, site)
+            raise _ambiguous_patch_error(listed, site)
         if listed.path:
             return LoadedPatch(listed, self._files.json_patch(listed.path, self.folder, site.below("path")))
         return LoadedPatch(listed, read_json_patch(listed.patch.encode(), site.below("patch")))
@@ -168,7 +168,7 @@ class EntryLoader:
 
     def _root(self, path: str, site: Site) -> KustomizationRoot:
         if is_remote(path):
-            raise remote(path, site)
+            raise remote_path_error(path, site)
         return self._read_folder(self._files.folder(path, self.folder, site), site)
 
 
@@ -182,7 +182,7 @@ def _inline_resources(text: str, site: Site) -> tuple[Resource, ...] | None:
         return None
 
 
-def _ambiguous_patch(listed: Patch, site: Site) -> DiagnosticError:
+def _ambiguous_patch_error(listed: Patch, site: Site) -> DiagnosticError:
     problem = "both path and patch" if listed.path else "neither path nor patch"
     return Diagnostic.at(site, Code.PATCH_INVALID, f"the patch has {problem}", "give one of them").error()
 

@@ -35,13 +35,13 @@ def read_data(args: GeneratorArgs, load: Load, *, is_secret: bool) -> DataGenera
     Raises: kustomization-field, build-limit, and the errors of ``load``. No diagnostic shows a value.
     """
     pairs = itertools.chain(_env_pairs(args, load), _literal_pairs(args), _file_pairs(args, load))
-    data = tuple(_bounded(pairs))
+    data = tuple(_limit_size(pairs))
     if is_secret:  # no output may repeat the values, even if the files have other uses
         taint(pair.value.decode("utf-8", "replace") for pair in data)
     return DataGenerator(args, data)
 
 
-def _bounded(pairs: Iterator[KeyValue]) -> Iterator[KeyValue]:
+def _limit_size(pairs: Iterator[KeyValue]) -> Iterator[KeyValue]:
     """Yield the pairs, with a limit on their size, as a file may be listed often. Raises: build-limit."""
     size, most = 0, limits().added_size
     for pair in pairs:

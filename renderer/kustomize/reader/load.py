@@ -47,7 +47,7 @@ class AncestorChain:
         """Return the chain of ``folder``, listed at ``site``. Raises: kustomization-cycle, build-limit."""
         for visited in self.folders:
             if is_inside(visited, folder):
-                raise _cycle((*self.folders, folder), site)
+                raise _cycle_error((*self.folders, folder), site)
         most = limits().base_depth
         if len(self.folders) > most:
             message = f"kustomizations use each other more than {most} levels deep"
@@ -62,10 +62,10 @@ class AncestorChain:
             at_or_above |= {"/".join(parts[:length]) for length in range(1, len(parts) + 1)}
         closing = at_or_above.intersection(below)
         if closing:
-            raise _cycle((*self.folders, min(closing)), site)
+            raise _cycle_error((*self.folders, min(closing)), site)
 
 
-def _cycle(folders: tuple[str, ...], site: Site) -> DiagnosticError:
+def _cycle_error(folders: tuple[str, ...], site: Site) -> DiagnosticError:
     return Diagnostic.at(
         site,
         Code.KUSTOMIZATION_CYCLE,

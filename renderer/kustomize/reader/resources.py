@@ -105,10 +105,10 @@ def _decode(decode: Callable[[bytes, str], T], content: bytes, site: Site) -> T:
     except DiagnosticError as error:
         if site.field == ROOT:
             raise
-        raise relocated(error, site) from None
+        raise relocate_error(error, site) from None
 
 
-def relocated(error: DiagnosticError, site: Site) -> DiagnosticError:
+def relocate_error(error: DiagnosticError, site: Site) -> DiagnosticError:
     """Return the error as an error about the text at ``site``; its location is relative to that text."""
     return DiagnosticError(
         *(

@@ -70,7 +70,9 @@ class SourceFiles:
         place = join_path(folder, path)
         with _reported_at(site):
             if not self.fs.is_file(place):
-                raise remote(path, site) if is_remote(path) else self.missing(place, "file", site)
+                if is_remote(path):
+                    raise remote_path_error(path, site)
+                raise self.missing_error(place, "file", site)
             resolved = self.fs.resolve(place)
         if self.restrictor is LoadRestrictor.ROOT_ONLY and not is_inside(resolved, folder):
             hint = (
@@ -89,13 +91,13 @@ class SourceFiles:
         """Return the real path of a folder. Raises: file-not-found, file-outside-root, unsupported-field."""
         place = join_path(folder, path)
         if is_remote(path):
-            raise remote(path, site)
+            raise remote_path_error(path, site)
         with _reported_at(site):
             if not path or not self.fs.is_folder(place):
-                raise self.missing(place, "folder", site)
+                raise self.missing_error(place, "folder", site)
             return self.fs.resolve(place)
 
-    def missing(self, place: str, wanted: str, site: Site) -> DiagnosticError:
+    def missing_error(self, place: str, wanted: str, site: Site) -> DiagnosticError:
         """Return the error for a file or folder that is not at ``place``, with the nearest names."""
         parent, name = posixpath.split(place)
         if name in self._names_in(parent or "."):  # a pipe, a device, a dangling link
@@ -128,7 +130,7 @@ def _reported_at(site: Site) -> Iterator[None]:
         raise DiagnosticError(*findings) from None
 
 
-def remote(path: str, site: Site) -> DiagnosticError:
+def remote_path_error(path: str, site: Site) -> DiagnosticError:
     """Return the error for a path that would have to be fetched."""
     hint = "vendor it: copy it into this repository and name the copy"
     return Diagnostic.at(

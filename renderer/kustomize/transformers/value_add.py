@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from renderer.kustomize.fields.field_specs import split_path
-from renderer.kustomize.replacement_paths import PathError, PathMatcher, untagged
+from renderer.kustomize.replacement_paths import PathError, PathMatcher, resolve_untyped
 from renderer.kustomize.res_map import ResMap
 from renderer.kustomize.selection import STEPS_PER_SELECTION, ResourceSelector
 from renderer.kustomize.transform import Transform
@@ -61,7 +61,7 @@ def _content_with_value(content: Json, target: ValueTarget, value: str) -> Json:
             raise PathError("it is not a scalar")
         path = "" if old is ABSENT or old is None else scalar_text(old)
         text = insert_path_part(path, target.position - 1, value) if target.position > 0 else value
-        return untagged(text) if text else ""
+        return resolve_untyped(text) if text else ""
 
     matcher = PathMatcher(insert, creates=True, within=lambda *_: 0)
     steps = tuple(step for name in split_path(target.field_path) if (step := name.strip()))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.kustomize.variables import expanded
+from renderer.kustomize.variables import expand_references
 from renderer.model.json import Scalar
 from tests.composing import built, only_error, warnings
 
@@ -27,7 +27,7 @@ VALUES: dict[str, Scalar] = {"V": "text", "N": 7, "B": True, "F": 1.5}
 )
 def test_variables_are_expanded(text: str, expected: Scalar) -> None:
     used: set[str] = set()
-    assert expanded(text, VALUES, used.add) == expected
+    assert expand_references(text, VALUES, used.add) == expected
 
 
 RESOURCES = """\

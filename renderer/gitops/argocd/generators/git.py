@@ -13,7 +13,7 @@ from renderer.gitops.argocd.generators.context import SetContext, check_count, c
 from renderer.gitops.argocd.parameters import Parameters, SetError, flattened
 from renderer.golang.glob import file_path_match, pathspec_match
 from renderer.golang.template.text_functions import sanitized_name
-from renderer.golang.template.values import decoded
+from renderer.golang.template.values import go_value
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.yamlio.decode import decode_yaml11
@@ -111,8 +111,8 @@ def _file_parameters(path: str, block: JsonObject, context: SetContext) -> list[
     )
     sets: list[Parameters] = []
     for found in _objects(path, context.fs):
-        values = decoded(found)
-        assert isinstance(values, dict)  # noqa: S101 - the decoded form of a mapping is one
+        values = go_value(found)
+        assert isinstance(values, dict)  # noqa: S101 - a mapping stays one
         own: Parameters = values if rendering.go_template else dict(flattened(values))
         sets.append(rendering.with_values(object_at(block, "values"), {**own, **about}))
     return sets

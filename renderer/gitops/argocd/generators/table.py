@@ -28,7 +28,7 @@ from renderer.gitops.argocd.parameters import (
 )
 from renderer.golang.template.collection_functions import merged
 from renderer.golang.template.text_functions import sanitized_name
-from renderer.golang.template.values import TextMap, decoded
+from renderer.golang.template.values import TextMap, go_value
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.label_selector import selects
@@ -52,7 +52,7 @@ def list_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
 
 
 def _structured(element: Json) -> Parameters:
-    found = decoded(element)
+    found = go_value(element)
     if not isinstance(found, dict):
         raise SetError("an element of the list generator is not a mapping")
     return found
