@@ -52,7 +52,7 @@ def build(  # noqa: PLR0913 - one for each option
     overlay = overlay_at(project.config, project.overlays(), project.relative(path))
     overlay = overlay.with_target(kubevirt, expand)
     outcome = Pipeline(project.fs, project.config, restrictor).build(overlay, validate=validate)
-    return _built(project.fs, outcome, (overlay.path,), strict=strict)
+    return _result(project.fs, outcome, (overlay.path,), strict=strict)
 
 
 def expand_files(
@@ -70,10 +70,10 @@ def expand_files(
     fs = FilesAbove(documents, project.fs)
     config = project.config
     outcome = Pipeline(fs, config).expand(documents, kubevirt or config.kubevirt, expand or config.expand)
-    return _built(fs, outcome, (), strict=strict)
+    return _result(fs, outcome, (), strict=strict)
 
 
-def _built(
+def _result(
     fs: FileSystem, outcome: Outcome[ResourceSet], overlays: tuple[str, ...], *, strict: bool
 ) -> Built:
     findings = RunFindings(fs, FindingFilter(strict=strict))

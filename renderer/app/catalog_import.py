@@ -103,7 +103,7 @@ def import_catalog(project: Project, request: ImportRequest, open_project: Proje
         return ImportResult(None, findings, fs)
     found = imported(resources, request.name, release)
     folder = SourceFolder.locate(project, request.into / request.name / release).path
-    catalog = _write(project, folder, found, adds=request.adds, force=request.force)
+    catalog = _write_catalog(project, folder, found, adds=request.adds, force=request.force)
     return ImportResult(catalog, findings, fs)
 
 
@@ -128,7 +128,9 @@ def _release_to_import(requested: str | None, declared: str | None, *, force: bo
     return requested
 
 
-def _write(project: Project, folder: str, found: Imported, *, adds: bool, force: bool) -> CatalogImport:
+def _write_catalog(
+    project: Project, folder: str, found: Imported, *, adds: bool, force: bool
+) -> CatalogImport:
     fs = project.fs
     existing = {
         name: fs.read(f"{folder}/{name}") for name in fs.list(folder) if fs.is_file(f"{folder}/{name}")

@@ -69,12 +69,12 @@ def compare_with_dump(
     if len(revisions) > 1 or any(".." in each for each in revisions):
         raise UsageError("--live compares the cluster with one side: vmrender diff --live DUMP [REVISION]")
     if not revisions:
-        return _compare(Side("work tree", project.fs).propose(), dump, overlays, reporter)
+        return _compare_with_side(Side("work tree", project.fs).propose(), dump, overlays, reporter)
     with project.git() as git:
-        return _compare(side_at(git, revisions[0]).propose(), dump, overlays, reporter)
+        return _compare_with_side(side_at(git, revisions[0]).propose(), dump, overlays, reporter)
 
 
-def _compare(side: Side, dump: Dump, wanted: Iterable[str], reporter: Reporter) -> Comparison:
+def _compare_with_side(side: Side, dump: Dump, wanted: Iterable[str], reporter: Reporter) -> Comparison:
     rendered: list[_Rendered] = []
     selected = select_overlays(side.overlays.values(), wanted)
     for number, overlay in enumerate(selected, start=1):

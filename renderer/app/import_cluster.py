@@ -17,7 +17,7 @@ from renderer.adopt.fit.values import FitReport
 from renderer.app.import_files import (
     PlannedSources,
     SourceChoices,
-    files_unlisted,
+    newly_unlisted_files,
     plan_sources,
     project_file,
     rendered_folder,
@@ -26,7 +26,7 @@ from renderer.app.project import Project
 from renderer.app.usage_error import UsageError
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.output_folder import OutputFolder
-from renderer.findings.levels import levelled
+from renderer.findings.levels import with_levels
 from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
 from renderer.kubevirt.facts.kubernetes_names import label_key_errors
@@ -98,7 +98,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         dump = read_dump(find_files(request.files, request.piped))
         gathered = gather(dump, all_namespaces=request.all_namespaces)
     except DiagnosticError as error:
-        return ImportedCluster(_located(error.diagnostics))
+        return ImportedCluster(_locate(error.diagnostics))
     if not gathered.objects and not has_errors(gathered.findings):
         nothing = Diagnostic(
             Code.DUMP_INVALID,
@@ -107,12 +107,12 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
             "kubectl get vm,datavolume,pvc,service -A -o yaml",
             location=Location(request.files[0]) if request.files else None,
         )
-        return ImportedCluster(_located((*gathered.findings, nothing)))
+        return ImportedCluster(_locate((*gathered.findings, nothing)))
     release, release_findings = _target_release(gathered.kubevirt, request.kubevirt, project.config)
     rules = project.config.rules
-    findings = levelled((*gathered.findings, *release_findings), rules)
+    findings = with_levels((*gathered.findings, *release_findings), rules)
     if has_errors(findings):
-        return ImportedCluster(_located(findings))
+        return ImportedCluster(_locate(findings))
     planned = plan_sources(project, output, gathered, release, request.choices)
     writes = {posixpath.join(output, path): text.encode() for path, text in planned.files.items()}
     fs = project.fs
@@ -120,10 +120,10 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     check_writable(project.root, to_write)
     before = {path: fs.read(path) if fs.is_file(path) else None for path in to_write}
     writes |= _project_file(project, output, planned, release)
-    findings = (*findings, *levelled(planned.findings, rules))
+    findings = (*findings, *with_levels(planned.findings, rules))
     changed, in_the_way = _changed_files(writes, before, force=request.force)
     if in_the_way:
-        return ImportedCluster(_located((*findings, *in_the_way)))
+        return ImportedCluster(_locate((*findings, *in_the_way)))
     unlisted = (
         Diagnostic.in_file(
             path,
@@ -132,16 +132,16 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
             "remove it if the cluster no longer has its objects; list it again if it is yours",
             severity=Severity.WARNING,
         )
-        for path in files_unlisted(fs, changed)
+        for path in newly_unlisted_files(fs, changed)
     )
     kinds = {kind for kind, _ in gathered.left_out} | {each.resource.kind for each in gathered.objects}
     has_secrets = "Secret" in kinds or any(each.is_placeholder for each in planned.objects)
     exposed = _exposed_dumps(project, request.files) if has_secrets else ()
-    findings = (*findings, *levelled((*unlisted, *exposed), rules))
+    findings = (*findings, *with_levels((*unlisted, *exposed), rules))
     if not request.dry_run and not has_errors(findings):
         change_files(project.root, changed, (), {path: before[path] for path in changed})
     return ImportedCluster(
-        _located(findings),
+        _locate(findings),
         counted_by_kind(planned.objects),
         gathered.left_out,
         gathered.fields,
@@ -244,7 +244,7 @@ def _exposed_dumps(project: Project, files: Sequence[str]) -> tuple[Diagnostic, 
     )
 
 
-def _located(findings: Iterable[Diagnostic]) -> tuple[Located, ...]:
+def _locate(findings: Iterable[Diagnostic]) -> tuple[Located, ...]:
     """Return the findings in the order of the dump and the planned sources; they know their lines."""
     return tuple(map(RunFindings(None).located, findings))
 

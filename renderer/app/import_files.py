@@ -153,7 +153,7 @@ def _is_listed(project: Project, output: str, placeholder: SourceObject) -> bool
     return posixpath.normpath(path) in _listed_paths(written, kustomization, ("resources",))
 
 
-def files_unlisted(fs: FileSystem, writes: Mapping[str, bytes]) -> tuple[str, ...]:
+def newly_unlisted_files(fs: FileSystem, writes: Mapping[str, bytes]) -> tuple[str, ...]:
     """Return the files and folders that kustomizations on disk list, but the new ones do not."""
     graph = KustomizationGraph(fs)
     unlisted: set[str] = set()

@@ -69,7 +69,7 @@ class MigratedProject:
                 continue
             found = tuple(self._findings_in(file, content))
             if found:
-                yield self._source(file, content, found)
+                yield self._deprecated_file(file, content, found)
 
     def _may_have_objects(self, file: str, content: bytes) -> bool:
         """Return True if a file that no kustomization lists may hold objects and is not in a Helm chart."""
@@ -99,7 +99,9 @@ class MigratedProject:
             if not _TEMPLATE_TAG.search(content):
                 raise
 
-    def _source(self, file: str, content: bytes, found: tuple[LocatedFinding, ...]) -> DeprecatedFile:
+    def _deprecated_file(
+        self, file: str, content: bytes, found: tuple[LocatedFinding, ...]
+    ) -> DeprecatedFile:
         scope = self._scope_finder.scope_of([file])
         builds = tuple(build.with_target(self.kubevirt, None) for build in (*scope.overlays, *scope.unlisted))
         releases = {build.kubevirt: build.path for build in reversed(builds)}
@@ -160,21 +162,21 @@ class _Migration:
 
     def run(self) -> tuple[Migrated, ...]:
         kept: Kept = {}
-        migrated = self._migrated(kept)
+        migrated = self._migrate_all(kept)
         refused = self._changes_to_revert(migrated, kept)
         while refused:
-            kept = _combined(kept, refused)
-            migrated = self._migrated(kept)
+            kept = _merge_kept(kept, refused)
+            migrated = self._migrate_all(kept)
             refused = self._changes_to_revert(migrated, kept)
         return migrated
 
-    def _migrated(self, kept: Kept) -> tuple[Migrated, ...]:
+    def _migrate_all(self, kept: Kept) -> tuple[Migrated, ...]:
         return tuple(migrate_file(file.source, kept.get(file.source.path, {})) for file in self._files)
 
     def _changes_to_revert(self, migrated: Sequence[Migrated], kept: Kept) -> Kept:
         """Return further changes to revert, so that the first differing build stays the same."""
         for build in self._builds:
-            of_build = self._parts[build.path]
+            of_build = self._files_by_build[build.path]
             parts = [file for file in migrated if file.changes and file.source.path in of_build]
             if parts and self._composed(build).failed:
                 return _keep_all(parts, _ALL, _cannot_build(build))
@@ -199,12 +201,12 @@ class _Migration:
         self, build: Overlay, differences_of: _Comparison, culprit: Resource, kept: Kept, more: Kept
     ) -> bool:
         """Return True if keeping ``more`` unmigrated as well leaves the culprit unchanged."""
-        found = differences_of(build, self._migrated(_combined(kept, more)))
+        found = differences_of(build, self._migrate_all(_merge_kept(kept, more)))
         return not any(each is culprit for each in found)
 
     def _changed_resources(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
         """Return the resources of the build that differ after the migration."""
-        return _differing(self._composed(build), self._pipeline(migrated).compose_overlay(build))
+        return _differing_resources(self._composed(build), self._pipeline(migrated).compose_overlay(build))
 
     def _changed_machines(self, build: Overlay, migrated: Sequence[Migrated]) -> tuple[Resource, ...]:
         """Return the virtual machines that would be expanded differently; none if the build fails."""
@@ -212,7 +214,7 @@ class _Migration:
         if before.failed:
             return ()
         after = self._pipeline(migrated).build(build.with_target(None, ExpandMode.APPLIED))
-        return tuple(each for each in _differing(before, after) if each.kind == "VirtualMachine")
+        return tuple(each for each in _differing_resources(before, after) if each.kind == "VirtualMachine")
 
     def _pipeline(self, migrated: Sequence[Migrated]) -> Pipeline:
         """Return a pipeline that reads the migrated files; the previous one if they are unchanged."""
@@ -227,7 +229,7 @@ class _Migration:
         return tuple({build.path: build for file in self._files for build in file.builds}.values())
 
     @cached_property
-    def _parts(self) -> Mapping[str, frozenset[str]]:
+    def _files_by_build(self) -> Mapping[str, frozenset[str]]:
         """The files of each build, by the path of the build."""
         return {
             build.path: frozenset(
@@ -239,7 +241,7 @@ class _Migration:
         }
 
 
-def _differing(before: Outcome[ResourceSet], after: Outcome[ResourceSet]) -> tuple[Resource, ...]:
+def _differing_resources(before: Outcome[ResourceSet], after: Outcome[ResourceSet]) -> tuple[Resource, ...]:
     if not after.failed:
         return resources_with_changed_meaning(before.value, after.value)
     failing = {found.resource for found in after.diagnostics}
@@ -282,7 +284,7 @@ def _keep_all(files: Iterable[Migrated], subjects: frozenset[Subject], reason: R
     return {file.source.path: dict.fromkeys(file.subjects & subjects, reason) for file in files}
 
 
-def _combined(kept: Kept, more: Kept) -> Kept:
+def _merge_kept(kept: Kept, more: Kept) -> Kept:
     return {path: {**more.get(path, {}), **kept.get(path, {})} for path in {**kept, **more}}
 
 

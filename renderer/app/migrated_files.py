@@ -8,11 +8,16 @@ from typing import NamedTuple
 
 from renderer.app.migrate import MigratedProject, migrate
 from renderer.app.project import Project, ProjectOpener
-from renderer.app.several_projects import by_project, folders, joined, merge_findings
+from renderer.app.several_projects import (
+    group_by_project,
+    merge_findings,
+    path_in_common_folder,
+    project_folders,
+)
 from renderer.authoring.migration.migrate_file import Migrated, changed
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.files.file_system import FileSystem
-from renderer.findings.levels import levelled
+from renderer.findings.levels import with_levels
 from renderer.findings.located import Located
 from renderer.findings.locator import Locator
 from renderer.findings.run_findings import locate
@@ -33,7 +38,7 @@ class MigratedFiles(NamedTuple):
 
     def path(self, path: str) -> str:
         """Return the path of a file from the common folder of all projects."""
-        return joined(self.folder, path)
+        return path_in_common_folder(self.folder, path)
 
 
 def migrate_paths(
@@ -44,14 +49,14 @@ def migrate_paths(
     Nothing is written. ``kubevirt`` overrides the target releases. Raises ``DiagnosticError``.
     """
     migrated: list[MigratedFiles] = []
-    for group in by_project(paths or (Path.cwd(),)).values():
+    for group in group_by_project(paths or (Path.cwd(),)).values():
         project = open_project(group[0])
         relative = [project.relative(path) for path in group] if paths else ["."]
         files = migrate(MigratedProject(project.fs, project.config, kubevirt), relative)
         migrated.append(MigratedFiles(project, files))
     return tuple(
         each._replace(folder=folder)
-        for each, folder in zip(migrated, folders([each.project for each in migrated]), strict=True)
+        for each, folder in zip(migrated, project_folders([each.project for each in migrated]), strict=True)
     )
 
 
@@ -69,7 +74,7 @@ def findings(projects: Sequence[MigratedFiles], *, check: bool) -> tuple[FileSys
     found = ((each.project, tuple(_findings(each.files, check=check))) for each in projects)
     return merge_findings(
         [
-            (project, locate(project.fs, levelled(about_files, project.config.rules)))
+            (project, locate(project.fs, with_levels(about_files, project.config.rules)))
             for project, about_files in found
         ]
     )

@@ -23,7 +23,7 @@ from renderer.authoring.pins.plan import PatchTarget, PinPlan, check_effect, orp
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.files.disk import folder_exists
 from renderer.files.file_system import FilesAbove
-from renderer.findings.levels import levelled
+from renderer.findings.levels import with_levels
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
 from renderer.kustomize.reader.find_kustomization import find_kustomization
@@ -160,7 +160,7 @@ class PinnedOverlay:
             )
             for path in planned.left
         )
-        warnings = levelled(edited, self.project.config.rules)
+        warnings = with_levels(edited, self.project.config.rules)
         return PinResult(tuple(plan.notes), summary, locate(self.project.fs, warnings))
 
 

@@ -22,7 +22,7 @@ from renderer.app.usage_error import UsageError
 from renderer.emit.leftovers import find_stale_trees
 from renderer.emit.output_folder import check_outputs
 from renderer.files.disk import folder_exists
-from renderer.findings.levels import levelled
+from renderer.findings.levels import with_levels
 from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
@@ -132,7 +132,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
         findings.add(check_outputs(outputs, results.folders))
         if not findings.has_errors:
             for overlay, about_tree in _act_on_trees(trees, results.without_errors(), stale, request):
-                findings.add(levelled(about_tree, project.config.rules), overlay)
+                findings.add(with_levels(about_tree, project.config.rules), overlay)
             if request.tracked:
                 findings.add(untracked_files(project, [overlay.output for overlay in selected]))
     paths = tuple(overlay.path for overlay in selected)

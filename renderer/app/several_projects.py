@@ -15,7 +15,7 @@ from renderer.project.project_root import find_project_root
 from renderer.report.paths import below
 
 
-def by_project(paths: Iterable[Path]) -> Mapping[Path, tuple[Path, ...]]:
+def group_by_project(paths: Iterable[Path]) -> Mapping[Path, tuple[Path, ...]]:
     """Group paths by the root of their project, in order of appearance."""
     groups: dict[Path, tuple[Path, ...]] = {}
     for path in paths:
@@ -36,22 +36,22 @@ def merge_findings(
         return project.fs, findings
     fs = project_files(_common_folder([project for project, _ in found]))
     merged = RunFindings(fs)
-    for (_, findings), folder in zip(found, folders([each for each, _ in found]), strict=True):
+    for (_, findings), folder in zip(found, project_folders([each for each, _ in found]), strict=True):
         moved = [
-            each._replace(overlays=tuple(joined(folder, overlay) for overlay in each.overlays))
+            each._replace(overlays=tuple(path_in_common_folder(folder, overlay) for overlay in each.overlays))
             for each in findings
         ]
         merged.add_located(moved if folder == "." else [below(folder, each) for each in moved])
     return fs, merged.found()
 
 
-def folders(projects: Sequence[Project]) -> tuple[str, ...]:
+def project_folders(projects: Sequence[Project]) -> tuple[str, ...]:
     """Return the path of each project, relative to their common folder."""
     top = _common_folder(projects)
     return tuple(project.root.relative_to(top).as_posix() for project in projects)
 
 
-def joined(folder: str, path: str) -> str:
+def path_in_common_folder(folder: str, path: str) -> str:
     """Return ``path`` in the project at ``folder`` as a path relative to the common folder."""
     return posixpath.normpath(posixpath.join(folder, path))
 

@@ -12,7 +12,7 @@ from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.render_config import Overlay
 from renderer.project.overlays import select_overlays
-from renderer.project.sharding import OverlaySize, Shard, ShardName, costs, planned_overlays, share_out
+from renderer.project.sharding import OverlaySize, Shard, ShardName, costs, distribute, planned_overlays
 
 
 def plan_shards(project: Project, count: int) -> tuple[Shard, ...]:
@@ -26,7 +26,7 @@ def plan_shards(project: Project, count: int) -> tuple[Shard, ...]:
         measured = {
             overlay.path: seconds for overlay in overlays if (seconds := cache.seconds(overlay)) is not None
         }
-    shards = share_out(costs(_sizes(project, overlays), measured), count)
+    shards = distribute(costs(_sizes(project, overlays), measured), count)
     return tuple(shard for shard in shards if shard.overlays)
 
 
@@ -40,7 +40,7 @@ def overlays_in(
     if plan:
         wanted = _planned_paths(plan, shard, overlays)
     else:
-        shards = share_out(costs(_sizes(project, overlays), {}), shard.total)
+        shards = distribute(costs(_sizes(project, overlays), {}), shard.total)
         wanted = frozenset(shards[shard.number - 1].overlays)
     return tuple(overlay for overlay in overlays if overlay.path in wanted)
 

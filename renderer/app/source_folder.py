@@ -57,7 +57,7 @@ class SourceFolder:
         place = self._manifest_place(object_file_name(text_at(manifest, "metadata", "name")))
         check_writable(self.project.root, (place.file, place.kustomization))
         changes = place_manifest(manifest, place, force=force)
-        self._check(changes)
+        self._check_composition(changes)
         is_new = not self.project.fs.is_folder(self.path)
         before = {place.file: place.present, place.kustomization: place.listing}
         change_files(self.project.root, changes, (), before)
@@ -88,7 +88,7 @@ class SourceFolder:
                 raise
         return posixpath.normpath(posixpath.join(self.path, KUSTOMIZATION_FILES[0]))
 
-    def _check(self, changes: Mapping[str, bytes]) -> None:
+    def _check_composition(self, changes: Mapping[str, bytes]) -> None:
         """Raise ``DiagnosticError`` for errors of the folder that the changes cause."""
         fs, config = self.project.fs, self.project.config
         before = set(Pipeline(fs, config).compose(self.path).diagnostics)

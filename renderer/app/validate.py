@@ -10,12 +10,17 @@ from itertools import islice
 from pathlib import Path
 
 from renderer.app.project import Project, ProjectOpener
-from renderer.app.several_projects import by_project, folders, joined, merge_findings
+from renderer.app.several_projects import (
+    group_by_project,
+    merge_findings,
+    path_in_common_folder,
+    project_folders,
+)
 from renderer.app.usage_error import UsageError
 from renderer.checks.schemas.kubevirt_kinds import ALL_GROUPS, GROUPS_OF_KINDS
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.files.file_system import FileSystem
-from renderer.findings.levels import levelled
+from renderer.findings.levels import with_levels
 from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS
@@ -89,7 +94,7 @@ def validate_paths(
     """
     projects: list[Project] = []
     results: list[ValidationResult] = []
-    for group in by_project(paths or (Path.cwd(),)).values():
+    for group in group_by_project(paths or (Path.cwd(),)).values():
         project = open_project(group[0])
         projects.append(project)
         relative = [project.relative(path) for path in group] if paths else ["."]
@@ -102,9 +107,9 @@ def validate_paths(
     overlays: list[str] = []
     files: list[str] = []
     unchecked: Counter[str] = Counter()
-    for folder, result in zip(folders(projects), results, strict=True):
-        overlays += (joined(folder, path) for path in result.overlays)
-        files += (joined(folder, path) for path in result.files)
+    for folder, result in zip(project_folders(projects), results, strict=True):
+        overlays += (path_in_common_folder(folder, path) for path in result.overlays)
+        files += (path_in_common_folder(folder, path) for path in result.files)
         unchecked.update(result.unchecked)
     unbuilt = sum(result.unbuilt for result in results)
     unshown = reduce(Unshown.plus, (result.unshown for result in results))
@@ -191,7 +196,7 @@ class _Validation:
             return error.diagnostics
 
 
-def concerns(found: Diagnostic, files: Collection[str]) -> bool:
+def may_be_caused_by(found: Diagnostic, files: Collection[str]) -> bool:
     """Return True if ``files`` may have caused the finding; any file may cause an error without an object."""
     if found.resource is None and found.severity is Severity.ERROR:
         return True
@@ -214,7 +219,7 @@ class _LoneFileChecks:
             resources = self._run.lone_files.read(file)
         except DiagnosticError as error:
             self.checked += [file] if has_errors(error.diagnostics) else []
-            return levelled(error.diagnostics, self._run.config.rules)
+            return with_levels(error.diagnostics, self._run.config.rules)
         if not resources:
             return self._misspelt_groups(file) if is_named else ()
         self.checked.append(file)
@@ -226,7 +231,7 @@ class _LoneFileChecks:
         if any(each.code in _NOT_FOUND for each in found):
             together = ResourceSet((*resources, *self._objects_to_look_up(file)))
             all_found = self._run.check(target, Outcome(together))
-            found = tuple(each for each in all_found if concerns(each, {file}))
+            found = tuple(each for each in all_found if may_be_caused_by(each, {file}))
         found = self._with_errors_as_written(resources, target, found)
         found = tuple(self._without_unmatched(file, together, target, found))
         found = tuple(_merge_parameters(found, self._run.lone_files.parameters(file)))
@@ -242,7 +247,7 @@ class _LoneFileChecks:
         if target.expand is ExpandMode.OFF or not any(map(_has_matchers, resources)):
             return found
         known = {(each.resource, each.field) for each in found}
-        checked = levelled(self._run.pipeline.check(resources, target.kubevirt), self._run.config.rules)
+        checked = with_levels(self._run.pipeline.check(resources, target.kubevirt), self._run.config.rules)
         hidden = {
             (each.resource, each.field): each
             for each in checked
@@ -276,7 +281,7 @@ class _LoneFileChecks:
             yield from found
             return
         warnings = (each._replace(severity=Severity.WARNING) for each in unmatched)
-        yield from levelled(tuple(warnings), self._run.config.rules)
+        yield from with_levels(tuple(warnings), self._run.config.rules)
         yield from (each for each in found if each not in unmatched)
         left = resources
         for each, keys in unmatched.items():
@@ -284,7 +289,7 @@ class _LoneFileChecks:
         known = {(each.resource, each.field, each.code) for each in found}
         for each in self._run.check(target, Outcome(left)):
             is_new = (each.resource, each.field, each.code) not in known
-            if is_new and each.severity is Severity.ERROR and concerns(each, {file}):
+            if is_new and each.severity is Severity.ERROR and may_be_caused_by(each, {file}):
                 yield each
 
     def _misspelt_groups(self, file: str) -> tuple[Diagnostic, ...]:
@@ -294,7 +299,7 @@ class _LoneFileChecks:
         named = [each for each in self._resources(file) if each.api_version and each.kind in GROUPS_OF_KINDS]
         found = tuple(error for each in named for error in refuse_api_version(each))
         self.checked += [file] if found else []
-        return levelled(found, self._run.config.rules)
+        return with_levels(found, self._run.config.rules)
 
     def _excuse_patches(
         self, file: str, found: Iterable[Diagnostic], resources: ResourceSet
@@ -328,7 +333,7 @@ class _LoneFileChecks:
         return any(
             each.current_id.name == incomplete.name and each.gvk.kind == incomplete.gvk.kind
             for path in others
-            if incomplete.gvk.group in self._run.lone_files.mention(path)
+            if incomplete.gvk.group in self._run.lone_files.mentioned_groups(path)
             for each in self._resources(path)
         )
 
@@ -350,7 +355,8 @@ class _LoneFileChecks:
         folder = posixpath.dirname(file)
         for path in self._unlisted_files:
             if path != file and (
-                posixpath.dirname(path) == folder or _INSTANCETYPE_GROUP in self._run.lone_files.mention(path)
+                posixpath.dirname(path) == folder
+                or _INSTANCETYPE_GROUP in self._run.lone_files.mentioned_groups(path)
             ):
                 yield from self._resources(path)
 
@@ -364,7 +370,7 @@ class _LoneFileChecks:
         """Return the resources of a file that the user did not name; an empty set if it cannot be read."""
         if path not in self._read:
             try:
-                self._read[path] = self._run.lone_files.all_in(path)
+                self._read[path] = self._run.lone_files.read_all(path)
             except DiagnosticError:
                 self._read[path] = ResourceSet()
         return self._read[path]
@@ -439,15 +445,17 @@ def _build_findings(run: _Validation, overlay: Overlay, files: frozenset[str]) -
     composed = run.pipeline.compose_overlay(overlay)
     if composed.failed:
         run.unbuilt.add(overlay.path)
-    found = levelled(composed.diagnostics, overlay.rules) if composed.failed else run.check(overlay, composed)
+    found = (
+        with_levels(composed.diagnostics, overlay.rules) if composed.failed else run.check(overlay, composed)
+    )
     for each in found:
-        if composed.failed or concerns(each, files):
+        if composed.failed or may_be_caused_by(each, files):
             yield each
 
 
 def _mentions_kubevirt(run: _Validation, folder: str) -> bool:
     """Return True if a file of the kustomization mentions KubeVirt; in most, none does."""
-    return any(run.lone_files.mention(file) for file in run.graph.files(folder))
+    return any(run.lone_files.mentioned_groups(file) for file in run.graph.files(folder))
 
 
 def _unlisted_findings(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
@@ -455,14 +463,14 @@ def _unlisted_findings(run: _Validation, overlay: Overlay, files: frozenset[str]
     excused = tuple(
         _excuse_unsupported(found, overlay.path) for found in _build_findings(run, overlay, files)
     )
-    yield from levelled(excused, run.config.rules)
+    yield from with_levels(excused, run.config.rules)
 
 
 def _unused_findings(run: _Validation, folder: str) -> Iterator[Diagnostic]:
     """Yield the findings of a kustomization that no build uses, such as an unused component."""
     if _mentions_kubevirt(run, folder):
         excused = tuple(_excuse_unsupported(found, folder) for found in run.pipeline.read(folder))
-        yield from levelled(excused, run.config.rules)
+        yield from with_levels(excused, run.config.rules)
 
 
 def _excuse_unsupported(found: Diagnostic, folder: str) -> Diagnostic:

@@ -184,7 +184,7 @@ def _report_error(error: Exception, context: click.Context | None) -> int:
         from renderer.findings.run_findings import locate  # noqa: PLC0415 - as above
 
         with context.scope(cleanup=False):
-            fs = ReportTarget.chosen().fs
+            fs = ReportTarget.current().fs
             if isinstance(error, WorkLimitError):
                 report(fs, locate(fs, [error.diagnostic]))
                 return ExitCode.UNUSABLE

@@ -64,13 +64,13 @@ class ReportTarget(Record):
         return self.format is not Format.TEXT and not self.beside_manifests
 
     @classmethod
-    def chosen(cls) -> Self:
+    def current(cls) -> Self:
         """Return the target of this run; the default is text on standard error."""
         context = click.get_current_context(silent=True)
-        chosen: Self = context.meta.get(_KEY, cls()) if context else cls()
-        return chosen
+        current: Self = context.meta.get(_KEY, cls()) if context else cls()
+        return current
 
-    def choose(self) -> None:
+    def activate(self) -> None:
         """Make this the target of the run."""
         context = click.get_current_context(silent=True)
         if context:
@@ -85,7 +85,7 @@ def open_project(path: Path | None = None, top: Path | None = None) -> Project:
     from renderer.model.limits import lower  # noqa: PLC0415 - schema import opens no project
 
     root = find_project_root(path or Path.cwd(), top)
-    ReportTarget.chosen()._replace(fs=project_files(root), folder=folder_in_checkout(root)).choose()
+    ReportTarget.current()._replace(fs=project_files(root), folder=folder_in_checkout(root)).activate()
     project = Project.read(root, os.environ)
     lower(project.config.limits)
     return project
@@ -140,12 +140,12 @@ def terminal_width() -> int | None:
 
 def print_diff(diff: str) -> None:
     """Print a diff on standard output, unless a report goes there."""
-    write_text(diff, err=ReportTarget.chosen().on_stdout)
+    write_text(diff, err=ReportTarget.current().on_stdout)
 
 
 def note(*lines: str) -> None:
     """Print lines for people on standard error, unless they want to see errors only."""
-    if not ReportTarget.chosen().is_quiet:
+    if not ReportTarget.current().is_quiet:
         write_lines(_masked(lines), err=True)
 
 
@@ -170,7 +170,7 @@ def report(
     document even then. Raises ``click.FileError``.
     """
     unshown = unshown or Unshown()
-    target = ReportTarget.chosen()
+    target = ReportTarget.current()
     if target.is_quiet and target.format is Format.TEXT:
         findings = [finding for finding in findings if finding.severity is Severity.ERROR]
         unshown = unshown._replace(others=0)

@@ -61,7 +61,7 @@ def parse_release(text: str) -> Release:
 
 
 def _choose_quiet(_context: click.Context, _parameter: click.Parameter, quiet: bool) -> None:  # noqa: FBT001 - click passes flags so
-    ReportTarget.chosen()._replace(is_quiet=quiet).choose()
+    ReportTarget.current()._replace(is_quiet=quiet).activate()
 
 
 def _parse_mode(_context: click.Context, _parameter: click.Parameter, text: str | None) -> ExpandMode | None:
@@ -101,8 +101,8 @@ def format_option(
     """Return the option ``--format`` for findings. ``beside_manifests``: stdout is for manifests."""
 
     def choose(_context: click.Context, _parameter: click.Parameter, text: str) -> None:
-        target = ReportTarget.chosen()
-        target._replace(format=Format.named(text), beside_manifests=beside_manifests).choose()
+        target = ReportTarget.current()
+        target._replace(format=Format.named(text), beside_manifests=beside_manifests).activate()
 
     place = "standard error" if beside_manifests else "standard output; text to standard error"
     return click.option(

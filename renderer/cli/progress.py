@@ -27,7 +27,7 @@ class TerminalReporter:
 
     def __init__(self, *, verbose: bool, no_progress: bool) -> None:
         self._verbose = verbose
-        wanted = not (no_progress or verbose or ReportTarget.chosen().is_quiet)
+        wanted = not (no_progress or verbose or ReportTarget.current().is_quiet)
         self._shows_progress = wanted and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     @contextmanager

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from renderer.diff.match import match
-from renderer.diff.server_defaults import is_filled_alike
+from renderer.diff.server_defaults import is_default_on_one_side
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.confidential import secret_values, without_secret_words, without_secrets
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS
@@ -121,9 +121,9 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
     sides = before or _empty_side(after), after or _empty_side(before)
     comparison = _Comparison(*sides, vm_change_of, accumulated=accumulated)
     changes = [
-        *(comparison.removed(resource) for resource in matched.removed),
-        *(comparison.added(resource) for resource in matched.added),
-        *(change for pair, kind in pairs for change in comparison.changed(*pair, kind)),
+        *(comparison.removal_of(resource) for resource in matched.removed),
+        *(comparison.addition_of(resource) for resource in matched.added),
+        *(change for pair, kind in pairs for change in comparison.changes_between(*pair, kind)),
     ]
     return OverlayDifference(
         path=path,
@@ -180,15 +180,17 @@ class _Comparison:
         self._after = after
         self._cluster = Cluster.of(after.release, after.kubevirt, after.feature_gates)
 
-    def removed(self, resource: Resource) -> ResourceChange:
+    def removal_of(self, resource: Resource) -> ResourceChange:
         impact = None if VirtualMachineView.of(resource) is None else _DELETED
-        return ResourceChange(ChangeType.REMOVED, resource.current_id, None, (), impact, _effects(impact))
+        return ResourceChange(ChangeType.REMOVED, resource.current_id, None, (), impact, _effects_of(impact))
 
-    def added(self, resource: Resource) -> ResourceChange:
+    def addition_of(self, resource: Resource) -> ResourceChange:
         impact = self._refusal(resource)
-        return ResourceChange(ChangeType.ADDED, None, resource.current_id, (), impact, _effects(impact))
+        return ResourceChange(ChangeType.ADDED, None, resource.current_id, (), impact, _effects_of(impact))
 
-    def changed(self, before: Resource, after: Resource, kind: ChangeType) -> Iterator[ResourceChange]:
+    def changes_between(
+        self, before: Resource, after: Resource, kind: ChangeType
+    ) -> Iterator[ResourceChange]:
         """Yield one change; nothing if both are equal, in Git and in the cluster."""
         judgement = self._judge(before, after, kind)
         fields, impact = judgement.changes, self._refusal(after)
@@ -201,9 +203,9 @@ class _Comparison:
         shown = tuple(without_secrets(field, after.kind, self.secrets) for field in fields)
         ids = before.current_id, after.current_id
         if impact is None or impact.effect is Effect.REFUSED:
-            yield ResourceChange(kind, *ids, shown, impact, _effects(impact))
+            yield ResourceChange(kind, *ids, shown, impact, _effects_of(impact))
         else:
-            effects = judgement.effects or _effects(impact)
+            effects = judgement.effects or _effects_of(impact)
             yield ResourceChange(
                 kind, *ids, shown, impact, effects, judgement.pending, judgement.start_refusal
             )
@@ -234,7 +236,7 @@ class _Comparison:
         vm_change = self._vm_change_of(before, after) if after.kind == "VirtualMachine" else None
         if vm_change is not None:
             contents = vm_change.before.content, vm_change.after.content
-            changes = tuple(each for each in changes if not is_filled_alike(after.gvk, each, contents))
+            changes = tuple(each for each in changes if not is_default_on_one_side(after.gvk, each, contents))
         return judge(Views(written[0], written[1], self._cluster), vm_change, changes)
 
     def _as_applied(self, before: Resource, after: Resource) -> tuple[Resource, Resource]:
@@ -264,7 +266,7 @@ def without_moved(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDiffere
     return tuple(
         overlay._replace(
             changes=tuple(
-                change._replace(impact=_ELSEWHERE, effects=_effects(_ELSEWHERE))
+                change._replace(impact=_ELSEWHERE, effects=_effects_of(_ELSEWHERE))
                 if change.impact == _DELETED and (change.id, ChangeType.ADDED) in added
                 else change
                 for change in overlay.changes
@@ -274,7 +276,7 @@ def without_moved(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDiffere
     )
 
 
-def _effects(impact: Impact | None) -> tuple[Effect, ...]:
+def _effects_of(impact: Impact | None) -> tuple[Effect, ...]:
     return () if impact is None else (impact.effect,)
 
 

@@ -21,7 +21,7 @@ from renderer.model.res_id import Gvk
 _LOAD_BALANCER = "LoadBalancer"
 
 
-def is_filled_alike(gvk: Gvk, change: FieldChange, stored: tuple[JsonObject, JsonObject]) -> bool:
+def is_default_on_one_side(gvk: Gvk, change: FieldChange, stored: tuple[JsonObject, JsonObject]) -> bool:
     """Return True if only one side writes a field, and the cluster fills in the same value on the other.
 
     ``stored`` are both states of the object as the cluster stores them.

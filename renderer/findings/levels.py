@@ -10,7 +10,7 @@ from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.rule_settings import Level, RuleSettings
 
 
-def levelled(findings: tuple[Diagnostic, ...], settings: RuleSettings) -> tuple[Diagnostic, ...]:
+def with_levels(findings: tuple[Diagnostic, ...], settings: RuleSettings) -> tuple[Diagnostic, ...]:
     """Return the findings at the levels that a project or overlay sets; leave out codes that are off.
 
     A rule gets the level that is set for it. For any other code, the level applies to warnings: an error

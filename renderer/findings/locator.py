@@ -21,7 +21,7 @@ _MOST_STORED = 4 << 20
 
 
 class Locator:
-    """Finds sites in files; reads each file once and keeps it until ``let_go``."""
+    """Finds sites in files; reads each file once and keeps it until ``forget_files``."""
 
     def __init__(self, fs: FileSystem, recorder: Recorder | None = None) -> None:
         self._fs = fs
@@ -30,7 +30,7 @@ class Locator:
         self._files: dict[str, tuple[MarkedFile, int]] = {}
         self._texts: dict[GeneratedText, MarkedFile] = {}
 
-    def places_of(self, diagnostic: Diagnostic) -> tuple[Location | None, tuple[LocatedRelated, ...]]:
+    def locate(self, diagnostic: Diagnostic) -> tuple[Location | None, tuple[LocatedRelated, ...]]:
         """Return the line of a finding, and its related places with their lines."""
         of_value = not diagnostic.about_key and Trait.ABOUT_KEY not in diagnostic.code.traits
         site, location = self._search(diagnostic.sites, of_value=of_value)
@@ -41,12 +41,12 @@ class Locator:
             related = (*related, Related(f"made of {site.text.values}", (site.text.values_site,)))
         return location, tuple(map(self._locate_related, related))
 
-    def written(self, sites: Iterable[Site]) -> Iterator[str]:
+    def scalar_texts(self, sites: Iterable[Site]) -> Iterator[str]:
         """Yield the scalars at ``sites`` as they are written."""
         for site in sites:
             yield from filter(None, self._marked(site).texts(site.document, [site.field]))
 
-    def let_go(self) -> None:
+    def forget_files(self) -> None:
         """Keep only the most recently used files, up to 4 MiB: overlays may have very many files in all."""
         stored = sum(size for _, size in self._files.values())
         while stored > _MOST_STORED:

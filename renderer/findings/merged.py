@@ -69,12 +69,12 @@ class MergedFindings:
             overlays = self._overlays.setdefault(key, dict.fromkeys(first.overlays))
             overlays.update(dict.fromkeys(located.overlays))
         if self._most is not None and len(self._first) > 2 * self._most:  # seldom, as it sorts all of them
-            self._leave_out(self._most)
+            self._drop_excess(self._most)
 
     def found(self) -> tuple[Located, ...]:
         """Return the kept findings, sorted by file and line."""
         if self._most is not None and len(self._first) > self._most:
-            self._leave_out(self._most)
+            self._drop_excess(self._most)
         return tuple(sorted(without_repetitions(self._merged()), key=_reading_order))
 
     def _merged(self) -> Iterator[Located]:
@@ -82,7 +82,7 @@ class MergedFindings:
             overlays = self._overlays.get(key)
             yield first if overlays is None else first._replace(overlays=tuple(overlays))
 
-    def _leave_out(self, most: int) -> None:
+    def _drop_excess(self, most: int) -> None:
         found = without_repetitions(self._merged())
         chosen = sorted(found, key=_reading_order)
         chosen.sort(key=lambda each: each.severity is not Severity.ERROR)

@@ -115,7 +115,7 @@ def _hidden_in_document(text: str, lines: Sequence[str]) -> Sequence[tuple[int, 
         confidential = list(_confidential(nodes))
         if any(text.startswith(_ALIAS, value.start) for _, value in confidential):  # it is written elsewhere
             return everything
-        return [_span(key, value, starts, len(lines) - 1) for key, value in confidential]
+        return [_line_span(key, value, starts, len(lines) - 1) for key, value in confidential]
     except _TooManyNodesError:
         return everything
 
@@ -145,10 +145,10 @@ def _confidential(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
         for key, value in entries:
             if key.text == "path" and _CONFIDENTIAL.search(value.text or ""):
                 yield node, node  # an operation of a JSON patch
-            yield from _confidential_below(key, value)
+            yield from _confidential_in_entry(key, value)
 
 
-def _confidential_below(key: Node, value: Node) -> Iterator[tuple[Node, Node]]:
+def _confidential_in_entry(key: Node, value: Node) -> Iterator[tuple[Node, Node]]:
     """Yield the start and the confidential values of one entry of a mapping."""
     if is_confidential_key(key.text):
         yield key, value
@@ -169,7 +169,7 @@ def _without_references(section: Node) -> Iterator[tuple[Node, Node]]:
     """Yield the fields below a section, except the names of other objects."""
     for mapping in (section, *section.elements()):
         for key, value in mapping.entries():
-            if any(name.text in REFERENCES for node in _walked(value) for name, _ in node.entries()):
+            if any(name.text in REFERENCES for node in _bounded_walk(value) for name, _ in node.entries()):
                 yield from _without_references(value)
             elif key.text not in REFERENCES:
                 yield key, value
@@ -179,7 +179,7 @@ class _TooManyNodesError(Exception):
     """Aliases make the walk visit values again and again."""
 
 
-def _walked(value: Node) -> Sequence[Node]:
+def _bounded_walk(value: Node) -> Sequence[Node]:
     """Return the nodes of a value. Raises ``_TooManyNodesError`` after too many nodes."""
     nodes = list(value.walk())
     if not may_find_lines(2 * len(nodes)):
@@ -187,9 +187,9 @@ def _walked(value: Node) -> Sequence[Node]:
     return nodes
 
 
-def _span(key: Node, value: Node, starts: Sequence[int], end: int) -> tuple[int, int]:
+def _line_span(key: Node, value: Node, starts: Sequence[int], end: int) -> tuple[int, int]:
     """Return the lines from ``key`` up to the node that follows ``value``."""
-    last = max(node.start for node in _walked(value))
+    last = max(node.start for node in _bounded_walk(value))
     following = bisect_right(starts, last)
     position = key.source.position
     next_line = position(starts[following]).line if following < len(starts) else end + 1

@@ -71,7 +71,7 @@ class RunFindings:
             self.located(found, overlays) for found in findings if self._is_reported(found.code)
         )
         if self._fs is not None and len(self._merged):
-            self._locator.let_go()
+            self._locator.forget_files()
         return has_errors
 
     def add_located(self, findings: Iterable[Located]) -> bool:
@@ -85,16 +85,16 @@ class RunFindings:
 
     def located(self, finding: Diagnostic, overlays: tuple[str, ...] = ()) -> Located:
         """Return one finding with its line, at its level, and without confidential values."""
-        written: Masking | None = None
+        own_values: Masking | None = None
         if self._fs is None or not (finding.sites or finding.related):
             location = finding.location
             related = tuple(LocatedRelated(each.message, each.location) for each in finding.related)
         else:
             from renderer.kubevirt.facts.confidential import is_about_secret  # noqa: PLC0415 - only with findings
 
-            location, related = self._locator.places_of(finding)
+            location, related = self._locator.locate(finding)
             if is_about_secret(finding):
-                written = Masking(self._locator.written(finding.sites))
+                own_values = Masking(self._locator.scalar_texts(finding.sites))
         found = Located(
             code=finding.code,
             message=finding.message,
@@ -107,7 +107,7 @@ class RunFindings:
             overlays=overlays,
             target=finding.target,
         )
-        return masked(found, *finding.confidential, taint_masking(), written)
+        return masked(found, *finding.confidential, taint_masking(), own_values)
 
     def found(self) -> tuple[Located, ...]:
         """Return the kept findings, sorted by file and line."""

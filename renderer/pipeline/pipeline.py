@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from renderer.files.file_system import FileSystem
-from renderer.findings.levels import levelled
+from renderer.findings.levels import with_levels
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, PROPOSED_INSTANCETYPE_API_VERSION
 from renderer.kubevirt.facts.server_fields import strip_server_fields, strip_status
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
@@ -124,7 +124,7 @@ class Pipeline:
         if validate:
             found = self._run_stages(overlay, composed).diagnostics
         else:
-            found = levelled(substituted.diagnostics, overlay.rules)
+            found = with_levels(substituted.diagnostics, overlay.rules)
         return Outcome(_served(substituted.value), self._confidential(overlay, substituted, found))
 
     def compose(
@@ -161,7 +161,7 @@ class Pipeline:
         expanded = self._expander.expand(loaded, release, mode, live=True)
         checked = expanded.then(lambda resources: self._checks.validate(resources, release))
         reviewed = self._checks.review(checked, loaded, release, mode)
-        return Outcome(reviewed.value, levelled(reviewed.diagnostics, self._config.rules))
+        return Outcome(reviewed.value, with_levels(reviewed.diagnostics, self._config.rules))
 
     def look_up(self, name: str) -> Resource:
         """Look up ``name`` or ``kind/name`` in the project's catalogs. Raises ``DiagnosticError``."""
@@ -255,7 +255,7 @@ class Pipeline:
         if not found:
             return found
         return self._confidential(
-            overlay, composed, self._at_deciding_sites(overlay, levelled(found, overlay.rules))
+            overlay, composed, self._at_deciding_sites(overlay, with_levels(found, overlay.rules))
         )
 
     def _confidential(

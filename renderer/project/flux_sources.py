@@ -64,11 +64,11 @@ class FluxSources:
         Raises ``DiagnosticError`` for a listed file that is missing or cannot be read.
         """
         if not flux.resources:
-            yield from self._in_folder(posixpath.dirname(flux.kustomization) or ".", names)
+            yield from self._read_folder(posixpath.dirname(flux.kustomization) or ".", names)
         for index, path in enumerate(flux.resources):
-            yield from self._listed(path, names, self._site.below("resources", index))
+            yield from self._read_listed(path, names, self._site.below("resources", index))
 
-    def _listed(self, path: str, names: Collection[str], site: Site) -> Iterator[Resource]:
+    def _read_listed(self, path: str, names: Collection[str], site: Site) -> Iterator[Resource]:
         if self._files.is_file(path, ".", site):
             yield from self._read(self._files.file(path, ".", site))
             return
@@ -76,9 +76,9 @@ class FluxSources:
         if any(self._files.is_file(name, folder, site) for name in KUSTOMIZATION_FILES):
             yield from self._compose(folder, site)
         else:
-            yield from self._in_folder(folder, names)
+            yield from self._read_folder(folder, names)
 
-    def _in_folder(self, folder: str, names: Collection[str]) -> Iterator[Resource]:
+    def _read_folder(self, folder: str, names: Collection[str]) -> Iterator[Resource]:
         """Yield objects in files of the folder that mention a name; other files may not be manifests."""
         wanted = [name.encode() for name in names]
         fs = self._files.fs

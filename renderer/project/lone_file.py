@@ -44,7 +44,7 @@ class LoneFiles:
         if not self._mention.search(_as_ascii(content)):
             return ResourceSet()
         try:
-            found = _objects(content, path)
+            found = _read_objects(content, path)
         except DiagnosticError as error:
             return self._ignore_if_foreign(content, path, error)
         return found if any(self._is_checked(resource.content) for resource in found) else ResourceSet()
@@ -62,11 +62,11 @@ class LoneFiles:
             for index, parameter in enumerate(array_at(template.content, "parameters"))
         }
 
-    def all_in(self, path: str) -> ResourceSet:
+    def read_all(self, path: str) -> ResourceSet:
         """Return all objects in the file. Raises ``DiagnosticError``."""
-        return _objects(self._fs.read(path), path)
+        return _read_objects(self._fs.read(path), path)
 
-    def mention(self, path: str) -> frozenset[str]:
+    def mentioned_groups(self, path: str) -> frozenset[str]:
         """Return the groups whose objects seem to be in the file; no groups if it cannot be read."""
         try:
             content = self._fs.read(path)
@@ -116,7 +116,7 @@ def with_generator(fs: FileSystem, file: str) -> tuple[FileSystem, str]:
     return FilesAbove({posixpath.normpath(kustomization): text}, fs), folder
 
 
-def _objects(content: bytes, path: str) -> ResourceSet:
+def _read_objects(content: bytes, path: str) -> ResourceSet:
     read = read_resources(content, Site(path), generated_names=True)
     return ResourceSet(tuple(each for resource in read for each in _expand_template(resource)))
 

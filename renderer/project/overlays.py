@@ -43,7 +43,9 @@ def find_overlays(
         if entry.entry.has_engine:
             found |= {overlay.path: overlay for overlay in resolve_entry(entry)}
         else:
-            found |= {folder: _overlay(fs, config, entry, folder) for folder in _folders(fs, entry)}
+            found |= {
+                folder: _overlay_in(fs, config, entry, folder) for folder in _folders_of_entry(fs, entry)
+            }
     if len(found) > limits().overlays:
         message = f"the project has {len(found)} overlays, more than {limits().overlays}"
         raise over_limit("overlays", message, Site(PROJECT_FILE, 0, _OVERLAYS))
@@ -52,7 +54,7 @@ def find_overlays(
     return tuple(found.values())
 
 
-def _overlay(fs: FileSystem, config: RenderConfig, entry: OverlayEntry, folder: str) -> Overlay:
+def _overlay_in(fs: FileSystem, config: RenderConfig, entry: OverlayEntry, folder: str) -> Overlay:
     """Return the overlay in a folder; without a kustomization, it is a plain folder or file of manifests."""
     name = posixpath.basename(folder)
     if "." in name and fs.is_file(folder):
@@ -125,11 +127,11 @@ def entry_site(path: str, listed_by: str = "path") -> Site:
     return Site(PROJECT_FILE, 0, _OVERLAYS.child(ElementName(listed_by, path)))
 
 
-def _folders(fs: FileSystem, entry: OverlayEntry) -> tuple[str, ...]:
+def _folders_of_entry(fs: FileSystem, entry: OverlayEntry) -> tuple[str, ...]:
     pattern = posixpath.normpath(entry.path)
     plain = entry.entry.kind is not EntryKind.KUSTOMIZATION
     if _is_glob(pattern):
-        folders = _matches(fs, ".", pattern.split("/"))
+        folders = _matching_folders(fs, ".", pattern.split("/"))
         return tuple(
             each for each in folders if (plain and _has_manifests(fs, each)) or _is_overlay(fs, each)
         )
@@ -182,7 +184,7 @@ def _kustomization_file(fs: FileSystem, folder: str) -> str | None:
     return next((file for file in files if fs.is_file(file)), None)
 
 
-def _matches(fs: FileSystem, folder: str, pattern: list[str]) -> Iterator[str]:
+def _matching_folders(fs: FileSystem, folder: str, pattern: list[str]) -> Iterator[str]:
     head, *rest = pattern
     names = fs.list(folder) if _is_glob(head) else (head,)
     spend(_LISTING + len(names) * (len(head) // 8 + 1), "finding overlays")
@@ -191,7 +193,7 @@ def _matches(fs: FileSystem, folder: str, pattern: list[str]) -> Iterator[str]:
         if (name == head or file_name_match(head, name)) and fs.is_folder(path):
             spend(_LOOKING * (2 + path.count("/")), "finding overlays")
             if rest:
-                yield from _matches(fs, path, rest)
+                yield from _matching_folders(fs, path, rest)
             else:
                 yield path
 

@@ -95,7 +95,7 @@ def costs(sizes: Mapping[str, OverlaySize], measured: Mapping[str, float]) -> Ma
     return {overlay: known.get(overlay, max(1, scaled[overlay])) for overlay in sizes}
 
 
-def share_out(costs: Mapping[str, int], count: int) -> tuple[Shard, ...]:
+def distribute(costs: Mapping[str, int], count: int) -> tuple[Shard, ...]:
     """Return ``count`` shards with each overlay in one of them; the last are empty if there are too few.
 
     The result depends only on the costs, not on the order of the overlays.

@@ -26,7 +26,7 @@ from renderer.report.diff_words import (
     overlays_text,
     reason_of,
     release_text,
-    sides_of,
+    side_texts,
     summary,
     title_text,
     total_rows,
@@ -166,7 +166,7 @@ def _spans(names: Iterable[str]) -> str:
 
 
 def _field(change: FieldChange) -> Iterator[str]:
-    before, after = (escape(side) for side in sides_of(change))
+    before, after = (escape(side) for side in side_texts(change))
     path = escape(printable(str(change.field))).replace(".", ".<wbr>")
     origin = ""
     if change.inherited:

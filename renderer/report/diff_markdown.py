@@ -14,7 +14,7 @@ from renderer.report.diff_words import (
     EFFECTS,
     Group,
     commit_verdict,
-    counted,
+    counted_effects,
     counts_text,
     effects_of,
     groups_of,
@@ -23,7 +23,7 @@ from renderer.report.diff_words import (
     origin_text,
     reason_of,
     release_text,
-    sides_of,
+    side_texts,
     summary,
     title_text,
     total_rows,
@@ -114,7 +114,7 @@ def _add_overlay(page: _Page, overlay: OverlayDifference, *, is_live: bool) -> N
 
 def _opening(overlay: OverlayDifference, *, is_live: bool) -> str:
     counts = counts_text(overlay.changes, is_live=is_live)
-    effects = tuple(counted(effects_of(overlay.changes)))
+    effects = tuple(counted_effects(effects_of(overlay.changes)))
     facts = [release_text(overlay), *counts]
     if effects:
         facts.append(f"virtual machines: {', '.join(effects)}")
@@ -151,7 +151,7 @@ def _table(fields: tuple[FieldChange, ...]) -> Iterator[str]:
     yield "| field | before | after |" + (" effect |" if has_effects else "")
     yield "|---|---|---|" + ("---|" if has_effects else "")
     for field in fields[:_MOST_FIELDS]:
-        before, after = map(_code, sides_of(field))
+        before, after = map(_code, side_texts(field))
         origin = "inherited" if field.inherited else _prose(origin_text(field))
         name = f"{_code(str(field.field))} ({origin})" if origin else _code(str(field.field))
         effect = f" {_effect_cell(field.impact)} |" if has_effects else ""

@@ -16,7 +16,7 @@ from renderer.report.diff_words import (
     origin_text,
     reason_of,
     release_text,
-    sides_of,
+    side_texts,
     summary,
     total_rows,
     type_text,
@@ -104,7 +104,7 @@ class _Writer:
             yield from self._field(field)
 
     def _field(self, change: FieldChange) -> Iterator[str]:
-        before, after = sides_of(change)
+        before, after = side_texts(change)
         origin = origin_text(change)
         suffix = f" ({origin})" if origin else ""
         yield f"    {printable(str(change.field))}: {before} -> {after}{suffix}"

@@ -112,7 +112,7 @@ def reason_of(change: ResourceChange) -> str:
     return printable(change.impact.reason)
 
 
-def place(resource: ResId) -> str:
+def qualified_name(resource: ResId) -> str:
     """Return ``prod/db``, or ``db`` for a resource without a namespace."""
     name = f"{resource.namespace}/{resource.name}" if resource.namespace else resource.name
     return printable(name)
@@ -121,11 +121,11 @@ def place(resource: ResId) -> str:
 def member_name(change: ResourceChange) -> str:
     """Return ``prod/db``, or ``prod/db -> prod/database`` for a renamed resource."""
     if change.type is ChangeType.RENAMED and change.before and change.after:
-        return f"{place(change.before)} -> {place(change.after)}"
-    return place(change.id)
+        return f"{qualified_name(change.before)} -> {qualified_name(change.after)}"
+    return qualified_name(change.id)
 
 
-def shown(value: Value) -> str:
+def value_text(value: Value) -> str:
     """Return a value in one line; of a long value, the beginning and the end."""
     if value is NoValue.ABSENT:
         return NOTHING
@@ -141,7 +141,7 @@ def _as_json(value: Value) -> str:
     return printable(json.dumps(value, ensure_ascii=False), LONGEST_VALUE)
 
 
-def sides_of(change: FieldChange) -> tuple[str, str]:
+def side_texts(change: FieldChange) -> tuple[str, str]:
     """Return the text of the value before and of the value now."""
     if change.before is NoValue.WITHHELD and change.after is NoValue.WITHHELD:
         return "one value (withheld)", "another (withheld)"
@@ -151,7 +151,7 @@ def sides_of(change: FieldChange) -> tuple[str, str]:
             for value in (change.before, change.after)
         )
         return printable(before, LONGEST_VALUE), f"{printable(after, LONGEST_VALUE)} (another order)"
-    return shown(change.before), shown(change.after)
+    return value_text(change.before), value_text(change.after)
 
 
 class Row(NamedTuple):
@@ -260,7 +260,7 @@ def summary(difference: Difference) -> Iterator[str]:
     yield f"{', '.join(counts) or 'no differences in resources'} ({overlays_text(difference)})"
     effects = effects_of(changes)
     if effects:
-        yield f"virtual machines: {', '.join(counted(effects))}"
+        yield f"virtual machines: {', '.join(counted_effects(effects))}"
     if difference.others:
         yield f"{plural(difference.others, 'object')} of the dump not compared: {_NOT_COMPARED}"
     if not _ANYHOW.issuperset(effects):
@@ -272,7 +272,7 @@ def summary(difference: Difference) -> Iterator[str]:
             yield f"judged as if each virtual machine had been started from {before}"
 
 
-def counted(effects: Mapping[Effect, int]) -> Iterator[str]:
+def counted_effects(effects: Mapping[Effect, int]) -> Iterator[str]:
     """Yield ``3 need a restart``, ``1 refused``."""
     for effect, count in effects.items():
         words = _PLURALS.get(effect, EFFECTS[effect]) if count > 1 else EFFECTS[effect]
@@ -282,7 +282,7 @@ def counted(effects: Mapping[Effect, int]) -> Iterator[str]:
 def commit_verdict(commit: CommitDifference) -> str:
     """Return the effect of all changes up to a commit on virtual machines: ``1 needs a restart``."""
     changes = [change for overlay in commit.overlays for change in overlay.changes]
-    return ", ".join(counted(effects_of(changes))) or "nothing happens to virtual machines"
+    return ", ".join(counted_effects(effects_of(changes))) or "nothing happens to virtual machines"
 
 
 def overlays_text(difference: Difference) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from renderer.model.difference import NoValue
 from renderer.model.field_path import FieldPath, Segment
 from renderer.model.history import FieldHistory, ResourceHistory, Step
-from renderer.report.diff_words import shown
+from renderer.report.diff_words import value_text
 from renderer.report.plain_text import printable
 
 
@@ -56,14 +56,14 @@ def _collapse(branch: _Branch) -> _Branch:
 
 def _field_branch(history: FieldHistory, name: str) -> _Branch:
     steps, removed = history.steps, history.value is NoValue.ABSENT
-    text = f"{name} (removed)" if removed else f"{name}: {shown(history.value)}"
+    text = f"{name} (removed)" if removed else f"{name}: {value_text(history.value)}"
     if len(steps) == 1 and not _separate_sources(steps[0].sources):
         return _Branch(f"{text}  {_origin(steps[0])}")
     return _Branch(text, [_step_branch(step) for step in steps])
 
 
 def _step_branch(step: Step) -> _Branch:
-    value = "removed" if step.after is NoValue.ABSENT else shown(step.after)
+    value = "removed" if step.after is NoValue.ABSENT else value_text(step.after)
     branches = [
         _field_branch(source, f"{printable(str(source.resource))} {printable(str(source.field))}")
         for source in _separate_sources(step.sources)
@@ -88,7 +88,7 @@ def _origin(step: Step) -> str:
     words.append(step.by)
     if step.sources and not _separate_sources(step.sources):
         source = step.sources[0]
-        words.append(f"{source.field}: {shown(source.value)}")
+        words.append(f"{source.field}: {value_text(source.value)}")
     return f"({printable(', '.join(words))})"
 
 

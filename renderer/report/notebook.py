@@ -11,7 +11,7 @@ from html import escape
 
 from renderer.findings.located import Located
 from renderer.model.difference import Difference, OverlayDifference, ResourceChange
-from renderer.report.diff_words import EFFECTS, member_name, reason_of, release_text, sides_of, summary
+from renderer.report.diff_words import EFFECTS, member_name, reason_of, release_text, side_texts, summary
 from renderer.report.plain_text import printable
 
 #: The maximum number of rows of a table: a notebook file keeps all of its output.
@@ -71,7 +71,7 @@ def _rows(overlay: OverlayDifference) -> Iterator[Sequence[str]]:
         yield name, change.type.value, _effect_cell(change), "", "", ""
         for field in change.fields:
             effect = EFFECTS[field.impact.effect] if field.impact else ""
-            yield name, "", effect, str(field.field), *sides_of(field)
+            yield name, "", effect, str(field.field), *side_texts(field)
 
 
 def _effect_cell(change: ResourceChange) -> str:

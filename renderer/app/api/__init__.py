@@ -32,7 +32,7 @@ from renderer.app.api.objects import (
     expand_object,
     project_in_memory,
 )
-from renderer.app.api.runs import isolated_run, located_errors, reopened
+from renderer.app.api.runs import isolated_run, located_errors, reopen
 from renderer.app.api.values import Expanded, Findings, Fleet, FleetMachine, Rendered
 from renderer.app.diff import Comparison, compare_revisions
 from renderer.app.explain import explain_resource
@@ -136,7 +136,7 @@ def list_overlays(project: Project) -> tuple[Overlay, ...]:
     [('prod', '1.9'), ('test', '1.9')]
     """
     with lowered(project.config.limits):
-        return reopened(project).overlays()
+        return reopen(project).overlays()
 
 
 @isolated_run
@@ -156,7 +156,7 @@ def list_fleet(project: Project, *overlays: str | Overlay) -> Fleet:
     overlays/test db u1.small 1 2147483648
     overlays/test web u1.medium 1 4294967296
     """
-    project = reopened(project)
+    project = reopen(project)
     with lowered(project.config.limits):
         return fleet_of(project, chosen_overlays(project.overlays(), paths_of(overlays)))
 
@@ -173,7 +173,7 @@ def render(project: Project, overlay: str | Overlay) -> Rendered:
     >>> rendered
     Rendered('overlays/prod', 2 files, 2 resources, 0 findings)
     """
-    project = reopened(project)
+    project = reopen(project)
     with lowered(project.config.limits):
         [selected] = chosen_overlays(project.overlays(), paths_of([overlay]))
         outcome = Pipeline(project.fs, project.config).render(selected)
@@ -196,7 +196,7 @@ def write(project: Project, *overlays: str | Overlay, check: bool = False) -> Re
     >>> renderer.write(project, "prod", check=True).findings
     ()
     """
-    project = reopened(project)
+    project = reopen(project)
     mode = RenderMode.CHECK if check else RenderMode.WRITE
     with lowered(project.config.limits):
         # Render in this process: a program with threads must not be forked.
@@ -216,7 +216,7 @@ def validate(project: Project, *paths: str, kubevirt: str | None = None) -> Find
     >>> renderer.validate(project, "overlays/prod")
     ()
     """
-    project = reopened(project)
+    project = reopen(project)
     with lowered(project.config.limits):
         result = run_validate(project, paths or ["."], _release(kubevirt))
         return Findings(result.findings)
@@ -238,7 +238,7 @@ def compare(project: Project, *revisions: str, overlays: Iterable[str | Overlay]
     ...         print(overlay.path, change.id, change.impact.effect)
     overlays/prod VirtualMachine shop/db restart
     """
-    return compare_revisions(reopened(project), revisions, paths_of(overlays), Silent())
+    return compare_revisions(reopen(project), revisions, paths_of(overlays), Silent())
 
 
 @isolated_run
@@ -257,7 +257,7 @@ def explain(project: Project, resource: str, field: str = "", overlay: str | Ove
     ...         print(field.value, step.location.path)
     8Gi builtin:common-instancetypes/v1.7.0/instancetypes/u1.yaml
     """
-    project = reopened(project)
+    project = reopen(project)
     with lowered(project.config.limits):
         [path] = paths_of([overlay])
         explained = explain_resource(project, Question(resource, field, path))
@@ -359,7 +359,7 @@ def explain_code(code: str) -> Explanation:
 
 
 def _project_of(project: Project | None) -> Project:
-    return project_in_memory(os.environ) if project is None else reopened(project)
+    return project_in_memory(os.environ) if project is None else reopen(project)
 
 
 def _release(text: str | None) -> Release | None:

@@ -65,7 +65,7 @@ def located_errors(fs: FileSystem | None) -> Iterator[None]:
         raise LocatedError(*locate(fs, error.diagnostics)) from error
 
 
-def reopened(project: Project) -> Project:
+def reopen(project: Project) -> Project:
     """Return the project with a fresh view of its files, shared with no other call.
 
     A tree on disk caches the targets of links for one run.

@@ -80,7 +80,7 @@ def generate() -> ExitCode:
     """
     from renderer.pipeline import Pipeline  # noqa: PLC0415 - the other commands need no stage
 
-    ReportTarget(beside_manifests=True).choose()
+    ReportTarget(beside_manifests=True).activate()
     parameters = ApplicationParameters.of(os.environ, parse_release)
     source = ApplicationSource.in_working_directory(open_project, os.environ)
     overlay = source.overlay(parameters)

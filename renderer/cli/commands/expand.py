@@ -61,7 +61,7 @@ def command(
         for file in files
     }
     fs = FilesAbove(documents, project.fs)
-    ReportTarget.chosen()._replace(fs=fs).choose()
+    ReportTarget.current()._replace(fs=fs).activate()
     expanded = expand_files(project, documents, kubevirt=kubevirt, expand=expand, strict=strict)
     if expanded.resources is not None:
         print_manifests(expanded.resources)

@@ -24,7 +24,7 @@ from renderer.report.formats import Format
 
 
 def _choose_format(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
-    ReportTarget(Format.named(text), beside_manifests=True).choose()
+    ReportTarget(Format.named(text), beside_manifests=True).activate()
     return text
 
 

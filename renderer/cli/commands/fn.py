@@ -33,7 +33,7 @@ def command() -> ExitCode:
       vmrender fn < resource-list.yaml
       kustomize build --enable-alpha-plugins --enable-exec overlays/prod
     """
-    ReportTarget(beside_manifests=True).choose()
+    ReportTarget(beside_manifests=True).activate()
     content = read_limited(sys.stdin.buffer, _STANDARD_INPUT)
     fs: FileSystem = MemoryFileSystem({_STANDARD_INPUT: content})
     given = ResourceList()
@@ -42,12 +42,12 @@ def command() -> ExitCode:
         given = _read(content)
         project = open_project()
         fs = FilesAbove({_STANDARD_INPUT: content}, project.fs)
-        ReportTarget.chosen()._replace(fs=fs).choose()
+        ReportTarget.current()._replace(fs=fs).activate()
         from renderer.app.krm import run_function  # noqa: PLC0415 - what was given may be of no use
 
         outcome = run_function(given, project, fs)
     except DiagnosticError as error:
-        fs = ReportTarget.chosen().fs or fs  # of the project, which may be the cause
+        fs = ReportTarget.current().fs or fs  # of the project, which may be the cause
         outcome = Outcome((), error.diagnostics)
     print_document(encode([_answer(given, outcome, fs)]))
     report(fs, locate(fs, map(_name_object, outcome.diagnostics)))

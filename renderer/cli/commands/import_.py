@@ -16,6 +16,7 @@ from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, open_project, report
 from renderer.cli.options import format_option, quiet_option, release_of
 from renderer.model.diagnostic import has_errors
+from renderer.model.plural import plural
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
 from renderer.report.fit_text import fit_lines
@@ -116,12 +117,12 @@ def _print_result(imported: ImportedCluster, root: Path, group_by: str, *, dry_r
     for (kind, reason), count in sorted(imported.left_out.items()):
         note(f"left out: {count} {kind}, as {reason}")
     if imported.fields:
-        note(f"left out: {_counted(imported.fields, 'field')} that the cluster writes")
+        note(f"left out: {plural(imported.fields, 'field')} that the cluster writes")
     if imported.pins:
         note(f"pinned: {imported.pins} to instance types and preferences that differ from the catalogs")
     note(*fit_lines(imported.fits, imported.sizes))
     if group_by:
-        bases = f"{_counted(imported.grouped, 'machine')} in {_counted(imported.bases, 'base')}"
+        bases = f"{plural(imported.grouped, 'machine')} in {plural(imported.bases, 'base')}"
         none = f"none, as no two machines of a namespace have the same value of the label {group_by}"
         note(f"grouped: {bases if imported.bases else none}")
     for path in _first_paths(imported.to_seal):
@@ -130,7 +131,7 @@ def _print_result(imported: ImportedCluster, root: Path, group_by: str, *, dry_r
         note(f"{path}: would be written")
     state = "would be written" if dry_run else "written"
     unchanged = f", {imported.unchanged} unchanged" if imported.unchanged else ""
-    note(f"{_counted(len(imported.written), 'file')} {state}{unchanged}")
+    note(f"{plural(len(imported.written), 'file')} {state}{unchanged}")
     paths = (PROJECT_FILE, imported.output, imported.rendered)
     added = " ".join(Path(os.path.relpath(root / path)).as_posix() for path in paths)
     note("", "next:", f"  vmrender render       writes {imported.rendered}/", f"  git add {added}")
@@ -140,7 +141,3 @@ def _first_paths(paths: tuple[str, ...]) -> tuple[str, ...]:
     """Return the first paths, and a last line with the number of others."""
     rest = len(paths) - _MOST_NAMED
     return paths if rest <= 1 else (*paths[:_MOST_NAMED], f"and {rest} other files")
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

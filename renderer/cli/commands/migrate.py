@@ -40,7 +40,7 @@ def command(
     """
     projects = migrated_files.migrate_paths(open_project, paths, kubevirt)
     if len(projects) > 1:  # then paths are relative to their common folder
-        ReportTarget.chosen()._replace(folder=".").choose()
+        ReportTarget.current()._replace(folder=".").activate()
     for project in projects if diff else ():
         for file in migrated_files.diff(project):
             print_diff(file)

@@ -80,6 +80,6 @@ def command(*, verbose: bool, no_progress: bool, check: bool, dry_run: bool, **o
     result = render(project, request, reporter)
     reporter.detail(f"done in {stopwatch.total()}")
     code = report(project.fs, result.findings, result.overlays, result.unshown)
-    if ReportTarget.chosen().format is Format.TEXT:
+    if ReportTarget.current().format is Format.TEXT:
         note(closing_line(result), *filter(None, [partial_write_hint(result)]))
     return code

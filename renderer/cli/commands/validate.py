@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from renderer.app.several_projects import by_project
+from renderer.app.several_projects import group_by_project
 from renderer.app.validate import ValidationResult, validate_paths
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
@@ -50,10 +50,10 @@ def command(
     ignored = frozenset({Code.SCHEMA_MISSING} if ignore_missing_schemas else ())
     chosen = FindingFilter(ignored, strict, limits().findings)
     result = validate_paths(open_project, paths, kubevirt, chosen)
-    if len(by_project(paths)) > 1:  # then paths are relative to their common folder
-        ReportTarget.chosen()._replace(folder=".").choose()
+    if len(group_by_project(paths)) > 1:  # then paths are relative to their common folder
+        ReportTarget.current()._replace(folder=".").activate()
     code = report(result.fs, result.findings, result.overlays, result.unshown)
-    if ReportTarget.chosen().format is Format.TEXT:
+    if ReportTarget.current().format is Format.TEXT:
         note(f"checked {_scope_text(result)}")
         if result.unchecked:
             note(_unchecked_text(result.unchecked))

@@ -6,7 +6,7 @@ import ast
 import re
 from pathlib import Path
 
-from renderer.findings.levels import levelled, strict_level
+from renderer.findings.levels import strict_level, with_levels
 from renderer.model.codes import RULE_CODES, WARNING_CODES, Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.rule_settings import (
@@ -54,13 +54,13 @@ def test_levels_apply_only_to_warnings() -> None:
         (Level.ERROR, (error, error, other)),
     ):
         settings = RuleSettings((RuleSetting(Code.PATCH_TARGET_MISSING, level),))
-        assert levelled((warning, error, other), settings) == expected
+        assert with_levels((warning, error, other), settings) == expected
 
 
 def test_rule_has_its_configured_level() -> None:
     error = finding(Severity.ERROR, Code.RUN_STRATEGY)
     settings = RuleSettings((RuleSetting(Code.RUN_STRATEGY, Level.INFO),))
-    assert levelled((error,), settings) == (error._replace(severity=Severity.INFO),)
+    assert with_levels((error,), settings) == (error._replace(severity=Severity.INFO),)
 
 
 def test_strict_makes_errors_of_warnings_but_not_of_notes() -> None:

@@ -147,7 +147,7 @@ def test_small_files_are_kept_for_the_next_overlay() -> None:
         return [*fs.was_read]
 
     assert len(read_for("one.yaml", "two.yaml", "small.yaml", "one.yaml", "two.yaml")) == 3
-    locator.let_go()
+    locator.forget_files()
     assert read_for("two.yaml", "small.yaml") == ["small.yaml"]  # only the last file is kept
-    locator.let_go()
+    locator.forget_files()
     assert read_for("two.yaml", "small.yaml") == []

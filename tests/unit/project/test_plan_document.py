@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.project.sharding import ShardName, encode_plan, planned_overlays, share_out
+from renderer.project.sharding import ShardName, distribute, encode_plan, planned_overlays
 
 OVERLAYS = {"overlays/a": 3, "overlays/b": 2, "overlays/c": 1}
-PLAN = encode_plan(share_out(OVERLAYS, 2))
+PLAN = encode_plan(distribute(OVERLAYS, 2))
 
 
 @given(st.dictionaries(st.text(max_size=8), st.integers(1, 99), min_size=1, max_size=30), st.integers(1, 12))
 def test_plan_survives_a_round_trip(costs: dict[str, int], count: int) -> None:
-    shards = share_out(costs, count)
+    shards = distribute(costs, count)
     plan = encode_plan(shard for shard in shards if shard.overlays)
 
     assert [planned_overlays(plan, shard.name, costs) for shard in shards] == [

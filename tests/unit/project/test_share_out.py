@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.project.sharding import OverlaySize, ShardName, costs, share_out
+from renderer.project.sharding import OverlaySize, ShardName, costs, distribute
 
 some_costs = st.dictionaries(st.text(min_size=1, max_size=8), st.integers(1, 10**6), max_size=60)
 counts = st.integers(1, 40)
@@ -14,7 +14,7 @@ counts = st.integers(1, 40)
 
 @given(some_costs, counts)
 def test_every_overlay_is_in_one_shard(costs_: dict[str, int], count: int) -> None:
-    shards = share_out(costs_, count)
+    shards = distribute(costs_, count)
 
     assert [str(shard.name) for shard in shards] == [f"{number}/{count}" for number in range(1, count + 1)]
     assert sorted(overlay for shard in shards for overlay in shard.overlays) == sorted(costs_)
@@ -26,12 +26,12 @@ def test_the_order_of_overlays_does_not_matter(costs_: dict[str, int], count: in
     names = list(costs_)
     chance.shuffle(names)  # type: ignore[attr-defined] # hypothesis's own Random
 
-    assert share_out({name: costs_[name] for name in names}, count) == share_out(costs_, count)
+    assert distribute({name: costs_[name] for name in names}, count) == distribute(costs_, count)
 
 
 @given(some_costs, counts)
 def test_no_shard_is_empty_while_another_has_two(costs_: dict[str, int], count: int) -> None:
-    sizes = [len(shard.overlays) for shard in share_out(costs_, count)]
+    sizes = [len(shard.overlays) for shard in distribute(costs_, count)]
 
     assert sum(map(bool, sizes)) == min(len(costs_), count)
     assert sizes == sorted(sizes, key=bool, reverse=True)
@@ -39,7 +39,7 @@ def test_no_shard_is_empty_while_another_has_two(costs_: dict[str, int], count: 
 
 @given(some_costs.filter(bool), counts)
 def test_imbalance_is_at_most_the_last_overlay_of_a_shard(costs_: dict[str, int], count: int) -> None:
-    shards = share_out(costs_, count)
+    shards = distribute(costs_, count)
     least = min(shard.cost for shard in shards)
 
     for shard in shards:
@@ -47,7 +47,7 @@ def test_imbalance_is_at_most_the_last_overlay_of_a_shard(costs_: dict[str, int]
 
 
 def test_longest_overlays_are_assigned_first() -> None:
-    shards = share_out({"a": 2, "b": 3, "c": 7, "d": 5, "e": 1}, 2)
+    shards = distribute({"a": 2, "b": 3, "c": 7, "d": 5, "e": 1}, 2)
 
     assert [(shard.overlays, shard.cost) for shard in shards] == [(("a", "c"), 9), (("b", "d", "e"), 9)]
 

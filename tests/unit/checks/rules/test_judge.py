@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.judge import judge
-from renderer.findings.levels import levelled
+from renderer.findings.levels import with_levels
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.json import Json, JsonObject
@@ -31,7 +31,7 @@ def judged(
     settings = RuleSettings((RuleSetting(Code.RUN_STRATEGY, level),) if level else ())
     outcome = judge(Context(those, those, LATEST), earlier, settings)
     (resource,) = outcome.value
-    reported = levelled(outcome.diagnostics, settings)
+    reported = with_levels(outcome.diagnostics, settings)
     return [(str(d.code), str(d.severity)) for d in reported], resource.content
 
 
