@@ -121,12 +121,12 @@ def test_path_in_architecture_matches_the_code(
     monkeypatch.chdir(tmp_path)
     forget_shared()  # what another test computed would not be computed again
 
-    taken: dict[str, list[str]] = {}
-    with watched(path, taken):
+    files_by_function: dict[str, list[str]] = {}
+    with watched(path, files_by_function):
         CliRunner().invoke(main, path.command.split(), prog_name="vmrender")
 
-    assert set(taken) == set(path.decides)
-    files = list(dict.fromkeys(file for way in taken.values() for file in way))
+    assert set(files_by_function) == set(path.decides)
+    files = list(dict.fromkeys(file for way in files_by_function.values() for file in way))
     if request.config.getoption("--update-cases"):
         write_row(path.question, files)
     assert listed(path.question) == files
@@ -157,8 +157,8 @@ def repository(folder: Path) -> None:
 
 
 @contextmanager
-def watched(path: ReadingPath, taken: dict[str, list[str]]) -> Iterator[None]:
-    """Record in ``taken`` the files on the way to each deciding function, at its first call."""
+def watched(path: ReadingPath, files_by_function: dict[str, list[str]]) -> Iterator[None]:
+    """Record in ``files_by_function`` the files on the way to each deciding function, at its first call."""
     wanted = {
         (str(RENDERER / file), name) for file, _, name in (each.partition(":") for each in path.decides)
     }
@@ -169,8 +169,8 @@ def watched(path: ReadingPath, taken: dict[str, list[str]]) -> Iterator[None]:
         if event == "call" and code.co_name in names and (code.co_filename, code.co_name) in wanted:
             place = f"{Path(code.co_filename).relative_to(RENDERER).as_posix()}:{code.co_name}"
             way = way_to(frame, path.door)
-            if way and place not in taken:
-                taken[place] = way
+            if way and place not in files_by_function:
+                files_by_function[place] = way
 
     sys.setprofile(called)
     try:

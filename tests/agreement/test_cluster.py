@@ -82,9 +82,9 @@ def test_rollout_strategy_is_read_alike(owner: str) -> None:
     for release, strategy, gate in product(RELEASES, ("", "Stage", "LiveUpdate"), (False, True)):
         configuration = {"vmRolloutStrategy": strategy} if strategy else {}
         content = kubevirt(**configuration, developerConfiguration={"featureGates": [GATE] if gate else []})
-        told = UPDATES_LIVE[owner](release, content)
-        if told is not updates_live(release, strategy, gate=gate):
-            wrong.append((str(release), strategy, gate, told))
+        result = UPDATES_LIVE[owner](release, content)
+        if result is not updates_live(release, strategy, gate=gate):
+            wrong.append((str(release), strategy, gate, result))
     assert not wrong
 
 

@@ -135,12 +135,12 @@ OUTPUTS: Mapping[str, Callable[[str, FieldPath, str], str]] = {
 
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_secrets_are_withheld(output: str) -> None:
-    told = [
+    leaks = [
         (kind, str(field), value[:20])
         for kind, field, value in SECRETS
         if any(part in OUTPUTS[output](kind, field, value) for part in (WORD, value[:30]))
     ]
-    assert not told
+    assert not leaks
 
 
 @pytest.mark.parametrize("output", OUTPUTS)

@@ -76,7 +76,7 @@ def measured(catalog: Path | None, runs: int, *, slow: bool) -> str:
     say("the floor")
     least = floor.measure_floor(min(runs, _LONG))
     say("each step alone")
-    said = commands.commands_table(min(runs, _LONG))
+    measured = commands.commands_table(min(runs, _LONG))
     parts = (
         floor.first_line(least),
         f"{machine()}. CPU time, median of up to {runs} runs.",
@@ -91,7 +91,7 @@ def measured(catalog: Path | None, runs: int, *, slow: bool) -> str:
         printed(lambda: steps.report(min(runs, steps.RUNS))),
         "### Commands",
         _COMMANDS,
-        said,
+        measured,
         "### Expansion",
         printed(lambda: expansion.report(min(runs, _LONG))),
     )
@@ -126,8 +126,8 @@ def kubectl() -> str:
     if not shutil.which("kubectl"):
         return ""
     command = "kubectl", "version", "--client", "--output", "json"
-    said = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-    return f"; kustomize {said['kustomizeVersion']} in kubectl {said['clientVersion']['gitVersion']}"
+    versions = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    return f"; kustomize {versions['kustomizeVersion']} in kubectl {versions['clientVersion']['gitVersion']}"
 
 
 if __name__ == "__main__":

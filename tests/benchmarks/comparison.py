@@ -75,11 +75,11 @@ def _run(command: Command, folder: Path, code: int) -> Usage:
         command, cwd=folder, env=_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     ) as process:
         assert process.stderr
-        said = process.stderr.read()
+        log = process.stderr.read()
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != code:
-        raise SystemExit(f"{' '.join(command)}: exit {process.returncode}\n{said.decode()}")
+        raise SystemExit(f"{' '.join(command)}: exit {process.returncode}\n{log.decode()}")
     peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     return Usage(used.ru_utime + used.ru_stime, perf_counter() - began, peak)
 

@@ -546,8 +546,8 @@ def test_dump_that_git_does_not_ignore_is_reported(
     result = run("import", named)
 
     assert result.exit_code == 0
-    told = f"{named}: warning[dump-exposed]: do not commit {named}: it holds values of Secrets"
-    assert (told in result.stderr) is (not is_ignored and where != "../dump.json")
+    warning = f"{named}: warning[dump-exposed]: do not commit {named}: it holds values of Secrets"
+    assert (warning in result.stderr) is (not is_ignored and where != "../dump.json")
 
 
 @pytest.mark.parametrize(

@@ -368,8 +368,8 @@ def test_changed_size_of_a_pinned_vm_is_a_warning(repository: Repository) -> Non
 
 def test_one_wrong_vm_stops_all(repository: Repository) -> None:
     repository.replace("base/web.yaml", "u1.medium", "u1.nano")
-    said = repository.refused("pin", "prod", "--all")
-    assert "base/web.yaml:8:24: error[instancetype-not-found]" in said
+    stderr = repository.refused("pin", "prod", "--all")
+    assert "base/web.yaml:8:24: error[instancetype-not-found]" in stderr
     repository.ok("pin", "prod", "db")
 
 
@@ -389,8 +389,8 @@ def test_patch_that_would_undo_the_pin_is_found_before_writing(repository: Repos
         "resources: [../../base]\npatches:\n- target: {name: db}\n  patch: |\n"
         "    - {op: replace, path: /spec/instancetype, value: {name: u1.medium}}\n",
     )
-    said = repository.refused("pin", "prod", "db")
-    assert "error[pin-failed]: VirtualMachine db cannot be pinned" in said
+    stderr = repository.refused("pin", "prod", "db")
+    assert "error[pin-failed]: VirtualMachine db cannot be pinned" in stderr
 
 
 def test_pin_of_a_removed_vm_is_dropped(repository: Repository) -> None:

@@ -134,9 +134,11 @@ def test_overlays_of_a_worker_share_a_release(project: Path) -> None:
     """A process knows by the identity of the release what it found out for it."""
     fork = SPAWN.replace("spawn", "fork")
     result = run(project, "--jobs", "2", before=fork + EAGER + SAY_THE_RELEASE)
-    told = [line.split()[1:] for line in result.stdout.splitlines() if line.startswith("release")]
-    assert len(told) >= 8
-    assert len({process for process, _ in told}) == len({(process, release) for process, release in told})
+    releases = [line.split()[1:] for line in result.stdout.splitlines() if line.startswith("release")]
+    assert len(releases) >= 8
+    assert len({process for process, _ in releases}) == len(
+        {(process, release) for process, release in releases}
+    )
 
 
 def test_unfinished_trees_are_removed_after_an_error_in_the_last_overlay(project: Path) -> None:

@@ -32,6 +32,6 @@ def mutation_problems(cluster: GeneratedCluster, mutation: Mutation, folder: Pat
     fields = own_fields(changes[0])
     expected = (mutation.manager,) if mutation.manager else ()
     if [(str(each.field), each.owners) for each in fields] != [(mutation.field, expected)]:
-        told = [(str(each.field), each.owners) for each in fields]
-        return [f"{place} of {expected}: told {told}"]
+        reported = [(str(each.field), each.owners) for each in fields]
+        return [f"{place} of {expected}: reported {reported}"]
     return []

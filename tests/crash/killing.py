@@ -41,7 +41,7 @@ class Killing:
         seen["kills" if killed else "runs that ended before they were killed"] += 1
         if self._random.random() < 0.5:  # the other continues
             if wait(runs[1]):
-                faults.append(f"the run at the same time failed: {self._said()}")
+                faults.append(f"the run at the same time failed: {self._log_text()}")
             seen["runs at the same time that went on and did the whole change"] += 1
             faults += self._stale()
             if self._staging.exists():  # the killed run had reached a tree after the other had finished it
@@ -113,18 +113,18 @@ class Killing:
         self._log.write_text("")
         start = time.monotonic()
         if wait(self._start()):
-            return [f"the next run failed: {self._said()}"]
+            return [f"the next run failed: {self._log_text()}"]
         self._seconds = time.monotonic() - start
-        said = self._said()
+        log = self._log_text()
         faults = self._stale()
         if self._staging.exists():
             faults.append("the next run left something in staging")
         for overlay, repair in expected.items():
             for each in Repair:
-                is_said = f"rendered/{overlay}: {each.value}" in said
-                seen[f"repairs said: {each.value}"] += is_said
-                if is_said != (each is repair):
-                    faults.append(f"{overlay}: expected {repair} to be said, and read: {said}")
+                is_reported = f"rendered/{overlay}: {each.value}" in log
+                seen[f"repairs said: {each.value}"] += is_reported
+                if is_reported != (each is repair):
+                    faults.append(f"{overlay}: expected {repair} to be said, and read: {log}")
         return faults
 
     def _repair(self, overlay: str) -> Repair | None:
@@ -140,7 +140,7 @@ class Killing:
             if self._project.state_of(overlay) != self._state
         ]
 
-    def _said(self) -> str:
+    def _log_text(self) -> str:
         return self._log.read_text(encoding="utf-8")
 
 

@@ -32,9 +32,9 @@ class Target(NamedTuple):
     program: str = ""
 
 
-def check_property(held: Callable[..., object], value: object) -> None:
+def check_property(property_test: Callable[..., object], value: object) -> None:
     """Raise the failure of a property (a Hypothesis test) for one value."""
-    test: Any = held
+    test: Any = property_test
     test.hypothesis.inner_test(value)
 
 

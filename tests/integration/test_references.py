@@ -169,11 +169,11 @@ def test_source_of_an_installation_from_git_is_used(
     version = {"vcs": "git", "commit_id": origin.commit, "requested_revision": "v0.1.0"}
     pip_noted(monkeypatch, url=address.replace("://", "://me:secret@"), vcs_info=version)
 
-    said = init("--ci", ci)
+    output = init("--ci", ci)
     assert follow(project, origin, address) == {origin.commit}
     assert f"rev: {origin.commit} # frozen: v0.1.0\n" in texts(project)[".pre-commit-config.yaml"]
-    assert "secret" not in said + "".join(texts(project).values())
-    assert "the user name or password in the address of vmrender is left out" in said
+    assert "secret" not in output + "".join(texts(project).values())
+    assert "the user name or password in the address of vmrender is left out" in output
 
 
 @pytest.mark.parametrize("remote", [ADDRESS, "https://me:secret@git.example.com/platform/vmrender"])
@@ -183,10 +183,10 @@ def test_source_of_a_clone_is_its_remote(
     origin.of_clone(remote)
     pip_noted(monkeypatch, url=origin.clone.as_uri(), dir_info={"editable": True})
 
-    said = init("--ci", "gitlab")
+    output = init("--ci", "gitlab")
     assert follow(project, origin, ADDRESS) == {origin.commit}
-    assert "push" not in said
-    assert "secret" not in said + "".join(texts(project).values())
+    assert "push" not in output
+    assert "secret" not in output + "".join(texts(project).values())
 
 
 def test_unpushed_commit_is_reported(project: Path, origin: Origin, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,9 +197,9 @@ def test_unpushed_commit_is_reported(project: Path, origin: Origin, monkeypatch:
     (origin.clone / "action.yml").write_text("changed")
     monkeypatch.setattr(installed_from, "checkout", lambda: origin.clone)
 
-    said = init("--ci", "none")
-    assert f"push {origin.clone} before others use it: {ADDRESS} does not seem to have commit " in said
-    assert f"uncommitted changes in {origin.clone} are not installed" in said
+    output = init("--ci", "none")
+    assert f"push {origin.clone} before others use it: {ADDRESS} does not seem to have commit " in output
+    assert f"uncommitted changes in {origin.clone} are not installed" in output
 
 
 @pytest.mark.parametrize("noted", ["git", "clone", "clone without a remote", "folder with spaces"])
@@ -221,9 +221,9 @@ def test_local_source_gives_hooks_and_no_pipeline(
             monkeypatch, url=place.as_uri() if place != origin.bare else origin.clone.as_uri(), dir_info={}
         )
 
-    said = init()
+    output = init()
     assert follow(project, origin, str(place)) == {origin.commit}
-    assert "the hooks work on this machine alone, and .github/workflows/vmrender.yml is not written" in said
+    assert "the hooks work on this machine alone, and .github/workflows/vmrender.yml is not written" in output
     assert sorted(texts(project)) == [
         ".pre-commit-config.yaml",
         "overlays/dev/kustomization.yaml",
@@ -251,10 +251,10 @@ def test_unknown_source_gives_hooks_that_run_the_installed_command(
 ) -> None:
     monkeypatch.setattr(installed_from, "direct_url", lambda: noted)
 
-    said = init()
-    assert "the hooks run the vmrender on the PATH" in said
-    assert "--source URL@REVISION" in said
-    assert "secret" not in said
+    output = init()
+    assert "the hooks run the vmrender on the PATH" in output
+    assert "--source URL@REVISION" in output
+    assert "secret" not in output
     written = texts(project)
     assert "://" not in "".join(text for path, text in written.items() if path != "overlays/dev/web.yaml")
     hooks = yaml.safe_load(written[".pre-commit-config.yaml"])["repos"][0]

@@ -216,7 +216,7 @@ def test_installed_package_renders_and_knows_its_source(
     assert re.fullmatch(
         r"vmrender, version \d+\.\d+\.\d+\n", machine.does(*vmrender, "--version", at=project)
     )
-    said = machine.does(*vmrender, "init", at=project)
+    output = machine.does(*vmrender, "init", at=project)
     machine.does(*vmrender, "render", at=project)
     assert "guest: 2Gi" in (project / "rendered/dev/dev/virtualmachine_web.yaml").read_text()
     machine.does(*vmrender, "render", "--check", at=project)
@@ -230,7 +230,7 @@ def test_installed_package_renders_and_knows_its_source(
         assert needed.startswith(f"vmrender @ {distribution.wheel.parent.as_uri()}/vmrender-")
     else:
         assert {hook["language"] for hook in entry["hooks"]} == {"system"}
-        assert "nothing says where this vmrender was installed from" in said
+        assert "nothing says where this vmrender was installed from" in output
 
 
 @pytest.mark.parametrize("route", [git_by_pip, wheel, pyz], ids=lambda route: route.__name__)
@@ -255,9 +255,9 @@ def test_hooks_written_by_init_run(
     machine.does("pre-commit", "install", at=project)
     machine.does("git", "add", "--all", at=project)
 
-    said = machine.does("git", "commit", "--message", "first", at=project, **path)
-    assert "vmrender validate........................................................Passed" in said
-    assert "vmrender render..........................................................Passed" in said
+    output = machine.does("git", "commit", "--message", "first", at=project, **path)
+    assert "vmrender validate........................................................Passed" in output
+    assert "vmrender render..........................................................Passed" in output
 
 
 def test_repeated_builds_give_the_same_file(machine: Machine, distribution: Distribution) -> None:

@@ -84,19 +84,19 @@ DOCUMENTS = st.one_of(
 
 def is_read_by_line(text: str) -> bool:
     """Return True if a dialect reads ``text``. The result must equal that of libyaml's events."""
-    taken = False
+    is_read = False
     for dialect in DIALECTS:
         try:
             tree = read_lines(text, dialect)
         except UnusableError:
             continue
-        taken = True
+        is_read = True
         try:
             expected = read_tree(text, dialect, None)
         except (UnusableError, MalformedError) as error:
             raise AssertionError(f"{text!r} is an error: {error}") from error
         assert repr(tree) == repr(expected), text
-    return taken
+    return is_read
 
 
 def has_line_nodes(text: str) -> bool:
@@ -144,9 +144,9 @@ def manifests() -> list[str]:
 
 
 def test_manifests_are_read_by_the_line_reader() -> None:
-    taken = sum(map(is_read_by_line, manifests()))
+    count = sum(map(is_read_by_line, manifests()))
 
-    assert taken / len(manifests()) > 0.95
+    assert count / len(manifests()) > 0.95
     assert sum(map(has_line_nodes, manifests())) / len(manifests()) > 0.95
 
 
@@ -157,10 +157,10 @@ def test_altered_manifests_are_read_alike(data: st.DataObject) -> None:
     lines = text.split("\n")
     at = data.draw(st.integers(0, len(lines) - 1))
     where = data.draw(st.integers(0, len(lines[at])))
-    behind = where + data.draw(st.integers(0, 2))
+    end = where + data.draw(st.integers(0, 2))
     new = data.draw(st.one_of(st.sampled_from(" -:#'\"[]{}|>&*!%@`?,\n\t\\<"), ENDS, LINES))
 
-    lines[at] = lines[at][:where] + new + lines[at][behind:]
+    lines[at] = lines[at][:where] + new + lines[at][end:]
 
     is_read_by_line("\n".join(lines))
     has_line_nodes("\n".join(lines))
@@ -260,12 +260,12 @@ def test_key_with_its_value_below_is_not_a_scalar(monkeypatch: pytest.MonkeyPatc
 def test_line_reader_respects_the_nesting_limit(line: str) -> None:
     """The limit is lowered, and the text nested deeper and deeper, until it is beyond it."""
     with lowered({"nesting": 12}):
-        taken = [
+        read = [
             is_read_by_line(
                 "".join(f"{'  ' * depth}x:\n" for depth in range(deepest)) + "  " * deepest + line
             )
             for deepest in range(15)
         ]
 
-    assert taken == sorted(taken, reverse=True)
-    assert not taken[-1]
+    assert read == sorted(read, reverse=True)
+    assert not read[-1]

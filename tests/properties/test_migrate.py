@@ -66,9 +66,9 @@ def test_one_line_changes_to_the_intended_value(
         SetField(FieldPath.of("spec", "runStrategy"), "Always"),
     )
     after = edit_fields(before, EditedText(chosen), edits)
-    meant = list(decode_documents(before, "vm.yaml"))
-    meant[chosen] = apply_edits(meant[chosen], edits)
-    assert list(decode_documents(after, "vm.yaml")) == meant
+    expected = list(decode_documents(before, "vm.yaml"))
+    expected[chosen] = apply_edits(expected[chosen], edits)
+    assert list(decode_documents(after, "vm.yaml")) == expected
     pairs = list(zip(before.split(b"\n"), after.split(b"\n"), strict=True))
     [(old, new)] = [(old, new) for old, new in pairs if old != new]
     assert new.replace(b"runStrategy", b"running").replace(b"Always", b"true") == old
@@ -183,10 +183,10 @@ def built(files: dict[str, bytes], config: RenderConfig, mode: ExpandMode) -> li
 def in_other_words(vm: JsonObject) -> JsonObject:
     """With all that its fields say of when it runs, by the words of KubeVirt's API."""
     spec = object_at(vm, "spec")
-    said = [str(spec[name]) for name in ("running", "runStrategy") if spec.get(name) is not None]
-    meant = {{"True": "Always", "False": "Halted"}.get(word, word) for word in said}
+    strategies = [str(spec[name]) for name in ("running", "runStrategy") if spec.get(name) is not None]
+    expected = {{"True": "Always", "False": "Halted"}.get(word, word) for word in strategies}
     rest = without(without(spec, "running"), "runStrategy")
-    return {**vm, "apiVersion": "kubevirt.io/v1", "spec": {**rest, "runs": sorted(meant)}}
+    return {**vm, "apiVersion": "kubevirt.io/v1", "spec": {**rest, "runs": sorted(expected)}}
 
 
 @examples(0.5)  # each is built several times

@@ -118,12 +118,14 @@ def test_validators_agree(kind: KubevirtKind, release: Release) -> None:
     judge = schema(release, kind)
     verdicts = []
     for content in objects(kind, release):
-        said = explained(judge, content)
+        explained_violations = explained(judge, content)
         is_valid = judge.is_valid(content)
-        assert is_valid is not any(said), content
+        assert is_valid is not any(explained_violations), content
         found = {(violation.place, violation.keyword) for violation in judge.violations(content)}
-        assert is_valid or found <= said, content
-        assert is_valid or {place for place, _ in found} == {place for place, _ in said}, content
+        assert is_valid or found <= explained_violations, content
+        assert is_valid or {place for place, _ in found} == {place for place, _ in explained_violations}, (
+            content
+        )
         verdicts.append(is_valid)
     assert any(verdicts)
     assert not all(verdicts)
@@ -185,10 +187,10 @@ def test_validators_agree_on_combined_schemas() -> None:
         )
         for _ in range(5):
             content: JsonObject = {"a": small_value(random, 3)}
-            said = explained(judge, content)
+            explained_violations = explained(judge, content)
             found = {(violation.place, violation.keyword) for violation in judge.violations(content)}
-            assert judge.is_valid(content) is not any(said), (judge.document, content)
-            assert bool(found) is bool(said), (judge.document, content)
-            assert found <= said, (judge.document, content)
+            assert judge.is_valid(content) is not any(explained_violations), (judge.document, content)
+            assert bool(found) is bool(explained_violations), (judge.document, content)
+            assert found <= explained_violations, (judge.document, content)
             broken |= {keyword for _, keyword in found}
     assert broken >= {"anyOf", "enum", "minimum", "minItems", "not", "oneOf", "required", "type"}

@@ -261,8 +261,8 @@ def test_canary_is_in_no_output(
     files = WAYS[way](place)
     written(tmp_path, files)
     monkeypatch.chdir(tmp_path)
-    code, _, said = invoked("render")
-    assert code in (0, 1), said
+    code, _, stderr = invoked("render")
+    assert code in (0, 1), stderr
     committed(tmp_path)
     assert leaks(few) == []
     # Now they say the same of the sources, and what differs from the rendered tree.

@@ -104,10 +104,10 @@ def test_forged_dumps_do_not_control_the_terminal_or_ci(
     for command in ("import - --all-namespaces --output made --fit", "diff --live -"):
         code, stdout, stderr = invoked(command, FORGED[forged])
         assert code in (0, 1, 2), stderr
-        said = stdout + stderr
-        assert "\x1b" not in said
-        assert "\u202e" not in said
-        assert not any(line.startswith("::") or "##vso[" in line for line in said.splitlines())
+        output = stdout + stderr
+        assert "\x1b" not in output
+        assert "\u202e" not in output
+        assert not any(line.startswith("::") or "##vso[" in line for line in output.splitlines())
     made = set(tmp_path.rglob("*")) - before
     assert all(path.is_relative_to(repository / "made") or path.name == "vmrender.yaml" for path in made)
 

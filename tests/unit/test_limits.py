@@ -480,7 +480,7 @@ def test_project_may_raise_limits_up_to_those_of_the_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("fileSise=1", "there is no limit fileSise; did you mean fileSize?"),
         ("fileSize", "fileSize must be a whole number above 0, not ''"),
@@ -490,13 +490,13 @@ def test_project_may_raise_limits_up_to_those_of_the_run() -> None:
         ("nesting=101", "nesting cannot be more than 100"),
     ],
 )
-def test_invalid_variable_is_refused(monkeypatch: pytest.MonkeyPatch, text: str, said: str) -> None:
+def test_invalid_variable_is_refused(monkeypatch: pytest.MonkeyPatch, text: str, message: str) -> None:
     monkeypatch.setenv(VARIABLE, text)
 
     result = CliRunner().invoke(main, ["catalog", "list"])
 
     assert result.exit_code == 2
-    assert f"VMRENDER_LIMITS: {said}" in result.stderr
+    assert f"VMRENDER_LIMITS: {message}" in result.stderr
 
 
 def test_limits_of_one_run_do_not_affect_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -994,16 +994,16 @@ def test_full_standard_streams_are_handled(arguments: list[str], tmp_path: Path)
     files = {"o/kustomization.yaml": "resources: [r.yaml]\n", "o/r.yaml": CONFIG_MAP}
     command, project = [sys.executable, "-m", "renderer", *arguments], _project_of(tmp_path, files)
     with Path("/dev/full").open("wb") as full:
-        told = subprocess.run(
+        noisy = subprocess.run(
             command, cwd=project, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, check=False
         )
         silent = subprocess.run(
             command, cwd=project, stdin=subprocess.DEVNULL, stdout=full, stderr=full, check=False
         )
 
-    assert told.stderr.count(b"\n") == 1
-    assert told.stderr.startswith(b"Error: cannot write to standard output")
-    assert told.returncode == silent.returncode == 2
+    assert noisy.stderr.count(b"\n") == 1
+    assert noisy.stderr.startswith(b"Error: cannot write to standard output")
+    assert noisy.returncode == silent.returncode == 2
 
 
 def test_all_standard_streams_closed_is_handled(tmp_path: Path) -> None:

@@ -41,8 +41,8 @@ def instructions(workload: Workload) -> int:
     return _total(workload.run(*_VALGRIND, sys.executable, "-m", "renderer"))
 
 
-def _total(said: str) -> int:
-    found = _TOTAL.search(said)
+def _total(log: str) -> int:
+    found = _TOTAL.search(log)
     if not found:
-        raise SystemExit(f"Valgrind did not count:\n{said}")
+        raise SystemExit(f"Valgrind did not count:\n{log}")
     return int(found[1].replace(",", ""))

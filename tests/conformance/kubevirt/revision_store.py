@@ -116,8 +116,8 @@ def _stored_in_status(
 ) -> StoredRevision:
     """``syncStatusWithMatcher``: a reference is kept while the matcher is unchanged."""
     before = object_at(vm, "status", matcher_type.status_ref)
-    said = {"name": matcher.name, "kind": matcher.kind, "inferFromVolume": matcher.infer_from_volume}
-    changed = {key: value for key, value in said.items() if value and value != text_at(before, key)}
+    matched = {"name": matcher.name, "kind": matcher.kind, "inferFromVolume": matcher.infer_from_volume}
+    changed = {key: value for key, value in matched.items() if value and value != text_at(before, key)}
     reference = {**(without(before, "controllerRevisionRef") if changed else before), **changed}
     if matcher.failure_policy is not None:
         reference["inferFromVolumeFailurePolicy"] = matcher.failure_policy

@@ -142,8 +142,8 @@ class _Request:
         result = self._result(lambda: expand_spec(self._selected, self._template, self._scope, self._cluster))
         if "conflicts" not in result:
             return result
-        said: JsonObject = {"error": "instance type and VM conflict"}
-        return said if self._behaviour.release < _FIRST_TO_NAME_CONFLICTS else {**result, **said}
+        error: JsonObject = {"error": "instance type and VM conflict"}
+        return error if self._behaviour.release < _FIRST_TO_NAME_CONFLICTS else {**result, **error}
 
     def _result(self, expand: Callable[[], JsonObject]) -> JsonObject:
         try:

@@ -39,11 +39,11 @@ def _check(content: bytes) -> None:
     try:
         gathered = gather(read_dump([_InMemory(content)]))
         written = [
-            placed
+            stored
             for each in gathered.objects
             for withheld in (withhold(each.content),)
-            for placed in (withheld.content, *(to_seal.content for to_seal in withheld.placeholders))
-            if placed is not None
+            for stored in (withheld.content, *(to_seal.content for to_seal in withheld.placeholders))
+            if stored is not None
         ]
         paths = file_paths([Resource(each, Site("")) for each in written], PER_RESOURCE)
         encode(written)

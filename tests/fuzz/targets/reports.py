@@ -14,8 +14,8 @@ _PROPERTIES = (test_reports_are_valid_in_their_format, test_input_cannot_inject_
 
 
 def _check(report: Report) -> None:
-    for held in _PROPERTIES:
-        check_property(held, report)
+    for property_test in _PROPERTIES:
+        check_property(property_test, report)
 
 
 TARGET = Target(reports(), _check)

@@ -499,21 +499,21 @@ def test_trees_on_different_file_systems_take_turns(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A process that has one lock and waits for another may wait forever."""
-    held: list[str] = []
+    current: list[str] = []
     genuine = staging.locked
 
     @contextmanager
     def locked(top: Path) -> Iterator[Path]:
-        assert not held
+        assert not current
         with genuine(top) as folder:
-            held.append(top.name)
+            current.append(top.name)
             yield folder
-            taken.append(held.pop())
+            acquired.append(current.pop())
 
     def parent(output: OutputFolder) -> Path:
         return output.root / "rendered" if output.path.endswith(("1", "3")) else output.root
 
-    taken: list[str] = []
+    acquired: list[str] = []
     (repository.root / "rendered").mkdir()
     monkeypatch.setattr(staging, "locked", locked)
     monkeypatch.setattr(staging, "_staging_parent", parent)
@@ -521,7 +521,7 @@ def test_trees_on_different_file_systems_take_turns(
     results = [*write_trees(repository.root, changes(OLD, 4))]
 
     assert results == [Written(created=tuple(OLD), updated=(), removed=(), unchanged=())] * 4
-    assert taken == ["repository", "rendered"]
+    assert acquired == ["repository", "rendered"]
     assert len(list((repository.root / "rendered").iterdir())) == 4
     assert repository.top_level() == ["rendered"]
 

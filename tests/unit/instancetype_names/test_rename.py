@@ -216,11 +216,11 @@ def test_ambiguous_label_is_an_error() -> None:
 
 
 def test_colliding_new_names_are_an_error() -> None:
-    taken: JsonObject = {
+    existing: JsonObject = {
         **instancetype(MEDIUM_NAME),
         "metadata": {"name": MEDIUM_NAME, "annotations": {"vmrender.io/keep-name": "true"}},
     }
-    (found,) = outcome(MEDIUM, taken).diagnostics
+    (found,) = outcome(MEDIUM, existing).diagnostics
     assert found.code is Code.DUPLICATE_ID
     assert found.message == (
         f"medium and {MEDIUM_NAME} both become VirtualMachineClusterInstancetype {MEDIUM_NAME}"

@@ -72,8 +72,8 @@ def test_plain_names_are_unchanged() -> None:
 def test_an_object_can_keep_its_name(names: InstancetypeNames) -> None:
     kept = described(instancetype(), annotations={KEEP_NAME: "true"}, labels={VERSION_LABEL: "2"})
     assert suffixed_name(resource(kept), names) == "medium"
-    taken = described(instancetype(), annotations={KEEP_NAME: "false"}, labels={VERSION_LABEL: "2"})
-    assert suffixed_name(resource(taken), names) != "medium"
+    versioned = described(instancetype(), annotations={KEEP_NAME: "false"}, labels={VERSION_LABEL: "2"})
+    assert suffixed_name(resource(versioned), names) != "medium"
 
 
 @pytest.mark.parametrize("value", ["yes", "True", True])

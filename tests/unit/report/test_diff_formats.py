@@ -135,8 +135,8 @@ def test_markdown_stays_below_its_limit(limit: int, value: str, resources: int, 
     document = markdown(one._replace(overlays=one.overlays * overlays), limit)
     assert len(document.encode()) <= limit
     (left_out,) = re.findall(r"> (\d+) changed resources are left out", document)
-    told = len(re.findall(r"changed <code>VirtualMachine</code>", document))
-    assert int(left_out) + told == resources * overlays
+    listed = len(re.findall(r"changed <code>VirtualMachine</code>", document))
+    assert int(left_out) + listed == resources * overlays
     assert document.count("<details") == document.count("</details>")
 
 

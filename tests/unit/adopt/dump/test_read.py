@@ -94,10 +94,10 @@ def test_empty_dump_has_no_objects() -> None:
 
 def test_json_that_is_cut_anywhere_is_truncated() -> None:
     text = json.dumps(LIST)
-    said = {cut: refused(text[:cut])[:2] for cut in range(1, len(text))}
+    refusals = {cut: refused(text[:cut])[:2] for cut in range(1, len(text))}
 
-    assert {code for code, _ in said.values()} == {Code.DUMP_INVALID}
-    assert [cut for cut, (_, message) in said.items() if "ends here in the middle" not in message] == []
+    assert {code for code, _ in refusals.values()} == {Code.DUMP_INVALID}
+    assert [cut for cut, (_, message) in refusals.items() if "ends here in the middle" not in message] == []
 
 
 def test_yaml_cut_anywhere_inside_its_list_is_refused() -> None:
@@ -168,15 +168,15 @@ def test_deep_nesting_is_refused(opening: str, depth: int) -> None:
 @pytest.mark.parametrize("start", ['{"a": "', 'a: "'])
 def test_endless_object_is_not_read_to_its_end(start: str) -> None:
     class Endless(BytesIO):
-        taken = 0
+        requested = 0
 
         def read(self, size: int | None = -1) -> bytes:
-            Endless.taken += size or 0
-            return start.encode() if Endless.taken == (size or 0) else b"x" * (size or 0)
+            Endless.requested += size or 0
+            return start.encode() if Endless.requested == (size or 0) else b"x" * (size or 0)
 
     class Endlessly(InMemory):
         def open(self) -> BinaryIO:
-            Endless.taken = 0
+            Endless.requested = 0
             return Endless()
 
     with pytest.raises(DiagnosticError) as caught:
@@ -210,11 +210,11 @@ def test_long_list_is_streamed(form: str) -> None:
             yield b'], "kind": "List"}' if form == "json" else b"kind: List\n"
 
         def read(self, size: int | None = -1) -> bytes:
-            held = getattr(self, "_held", b"")
-            while len(held) < (size or 0) and (part := next(self._parts, None)):
-                held += part
-            self._held = held[size:]
-            return held[:size]
+            buffer = getattr(self, "_held", b"")
+            while len(buffer) < (size or 0) and (part := next(self._parts, None)):
+                buffer += part
+            self._held = buffer[size:]
+            return buffer[:size]
 
     class LongFile(InMemory):
         def open(self) -> BinaryIO:

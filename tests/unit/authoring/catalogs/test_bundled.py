@@ -117,9 +117,9 @@ def test_name_deployed_by_the_operator_is_a_warning() -> None:
 
 
 def test_many_names_give_one_warning() -> None:
-    (told,) = warnings("u1.large", "u1.medium", "u1.small")
+    (warning,) = warnings("u1.large", "u1.medium", "u1.small")
 
-    assert told == (
+    assert warning == (
         "bundled-name: u1.large and 2 other VirtualMachineClusterInstancetypes have names"
         " that the operator of KubeVirt 1.9 deploys itself"
     )

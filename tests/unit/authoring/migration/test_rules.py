@@ -144,12 +144,12 @@ def test_firmware(firmware: JsonObject, expected: JsonObject) -> None:
 def test_removed_fields_are_reported() -> None:
     interfaces: Json = [{"name": "a", "slirp": {}}, {"name": "b", "bridge": {}}]
     template: JsonObject = {"spec": {"domain": {"devices": {"interfaces": interfaces}}}}
-    told = list(findings(virtual_machine({"liveUpdateFeatures": {}, "template": template})))
-    assert [str(found.field) for found in told] == [
+    reported = list(findings(virtual_machine({"liveUpdateFeatures": {}, "template": template})))
+    assert [str(found.field) for found in reported] == [
         "spec.liveUpdateFeatures",
         "spec.template.spec.domain.devices.interfaces[0].slirp",
     ]
-    assert [found.since.as_bound for found in told] == ["1.2", "1.3"]
+    assert [found.since.as_bound for found in reported] == ["1.2", "1.3"]
 
 
 def test_mediated_devices_of_a_cluster_get_their_new_name() -> None:

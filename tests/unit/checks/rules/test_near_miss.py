@@ -8,7 +8,7 @@ from renderer.checks.rules.near_miss import is_near_miss
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"),
+    ("written", "intended"),
     [
         ("web-cloud-init", "web-cloudinit"),
         ("webdata", "web-data"),
@@ -19,12 +19,12 @@ from renderer.checks.rules.near_miss import is_near_miss
         ("backup-agents", "backup-agent"),
     ],
 )
-def test_typo_is_a_near_miss(written: str, meant: str) -> None:
-    assert is_near_miss(written, meant)
+def test_typo_is_a_near_miss(written: str, intended: str) -> None:
+    assert is_near_miss(written, intended)
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"),
+    ("written", "intended"),
     [
         ("web", "web"),
         ("web-2-data", "web-1-data"),
@@ -40,5 +40,5 @@ def test_typo_is_a_near_miss(written: str, meant: str) -> None:
         ("primary-key", "public-key"),
     ],
 )
-def test_different_name_is_not_a_near_miss(written: str, meant: str) -> None:
-    assert not is_near_miss(written, meant)
+def test_different_name_is_not_a_near_miss(written: str, intended: str) -> None:
+    assert not is_near_miss(written, intended)

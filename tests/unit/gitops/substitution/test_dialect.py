@@ -210,10 +210,10 @@ def test_error_contains_no_value_or_default(text: str) -> None:
     try:
         evaluate(parse("${x" + text + "hunter2"), {"x": "hunter2"})
     except SubstitutionError as error:
-        said = error.message + (error.hint or "")
+        text_of_error = error.message + (error.hint or "")
     else:
-        said = ""
-    assert "hunter2" not in said
+        text_of_error = ""
+    assert "hunter2" not in text_of_error
 
 
 @given(st.text(alphabet="ab*?", max_size=6), st.text(alphabet="abc", max_size=8))

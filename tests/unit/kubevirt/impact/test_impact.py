@@ -710,9 +710,9 @@ def test_change_does_not_depend_on_the_number_of_observations(change: Change) ->
 
 
 def test_reverted_change_is_not_pending() -> None:
-    placed = machine()
-    in_instance(nodeSelector={"zone": "a"})(placed)
-    assert compared(machine(), machine(), "1.9", between=[placed, machine()]) is NOTHING
+    moved = machine()
+    in_instance(nodeSelector={"zone": "a"})(moved)
+    assert compared(machine(), machine(), "1.9", between=[moved, machine()]) is NOTHING
 
 
 @pytest.mark.parametrize(

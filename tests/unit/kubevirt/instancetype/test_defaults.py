@@ -39,7 +39,7 @@ def test_empty_vm_gets_the_general_defaults() -> None:
 
 
 def test_fields_of_the_vm_are_kept() -> None:
-    said: JsonObject = {
+    explicit: JsonObject = {
         "architecture": "arm64",
         "evictionStrategy": "External",
         "networks": [{"name": "n", "multus": {"networkName": "n"}}],
@@ -51,7 +51,7 @@ def test_fields_of_the_vm_are_kept() -> None:
         },
     }
 
-    assert defaulted(said) == said
+    assert defaulted(explicit) == explicit
 
 
 @pytest.mark.parametrize(

@@ -42,10 +42,10 @@ def test_kind_selects_one_of_two_namesakes() -> None:
 
 
 def test_revision_is_preferred_to_the_object() -> None:
-    held = revision("rev", instancetype("other", vcpus=9))
+    stored = revision("rev", instancetype("other", vcpus=9))
     matcher = Matcher("a", "no kind at all", "rev")
 
-    assert vcpus(found(matcher, instancetype("a", vcpus=1), held)) == 9
+    assert vcpus(found(matcher, instancetype("a", vcpus=1), stored)) == 9
 
 
 def test_revision_in_the_status_is_used_if_it_has_the_matchers_name() -> None:
@@ -120,9 +120,9 @@ def test_revision_named_by_the_status_is_reported_as_such() -> None:
         with pytest.raises(CauseError) as error:
             found(Matcher("a"), *objects, status=STATUS)
 
-        (told,) = error.value.causes
-        assert str(told.at) == "status.instancetypeRef.controllerRevisionRef.name"
-        assert f"drop {told.at}" in (told.hint or "")
+        (cause,) = error.value.causes
+        assert str(cause.at) == "status.instancetypeRef.controllerRevisionRef.name"
+        assert f"drop {cause.at}" in (cause.hint or "")
 
 
 def test_undecodable_object_is_located() -> None:
