@@ -44,7 +44,7 @@ class Renamer(Record):
                 return resource
             return with_names(resource, old_name)
 
-        return _each(resources, renamed)
+        return _mapped(resources, renamed)
 
     def with_new_names(self, resources: ResourceSet) -> Outcome[ResourceSet]:
         """Return the overlay with instance types, preferences and all references to them renamed.
@@ -62,11 +62,12 @@ class Renamer(Record):
             remembered = with_previous_id(referring)
             return remembered._replace(content=with_value(remembered.content, ("metadata", "name"), name))
 
-        outcome = _each(resources, renamed)
+        outcome = _mapped(resources, renamed)
         return Outcome(outcome.value, outcome.diagnostics + tuple(_duplicates(outcome.value, resources)))
 
 
-def _each(resources: ResourceSet, rename: Callable[[Resource], Resource]) -> Outcome[ResourceSet]:
+def _mapped(resources: ResourceSet, rename: Callable[[Resource], Resource]) -> Outcome[ResourceSet]:
+    """Return the results of ``rename``, and its errors; a resource with an error stays as it is."""
     renamed: list[Resource] = []
     diagnostics: list[Diagnostic] = []
     for resource in resources:

@@ -62,4 +62,4 @@ def _is_mounted(reference: ObjectReference) -> bool:
     An image may be pulled without its Secret, and an imported disk no longer needs one.
     """
     instance = reference.machine.paths.instance
-    return reference.place.base == instance and reference.way[-1] != "imagePullSecret"
+    return reference.place.base == instance and reference.path[-1] != "imagePullSecret"

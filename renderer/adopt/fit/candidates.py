@@ -25,7 +25,7 @@ from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.record import Record
 
 #: The sort key of an object; the smallest is chosen.
-Place: TypeAlias = tuple[int, bool, str]
+SortKey: TypeAlias = tuple[int, bool, str]
 
 #: A label whose purpose is to name the object counts more than a mention of any length elsewhere.
 _NAMED = 1000
@@ -75,17 +75,17 @@ def _texts(vm: JsonObject) -> Iterator[str]:
     yield text_at(vm, "metadata", "name")
 
 
-def in_order(
+def visible_in_order(
     members: tuple[MatchedObject, ...], mentions: Mentions, scope: Scope
 ) -> tuple[MatchedObject, ...]:
     """Return the objects that a VM in ``scope`` sees, the preferred one first."""
     visible = [
         each for each in members if scope.find(each.resource.kind, each.resource.name) is each.resource
     ]
-    return tuple(sorted(visible, key=lambda found: order(found, mentions)))
+    return tuple(sorted(visible, key=lambda found: sort_key(found, mentions)))
 
 
-def order(found: MatchedObject | None, mentions: Mentions) -> Place:
+def sort_key(found: MatchedObject | None, mentions: Mentions) -> SortKey:
     """Return the sort key of an object among equally good fits; the smallest is chosen."""
     if found is None:
         return 0, False, ""

@@ -26,10 +26,10 @@ from renderer.adopt.fit.candidates import (
     Candidates,
     InstancetypeGroup,
     Mentions,
-    Place,
-    in_order,
-    order,
+    SortKey,
+    sort_key,
     topology_key,
+    visible_in_order,
 )
 from renderer.adopt.fit.instancetype_fields import COUNTS, GUEST_MEMORY
 from renderer.adopt.fit.preference_fields import Reduction, ReductionMemo
@@ -81,7 +81,7 @@ class _Rank(NamedTuple):
     mention: int
     supplied: int
     overridden: int
-    names: tuple[Place, Place]
+    names: tuple[SortKey, SortKey]
 
     @property
     def order(self) -> tuple[object, ...]:
@@ -171,7 +171,9 @@ class Fitter:
         found = [ReducedPreference((None,), EMPTY, topology_key(EMPTY), Reduction(target.template))]
         for group in self.candidates.preferences:
             reduction = group.fields.reduced(target.template, memo)
-            members = () if reduction is None else in_order(group.members, target.mentions, target.scope)
+            members = (
+                () if reduction is None else visible_in_order(group.members, target.mentions, target.scope)
+            )
             if reduction is not None and members:
                 spec = group.fields.spec
                 found.append(ReducedPreference(members, spec, topology_key(spec), reduction))
@@ -182,14 +184,14 @@ class Fitter:
     ) -> Iterator[tuple[_Rank, Choice]]:
         """Yield the pairs that may reproduce a VM, each with its rank."""
         groups = [
-            (group, in_order(group.members, target.mentions, target.scope))
+            (group, visible_in_order(group.members, target.mentions, target.scope))
             for group in self._instancetypes(target)
         ]
         for each in preferences:
             supplied, overridden = each.reduction.supplied, each.reduction.overridden
-            orders = [(preference, order(preference, target.mentions)) for preference in each.members]
+            orders = [(preference, sort_key(preference, target.mentions)) for preference in each.members]
             for preference, place in orders if each.spec is not EMPTY else ():
-                names = place, order(None, target.mentions)
+                names = place, sort_key(None, target.mentions)
                 rank = _Rank(
                     has_instancetype=False,
                     mention=-place[0],
@@ -203,7 +205,7 @@ class Fitter:
                     continue
                 of_both = supplied + len(group.fields.fields) + len(COUNTS)
                 for instancetype in members:
-                    own = order(instancetype, target.mentions)
+                    own = sort_key(instancetype, target.mentions)
                     for preference, place in orders:
                         rank = _Rank(
                             has_instancetype=True,
@@ -248,19 +250,19 @@ class Fitter:
 
     def try_pair(self, target: Target, choice: Choice) -> VmFit | None:
         """Return the VM with the pair, exact or not; None if KubeVirt would not admit it."""
-        left = choice.reduction.template
+        remaining = choice.reduction.template
         if choice.group is not None:
-            left = choice.group.fields.without(left)
+            remaining = choice.group.fields.without(remaining)
         selected = ResolvedMatchers(choice.instancetype, choice.preference)
         try:
-            applied = apply_checked(selected, left, target.scope, self.cluster)
+            applied = apply_checked(selected, remaining, target.scope, self.cluster)
             is_exact = is_same_template(applied, target.template) or not any(
                 differences(target.defaulted, as_stored(self._defaulted(applied)))
             )
         except (CauseError, DiagnosticError):
             return None
-        vm = _with_matchers(target.vm, left, selected)
-        supplied = leaf_count(target.template) - leaf_count(left)
+        vm = _with_matchers(target.vm, remaining, selected)
+        supplied = leaf_count(target.template) - leaf_count(remaining)
         found = VmFit(FitQuality.EXACT, vm, choice.instancetype, choice.preference, supplied)
         if is_exact:
             return found._replace(differing_at_start=tuple(self._differing_at_start(target, vm)))
@@ -311,7 +313,7 @@ def _nearest_fit(fitter: Fitter, target: Target, preferences: Sequence[ReducedPr
     near = sorted(_near(fitter.candidates, target, size), key=lambda found: found[0])
     tried: list[tuple[int, tuple[int, float, str], int, VmFit]] = []
     for rank, group in near[:_MOST_INSTANCETYPES]:
-        instancetype = in_order(group.members, target.mentions, target.scope)[0]
+        instancetype = visible_in_order(group.members, target.mentions, target.scope)[0]
         for preference in _preferences(fitter, target, group, preferences):
             choice = Choice(instancetype, preference.members[0], group, preference.reduction)
             fit = fitter.try_pair(target, choice)
@@ -346,7 +348,7 @@ def _near(
         steps = [abs(log2(mine / its)) for mine, its in zip(size, other, strict=True)]
         if max(steps) > _LARGEST_STEP:
             continue
-        members = in_order(group.members, target.mentions, target.scope)
+        members = visible_in_order(group.members, target.mentions, target.scope)
         if members:
             others = sum(
                 not is_equal(value_at(target.stored, path), value)

@@ -72,19 +72,19 @@ class InstancetypeFields:
 
     def without(self, template: JsonObject) -> JsonObject:
         """Return a template without the fields that the instance type sets or conflicts with."""
-        left = template
+        remaining = template
         for path in (*_ALWAYS_IN_CONFLICT, *self.fields):
-            left = without(left, *path)
-        left = pruned(left, template)
-        if value_at(left, _CPU) == {}:
-            left = without(left, *_CPU)
+            remaining = without(remaining, *path)
+        remaining = pruned(remaining, template)
+        if value_at(remaining, _CPU) == {}:
+            remaining = without(remaining, *_CPU)
         for _ in range(_MOST_CONFLICTS_IN_TURN):
             try:
-                conflicts = apply_instancetype(self._specs, left)[1]
+                conflicts = apply_instancetype(self._specs, remaining)[1]
             except ApplyError:
-                return left
+                return remaining
             if not conflicts:
-                return left
+                return remaining
             for conflict in conflicts:
-                left = without(left, *conflict.field.keys[2:])
-        return left
+                remaining = without(remaining, *conflict.field.keys[2:])
+        return remaining

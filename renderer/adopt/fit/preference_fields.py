@@ -17,7 +17,7 @@ from renderer.adopt.fit.template_parts import (
     is_same_template,
     leaf_count,
     pruned,
-    without_made,
+    without_applied,
 )
 from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs, ApplyError
 from renderer.kubevirt.instancetype.behaviour import Behaviour, ExpandDefaults
@@ -107,11 +107,11 @@ class Reduction:
     @cached_property
     def template(self) -> JsonObject:
         """Return the shortened template."""
-        left = self._template
+        remaining = self._template
         for section in self._sections:
             for path, value in section.changes:
-                left = without(left, *path) if value is None else with_value(left, path, value)
-        return pruned(left, self._template)
+                remaining = without(remaining, *path) if value is None else with_value(remaining, path, value)
+        return pruned(remaining, self._template)
 
 
 class _Section(NamedTuple):
@@ -119,7 +119,7 @@ class _Section(NamedTuple):
 
     apply: ApplyPart
     key: tuple[int, str]
-    made: JsonObject
+    applied: JsonObject
     paths: tuple[tuple[str, ...], ...]
 
 
@@ -135,13 +135,13 @@ class PreferenceFields:
         for index, applier in enumerate(PREFERENCE_APPLIERS):
             part = spec.get(applier.field)
             if part is not None:
-                made = applier.apply(self._specs, _EMPTY_TEMPLATE)
-                paths = tuple(path for path in _paths(applier.apply, made, _OPENED) if path not in _KEPT)
+                applied = applier.apply(self._specs, _EMPTY_TEMPLATE)
+                paths = tuple(path for path in _paths(applier.apply, applied, _OPENED) if path not in _KEPT)
                 key = index, json.dumps(part, sort_keys=True)
-                sections.append(_Section(applier.apply, key, made, paths))
+                sections.append(_Section(applier.apply, key, applied, paths))
         self._sections = tuple(sections)
         self._needed = tuple(
-            path for section in sections for path in _paths(section.apply, section.made, _ALWAYS_FILLED)
+            path for section in sections for path in _paths(section.apply, section.applied, _ALWAYS_FILLED)
         )
 
     def reduced(self, template: JsonObject, memo: ReductionMemo) -> Reduction | None:
@@ -159,10 +159,10 @@ class PreferenceFields:
         return Reduction(template, found)
 
     def _reduced_section(self, section: _Section, template: JsonObject) -> SectionReduction | None:
-        for left in self._candidates(section.apply, section.made, template):
-            if self._reproduces(section.apply, left, template):
-                overridden = sum(value_at(left, path) is not None for path in section.paths)
-                changes = tuple(_changes(template, left))
+        for remaining in self._candidates(section.apply, section.applied, template):
+            if self._reproduces(section.apply, remaining, template):
+                overridden = sum(value_at(remaining, path) is not None for path in section.paths)
+                changes = tuple(_changes(template, remaining))
                 supplied = sum(
                     leaf_count(value_at(template, path)) - leaf_count(value) for path, value in changes
                 )
@@ -171,34 +171,36 @@ class PreferenceFields:
 
     def _reproduces(self, apply: ApplyPart, reduced: JsonObject, template: JsonObject) -> bool:
         try:
-            made = apply(self._specs, reduced)
+            applied = apply(self._specs, reduced)
         except ApplyError:
             return False
-        if is_same_template(made, template):
+        if is_same_template(applied, template):
             return True
         # expand-spec of 1.3 enables the features that the preference leaves open.
-        return self._defaults_object and is_same_template(self._defaulted(made), self._defaulted(template))
+        return self._defaults_object and is_same_template(self._defaulted(applied), self._defaulted(template))
 
     def _defaulted(self, template: JsonObject) -> JsonObject:
         spec = default_vmi_object(object_at(template, "spec"), "", self._specs.behaviour)
         return {**template, "spec": spec}
 
-    def _candidates(self, apply: ApplyPart, made: JsonObject, template: JsonObject) -> Iterator[JsonObject]:
+    def _candidates(
+        self, apply: ApplyPart, applied: JsonObject, template: JsonObject
+    ) -> Iterator[JsonObject]:
         """Yield templates that the applier may turn into ``template``, the shortest first."""
         if apply in _ELEMENTS:
             yield self._with_reduced_elements(apply, _ELEMENTS[apply], template)
         elif apply is apply_cpu_features:
-            yield from _without_cpu_features(template, array_at(made, *_FEATURES))
+            yield from _without_cpu_features(template, array_at(applied, *_FEATURES))
         elif apply is apply_panic_devices:
-            created = devices_of(made).get("panicDevices")
+            created = devices_of(applied).get("panicDevices")
             if created is not None and created == devices_of(template).get("panicDevices"):
                 yield without(template, "spec", "domain", "devices", "panicDevices")
-        elif apply is not apply_machine and made is not _EMPTY_TEMPLATE:
+        elif apply is not apply_machine and applied is not _EMPTY_TEMPLATE:
             if apply is apply_devices and devices_of(template).get("sound") is not None:
-                made = apply(self._specs, with_device_field(_EMPTY_TEMPLATE, "sound", {}))
+                applied = apply(self._specs, with_device_field(_EMPTY_TEMPLATE, "sound", {}))
             for kept in (_CPU, *_KEPT):
-                made = without(made, *kept)
-            yield without_made(template, made, _OPENED)
+                applied = without(applied, *kept)
+            yield without_applied(template, applied, _OPENED)
         yield template
 
     def _with_reduced_elements(self, apply: ApplyPart, name: str, template: JsonObject) -> JsonObject:
@@ -213,11 +215,11 @@ class PreferenceFields:
     def _reduced_element(self, apply: ApplyPart, name: str, element: Json, template: JsonObject) -> Json:
         if not isinstance(element, dict):
             return element
-        made = self._made_element(apply, name, element, template)
-        if not made:
+        applied = self._applied_element(apply, name, element, template)
+        if not applied:
             return element
-        shortest = _without_made_element(element, made)
-        choices = [shortest, *(_without_made_element(element, {key: made[key]}) for key in made)]
+        shortest = _without_applied_element(element, applied)
+        choices = [shortest, *(_without_applied_element(element, {key: applied[key]}) for key in applied)]
         whole = with_device_field(template, name, [element])
         for choice in choices:
             if choice is not element and self._reproduces(
@@ -226,7 +228,7 @@ class PreferenceFields:
                 return choice
         return element
 
-    def _made_element(
+    def _applied_element(
         self, apply: ApplyPart, name: str, element: JsonObject, template: JsonObject
     ) -> JsonObject:
         """Return the fields that the applier sets on an element which has only its name and its kind."""
@@ -234,19 +236,19 @@ class PreferenceFields:
         kinds = [kind for kind in _DISK_KINDS if element.get(kind) is not None] if name == "disks" else []
         empty: JsonObject = {**bare, **{kind: {} for kind in kinds}}
         with_kinds: JsonObject = {**bare, **{kind: element[kind] for kind in kinds}}
-        made: dict[str, Json] = {}
+        applied: dict[str, Json] = {}
         for skeleton in (with_kinds, empty):
             after = array_at(
                 devices_of(apply(self._specs, with_device_field(template, name, [skeleton]))), name
             )
-            made |= object_at(after[0])
-        return {key: value for key, value in made.items() if key not in ("name", _REQUIRED.get(name))}
+            applied |= object_at(after[0])
+        return {key: value for key, value in applied.items() if key not in ("name", _REQUIRED.get(name))}
 
 
-def _paths(apply: ApplyPart, made: JsonObject, opened: frozenset[str]) -> Iterator[tuple[str, ...]]:
+def _paths(apply: ApplyPart, applied: JsonObject, opened: frozenset[str]) -> Iterator[tuple[str, ...]]:
     """Yield the paths of the fields that an applier sets on an empty VM."""
-    if made is not _EMPTY_TEMPLATE and apply not in (apply_cpu_features, apply_panic_devices):
-        for path, value in fields_of(made, opened):
+    if applied is not _EMPTY_TEMPLATE and apply not in (apply_cpu_features, apply_panic_devices):
+        for path, value in fields_of(applied, opened):
             if path not in (_CPU, _ACPI) and value not in (None, ""):
                 yield path
 
@@ -256,24 +258,24 @@ def _changes(
 ) -> Iterator[tuple[tuple[str, ...], Json]]:
     """Yield the fields whose values differ in ``after``, with None for a removed field."""
     for key, value in before.items():
-        left = after.get(key)
-        if left is value:
+        new = after.get(key)
+        if new is value:
             continue
-        if key in _SHARED and isinstance(value, dict) and isinstance(left, dict):
-            yield from _changes(value, left, (*at, key))
+        if key in _SHARED and isinstance(value, dict) and isinstance(new, dict):
+            yield from _changes(value, new, (*at, key))
         else:
-            yield (*at, key), left
+            yield (*at, key), new
 
 
-def _without_made_element(element: JsonObject, made: JsonObject) -> JsonObject:
-    """Return a device without the fields in ``made``; the kind of a disk stays, if only as ``{}``."""
-    plain = {key: value for key, value in made.items() if key not in _KEPT_IN_ELEMENTS}
-    left = without_made(element, plain, frozenset())
+def _without_applied_element(element: JsonObject, applied: JsonObject) -> JsonObject:
+    """Return a device without the fields in ``applied``; the kind of a disk stays, if only as ``{}``."""
+    plain = {key: value for key, value in applied.items() if key not in _KEPT_IN_ELEMENTS}
+    remaining = without_applied(element, plain, frozenset())
     for kind in _DISK_KINDS:
-        target, preferred = left.get(kind), made.get(kind)
+        target, preferred = remaining.get(kind), applied.get(kind)
         if isinstance(target, dict) and isinstance(preferred, dict):
-            left = {**left, kind: without_made(target, preferred, frozenset())}
-    return left
+            remaining = {**remaining, kind: without_applied(target, preferred, frozenset())}
+    return remaining
 
 
 def _without_cpu_features(template: JsonObject, preferred: Sequence[Json]) -> Iterator[JsonObject]:

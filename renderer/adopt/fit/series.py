@@ -76,10 +76,10 @@ def propose_sizes(vms: Sequence[JsonObject], catalog: Catalog, release: Release)
     fitter = Fitter(catalog, release)
     targets = [fitter.target(vm) for vm in vms]
     preferences = list(_topology_preferences(targets, release))
-    wanted = [*_series(targets), *preferences]
-    if not wanted:
+    proposals = [*_series(targets), *preferences]
+    if not proposals:
         return ()
-    resources = tuple(resource for proposal in wanted for resource in proposal.resources)
+    resources = tuple(resource for proposal in proposals for resource in proposal.resources)
     extended = Fitter(catalog.after(CatalogSource("proposed", ResourceSet(resources))), release)
     uses: Counter[str] = Counter()
     for vm in vms:
@@ -88,12 +88,12 @@ def propose_sizes(vms: Sequence[JsonObject], catalog: Catalog, release: Release)
             uses.update(
                 found.resource.name for found in (fit.instancetype, fit.preference) if found is not None
             )
-    return tuple(_used(wanted, uses))
+    return tuple(_in_use(proposals, uses))
 
 
-def _used(wanted: Iterable[SizeProposal], uses: Mapping[str, int]) -> Iterator[SizeProposal]:
+def _in_use(proposals: Iterable[SizeProposal], uses: Mapping[str, int]) -> Iterator[SizeProposal]:
     """Yield the proposals without rows that fewer than two VMs use, and without unused proposals."""
-    for proposal in wanted:
+    for proposal in proposals:
         names = (resource.name for resource in proposal.resources)
         used = {name for name in names if uses.get(name, 0) >= _FEWEST_VMS}
         if not used:
@@ -172,14 +172,14 @@ def _size_features(target: Target) -> JsonObject:
 def _topology_preferences(targets: Iterable[Target], release: Release) -> Iterator[SizeProposal]:
     """Yield a preference for each topology that several VMs have, ignoring the number of sockets."""
     found = Counter(counts for target in targets if (counts := _counts(target)) is not None)
-    wanted: Counter[str] = Counter()
+    counts_by_name: Counter[str] = Counter()
     specs: dict[str, JsonObject] = {}
     for counts, number in found.items():
         name, spec = _topology(*counts, release)
         if spec:
-            wanted[name] += number
+            counts_by_name[name] += number
             specs[name] = spec
-    for name in sorted(name for name, number in wanted.items() if number >= _FEWEST_VMS):
+    for name in sorted(name for name, number in counts_by_name.items() if number >= _FEWEST_VMS):
         full_name = f"{_NAME}.{name}"
         manifest: JsonObject = {
             "apiVersion": INSTANCETYPE_API_VERSION,

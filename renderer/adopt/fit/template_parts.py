@@ -69,14 +69,14 @@ def fields_of(
             yield (*at, key), value
 
 
-def without_made(part: JsonObject, made: JsonObject, opened: frozenset[str]) -> JsonObject:
-    """Return ``part`` without the fields that ``made`` has with the same value.
+def without_applied(part: JsonObject, applied: JsonObject, opened: frozenset[str]) -> JsonObject:
+    """Return ``part`` without the fields that ``applied`` has with the same value.
 
     Mappings named in ``opened`` are shortened field by field unless they are equal as a whole. Returns
     ``part`` itself if nothing is removed.
     """
     changed: dict[str, Json] | None = None
-    for key, value in made.items():
+    for key, value in applied.items():
         present = part.get(key)
         if present is None:
             continue
@@ -84,7 +84,7 @@ def without_made(part: JsonObject, made: JsonObject, opened: frozenset[str]) -> 
             changed = dict(part) if changed is None else changed
             del changed[key]
         elif key in opened and isinstance(present, dict) and isinstance(value, dict):
-            child = without_made(present, value, opened)
+            child = without_applied(present, value, opened)
             if child is not present:
                 changed = dict(part) if changed is None else changed
                 changed[key] = child

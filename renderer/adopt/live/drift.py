@@ -127,13 +127,13 @@ class Drift:
     def synced(self) -> JsonObject:
         """Return the object after a sync."""
         made, changes = self.completed, self.owned_changes()
-        gone = {change.field for change in changes if not change.kept}
+        removed = {change.field for change in changes if not change.kept}
         for at in dict.fromkeys(_list_around(change.field) for change in changes if change.kept):
             value = object_at(self.stored, *at.keys[:-1]).get(at.keys[-1])
             names = element_names(value) if isinstance(value, list) else None
             if isinstance(value, list) and names is not None:
                 named = zip(names, value, strict=True)
-                value = [each for name, each in named if at.child(name) not in gone]
+                value = [each for name, each in named if at.child(name) not in removed]
             made = with_value(made, at.keys, value)
         return made
 
@@ -242,7 +242,7 @@ class _Completion:
         if all(owner.is_controller for owner in owners):
             return True
         return self.last_applied is not None and all(
-            (owner.keeps_last_applied and not self._was_sent(at, owners)) or owner.is_controller
+            (owner.writes_last_applied and not self._was_sent(at, owners)) or owner.is_controller
             for owner in owners
         )
 

@@ -199,13 +199,13 @@ def _with_live_value(written: Json, live: Json, steps: IgnoredPath) -> Json:
         return _with_live_elements(written, live, first, rest)
     if not isinstance(first, str):
         return written
-    mine, theirs = object_at(written), object_at(live)
-    if first not in mine and first not in theirs:
+    written_fields, live_fields = object_at(written), object_at(live)
+    if first not in written_fields and first not in live_fields:
         return written
-    child = _with_live_value(mine.get(first), theirs.get(first), rest)
-    if child is not None and (child != {} or first in mine or not rest):
-        return {**mine, first: child}
-    return {name: value for name, value in mine.items() if name != first}
+    child = _with_live_value(written_fields.get(first), live_fields.get(first), rest)
+    if child is not None and (child != {} or first in written_fields or not rest):
+        return {**written_fields, first: child}
+    return {name: value for name, value in written_fields.items() if name != first}
 
 
 def _with_live_elements(
@@ -271,8 +271,8 @@ def prune_exemption(live: Resource) -> str:
         values = (text_at(each, f"{_FLUX}/{key}").lower() for each in (live.annotations, live.labels))
         if "disabled" in values:
             return f"{_FLUX}/{key}: disabled"
-    for key, wanted in _NOT_PRUNED:
+    for key, exemption in _NOT_PRUNED:
         options = [option.strip() for option in text_at(live.annotations, key).split(",")]
-        if wanted in options:
-            return f"{key}: {wanted}"
+        if exemption in options:
+            return f"{key}: {exemption}"
     return ""

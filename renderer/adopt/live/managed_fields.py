@@ -52,7 +52,7 @@ class Owner(NamedTuple):
     subresource: str = ""
     time: str = ""
     is_exact: bool = True
-    keeps_last_applied: bool = False
+    writes_last_applied: bool = False
 
     @property
     def is_controller(self) -> bool:
@@ -62,7 +62,7 @@ class Owner(NamedTuple):
     @property
     def is_applier(self) -> bool:
         """Return True for a program that applies the content of Git, by either mode of ``kubectl apply``."""
-        return self.applies or self.keeps_last_applied or self.manager.startswith(_APPLIERS)
+        return self.applies or self.writes_last_applied or self.manager.startswith(_APPLIERS)
 
 
 class _Entry(NamedTuple):
@@ -133,8 +133,10 @@ class _OwnedElements:
     """The elements of one list that a manager owns, looked up by their identity."""
 
     def __init__(self, fields: JsonObject) -> None:
-        self._keyed = {name: object_at(_parsed(name[2:])) for name in fields if name.startswith("k:")}
-        self._values = {_dumped(_parsed(name[2:])): name for name in fields if name.startswith("v:")}
+        self._keyed = {name: object_at(_parsed_json(name[2:])) for name in fields if name.startswith("k:")}
+        self._values = {
+            _canonical_json(_parsed_json(name[2:])): name for name in fields if name.startswith("v:")
+        }
         self._keys = {key for keys in self._keyed.values() for key in keys}
         self._indexes: dict[frozenset[str], dict[str, str]] = {}
 
@@ -148,7 +150,7 @@ class _OwnedElements:
         if element is None and isinstance(segment, ElementName):  # removed from the list
             element = {segment.key: segment.value}
         if not isinstance(element, dict):
-            return self._values.get(_dumped(element), "")
+            return self._values.get(_canonical_json(element), "")
         present = frozenset(self._keys.intersection(element))
         if present not in self._indexes:
             named = ((_signature(keys, present), name) for name, keys in self._keyed.items())
@@ -157,10 +159,10 @@ class _OwnedElements:
 
 
 def _signature(value: JsonObject, keys: Iterable[str]) -> str:
-    return _dumped([value.get(key) for key in sorted(keys)])
+    return _canonical_json([value.get(key) for key in sorted(keys)])
 
 
-def _dumped(value: Json) -> str:
+def _canonical_json(value: Json) -> str:
     return json.dumps(value, sort_keys=True)
 
 
@@ -172,12 +174,12 @@ def _entry(managed: JsonObject) -> _Entry:
         applies=text_at(managed, "operation") == _APPLY,
         subresource=text_at(managed, "subresource"),
         time=text_at(managed, "time"),
-        keeps_last_applied=f"f:{LAST_APPLIED}" in annotations,
+        writes_last_applied=f"f:{LAST_APPLIED}" in annotations,
     )
     return _Entry(owner, fields)
 
 
-def _parsed(text: str) -> Json:
+def _parsed_json(text: str) -> Json:
     try:
         parsed: Json = json.loads(text)
     except (ValueError, RecursionError):  # an API server never writes this; a hostile dump may
@@ -188,5 +190,5 @@ def _parsed(text: str) -> Json:
 def last_applied(content: JsonObject) -> JsonObject | None:
     """Return the object as client-side apply last sent it; None if there was none, or it is broken."""
     text = text_at(content, "metadata", "annotations", LAST_APPLIED)
-    parsed = _parsed(text) if text else None
+    parsed = _parsed_json(text) if text else None
     return parsed if isinstance(parsed, dict) else None

@@ -50,8 +50,12 @@ def _value(applied: Json, instance: Json) -> Json:
     if isinstance(applied, list) and isinstance(instance, list):
         paired = named_elements(applied, instance)
         if paired is not None:
-            mine, theirs = paired
-            return [_value(each, theirs[name]) for name, each in mine.items() if name in theirs] or None
+            applied_by_name, running_by_name = paired
+            return [
+                _value(each, running_by_name[name])
+                for name, each in applied_by_name.items()
+                if name in running_by_name
+            ] or None
     return instance
 
 
@@ -72,10 +76,12 @@ def _replaced_value(value: Json, applied: Json, running: Json) -> Json:
     if isinstance(value, list) and isinstance(applied, list) and isinstance(running, list):
         pairs, others = named_elements(applied, running), named_elements(value, running)
         if pairs is not None and others is not None:
-            mine, theirs = pairs
+            applied_by_name, running_by_name = pairs
             return [
-                _replaced_value(each, mine[name], theirs[name]) if name in mine and name in theirs else each
+                _replaced_value(each, applied_by_name[name], running_by_name[name])
+                if name in applied_by_name and name in running_by_name
+                else each
                 for name, each in others[0].items()
-                if name in theirs or name not in mine
+                if name in running_by_name or name not in applied_by_name
             ]
     return running

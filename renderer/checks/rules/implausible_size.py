@@ -80,18 +80,18 @@ def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]
 def _findings(
     resource: Resource,
     content: JsonObject,
-    ways: Iterable[tuple[str, ...]],
+    paths: Iterable[tuple[str, ...]],
     base: FieldPath,
     *place: Segment,
 ) -> Iterator[Finding]:
-    """Yield the findings at the ``ways`` below ``content``, which is at ``place`` below ``base``."""
-    for way in ways:
-        if way[0] in content:
-            written = object_at(content, *way[:-1]).get(way[-1])
+    """Yield the findings at the ``paths`` below ``content``, which is at ``place`` below ``base``."""
+    for path in paths:
+        if path[0] in content:
+            written = object_at(content, *path[:-1]).get(path[-1])
             is_plausible = _PLAUSIBLE[written] if isinstance(written, str) else _is_plausible(written)
             amount = None if is_plausible else lenient_quantity(written)
             if amount is not None:
-                yield _finding(resource, base.child(*place, *way), written, amount)
+                yield _finding(resource, base.child(*place, *path), written, amount)
 
 
 def _is_plausible(written: Json) -> bool:

@@ -57,7 +57,7 @@ class ObjectReference(Record):
 
     machine: VirtualMachineView
     place: ReferencePlace
-    way: _KeyPath
+    path: _KeyPath
     kind: str
     name: str
     namespace: str
@@ -68,7 +68,7 @@ class ObjectReference(Record):
 
     @property
     def field(self) -> FieldPath:
-        return self.place.base.child(*self.place.at, *self.way)
+        return self.place.base.child(*self.place.at, *self.path)
 
 
 def references(machines: Iterable[VirtualMachineView]) -> Mapping[str, list[ObjectReference]]:
@@ -89,8 +89,8 @@ def _references(machine: VirtualMachineView) -> Iterator[ObjectReference]:
         yield from _data_volume_references(machine, element)
     for index, credential in elements(machine.instance.get("accessCredentials")):
         place = _place(machine.paths.instance, ("accessCredentials", index))
-        for way in _CREDENTIALS:
-            yield from _references_at(machine, place, credential, way, SECRET)
+        for path in _CREDENTIALS:
+            yield from _references_at(machine, place, credential, path, SECRET)
     if "serviceAccountName" in machine.instance:
         here = _place(machine.paths.instance)
         yield from _references_at(machine, here, machine.instance, ("serviceAccountName",), SERVICE_ACCOUNT)
@@ -102,10 +102,10 @@ def _volume_references(
     for source in volume:
         content = volume[source] if source in _IN_VOLUMES else None
         if isinstance(content, dict) and content.get("optional") is not True:
-            for way, kind in _IN_VOLUMES[source]:
-                if way[0] in content:
+            for path, kind in _IN_VOLUMES[source]:
+                if path[0] in content:
                     place = _place(machine.paths.instance, ("volumes", index, source))
-                    yield from _references_at(machine, place, content, way, kind)
+                    yield from _references_at(machine, place, content, path, kind)
 
 
 def _network_references(
@@ -115,8 +115,8 @@ def _network_references(
     if isinstance(written, str) and written:
         namespace, slash, name = written.rpartition("/")
         place = _place(machine.paths.instance, ("networks", index))
-        way = ("multus", "networkName")
-        yield ObjectReference(machine, place, way, NETWORK, name, namespace if slash else machine.namespace)
+        path = ("multus", "networkName")
+        yield ObjectReference(machine, place, path, NETWORK, name, namespace if slash else machine.namespace)
 
 
 def _data_volume_references(machine: VirtualMachineView, element: Element) -> Iterator[ObjectReference]:
@@ -136,18 +136,18 @@ def _data_volume_references(machine: VirtualMachineView, element: Element) -> It
 
 
 def _namespaced_reference(
-    machine: VirtualMachineView, place: ReferencePlace, reference: JsonObject, way: _KeyPath, kind: str
+    machine: VirtualMachineView, place: ReferencePlace, reference: JsonObject, path: _KeyPath, kind: str
 ) -> Iterator[ObjectReference]:
     """Yield the reference to an object that may be in another namespace."""
     name, namespace = reference.get("name"), reference.get("namespace")
     if isinstance(name, str) and name:
         there = namespace if isinstance(namespace, str) and namespace else machine.namespace
-        yield ObjectReference(machine, place, way, kind, name, there)
+        yield ObjectReference(machine, place, path, kind, name, there)
 
 
 def _references_at(
-    machine: VirtualMachineView, place: ReferencePlace, content: Json, way: _KeyPath, kind: str
+    machine: VirtualMachineView, place: ReferencePlace, content: Json, path: _KeyPath, kind: str
 ) -> Iterator[ObjectReference]:
-    name = object_at(content, *way[:-1]).get(way[-1])
+    name = object_at(content, *path[:-1]).get(path[-1])
     if isinstance(name, str) and name:
-        yield ObjectReference(machine, place, way, kind, name, machine.namespace)
+        yield ObjectReference(machine, place, path, kind, name, machine.namespace)

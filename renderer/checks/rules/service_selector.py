@@ -95,8 +95,8 @@ def _selector(service: Resource) -> Mapping[str, str]:
 def _pod_labels(content: JsonObject) -> JsonObject:
     """Return the labels of the pods that an object creates, or of the pod that it is."""
     spec = object_at(content, "spec")
-    for way in _TEMPLATES:
-        template = object_at(spec, *way)
+    for path in _TEMPLATES:
+        template = object_at(spec, *path)
         if template:
             return object_at(template, "metadata", "labels")
     return object_at(content, "metadata", "labels") if content.get("kind") in _PODS else EMPTY

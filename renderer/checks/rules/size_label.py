@@ -59,28 +59,28 @@ _SWITCHES: Mapping[str, _KeyPath] = {
 def _check(context: Context) -> Iterator[Finding]:
     for resource in context.of_kind(*INSTANCETYPES):
         yield from _wrong_sizes(resource, _SIZES)
-        for name, way in _SWITCHES.items():
+        for name, path in _SWITCHES.items():
             label = resource.labels.get(_PREFIX + name)
-            is_on = _value(object_at(resource.content, "spec"), way) not in (None, False)
+            is_on = _value(object_at(resource.content, "spec"), path) not in (None, False)
             if label in ("true", "false") and (label == "true") is not is_on:
-                yield _mismatch(resource, name, label, way, "has it" if is_on else "does not have it")
+                yield _mismatch(resource, name, label, path, "has it" if is_on else "does not have it")
     for resource in context.of_kind(*PREFERENCES):
         yield from _wrong_sizes(resource, _REQUIREMENTS)
 
 
 def _wrong_sizes(resource: Resource, sizes: Mapping[str, _KeyPath]) -> Iterator[Finding]:
-    for name, way in sizes.items():
+    for name, path in sizes.items():
         label = resource.labels.get(_PREFIX + name)
         if label is None:
             continue
-        value = _value(object_at(resource.content, "spec"), way)
+        value = _value(object_at(resource.content, "spec"), path)
         if value is None or not _is_same_amount(label, value):
             says = "has none" if value is None else f"has {scalar_text(value)}"
-            yield _mismatch(resource, name, label, way, says)
+            yield _mismatch(resource, name, label, path, says)
 
 
-def _value(spec: JsonObject, way: _KeyPath) -> Json:
-    return object_at(spec, *way[:-1]).get(way[-1])
+def _value(spec: JsonObject, path: _KeyPath) -> Json:
+    return object_at(spec, *path[:-1]).get(path[-1])
 
 
 def _is_same_amount(label: str, value: Json) -> bool:
@@ -91,9 +91,9 @@ def _is_same_amount(label: str, value: Json) -> bool:
     return label == value if one is None or other is None else one.compare(other) == 0
 
 
-def _mismatch(resource: Resource, name: str, label: str, way: Sequence[str], says: str) -> Finding:
+def _mismatch(resource: Resource, name: str, label: str, path: Sequence[str], says: str) -> Finding:
     field = FieldPath.of("metadata", "labels", _PREFIX + name)
-    at = FieldPath.of("spec", *way)
+    at = FieldPath.of("spec", *path)
     message = f"the label {_PREFIX}{name} is {label}, and the spec {says}"
     return Finding(resource, field, message, None, (related_to(resource, f"{at} {says}", at),))
 

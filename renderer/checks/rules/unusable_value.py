@@ -90,12 +90,12 @@ _SIZE = ("resources", "requests", "storage")
 
 
 def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
-    for way, message, hint in _instance_problems(machine):
-        if not has_placeholder(value_at(machine.instance, way)):
-            yield Finding(machine.resource, machine.in_instance(*way), message, hint)
+    for path, message, hint in _instance_problems(machine):
+        if not has_placeholder(value_at(machine.instance, path)):
+            yield Finding(machine.resource, machine.in_instance(*path), message, hint)
     for index, template in machine.data_volume_templates:
-        for way, message, hint in _problems_of_data_volume(object_at(template, "spec")):
-            at = machine.in_spec("dataVolumeTemplates", index, "spec", *way)
+        for path, message, hint in _problems_of_data_volume(object_at(template, "spec")):
+            at = machine.in_spec("dataVolumeTemplates", index, "spec", *path)
             yield Finding(machine.resource, at, message, hint)
 
 
@@ -106,8 +106,8 @@ def _check_others(context: Context) -> Iterator[Finding]:
         ("NetworkAttachmentDefinition", _network_problems),
     ):
         for resource in context.of_kind(kind):
-            for way, message, hint in problems(object_at(resource.content, "spec")):
-                yield Finding(resource, FieldPath.of("spec", *way), message, hint)
+            for path, message, hint in problems(object_at(resource.content, "spec")):
+                yield Finding(resource, FieldPath.of("spec", *path), message, hint)
     for references in context.references.values():
         for reference in references:
             if reference.kind == NETWORK or dns_subdomain_errors(reference.name):
@@ -134,25 +134,25 @@ def _element_problems(
         yield from problems((field, index), element)
 
 
-def _toleration_problems(way: tuple[Segment, ...], toleration: JsonObject) -> _Problems:
+def _toleration_problems(path: tuple[Segment, ...], toleration: JsonObject) -> _Problems:
     """Yield the errors of ``ValidateTolerations``; the schema reports unknown operators and effects."""
     key, value = text_at(toleration, "key"), text_at(toleration, "value")
     operator, effect = text_at(toleration, "operator"), text_at(toleration, "effect")
     if operator not in ("", _EQUAL, _EXISTS):
         return
     if not key and operator != _EXISTS:
-        yield way, "a toleration without a key needs the operator Exists", "add operator: Exists, or a key"
+        yield path, "a toleration without a key needs the operator Exists", "add operator: Exists, or a key"
     if operator == _EXISTS and value:
         message = "a toleration with the operator Exists cannot have a value"
-        yield (*way, "value"), message, "remove the value, or write operator: Equal"
+        yield (*path, "value"), message, "remove the value, or write operator: Equal"
     if operator in ("", _EQUAL):
         for error in label_value_errors(value):
-            yield (*way, "value"), f"invalid toleration value {value!r}: it {error}", None
+            yield (*path, "value"), f"invalid toleration value {value!r}: it {error}", None
     for error in label_key_errors(key) if key else ():
-        yield (*way, "key"), f"invalid toleration key {key!r}: it {error}", None
+        yield (*path, "key"), f"invalid toleration key {key!r}: it {error}", None
     if toleration.get("tolerationSeconds") is not None and effect != "NoExecute":
         message = "tolerationSeconds needs the effect NoExecute"
-        yield (*way, "tolerationSeconds"), message, "remove it, or write effect: NoExecute"
+        yield (*path, "tolerationSeconds"), message, "remove it, or write effect: NoExecute"
 
 
 def _label_problems(selector: JsonObject) -> _Problems:
@@ -176,14 +176,14 @@ def _node_affinity_problems(affinity: Json, _: VirtualMachineView) -> _Problems:
             for place, value in enumerate(array_at(requirement, "values")):
                 if not isinstance(value, str):
                     continue
-                way = (*terms, number, "matchExpressions", index, "values", place)
+                path = (*terms, number, "matchExpressions", index, "values", place)
                 if operator in ("Gt", "Lt") and _INTEGER.fullmatch(value) is None:
-                    yield way, f"the operator {operator} compares whole numbers, not {value!r}", None
+                    yield path, f"the operator {operator} compares whole numbers, not {value!r}", None
                 for error in label_value_errors(value) if operator in ("In", "NotIn") else ():
-                    yield way, f"invalid value {value!r} of a node label: it {error}", None
+                    yield path, f"invalid value {value!r} of a node label: it {error}", None
 
 
-def _spread_problems(way: tuple[Segment, ...], constraint: JsonObject) -> _Problems:
+def _spread_problems(path: tuple[Segment, ...], constraint: JsonObject) -> _Problems:
     """Yield what ``validateTopologySpreadConstraints`` rejects but KubeVirt accepts."""
     least, action = constraint.get("minDomains"), text_at(constraint, "whenUnsatisfiable")
     if isinstance(least, int) and (least < 1 or action == "ScheduleAnyway"):
@@ -192,7 +192,7 @@ def _spread_problems(way: tuple[Segment, ...], constraint: JsonObject) -> _Probl
             if least < 1
             else "minDomains needs whenUnsatisfiable: DoNotSchedule"
         )
-        yield (*way, "minDomains"), message, None
+        yield (*path, "minDomains"), message, None
 
 
 def _probe_problems(kind: str, written: Json, machine: VirtualMachineView) -> _Problems:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.checks.schemas.kubevirt_kinds import API_VERSIONS_OF_KINDS, GROUPS_OF_KINDS
-from renderer.checks.schemas.wording import found
+from renderer.checks.schemas.wording import value_description
 from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP
 from renderer.kubevirt.facts.virtual_machine import INSTANCE_SPEC
 from renderer.model.codes import Code
@@ -40,7 +40,7 @@ def refuse_api_version(resource: Resource, served: str | None = None) -> Iterato
         hint = f"write apiVersion: {served}" if served else _hint(resource.kind)
         yield Diagnostic.about(resource, _FIELD, Code.SCHEMA, "apiVersion is missing", hint)
     elif not isinstance(written, str):
-        message = f"apiVersion must be text, not {found(written)}"
+        message = f"apiVersion must be text, not {value_description(written)}"
         yield Diagnostic.about(resource, _FIELD, Code.SCHEMA, message, _hint(resource.kind))
     elif is_of_vmrender(resource.gvk):
         message = f"{resource.kind} is a kind of vmrender, which no cluster serves"

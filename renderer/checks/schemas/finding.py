@@ -91,14 +91,14 @@ class SchemaTarget(Record):
         ``"image": ""``. The API server, which checks afterwards, sees the zero value. It rejects one that is
         invalid for the field.
         """
-        way = field.segments
+        path = field.segments
         if (self.gvk.group, self.gvk.kind) not in REWRITTEN or self.release < WEBHOOK_SCHEMA:
             return None
         schemas = [schema or EMPTY for schema in self.schema.tree.along(field)]
         zero = _ZEROS.get(str(schemas[-1].get("type")))
         is_copied = any(text_at(schema, "title") == TEMPLATE_METADATA for schema in schemas)
         is_null = str(field).endswith(NULL_WHEN_MISSING)
-        if zero is None or way[0] != "spec" or is_copied or is_null:
+        if zero is None or path[0] != "spec" or is_copied or is_null:
             return None
         alone: JsonObject = {"properties": {"field": schemas[-1]}}
         return zero if KindSchema(alone).is_valid({"field": zero}) else None

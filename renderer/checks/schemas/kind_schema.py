@@ -128,10 +128,10 @@ class SchemaTree:
         return self._targets[reference]
 
 
-def schema_at(document: JsonObject, way: Iterable[str]) -> JsonObject:
+def schema_at(document: JsonObject, path: Iterable[str]) -> JsonObject:
     """Return the subschema at a path of keys and indices, also through ``$ref``; empty if it is missing."""
     value: Json = document
-    for name in way:
+    for name in path:
         if isinstance(value, list):
             value = value[int(name)] if name.isdecimal() and int(name) < len(value) else None
             continue

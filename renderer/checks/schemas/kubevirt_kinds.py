@@ -77,7 +77,7 @@ _OTHERS: Mapping[str, str] = {
     ),
 }
 #: The groups of kinds that accompany virtual machines; their schemas are in ``schemas/beside``.
-GROUPS_BESIDE = frozenset(version.partition("/")[0] for version in _OTHERS) | {"k8s.cni.cncf.io"}
+COMPANION_GROUPS = frozenset(version.partition("/")[0] for version in _OTHERS) | {"k8s.cni.cncf.io"}
 #: The API version to write for each of these kinds.
 API_VERSIONS_OF_KINDS: Mapping[str, str] = {
     **{kind: version for version, kinds in _OTHERS.items() for kind in kinds.split()},

@@ -178,8 +178,8 @@ class ProjectSchema(KindSchema):
         return is_valid
 
     def _violation(self, error: _Error, content: JsonObject) -> Violation:
-        *way, keyword = map(str, error.schema_path)
-        schema = schema_at(self.document, way)
+        *path, keyword = map(str, error.schema_path)
+        schema = schema_at(self.document, path)
         value = error.instance
         unexpected = getattr(error.kind, "unexpected", None)
         if keyword == "additionalProperties" and isinstance(value, dict) and isinstance(unexpected, list):

@@ -16,8 +16,8 @@ from renderer.checks.schemas.kind_schema import KindSchema
 from renderer.checks.schemas.kubernetes_kinds import KubernetesKinds
 from renderer.checks.schemas.kubevirt_kinds import (
     ALL_GROUPS,
+    COMPANION_GROUPS,
     GROUPS,
-    GROUPS_BESIDE,
     GROUPS_OF_KINDS,
     KINDS,
     WITHOUT_SCHEMA,
@@ -72,7 +72,7 @@ class SchemaRegistry:
         self._folder = self._root / "kubevirt"
         self._project = project
         self._schemas: dict[tuple[Release, KubevirtKind], KindSchema] = {}
-        self._beside: dict[Gvk, KindSchema | None] = {}
+        self._companions: dict[Gvk, KindSchema | None] = {}
 
     @property
     def groups(self) -> frozenset[str]:
@@ -88,17 +88,17 @@ class SchemaRegistry:
 
         Raises ``DiagnosticError``: schema-invalid, schema-missing.
         """
-        return self.schema_of_project(gvk) or self._schema_beside(gvk) or self.kubernetes.schema(gvk)
+        return self.schema_of_project(gvk) or self._companion_schema(gvk) or self.kubernetes.schema(gvk)
 
-    def _schema_beside(self, gvk: Gvk) -> KindSchema | None:
-        if gvk.group not in GROUPS_BESIDE:
+    def _companion_schema(self, gvk: Gvk) -> KindSchema | None:
+        if gvk.group not in COMPANION_GROUPS:
             return None
-        if gvk not in self._beside:
+        if gvk not in self._companions:
             is_plain = _VERSION.fullmatch(gvk.version) and _KIND.fullmatch(gvk.kind)
             path = self._root / "beside" / gvk.group / gvk.version / f"{gvk.kind.lower()}.json"
             found = is_plain and path.is_file()
-            self._beside[gvk] = KindSchema(json.loads(path.read_bytes())) if found else None
-        return self._beside[gvk]
+            self._companions[gvk] = KindSchema(json.loads(path.read_bytes())) if found else None
+        return self._companions[gvk]
 
     def schema_of_project(self, gvk: Gvk) -> KindSchema | None:
         """Return the project's own schema of ``gvk``, a kind that has no bundled schemas by release.

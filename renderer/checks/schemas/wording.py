@@ -49,7 +49,7 @@ _UNITS = {"": "", "b": "", "k": "k", "kb": "k", "ki": "Ki", "kib": "Ki"} | {
 }
 
 
-def found(value: Json) -> str:
+def value_description(value: Json) -> str:
     """Return ``the text "4"``, ``the number 4``, ``a mapping``: the user's view of a value in a file."""
     if isinstance(value, dict):
         return "a mapping"
@@ -68,7 +68,7 @@ def quoted(value: Json) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def wanted(schema: JsonObject) -> str:
+def expected_description(schema: JsonObject) -> str:
     """Return the description of a value that ``schema`` accepts."""
     known = _FORMATS.get(text_at(schema, "title"))
     if known:

@@ -9,13 +9,13 @@ from renderer.checks.schemas.kind_schema import ELEMENT, SchemaTree, Violation, 
 from renderer.checks.schemas.known_values import NULL_WHEN_MISSING, VALID_WHEN_MISSING
 from renderer.checks.schemas.kubernetes_formats import BASE64, SEVERITY, TEMPLATE_METADATA
 from renderer.checks.schemas.wording import (
-    found,
+    expected_description,
     length_hint,
     nearest,
     quantity_hint,
     quoted,
     type_hint,
-    wanted,
+    value_description,
 )
 from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.model.codes import Code
@@ -92,12 +92,16 @@ def empty_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
     message = f"{field} has nothing after it"
     zero = target.zero_for_missing(field)
     if zero is not None and _is_required(field, target.schema.tree):
-        hint = f"give it {wanted(violation.schema)}; {target.authority} reads it as {quoted(zero)}"
+        hint = (
+            f"give it {expected_description(violation.schema)}; {target.authority} reads it as {quoted(zero)}"
+        )
         return SchemaFinding(field, message, hint, severity=Severity.WARNING)
     if _is_rejected_null(field, target.schema.tree):
-        return SchemaFinding(field, message, f"it must be {wanted(violation.schema)}")
+        return SchemaFinding(field, message, f"it must be {expected_description(violation.schema)}")
     if violation.expected != "object":
-        hint = f"leave it out, or give it {wanted(violation.schema)}; the API server drops a null"
+        hint = (
+            f"leave it out, or give it {expected_description(violation.schema)}; the API server drops a null"
+        )
         return SchemaFinding(field, message, hint, severity=Severity.WARNING)
     missing = _missing_without(violation)
     if missing:
@@ -142,7 +146,9 @@ def other_keyword(violation: Violation) -> SchemaFinding:
     if keyword in _BOUNDS and isinstance(expected, int | float):
         return SchemaFinding(field, f"{where} must be {_BOUNDS[keyword]} {scalar_text(expected)}")
     if keyword == "pattern" and isinstance(expected, str):
-        return SchemaFinding(field, f"{where} must match {expected}, not {found(violation.value)}")
+        return SchemaFinding(
+            field, f"{where} must match {expected}, not {value_description(violation.value)}"
+        )
     return SchemaFinding(field, f"{where} {_WORDS.get(keyword) or f'violates {keyword} of its schema'}")
 
 
@@ -168,7 +174,7 @@ def wrong_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
 
 def _wrong_type(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     value, schema = violation.value, violation.schema
-    message = f"{violation.field} must be {wanted(schema)}, not {found(value)}"
+    message = f"{violation.field} must be {expected_description(schema)}, not {value_description(value)}"
     return SchemaFinding(violation.field, message, _likely_child(violation) or type_hint(value, schema))
 
 
@@ -189,13 +195,19 @@ def _likely_child(violation: Violation) -> str | None:
 def _wrong_format(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     value, title = violation.value, text_at(violation.schema, "title")
     if violation.place != violation.field:
-        message = f"the key {quoted(value)} of {violation.field} must be {wanted(violation.schema)}"
+        message = (
+            f"the key {quoted(value)} of {violation.field} must be {expected_description(violation.schema)}"
+        )
         return SchemaFinding(violation.place, message, about_key=True)
     if title == BASE64:  # it is confidential, or too long to be shown
         hint = "plain text goes into stringData" if _DATA in violation.field.segments else None
-        return SchemaFinding(violation.field, f"{violation.field} is not {wanted(violation.schema)}", hint)
+        return SchemaFinding(
+            violation.field, f"{violation.field} is not {expected_description(violation.schema)}", hint
+        )
     hint = quantity_hint(str(value)) if title == "quantity" else length_hint(value, title)
-    message = f"{violation.field} must be {wanted(violation.schema)}, not {found(value)}"
+    message = (
+        f"{violation.field} must be {expected_description(violation.schema)}, not {value_description(value)}"
+    )
     return SchemaFinding(violation.field, message, hint)
 
 
@@ -247,14 +259,16 @@ def _wrong_length(violation: Violation, _: SchemaTarget) -> SchemaFinding:
 
 
 def _wrong_constant(violation: Violation, _: SchemaTarget) -> SchemaFinding:
-    message = f"{violation.field} must be {quoted(violation.expected)}, not {found(violation.value)}"
+    message = (
+        f"{violation.field} must be {quoted(violation.expected)}, not {value_description(violation.value)}"
+    )
     return SchemaFinding(violation.field, message)
 
 
 def _repeated(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     value = violation.value if isinstance(violation.value, list) else []
     twice = next((element for index, element in enumerate(value) if element in value[:index]), None)
-    return SchemaFinding(violation.field, f"{violation.field} contains {found(twice)} twice")
+    return SchemaFinding(violation.field, f"{violation.field} contains {value_description(twice)} twice")
 
 
 _BY_KEYWORD: Mapping[str, Callable[[Violation, SchemaTarget], SchemaFinding]] = {
