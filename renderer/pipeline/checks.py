@@ -55,10 +55,10 @@ class Checks:
     def validate(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
         """Validate all resources against schemas. The value has the resources to write."""
         from renderer.checks.schemas.validate import unchecked, validate
-        from renderer.kubevirt.instancetype.target_form import is_render_time_only
+        from renderer.kubevirt.instancetype.served_version import is_only_for_rendering
 
         with self._recorder.using(Task("schemas")):
-            written = resources.where(lambda resource: not is_render_time_only(resource))
+            written = resources.where(lambda resource: not is_only_for_rendering(resource))
             diagnostics = validate(written, release, self._schemas)
             for resource in unchecked(written, self._schemas):
                 self.unchecked.setdefault(resource.kind, set()).add(resource.current_id)
@@ -66,7 +66,7 @@ class Checks:
                 from renderer.checks.schemas.registry import InputSchemaRegistry
 
                 schemas = InputSchemaRegistry(self._project_schemas, self._config.kubernetes)
-                diagnostics += validate(resources.where(is_render_time_only), release, schemas)
+                diagnostics += validate(resources.where(is_only_for_rendering), release, schemas)
             return Outcome(written, diagnostics)
 
     def review(

@@ -38,7 +38,7 @@ class Expander:
         expanded = self.expand(named, overlay.kubevirt, overlay.expand, trace=self._context.trace)
         built = self._context.traced(overlay, StepKind.TARGET_FORM, named, expanded)
         if overlay.expand is not ExpandMode.OFF and built.value is not composed.value:
-            from renderer.kubevirt.instancetype.target_form import without_unneeded_revisions
+            from renderer.kubevirt.instancetype.served_version import without_unneeded_revisions
 
             built = built.then(lambda each: Outcome(without_unneeded_revisions(each, composed.value)))
         if overlay.tree.webhook_fields and not built.failed:

@@ -324,6 +324,6 @@ def _served(resources: ResourceSet) -> ResourceSet:
     """Return the resources; convert objects of the customisation proposal to the served version."""
     if not any(resource.api_version == PROPOSED_INSTANCETYPE_API_VERSION for resource in resources):
         return resources
-    from renderer.kubevirt.instancetype.target_form import written_form
+    from renderer.kubevirt.instancetype.served_version import served_resources
 
-    return written_form(resources)
+    return served_resources(resources)

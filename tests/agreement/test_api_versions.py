@@ -11,7 +11,7 @@ from renderer.authoring.migration.rules import version_findings
 from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind, api_versions
 from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
-from renderer.kubevirt.instancetype.target_form import in_target_form
+from renderer.kubevirt.instancetype.served_version import in_served_version
 from renderer.kustomize.merge_keys.kubevirt import KubevirtMergeSchema
 from renderer.kustomize.merge_keys.schema_in_effect import kubernetes_merge_schema
 from renderer.model.json import JsonObject, array_at
@@ -33,7 +33,7 @@ def test_written_api_version_is_served_by_every_release() -> None:
             "metadata": {"name": "u1"},
             "spec": SIZE if kind.name.endswith("Instancetype") else {},
         }
-        (written,) = in_target_form(ResourceSet((Resource(content, Site("a.yaml")),))).value
+        (written,) = in_served_version(ResourceSet((Resource(content, Site("a.yaml")),))).value
         for release in RELEASES:
             assert written.api_version in api_versions(kind, release), (kind, release)
 

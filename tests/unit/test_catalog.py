@@ -12,7 +12,7 @@ import pytest
 from renderer.authoring.sizes.names import DERIVED_LABELS, size_labels
 from renderer.files.bundled import data_folder
 from renderer.files.file_system import DiskFileSystem
-from renderer.kubevirt.instancetype.target_form import is_render_time_only
+from renderer.kubevirt.instancetype.served_version import is_only_for_rendering
 from renderer.kustomize.compose import compose
 from renderer.kustomize.reader.load import Loader
 from renderer.model.json import Json, object_at, text_at
@@ -40,7 +40,7 @@ def composed() -> Mapping[tuple[str, str], Resource]:
 
 def shipped() -> Mapping[tuple[str, str], Resource]:
     """Without the custom sizes, which are not upstream's."""
-    return {key: resource for key, resource in composed().items() if not is_render_time_only(resource)}
+    return {key: resource for key, resource in composed().items() if not is_only_for_rendering(resource)}
 
 
 def custom_sizes() -> dict[str, Resource]:
@@ -48,7 +48,7 @@ def custom_sizes() -> dict[str, Resource]:
     return {
         name: resource
         for (kind, name), resource in composed().items()
-        if is_render_time_only(resource) and kind == "VirtualMachineClusterInstancetype"
+        if is_only_for_rendering(resource) and kind == "VirtualMachineClusterInstancetype"
     }
 
 

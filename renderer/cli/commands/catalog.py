@@ -125,13 +125,13 @@ def export(catalog: str | None) -> ExitCode:
       vmrender catalog export builtin:common-instancetypes | kubectl apply -f -
       vmrender catalog export main:catalogs/ours
     """
-    from renderer.kubevirt.instancetype.target_form import written_form  # noqa: PLC0415 - a stage
+    from renderer.kubevirt.instancetype.served_version import served_resources  # noqa: PLC0415 - a stage
 
     if catalog is not None:
         resources = open_catalog(catalog, open_project).resources
     else:
         resources = ResourceSet(tuple(entry.resource for entry in project_entries(open_project())))
-    print_manifests(written_form(resources))
+    print_manifests(served_resources(resources))
     return ExitCode.CLEAN
 
 

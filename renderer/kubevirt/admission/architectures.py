@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from renderer.golang.glob import file_path_match
 from renderer.kubevirt.admission import firmware
 from renderer.kubevirt.admission.causes import Cause, Causes, CauseType, gate_hint, invalid, not_supported
-from renderer.kubevirt.admission.check_table import Check, on
+from renderer.kubevirt.admission.check_table import Check, row
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, section, text
 from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
 from renderer.kubevirt.facts.feature_gates import Gate
@@ -75,20 +75,20 @@ def check_machine_type(vmi: VmiSpec, cluster: Cluster, *, machines: Machines, is
         )
 
 
-def _machine_check(
+def _machine_row(
     machines: Machines, *, is_regexp: bool, since: str = "", until: str = ""
 ) -> Check[[VmiSpec, Cluster]]:
     check = partial(check_machine_type, machines=machines, is_regexp=is_regexp)
-    return on(check, "machine", upstream="validateEmulatedMachine", since=since, until=until)
+    return row(check, "machine", upstream="validateEmulatedMachine", since=since, until=until)
 
 
 #: ``validateEmulatedMachine``
 MACHINE_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
-    _machine_check(_MACHINES_1_0, is_regexp=True, until="1.2.1"),
-    _machine_check(_MACHINES_1_2, is_regexp=True, since="1.2.1", until="1.3"),
-    _machine_check(_MACHINES_1_3, is_regexp=True, since="1.3", until="1.6"),
-    _machine_check(_MACHINES_1_3, is_regexp=False, since="1.6", until="1.7"),
-    _machine_check(_MACHINES_1_7, is_regexp=False, since="1.7"),
+    _machine_row(_MACHINES_1_0, is_regexp=True, until="1.2.1"),
+    _machine_row(_MACHINES_1_2, is_regexp=True, since="1.2.1", until="1.3"),
+    _machine_row(_MACHINES_1_3, is_regexp=True, since="1.3", until="1.6"),
+    _machine_row(_MACHINES_1_3, is_regexp=False, since="1.6", until="1.7"),
+    _machine_row(_MACHINES_1_7, is_regexp=False, since="1.7"),
 )
 
 
@@ -192,41 +192,43 @@ def check_video_type(vmi: VmiSpec, _: Cluster) -> Causes:
         yield not_supported(vmi.device("video", "type"), message, hint)
 
 
-def _on_architecture(
+def _row_for_architecture(
     architecture: str, check: Callable[[VmiSpec], Causes], *fields: str, since: str = "", until: str = ""
 ) -> Check[[VmiSpec, Cluster]]:
     """Return the row of a check that applies to one architecture."""
     run = partial(_check_on, architecture, check)
-    return on(run, *fields, upstream=f"webhooks/{architecture}.go", since=since, until=until)
+    return row(run, *fields, upstream=f"webhooks/{architecture}.go", since=since, until=until)
 
 
 #: ``ValidateVirtualMachineInstancePerArch``, which only applies to a VirtualMachineInstance.
 ARCHITECTURE_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
-    on(
+    row(
         partial(check_architecture, known=("amd64", "arm64", "s390x")),
         upstream="ValidateVirtualMachineInstancePerArch",
         since="1.5.2",
         until="1.6",
     ),
-    on(
+    row(
         partial(check_architecture, known=("amd64", "arm64", "s390x", "ppc64le")),
         upstream="ValidateVirtualMachineInstancePerArch",
         since="1.6",
         until="1.7",
     ),
-    on(
+    row(
         partial(check_architecture, known=("amd64", "arm64", "s390x")),
         upstream="ValidateVirtualMachineInstancePerArch",
         since="1.7",
     ),
-    _on_architecture("arm64", _check_arm_boot, "firmware"),
-    _on_architecture("arm64", _check_arm_secure_boot, "firmware", until="1.8.3"),
-    _on_architecture("arm64", _check_arm_host_model, "model", until="1.6"),
-    _on_architecture("arm64", _check_arm_cpu_model, "model", since="1.6"),
-    _on_architecture("arm64", _check_arm_disks, "disks"),
-    _on_architecture("arm64", partial(_check_no_arm_device, key="watchdog", name="watchdog"), "watchdog"),
-    _on_architecture("arm64", partial(_check_no_arm_device, key="sound", name="sound device"), "sound"),
-    _on_architecture("amd64", partial(_check_watchdog, watchdog="i6300esb"), "watchdog", since="1.5.2"),
-    _on_architecture("s390x", partial(_check_watchdog, watchdog="diag288"), "watchdog", since="1.5.2"),
-    on(check_video_type, "video", upstream="webhooks validateVideoType…", since="1.6"),
+    _row_for_architecture("arm64", _check_arm_boot, "firmware"),
+    _row_for_architecture("arm64", _check_arm_secure_boot, "firmware", until="1.8.3"),
+    _row_for_architecture("arm64", _check_arm_host_model, "model", until="1.6"),
+    _row_for_architecture("arm64", _check_arm_cpu_model, "model", since="1.6"),
+    _row_for_architecture("arm64", _check_arm_disks, "disks"),
+    _row_for_architecture(
+        "arm64", partial(_check_no_arm_device, key="watchdog", name="watchdog"), "watchdog"
+    ),
+    _row_for_architecture("arm64", partial(_check_no_arm_device, key="sound", name="sound device"), "sound"),
+    _row_for_architecture("amd64", partial(_check_watchdog, watchdog="i6300esb"), "watchdog", since="1.5.2"),
+    _row_for_architecture("s390x", partial(_check_watchdog, watchdog="diag288"), "watchdog", since="1.5.2"),
+    row(check_video_type, "video", upstream="webhooks validateVideoType…", since="1.6"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from renderer.kubevirt.admission.causes import Cause, Causes, invalid, needs_gate, required
-from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
@@ -107,19 +107,19 @@ def _check_downward_metrics(mapped: _MappedDisk) -> Causes:
 
 
 DISK_VOLUME_CHECKS: CheckTable[[_MappedDisk]] = CheckTable(
-    on(_check_volume, upstream="validateBootOrder", until="1.6"),
-    on(_check_volume_or_empty_cdrom, upstream="validateBootOrder", since="1.6"),
-    on(
+    row(_check_volume, upstream="validateBootOrder", until="1.6"),
+    row(_check_volume_or_empty_cdrom, upstream="validateBootOrder", since="1.6"),
+    row(
         partial(_check_lun, sources=("persistentVolumeClaim",)),
         "lun",
         upstream="validateBootOrder",
         until="1.1",
     ),
-    on(
+    row(
         partial(_check_lun, sources=("persistentVolumeClaim", "dataVolume")),
         "lun",
         upstream="validateBootOrder",
         since="1.1",
     ),
-    on(_check_downward_metrics, upstream="validateBootOrder"),
+    row(_check_downward_metrics, upstream="validateBootOrder"),
 )

@@ -57,7 +57,7 @@ def _run_naming_release(
         yield cause._replace(message=f"{cause.message} (KubeVirt {release})")
 
 
-def on(
+def row(
     run: Callable[P, Iterable[Cause]],
     *fields: str,
     upstream: str = "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renderer.kubevirt.admission.causes import Cause, Causes, invalid, needs_gate, not_supported, required
-from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, number, quantity, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
@@ -190,11 +190,11 @@ def _vcpus(vmi: VmiSpec) -> int:
 
 
 DEDICATED_CPU_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
-    on(_check_memory_of_resources, upstream="validateMemoryLimitAndRequestProvided", until="1.6.4"),
-    on(_check_memory_is_given, upstream="validateMemoryIsProvided", since="1.6.4"),
-    on(_check_whole_cpus, upstream="validateCPURequestIsInteger, validateCPULimitIsInteger"),
-    on(_check_memory_equals, upstream="validateMemoryRequestsAndLimits"),
-    on(_check_cpus, upstream="validateRequest…OnDedicatedCPUPlacement"),
-    on(_check_threads_on_arm, upstream="validateThreadCountOnArchitecture", since="1.1"),
-    on(_check_threads, upstream="validateThreadCountOnDedicatedCPUPlacement"),
+    row(_check_memory_of_resources, upstream="validateMemoryLimitAndRequestProvided", until="1.6.4"),
+    row(_check_memory_is_given, upstream="validateMemoryIsProvided", since="1.6.4"),
+    row(_check_whole_cpus, upstream="validateCPURequestIsInteger, validateCPULimitIsInteger"),
+    row(_check_memory_equals, upstream="validateMemoryRequestsAndLimits"),
+    row(_check_cpus, upstream="validateRequest…OnDedicatedCPUPlacement"),
+    row(_check_threads_on_arm, upstream="validateThreadCountOnArchitecture", since="1.1"),
+    row(_check_threads, upstream="validateThreadCountOnDedicatedCPUPlacement"),
 )

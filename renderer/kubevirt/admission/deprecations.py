@@ -7,7 +7,7 @@ checked.
 from __future__ import annotations
 
 from renderer.kubevirt.admission.causes import Causes, invalid
-from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section, texts
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
 from renderer.kubevirt.facts.cluster import Cluster
@@ -87,15 +87,15 @@ def _warn_of_ppc64le(configuration: JsonObject, cluster: Cluster) -> Causes:
 
 
 INSTANCE_WARNINGS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
-    on(_warn_of_bindings, "interfaces", upstream="warnDeprecatedAPIs", since="1.2", until="1.3"),
+    row(_warn_of_bindings, "interfaces", upstream="warnDeprecatedAPIs", since="1.2", until="1.3"),
 )
 
 CONFIGURATION_WARNINGS: CheckTable[[JsonObject, Cluster]] = CheckTable(
-    on(_warn_of_gates, "developerConfiguration", upstream="warnDeprecatedFeatureGates"),
-    on(
+    row(_warn_of_gates, "developerConfiguration", upstream="warnDeprecatedFeatureGates"),
+    row(
         _warn_of_mediated_devices,
         "mediatedDevicesConfiguration",
         upstream="kubevirt-update-admitter.go Admit",
     ),
-    on(_warn_of_ppc64le, "architectureConfiguration", upstream="warnDeprecatedArchitectures", since="1.7"),
+    row(_warn_of_ppc64le, "architectureConfiguration", upstream="warnDeprecatedArchitectures", since="1.7"),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from renderer.kubevirt.admission import devices
 from renderer.kubevirt.admission.causes import Cause, Causes, invalid, needs_gate, not_supported
-from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, is_not_disabled, number, present, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
@@ -277,19 +277,19 @@ def _reservation(vmi: VmiSpec) -> Causes:
 
 #: ``ValidateDisks``; before 1.3 one function, ``validateDisks``.
 DISK_CHECKS: CheckTable[[Disk]] = CheckTable(
-    on(_check_unique, upstream="validateDisks", until="1.3"),
-    on(_check_unique_to_each, upstream="validateDiskName", since="1.3"),
-    on(_check_target, "disk", "lun", "cdrom", upstream="validateDeviceTarget"),
-    on(_check_pci_address, "disk", upstream="validatePciAddress"),
-    on(_check_boot_order, "bootOrder", upstream="validateBootOrderValue"),
-    on(_check_bus, "disk", "lun", "cdrom", upstream="validateBusSupport"),
-    on(_check_io_thread_on_sata, "dedicatedIOThread", upstream="validateDisks", until="1.2.1"),
-    on(_check_io_thread, "dedicatedIOThread", upstream="validateBusSupport", since="1.2.1"),
-    on(_check_serial, "serial", upstream="validateSerialNumValue, validateSerialNumLength"),
-    on(_check_cache, "cache", upstream="validateCacheMode"),
-    on(_check_io, "io", upstream="validateIOMode"),
-    on(_check_error_policy, "errorPolicy", upstream="validateErrorPolicy", since="1.1"),
-    on(_check_name, upstream="validateDiskNameAsContainerName"),
-    on(_check_block_size, "blockSize", upstream="validateBlockSize", until="1.7"),
-    on(_check_granular_block_size, "blockSize", upstream="validateBlockSize", since="1.7"),
+    row(_check_unique, upstream="validateDisks", until="1.3"),
+    row(_check_unique_to_each, upstream="validateDiskName", since="1.3"),
+    row(_check_target, "disk", "lun", "cdrom", upstream="validateDeviceTarget"),
+    row(_check_pci_address, "disk", upstream="validatePciAddress"),
+    row(_check_boot_order, "bootOrder", upstream="validateBootOrderValue"),
+    row(_check_bus, "disk", "lun", "cdrom", upstream="validateBusSupport"),
+    row(_check_io_thread_on_sata, "dedicatedIOThread", upstream="validateDisks", until="1.2.1"),
+    row(_check_io_thread, "dedicatedIOThread", upstream="validateBusSupport", since="1.2.1"),
+    row(_check_serial, "serial", upstream="validateSerialNumValue, validateSerialNumLength"),
+    row(_check_cache, "cache", upstream="validateCacheMode"),
+    row(_check_io, "io", upstream="validateIOMode"),
+    row(_check_error_policy, "errorPolicy", upstream="validateErrorPolicy", since="1.1"),
+    row(_check_name, upstream="validateDiskNameAsContainerName"),
+    row(_check_block_size, "blockSize", upstream="validateBlockSize", until="1.7"),
+    row(_check_granular_block_size, "blockSize", upstream="validateBlockSize", since="1.7"),
 )

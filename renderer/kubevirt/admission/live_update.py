@@ -7,7 +7,7 @@ from functools import partial
 
 from renderer.kubevirt.admission import cpu
 from renderer.kubevirt.admission.causes import Cause, Causes, invalid, needs_gate, not_supported
-from renderer.kubevirt.admission.check_table import Check, on
+from renderer.kubevirt.admission.check_table import Check, row
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, has, number, quantity, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
@@ -211,68 +211,68 @@ def _check_live_memory(vm: VmSpec, _: Cluster) -> Causes:
     yield from _wrong_sizes(vm.vmi, most, unaligned)
 
 
-def _live(
+def _live_update_row(
     check: Callable[[VmSpec, Cluster], Causes], *fields: str, since: str = "1.2", until: str = ""
 ) -> Check[[VmSpec, Cluster]]:
     """Return the row of a check that runs if the rollout strategy is ``LiveUpdate``."""
     upstream = "validateLiveUpdateFeatures"
-    return on(partial(_if_live_update, check), *fields, upstream=upstream, since=since, until=until)
+    return row(partial(_if_live_update, check), *fields, upstream=upstream, since=since, until=until)
 
 
 #: ``validateLiveUpdateFeatures``.
 LIVE_UPDATE_CHECKS: tuple[Check[[VmSpec, Cluster]], ...] = (
-    _live(_check_without_instancetype, "instancetype", until="1.2.1"),
-    _live(_check_without_cpu_resources, "requests", "limits", until="1.2.2"),
-    _live(_check_without_memory_limit, "limits", until="1.2.1"),
-    on(_check_features_gate, "liveUpdateFeatures", upstream="validateLiveUpdateFeatures", until="1.2"),
-    on(
+    _live_update_row(_check_without_instancetype, "instancetype", until="1.2.1"),
+    _live_update_row(_check_without_cpu_resources, "requests", "limits", until="1.2.2"),
+    _live_update_row(_check_without_memory_limit, "limits", until="1.2.1"),
+    row(_check_features_gate, "liveUpdateFeatures", upstream="validateLiveUpdateFeatures", until="1.2"),
+    row(
         partial(_check_most_by_hand, path=(*_CPU, "maxSockets")),
         "maxSockets",
         upstream="validateLiveUpdateFeatures",
         until="1.2",
     ),
-    on(
+    row(
         partial(_check_no_instancetype, part="cpu"),
         "liveUpdateFeatures",
         upstream="ValidateVirtualMachineSpec",
         until="1.1",
     ),
-    on(
+    row(
         partial(_check_no_instancetype, part=""),
         "liveUpdateFeatures",
         upstream="validateLiveUpdateFeatures",
         since="1.1",
         until="1.2",
     ),
-    on(_check_live_cpu, "liveUpdateFeatures", upstream="validateLiveUpdateFeatures", until="1.2"),
-    on(
+    row(_check_live_cpu, "liveUpdateFeatures", upstream="validateLiveUpdateFeatures", until="1.2"),
+    row(
         partial(_check_most_by_hand, path=(*_MEMORY, "maxGuest")),
         "maxGuest",
         upstream="validateLiveUpdateFeatures",
         since="1.1",
         until="1.2",
     ),
-    on(
+    row(
         _check_live_memory,
         "liveUpdateFeatures",
         upstream="validateLiveUpdateFeatures",
         since="1.1",
         until="1.2",
     ),
-    _live(_check_sockets, "maxSockets"),
-    _live(_check_memory_at_fields, "maxGuest", until="1.3"),
-    _live(
+    _live_update_row(_check_sockets, "maxSockets"),
+    _live_update_row(_check_memory_at_fields, "maxGuest", until="1.3"),
+    _live_update_row(
         partial(_check_memory, architectures=_HOT_PLUG_1_3, least_guest=0),
         "maxGuest",
         since="1.3",
         until="1.3.1",
     ),
-    _live(
+    _live_update_row(
         partial(_check_memory, architectures=_HOT_PLUG_1_3),
         "maxGuest",
         since="1.3.1",
         until=_WITHOUT_ARM,
     ),
-    _live(partial(_check_memory, architectures=("amd64",)), "maxGuest", since=_WITHOUT_ARM),
-    _live(_check_volumes_strategy, "updateVolumesStrategy", since="1.3", until="1.5"),
+    _live_update_row(partial(_check_memory, architectures=("amd64",)), "maxGuest", since=_WITHOUT_ARM),
+    _live_update_row(_check_volumes_strategy, "updateVolumesStrategy", since="1.3", until="1.5"),
 )

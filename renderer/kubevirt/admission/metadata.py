@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renderer.kubevirt.admission.causes import Causes, invalid, needs_gate, not_supported
-from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.grace import check_grace_annotations
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, section, text
 from renderer.kubevirt.facts.cluster import Cluster
@@ -90,15 +90,15 @@ def _check_grace_annotations(metadata: Metadata, cluster: Cluster) -> Causes:
 
 #: ``ValidateVirtualMachineInstanceMetadata``
 METADATA_CHECKS: CheckTable[[Metadata, Cluster]] = CheckTable(
-    on(check_labels, "labels", upstream="ValidateVirtualMachineInstanceMetadata"),
-    on(check_gated_annotations, "annotations", upstream="ValidateVirtualMachineInstanceMetadata"),
-    on(
+    row(check_labels, "labels", upstream="ValidateVirtualMachineInstanceMetadata"),
+    row(check_gated_annotations, "annotations", upstream="ValidateVirtualMachineInstanceMetadata"),
+    row(
         check_migration_threads,
         "annotations",
         upstream="ValidateVirtualMachineInstanceMetadata",
         until="1.5",
     ),
-    on(
+    row(
         _check_grace_annotations,
         "annotations",
         upstream="validateGraceIOVirtualizationAnnotations",

@@ -15,7 +15,7 @@ from renderer.kubevirt.admission.causes import (
     not_supported,
     required,
 )
-from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.vmi_spec import has, number, quantity, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
@@ -136,22 +136,24 @@ def _always(_: JsonObject, __: Cluster) -> bool:
 
 
 POLICY_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
-    on(_check_timeout, "completionTimeoutPerGiB", upstream="migrationpolicy-admitter.go Admit"),
-    on(_check_downtime, "maxDowntimeMs", upstream="migrationpolicy-admitter.go Admit", since="1.9"),
-    on(_check_downtime_tuning, "experimental", upstream="migrationpolicy-admitter.go Admit", since="1.10"),
-    on(_check_stall_detector_gate, "experimental", upstream="migrationpolicy-admitter.go Admit", since="1.9"),
-    on(_check_stall_detector, "experimental", upstream="validateStallDetectorFactor", since="1.9"),
-    on(_check_bandwidth, "bandwidthPerMigration", upstream="migrationpolicy-admitter.go Admit"),
+    row(_check_timeout, "completionTimeoutPerGiB", upstream="migrationpolicy-admitter.go Admit"),
+    row(_check_downtime, "maxDowntimeMs", upstream="migrationpolicy-admitter.go Admit", since="1.9"),
+    row(_check_downtime_tuning, "experimental", upstream="migrationpolicy-admitter.go Admit", since="1.10"),
+    row(
+        _check_stall_detector_gate, "experimental", upstream="migrationpolicy-admitter.go Admit", since="1.9"
+    ),
+    row(_check_stall_detector, "experimental", upstream="validateStallDetectorFactor", since="1.9"),
+    row(_check_bandwidth, "bandwidthPerMigration", upstream="migrationpolicy-admitter.go Admit"),
 )
 
 MIGRATION_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
-    on(_check_machine, upstream="ValidateVirtualMachineInstanceMigrationSpec", ends=_always),
-    on(
+    row(_check_machine, upstream="ValidateVirtualMachineInstanceMigrationSpec", ends=_always),
+    row(
         _check_priority,
         "priority",
         upstream="migration-create-admitter.go Admit",
         since="1.7",
         ends=_always,
     ),
-    on(_check_ends, "sendTo", "receive", upstream="migration-create-admitter.go Admit", since="1.6"),
+    row(_check_ends, "sendTo", "receive", upstream="migration-create-admitter.go Admit", since="1.6"),
 )

@@ -14,7 +14,7 @@ from renderer.kubevirt.admission.causes import (
     needs_gate,
     required,
 )
-from renderer.kubevirt.admission.check_table import Check, on
+from renderer.kubevirt.admission.check_table import Check, row
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
@@ -270,30 +270,30 @@ def _check_shared(at: FieldPath, first: dict[str, int], owners: dict[str, str]) 
 
 #: ``pkg/dra/admitter``
 CLAIM_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
-    on(check_claimed_gpus, "gpus", upstream="dra_admitter.go validateCreationDRA", since="1.6", until="1.8"),
-    on(
+    row(check_claimed_gpus, "gpus", upstream="dra_admitter.go validateCreationDRA", since="1.6", until="1.8"),
+    row(
         check_claim_names,
         "resourceClaims",
         upstream="x-kubernetes-list-map-keys of the CRD; dra_admitter.go validateCreationDRA from 1.8 on",
         since="1.6",
         until="1.9",
     ),
-    on(check_claims, "resourceClaims", upstream="dra_admitter.go validateResourceClaims", since="1.9"),
-    on(
+    row(check_claims, "resourceClaims", upstream="dra_admitter.go validateResourceClaims", since="1.9"),
+    row(
         check_claimed_devices_apart,
         *_CLAIMING,
         upstream="dra_admitter.go validateCreationDRA",
         since="1.8",
         until="1.8.3",
     ),
-    on(
+    row(
         partial(check_claimed_devices, with_networks=False, has_pointers=True),
         *_CLAIMING,
         upstream="dra_admitter.go validateDRADevices",
         since="1.8.3",
         until="1.9",
     ),
-    on(
+    row(
         partial(check_claimed_devices, with_networks=True, has_pointers=False),
         *_CLAIMING,
         upstream="dra_admitter.go validateDRADevices",

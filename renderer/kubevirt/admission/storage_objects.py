@@ -9,7 +9,7 @@ import json
 from functools import partial
 
 from renderer.kubevirt.admission.causes import Cause, Causes, CauseType, invalid, needs_gate, required
-from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.network.interfaces import is_bare_mac_address, is_mac_address
 from renderer.kubevirt.admission.vmi_spec import elements, has, section, text, texts
 from renderer.kubevirt.facts.cluster import Cluster
@@ -191,29 +191,29 @@ def _check_clone_patches(spec: JsonObject, _: Cluster) -> Causes:
 
 
 SNAPSHOT_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
-    on(partial(_check_gate, gate=Gate.SNAPSHOT), upstream="vmsnapshot.go Admit", ends=_always),
-    on(partial(_check_reference, key="source"), upstream="vmsnapshot.go Admit"),
+    row(partial(_check_gate, gate=Gate.SNAPSHOT), upstream="vmsnapshot.go Admit", ends=_always),
+    row(partial(_check_reference, key="source"), upstream="vmsnapshot.go Admit"),
 )
 
 RESTORE_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
-    on(partial(_check_gate, gate=Gate.SNAPSHOT), upstream="vmrestore.go Admit", ends=_always),
-    on(partial(_check_reference, key="target"), upstream="vmrestore.go Admit", ends=_has_invalid_target),
-    on(_check_restore_patches, "patches", upstream="vmrestore.go validatePatches"),
-    on(_check_overrides, "volumeRestoreOverrides", upstream="validateVolumeOverrides", since="1.6"),
-    on(
+    row(partial(_check_gate, gate=Gate.SNAPSHOT), upstream="vmrestore.go Admit", ends=_always),
+    row(partial(_check_reference, key="target"), upstream="vmrestore.go Admit", ends=_has_invalid_target),
+    row(_check_restore_patches, "patches", upstream="vmrestore.go validatePatches"),
+    row(_check_overrides, "volumeRestoreOverrides", upstream="validateVolumeOverrides", since="1.6"),
+    row(
         partial(_check_policy, key="volumeRestorePolicy", policies=_POLICIES_1_6),
         "volumeRestorePolicy",
         upstream="validateVolumeRestorePolicy",
         since="1.6",
         until="1.8",
     ),
-    on(
+    row(
         partial(_check_policy, key="volumeRestorePolicy", policies=_POLICIES_1_8),
         "volumeRestorePolicy",
         upstream="validateVolumeRestorePolicy",
         since="1.8",
     ),
-    on(
+    row(
         partial(_check_policy, key="volumeOwnershipPolicy", policies=("Vm", "None")),
         "volumeOwnershipPolicy",
         upstream="validateVolumeOwnershipPolicy",
@@ -222,37 +222,37 @@ RESTORE_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
 )
 
 EXPORT_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
-    on(partial(_check_gate, gate=Gate.VM_EXPORT), upstream="vmexport.go Admit", until="1.9", ends=_always),
-    on(partial(_check_export_source, groups=_EXPORTED_1_0), upstream="vmexport.go Admit", until="1.8"),
-    on(
+    row(partial(_check_gate, gate=Gate.VM_EXPORT), upstream="vmexport.go Admit", until="1.9", ends=_always),
+    row(partial(_check_export_source, groups=_EXPORTED_1_0), upstream="vmexport.go Admit", until="1.8"),
+    row(
         partial(_check_export_source, groups=_EXPORTED_1_8),
         upstream="vmexport.go Admit",
         since="1.8",
         until="1.9",
     ),
-    on(_check_template_export, upstream="vmexport.go Admit", since="1.9", ends=_always),
-    on(partial(_check_export_source, groups=_EXPORTED_1_9), upstream="vmexport.go Admit", since="1.9"),
+    row(_check_template_export, upstream="vmexport.go Admit", since="1.9", ends=_always),
+    row(partial(_check_export_source, groups=_EXPORTED_1_9), upstream="vmexport.go Admit", since="1.9"),
 )
 
 CLONE_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
-    on(partial(_check_gate, gate=Gate.SNAPSHOT), upstream="vmclone-admitter.go Admit", ends=_always),
-    on(partial(_check_filters, reported=_FILTERS_1_0), upstream="validateFilters", until="1.2"),
-    on(partial(_check_filters, reported=_FILTERS_1_2), upstream="validateFilters", since="1.2"),
-    on(_check_clone_kinds, upstream="validateSourceAndTargetKind"),
-    on(_check_clone_source, upstream="validateSource"),
-    on(_check_clone_target, "target", upstream="validateTarget", since="1.1.1"),
-    on(
+    row(partial(_check_gate, gate=Gate.SNAPSHOT), upstream="vmclone-admitter.go Admit", ends=_always),
+    row(partial(_check_filters, reported=_FILTERS_1_0), upstream="validateFilters", until="1.2"),
+    row(partial(_check_filters, reported=_FILTERS_1_2), upstream="validateFilters", since="1.2"),
+    row(_check_clone_kinds, upstream="validateSourceAndTargetKind"),
+    row(_check_clone_source, upstream="validateSource"),
+    row(_check_clone_target, "target", upstream="validateTarget", since="1.1.1"),
+    row(
         partial(_check_clone_mac_addresses, bare=False),
         "newMacAddresses",
         upstream="validateNewMacAddresses",
         since="1.4",
         until="1.9",
     ),
-    on(
+    row(
         partial(_check_clone_mac_addresses, bare=True),
         "newMacAddresses",
         upstream="validateNewMacAddresses",
         since="1.9",
     ),
-    on(_check_clone_patches, "patches", upstream="validatePatches", since="1.6"),
+    row(_check_clone_patches, "patches", upstream="validatePatches", since="1.6"),
 )

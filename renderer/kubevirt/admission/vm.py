@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from renderer.kubevirt.admission.causes import Cause, Causes
-from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.data_volume_templates import (
     check_template_names_and_uses,
     check_template_namespaces,
@@ -31,34 +31,34 @@ _TEMPLATE_NAMESPACES_SINCE = Release(1, 0, 1)
 
 #: The checks before all others; the first that yields causes ends the admission.
 CREATION_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
-    on(check_discontinued_gates, "interfaces", upstream="validator.go ValidateFeatureGates", since="1.4.1"),
+    row(check_discontinued_gates, "interfaces", upstream="validator.go ValidateFeatureGates", since="1.4.1"),
     *DISCONTINUED_BINDING_CHECKS,
 )
 
 #: The checks after those of the template.
 VM_CHECKS: CheckTable[[VmSpec, Cluster]] = CheckTable(
-    on(
+    row(
         check_template_names_and_uses,
         "dataVolumeTemplates",
         upstream="validateDataVolumeTemplate",
         until="1.4",
     ),
-    on(
+    row(
         partial(check_templates, may_be_populated=False),
         "dataVolumeTemplates",
         upstream="validateDataVolumeTemplate",
         since="1.4",
         until="1.5",
     ),
-    on(
+    row(
         partial(check_templates, may_be_populated=True),
         "dataVolumeTemplates",
         upstream="data-volume-template.go ValidateDataVolumeTemplate",
         since="1.5",
     ),
-    on(check_running, upstream="validateRunStrategy"),
-    on(check_run_strategy_name, "runStrategy", upstream="validateRunStrategy", until="1.6"),
-    on(check_run_strategy_or_receiver, "runStrategy", upstream="validateRunStrategy", since="1.6"),
+    row(check_running, upstream="validateRunStrategy"),
+    row(check_run_strategy_name, "runStrategy", upstream="validateRunStrategy", until="1.6"),
+    row(check_run_strategy_or_receiver, "runStrategy", upstream="validateRunStrategy", since="1.6"),
     *LIVE_UPDATE_CHECKS,
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from renderer.kubevirt.admission.architectures import ARCHITECTURE_CHECKS
 from renderer.kubevirt.admission.causes import Causes, invalid, required
-from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.memory import check_memory_is_given
 from renderer.kubevirt.admission.metadata import Metadata
 from renderer.kubevirt.admission.network.bindings import DISCONTINUED_BINDING_CHECKS, check_discontinued_gates
@@ -102,12 +102,12 @@ def _check_container_path(
 
 #: The checks that a VirtualMachine's template does not get.
 VMI_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
-    on(check_discontinued_gates, "interfaces", upstream="validator.go ValidateFeatureGates", since="1.3"),
+    row(check_discontinued_gates, "interfaces", upstream="validator.go ValidateFeatureGates", since="1.3"),
     *DISCONTINUED_BINDING_CHECKS,
-    on(check_volume_devices, "volumes", upstream="validateVirtualMachineInstanceSpecVolumeDisks"),
-    on(check_memory_is_given, upstream="ValidateVirtualMachineInstanceMandatoryFields"),
-    on(check_hyperv_at_spec, "features", upstream="hyperv.go", until="1.3"),
-    on(check_hyperv, "features", upstream="hyperv.go", since="1.3"),
+    row(check_volume_devices, "volumes", upstream="validateVirtualMachineInstanceSpecVolumeDisks"),
+    row(check_memory_is_given, upstream="ValidateVirtualMachineInstanceMandatoryFields"),
+    row(check_hyperv_at_spec, "features", upstream="hyperv.go", until="1.3"),
+    row(check_hyperv, "features", upstream="hyperv.go", since="1.3"),
     *ARCHITECTURE_CHECKS,
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from renderer.kubevirt.admission.causes import Cause, Causes, CauseType, invalid, needs_gate, required
-from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, quantity, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
@@ -197,11 +197,11 @@ def _check_host_disk(volume: Volume) -> Causes:
 
 #: ``validateVolumes``, for one volume.
 VOLUME_CHECKS: CheckTable[[Volume]] = CheckTable(
-    on(_check_source, upstream="validateVolumes"),
-    on(check_cloud_init, "cloudInitNoCloud", "cloudInitConfigDrive", upstream="validateVolumes"),
-    on(_check_downward_metrics, "downwardMetrics", upstream="validateVolumes"),
-    on(_check_host_disk, "hostDisk", upstream="validateVolumes"),
-    on(_check_names, *_NAMES, upstream="validateVolumes"),
+    row(_check_source, upstream="validateVolumes"),
+    row(check_cloud_init, "cloudInitNoCloud", "cloudInitConfigDrive", upstream="validateVolumes"),
+    row(_check_downward_metrics, "downwardMetrics", upstream="validateVolumes"),
+    row(_check_host_disk, "hostDisk", upstream="validateVolumes"),
+    row(_check_names, *_NAMES, upstream="validateVolumes"),
 )
 
 

@@ -9,7 +9,7 @@ import re
 from functools import partial
 
 from renderer.kubevirt.admission.causes import Causes, invalid, required
-from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.disks import check_disks
 from renderer.kubevirt.admission.firmware import check_firmware
 from renderer.kubevirt.admission.grace import check_grace_annotations
@@ -84,17 +84,17 @@ def _check_max_unavailable(spec: JsonObject, _: Cluster) -> Causes:
 
 #: ``ValidateVMPoolSpec``
 POOL_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
-    on(_check_template, upstream="ValidateVirtualMachineSpec"),
-    on(_check_selector, upstream="ValidateVMPoolSpec"),
-    on(_check_max_unavailable, "maxUnavailable", upstream="ValidateVMPoolSpec", since="1.6"),
-    on(
+    row(_check_template, upstream="ValidateVirtualMachineSpec"),
+    row(_check_selector, upstream="ValidateVMPoolSpec"),
+    row(_check_max_unavailable, "maxUnavailable", upstream="ValidateVMPoolSpec", since="1.6"),
+    row(
         _check_strategies,
         "updateStrategy",
         "scaleInStrategy",
         upstream="validateMutualExclusivity",
         since="1.7",
     ),
-    on(_check_discontinued_gates, upstream="validator.go ValidateFeatureGates", since="1.3"),
+    row(_check_discontinued_gates, upstream="validator.go ValidateFeatureGates", since="1.3"),
 )
 
 
@@ -137,16 +137,16 @@ def _check_preset_firmware(spec: JsonObject, cluster: Cluster) -> Causes:
 
 #: ``ValidateVMIRSSpec``
 REPLICA_SET_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
-    on(_check_grace_annotations, upstream="validateGraceIOVirtualizationAnnotations", since="1.9"),
-    on(_check_instance_template, upstream="ValidateVirtualMachineInstanceSpec"),
-    on(_check_instance_selector, upstream="ValidateVMIRSSpec"),
-    on(_check_instance_gates, upstream="validator.go ValidateFeatureGates", since="1.3"),
+    row(_check_grace_annotations, upstream="validateGraceIOVirtualizationAnnotations", since="1.9"),
+    row(_check_instance_template, upstream="ValidateVirtualMachineInstanceSpec"),
+    row(_check_instance_selector, upstream="ValidateVMIRSSpec"),
+    row(_check_instance_gates, upstream="validator.go ValidateFeatureGates", since="1.3"),
 )
 
 #: ``ValidateVMIPresetSpec``
 PRESET_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
-    on(_check_preset_domain, upstream="ValidateVMIPresetSpec"),
-    on(partial(_check_preset_disks, decides=-1), upstream="validateDomainPresetSpec", until="1.3"),
-    on(partial(_check_preset_disks, decides=0), upstream="ValidateVMIPresetSpec", since="1.3"),
-    on(_check_preset_firmware, upstream="ValidateVMIPresetSpec"),
+    row(_check_preset_domain, upstream="ValidateVMIPresetSpec"),
+    row(partial(_check_preset_disks, decides=-1), upstream="validateDomainPresetSpec", until="1.3"),
+    row(partial(_check_preset_disks, decides=0), upstream="ValidateVMIPresetSpec", since="1.3"),
+    row(_check_preset_firmware, upstream="ValidateVMIPresetSpec"),
 )

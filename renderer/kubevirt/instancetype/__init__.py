@@ -15,7 +15,7 @@ right column has KubeVirt's files, relative to ``pkg/instancetype``:
 ``defaults``           defaults the template, for ``expand: defaults``         ``expand/``, ``pkg/defaults``
 ``added_devices``      writes the disks and the network that KubeVirt adds     ``pkg/defaults``
                        when the preference decides about them
-``target_form``        writes v1beta2 objects as v1beta1                       proposal, in no release
+``served_version``     writes v1beta2 objects as v1beta1                       proposal, in no release
 ``findings``           turns causes into diagnostics, with the files of both
 =====================  ======================================================  =========================
 

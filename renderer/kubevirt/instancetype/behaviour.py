@@ -98,7 +98,7 @@ class Behaviour(Record):
         return self.release >= (1, 3)
 
     @property
-    def firmware_options_of_vm_stay(self) -> bool:
+    def keeps_firmware_options_of_vm(self) -> bool:
         """Before, the preferred options of BIOS and EFI override the VM's. instancetype.go, #10314"""
         return self.release >= (1, 0, 1)
 
@@ -282,12 +282,12 @@ class Behaviour(Record):
         return self.release >= (1, 3)
 
     @property
-    def takes_revision_by_name(self) -> bool:
+    def uses_revision_by_name(self) -> bool:
         """Before, a revision in the status counts, whatever the VM names now. find/revision.go, #14726"""
         return self.release >= (1, 5, 2)
 
     @property
-    def notes_revision_in_status(self) -> bool:
+    def records_revision_in_status(self) -> bool:
         """Before, it is recorded in revisionName of the matcher. revision/store.go, #13916"""
         return self.release >= (1, 5)
 

@@ -26,8 +26,8 @@ from renderer.kubevirt.instancetype.matcher_warnings import (
     unresolved_matchers,
 )
 from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
+from renderer.kubevirt.instancetype.served_version import in_served_version
 from renderer.kubevirt.instancetype.start_warnings import assumed_network, input_device_left_out
-from renderer.kubevirt.instancetype.target_form import in_target_form
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine, with_expanded_template
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.json import EMPTY, Json, JsonObject, object_at
@@ -132,7 +132,7 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and four t
             webhook_input.append(whole)
     diagnostics += expander.warnings
     diagnostics += check_objects(resources, expander.used, behaviour_of(release))
-    return Outcome(ResourceSet(tuple(results)), tuple(diagnostics)).then(in_target_form)
+    return Outcome(ResourceSet(tuple(results)), tuple(diagnostics)).then(in_served_version)
 
 
 class _Expander:

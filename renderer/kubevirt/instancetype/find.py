@@ -139,7 +139,7 @@ def find_revision(
 
         at = revision_field(matcher, matcher_type)
         raise CauseError(not_found.revision_not_found(name, at, matcher_type, scope, behaviour))
-    if matcher.revision_name or not behaviour.takes_revision_by_name:
+    if matcher.revision_name or not behaviour.uses_revision_by_name:
         return revision
     return revision if revision.labels.get(_OBJECT_NAME_LABEL) == matcher.name else None
 
@@ -153,7 +153,7 @@ def missing_revision(
 
 
 def _status_revision(matcher_type: MatcherType, status: JsonObject, behaviour: Behaviour) -> str:
-    if not status or not behaviour.notes_revision_in_status:
+    if not status or not behaviour.records_revision_in_status:
         return ""
     return text_at(status, matcher_type.status_ref, "controllerRevisionRef", "name")
 

@@ -85,7 +85,7 @@ def _matcher_fields(matcher: MatcherType) -> Iterator[_OpenField]:
 
     def lacks_revision(spec: JsonObject, behaviour: Behaviour) -> bool:
         content = object_at(spec, matcher.key)
-        return bool(content) and not behaviour.notes_revision_in_status and not content.get("revisionName")
+        return bool(content) and not behaviour.records_revision_in_status and not content.get("revisionName")
 
     yield _OpenField(f"{path}.inferFromVolume", infers)
     yield _OpenField(f"{path}.name", infers)

@@ -102,7 +102,7 @@ def store_revision(
     vm: JsonObject, matcher: Matcher, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour
 ) -> StoredRevision:
     """What the controller makes of one matcher of ``vm``. Raises ``CauseError``."""
-    if behaviour.notes_revision_in_status:
+    if behaviour.records_revision_in_status:
         return _stored_in_status(vm, matcher, matcher_type, scope, behaviour)
     if matcher.revision_name:
         return StoredRevision(matcher)

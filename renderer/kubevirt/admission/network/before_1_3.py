@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from renderer.kubevirt.admission.boot_order import check_interface_boot_order, disk_boot_orders
 from renderer.kubevirt.admission.causes import Cause, Causes, duplicate, invalid, needs_gate, required
-from renderer.kubevirt.admission.check_table import Check, on
+from renderer.kubevirt.admission.check_table import Check, row
 from renderer.kubevirt.admission.network.bindings import (
     BRIDGE_ON_POD,
     MASQUERADE_OFF_POD,
@@ -196,8 +196,8 @@ def _always(_: VmiSpec, __: Cluster) -> bool:
     return True
 
 
-def _number_of(*path: str) -> Check[[VmiSpec, Cluster]]:
-    return on(
+def _number_row(*path: str) -> Check[[VmiSpec, Cluster]]:
+    return row(
         partial(check_number, path=path),
         path[-1],
         upstream="ValidateVirtualMachineInstanceSpec arrayLenMax",
@@ -207,33 +207,33 @@ def _number_of(*path: str) -> Check[[VmiSpec, Cluster]]:
 
 
 #: The checks before all others.
-NUMBER_CHECKS: Checks = (_number_of("domain", "devices", "disks"), _number_of("volumes"))
+NUMBER_CHECKS: Checks = (_number_row("domain", "devices", "disks"), _number_row("volumes"))
 
 #: At the position of ``pkg/network/admitter``, before ``validateBootOrder``.
 NETWORK_CHECKS_BEFORE_BOOT_ORDER: Checks = (
-    _number_of("domain", "devices", "interfaces"),
-    _number_of("networks"),
-    on(check_pod_interfaces, "networks", upstream="getNumberOfPodInterfaces", until="1.3", ends=_always),
+    _number_row("domain", "devices", "interfaces"),
+    _number_row("networks"),
+    row(check_pod_interfaces, "networks", upstream="getNumberOfPodInterfaces", until="1.3", ends=_always),
 )
 
 #: The other checks, after ``validateBootOrder``.
 NETWORK_CHECKS_AFTER_BOOT_ORDER: Checks = (
-    on(check_sources, "networks", upstream="validateNetworks", until="1.3"),
-    on(
+    row(check_sources, "networks", upstream="validateNetworks", until="1.3"),
+    row(
         check_interfaces_in_turn,
         "interfaces",
         upstream="validateNetworksMatchInterfaces",
         until="1.3",
         ends=_has_repeated_option,
     ),
-    on(check_networks_are_used, "networks", upstream="validateNetworksAssignedToInterfaces", until="1.3"),
-    on(
+    row(check_networks_are_used, "networks", upstream="validateNetworksAssignedToInterfaces", until="1.3"),
+    row(
         partial(check_interface_states, states=("absent",), typeless_is_default=True),
         "interfaces",
         upstream="network.go validateInterfaceStateValue",
         until="1.3",
     ),
-    on(
+    row(
         check_plugins,
         "interfaces",
         upstream="network.go validateInterfaceBinding",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from renderer.kubevirt.admission.causes import Causes, invalid, needs_gate, not_supported
-from renderer.kubevirt.admission.check_table import Check, CheckTable, on
+from renderer.kubevirt.admission.check_table import Check, CheckTable, row
 from renderer.kubevirt.admission.network.interface import Interface, interfaces
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, section, text
 from renderer.kubevirt.facts.cluster import Cluster
@@ -49,14 +49,14 @@ def check_discontinued_bindings(vmi: VmiSpec, _: Cluster, *, bindings: tuple[str
 
 #: Bindings that new objects cannot use; an object that already has one may be changed.
 DISCONTINUED_BINDING_CHECKS: tuple[Check[[VmiSpec, Cluster]], ...] = (
-    on(
+    row(
         partial(check_discontinued_bindings, bindings=("slirp",)),
         "interfaces",
         upstream="slirp.go validateCreationSlirpBinding",
         since="1.3",
         until="1.8",
     ),
-    on(
+    row(
         partial(check_discontinued_bindings, bindings=("slirp", "passt", "macvtap")),
         "interfaces",
         upstream="discontinued.go validateDiscontinuedBindings",
@@ -170,65 +170,65 @@ def _check_network(interface: Interface, *, binding: str, network: str) -> Cause
 
 #: ``validateInterfaceBinding``; 1.0 to 1.2 have another version (``before_1_3``).
 BINDING_CHECKS: CheckTable[[Interface]] = CheckTable(
-    on(
+    row(
         partial(check_plugins_are_alone, methods=_METHODS_1_1),
         "binding",
         upstream="binding.go validateInterfaceBindingExists",
         since="1.3",
         until="1.8",
     ),
-    on(
+    row(
         partial(check_plugins_are_alone, methods=_METHODS_1_8),
         "binding",
         upstream="binding.go validateInterfaceBindingExists",
         since="1.8",
         until="1.9",
     ),
-    on(_check_number, upstream="binding.go validateInterfaceBindingExists", since="1.9"),
-    on(_check_masquerade, "masquerade", upstream="binding.go validateMasqueradeBinding", since="1.3"),
-    on(_check_bridge, "bridge", upstream="binding.go validateBridgeBinding", since="1.3"),
-    on(
+    row(_check_number, upstream="binding.go validateInterfaceBindingExists", since="1.9"),
+    row(_check_masquerade, "masquerade", upstream="binding.go validateMasqueradeBinding", since="1.3"),
+    row(_check_bridge, "bridge", upstream="binding.go validateBridgeBinding", since="1.3"),
+    row(
         partial(_check_gate, binding="binding", gate=Gate.NETWORK_BINDING_PLUGINS),
         "binding",
         upstream="binding.go validateBindingPlugin",
         since="1.3",
         until="1.5",
     ),
-    on(
+    row(
         partial(_check_gate, binding="macvtap", gate=Gate.MACVTAP),
         "macvtap",
         upstream="macvtap.go validateMacvtapBinding",
         since="1.3",
         until="1.8",
     ),
-    on(
+    row(
         partial(_check_network, binding="macvtap", network="multus"),
         "macvtap",
         upstream="macvtap.go validateMacvtapBinding",
         since="1.3",
         until="1.8",
     ),
-    on(
+    row(
         partial(_check_gate, binding="passt", gate=Gate.PASST),
         "passt",
         upstream="passt.go validatePasstBinding",
         since="1.3",
         until="1.8",
     ),
-    on(
+    row(
         partial(_check_network, binding="passt", network="pod"),
         "passt",
         upstream="passt.go validatePasstBinding",
         since="1.3",
         until="1.8",
     ),
-    on(
+    row(
         partial(_check_gate, binding="passtBinding", gate=Gate.PASST_BINDING),
         "passtBinding",
         upstream="passt.go validatePasstBinding",
         since="1.8",
     ),
-    on(
+    row(
         partial(_check_network, binding="passtBinding", network="pod"),
         "passtBinding",
         upstream="passt.go validatePasstBinding",

@@ -6,7 +6,7 @@ from functools import partial
 
 from renderer.kubevirt.admission import devices
 from renderer.kubevirt.admission.causes import Causes, duplicate, invalid, not_supported
-from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.network import ports
 from renderer.kubevirt.admission.network.interface import Interface, interfaces
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, number, section, text, texts
@@ -159,47 +159,47 @@ def _is_ipv4(address: str) -> bool:
 
 #: ``validateInterfacesFields``; 1.0 to 1.2 have another version (``before_1_3``).
 INTERFACE_CHECKS: CheckTable[[Interface]] = CheckTable(
-    on(check_name_format, upstream="netiface.go validateInterfaceNameFormat", since="1.3"),
-    on(
+    row(check_name_format, upstream="netiface.go validateInterfaceNameFormat", since="1.3"),
+    row(
         partial(check_model, models=MODELS_1_0),
         "model",
         upstream="netiface.go validateInterfaceModel",
         since="1.3",
         until="1.4",
     ),
-    on(
+    row(
         partial(check_model, models=_MODELS_1_4),
         "model",
         upstream="netiface.go validateInterfaceModel",
         since="1.4",
     ),
-    on(
+    row(
         check_mac_address,
         "macAddress",
         upstream="netiface.go validateMacAddress",
         since="1.3",
         until="1.9",
     ),
-    on(_check_bare_mac_address, "macAddress", upstream="netiface.go validateMacAddress", since="1.9"),
-    on(check_interface_pci_address, "pciAddress", upstream="netiface.go validatePciAddress", since="1.3"),
-    on(
+    row(_check_bare_mac_address, "macAddress", upstream="netiface.go validateMacAddress", since="1.9"),
+    row(check_interface_pci_address, "pciAddress", upstream="netiface.go validatePciAddress", since="1.3"),
+    row(
         partial(ports.check_ports, most=65536, key=""),
         "ports",
         upstream="netiface.go validatePortConfiguration",
         since="1.3",
         until="1.9",
     ),
-    on(
+    row(
         partial(ports.check_ports, most=65535, key="port"),
         "ports",
         upstream="netiface.go validatePortConfiguration",
         since="1.9",
     ),
-    on(
+    row(
         ports.check_port_ranges,
         "portRanges",
         upstream="netiface.go validatePortRangesConfiguration",
         since="1.9",
     ),
-    on(_check_dhcp, "dhcpOptions", upstream="netiface.go validateDHCPOptions", since="1.3"),
+    row(_check_dhcp, "dhcpOptions", upstream="netiface.go validateDHCPOptions", since="1.3"),
 )

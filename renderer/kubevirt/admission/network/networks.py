@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from renderer.kubevirt.admission.causes import Causes, duplicate, invalid, required
-from renderer.kubevirt.admission.check_table import CheckTable, on
+from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.network.bindings import (
     RESERVED_ADDRESS,
     check_bindings,
@@ -100,44 +100,44 @@ def check_networks_have_interfaces(vmi: VmiSpec, _: Cluster) -> Causes:
 
 #: ``Validate`` of ``validator.go``, in its order.
 NETWORK_CHECKS: CheckTable[[VmiSpec, Cluster]] = CheckTable(
-    on(check_default_networks, "networks", upstream="netsource.go validateSinglePodNetwork"),
-    on(check_network_sources, "networks", upstream="netsource.go validateSingleNetworkSource"),
-    on(check_multus_names, "networks", upstream="netsource.go validateMultusNetworkSource"),
-    on(
+    row(check_default_networks, "networks", upstream="netsource.go validateSinglePodNetwork"),
+    row(check_network_sources, "networks", upstream="netsource.go validateSingleNetworkSource"),
+    row(check_multus_names, "networks", upstream="netsource.go validateMultusNetworkSource"),
+    row(
         partial(check_interface_states, states=("absent",), typeless_is_default=True),
         "interfaces",
         upstream="admit.go validateInterfaceStateValue",
         until="1.5",
     ),
-    on(
+    row(
         partial(check_interface_states, states=_LINK_STATES, typeless_is_default=True),
         "interfaces",
         upstream="admit.go validateInterfaceStateValue",
         since="1.5",
         until="1.9",
     ),
-    on(
+    row(
         partial(check_interface_states, states=_LINK_STATES, typeless_is_default=False),
         "interfaces",
         upstream="admit.go validateInterfaceStateValue",
         since="1.9",
     ),
-    on(check_bindings, "interfaces", upstream="binding.go validateInterfaceBinding"),
-    on(check_slirp, "interfaces", upstream="slirp.go validateSlirpBinding", until="1.6"),
-    on(check_network_names, "networks", upstream="netiface.go validateNetworkNameUnique"),
-    on(check_claimed_networks, "networks", upstream="dra.go validateNetworkDevicesWithDRA", since="1.9"),
-    on(
+    row(check_bindings, "interfaces", upstream="binding.go validateInterfaceBinding"),
+    row(check_slirp, "interfaces", upstream="slirp.go validateSlirpBinding", until="1.6"),
+    row(check_network_names, "networks", upstream="netiface.go validateNetworkNameUnique"),
+    row(check_claimed_networks, "networks", upstream="dra.go validateNetworkDevicesWithDRA", since="1.9"),
+    row(
         check_networks_have_interfaces,
         "networks",
         upstream="netiface.go validateNetworksAssignedToInterfaces",
     ),
-    on(check_interface_names, "interfaces", upstream="netiface.go validateInterfaceNameUnique"),
-    on(
+    row(check_interface_names, "interfaces", upstream="netiface.go validateInterfaceNameUnique"),
+    row(
         check_interfaces_have_networks,
         "interfaces",
         upstream="netiface.go validateInterfacesAssignedToNetworks",
     ),
-    on(check_interfaces, "interfaces", upstream="netiface.go validateInterfacesFields"),
+    row(check_interfaces, "interfaces", upstream="netiface.go validateInterfacesFields"),
 )
 
 

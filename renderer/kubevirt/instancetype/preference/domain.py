@@ -113,7 +113,7 @@ def apply_firmware(specs: AppliedSpecs, template: JsonObject) -> JsonObject:
     if present is not None and not isinstance(present, dict):
         return template
     bootloader = _bootloader(
-        preferred, EMPTY if present is None else present, specs.behaviour.firmware_options_of_vm_stay
+        preferred, EMPTY if present is None else present, specs.behaviour.keeps_firmware_options_of_vm
     )
     if bootloader is present:
         return template

@@ -288,7 +288,7 @@ CHANGES: list[tuple[str, Look, Mapping[str, Json]]] = [
         {"1.2": [{**SATA_DISK, "dedicatedIOThread": True}], "1.3": [SATA_DISK]},
     ),
     (
-        "firmware_options_of_vm_stay",
+        "keeps_firmware_options_of_vm",
         expanded(
             "domain.firmware",
             vm("db", {"firmware": {"bootloader": {"efi": {"secureBoot": True}}}}, preference="p"),
@@ -569,7 +569,7 @@ CHANGES: list[tuple[str, Look, Mapping[str, Json]]] = [
         {"1.2": "db-medium-u-3", "1.3": "db-medium-v1beta1-u-3"},
     ),
     (
-        "notes_revision_in_status",
+        "records_revision_in_status",
         expanded(
             "domain.cpu",
             vm("db", instancetype="medium")
@@ -580,7 +580,7 @@ CHANGES: list[tuple[str, Look, Mapping[str, Json]]] = [
         {"1.4": cpu(4, 1), "1.5": cpu(3, 1)},
     ),
     (
-        "takes_revision_by_name",
+        "uses_revision_by_name",
         expanded(
             "domain.cpu",
             vm("db", instancetype="medium")

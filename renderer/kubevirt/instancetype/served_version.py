@@ -42,7 +42,7 @@ class _Identity(Record):
         return cls(resource.kind, resource.namespace, resource.name)
 
 
-def in_target_form(resources: ResourceSet) -> Outcome[ResourceSet]:
+def in_served_version(resources: ResourceSet) -> Outcome[ResourceSet]:
     """Return the resources with complete v1beta2 objects as v1beta1; all others unchanged.
 
     Reports duplicate-id for an object that exists in both versions.
@@ -71,7 +71,7 @@ def in_target_form(resources: ResourceSet) -> Outcome[ResourceSet]:
     return Outcome(resources.map(_as_v1beta1), twice)
 
 
-def is_render_time_only(resource: Resource) -> bool:
+def is_only_for_rendering(resource: Resource) -> bool:
     """Return True for an instance type that leaves a size to the VM: no release of KubeVirt knows it."""
     if resource.api_version != PROPOSED_INSTANCETYPE_API_VERSION or not resource.kind.endswith(
         "Instancetype"
@@ -80,13 +80,13 @@ def is_render_time_only(resource: Resource) -> bool:
     return is_incomplete(object_at(resource.content, "spec"))
 
 
-def written_form(resources: ResourceSet) -> ResourceSet:
+def served_resources(resources: ResourceSet) -> ResourceSet:
     """Return the resources in forms that a cluster knows, without resources that have no such form."""
-    return in_target_form(resources).value.where(lambda resource: not is_render_time_only(resource))
+    return in_served_version(resources).value.where(lambda resource: not is_only_for_rendering(resource))
 
 
 def _as_v1beta1(resource: Resource) -> Resource:
-    if resource.api_version != PROPOSED_INSTANCETYPE_API_VERSION or is_render_time_only(resource):
+    if resource.api_version != PROPOSED_INSTANCETYPE_API_VERSION or is_only_for_rendering(resource):
         return resource
     return resource.with_content({**resource.content, "apiVersion": INSTANCETYPE_API_VERSION})
 

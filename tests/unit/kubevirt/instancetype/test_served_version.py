@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from renderer.kubevirt.instancetype.target_form import without_unneeded_revisions
+from renderer.kubevirt.instancetype.served_version import without_unneeded_revisions
 from renderer.model.json import JsonObject
 from renderer.model.location import Site
 from renderer.model.resource import Resource, ResourceSet
