@@ -24,14 +24,6 @@ _VERB = re.compile(r"%(?P<flags>[-+ #0]*)(?P<width>[0-9]*)(?:\.(?P<precision>[0-
 _MAX_WIDTH = 1000
 
 
-def _and(*arguments: Callable[[], object]) -> object:
-    return _first_where(arguments, wanted=False)
-
-
-def _or(*arguments: Callable[[], object]) -> object:
-    return _first_where(arguments, wanted=True)
-
-
 def _first_where(arguments: tuple[Callable[[], object], ...], *, wanted: bool) -> object:
     if not arguments:
         raise GoTemplateError("wrong number of args for and/or: want at least 1 got 0")
@@ -179,8 +171,8 @@ def _slice(value: object, *bounds: object) -> object:
 
 
 BUILTINS: Mapping[str, GoFunction] = {
-    "and": GoFunction(_and, lazy=True),
-    "or": GoFunction(_or, lazy=True),
+    "and": GoFunction(lambda *arguments: _first_where(arguments, wanted=False), lazy=True),
+    "or": GoFunction(lambda *arguments: _first_where(arguments, wanted=True), lazy=True),
     "not": GoFunction(lambda value: not is_true(value), "a"),
     "eq": GoFunction(_equal, "a", "a"),
     "ne": GoFunction(lambda one, other: not are_equal(one, other), "aa"),

@@ -22,14 +22,6 @@ def _default(default: object, *values: object) -> object:
     return default if not values or is_empty(values[0]) else values[0]
 
 
-def _coalesce(*values: object) -> object:
-    return next((value for value in values if not is_empty(value)), None)
-
-
-def _ternary(yes: object, no: object, condition: bool) -> object:  # noqa: FBT001 - a parameter of sprig
-    return yes if condition else no
-
-
 def _dict(*values: object) -> dict[str, object]:
     mapping: dict[str, object] = {}
     for index in range(0, len(values), 2):
@@ -165,10 +157,10 @@ COLLECTION_FUNCTIONS: Mapping[str, GoFunction] = {
     **{f"must{name[0].upper()}{name[1:]}": function for name, function in _WITH_MUST.items()},
     "default": GoFunction(_default, "a", "a"),
     "empty": GoFunction(is_empty, "a"),
-    "coalesce": GoFunction(_coalesce, "", "a"),
+    "coalesce": GoFunction(lambda *values: next((one for one in values if not is_empty(one)), None), "", "a"),
     "all": GoFunction(lambda *values: not any(map(is_empty, values)), "", "a"),
     "any": GoFunction(lambda *values: not all(map(is_empty, values)), "", "a"),
-    "ternary": GoFunction(_ternary, "aab"),
+    "ternary": GoFunction(lambda yes, no, condition: yes if condition else no, "aab"),
     "list": GoFunction(lambda *values: list(values), "", "a"),
     "tuple": GoFunction(lambda *values: list(values), "", "a"),
     "concat": GoFunction(lambda *lists: [value for values in lists for value in values], "", "l"),

@@ -79,10 +79,6 @@ def _round(value: object, places: int, round_on: float = 0.5) -> float:
     return (math.ceil(digit) if rest >= round_on else math.floor(digit)) / power
 
 
-def _until(count: int) -> list[int]:
-    return _until_step(0, count, -1 if count < 0 else 1)
-
-
 def _until_step(start: int, stop: int, step: int) -> list[int]:
     if (stop < start) != (step < 0) or not step:
         return []
@@ -116,7 +112,7 @@ NUMBER_FUNCTIONS: Mapping[str, GoFunction] = {
     "float64": GoFunction(fraction, "a"),
     "toDecimal": GoFunction(_octal, "a"),
     "seq": GoFunction(_seq, "", "i"),
-    "until": GoFunction(_until, "i"),
+    "until": GoFunction(lambda count: _until_step(0, count, -1 if count < 0 else 1), "i"),
     "untilStep": GoFunction(_until_step, "iii"),
     "add1": GoFunction(lambda value: _wrap_to_64_bits(integer(value) + 1), "a"),
     "add": GoFunction(

@@ -171,10 +171,6 @@ def _abbreviate(width: int, text: str) -> str:
     return text if width < 4 or len(text) <= width else text[: width - 3] + "..."  # noqa: PLR2004 - as sprig
 
 
-def _initials(text: str) -> str:
-    return "".join(word[0] for word in text.split())
-
-
 def _quoted_all(quote: Callable[[object], str]) -> Callable[..., str]:
     return lambda *values: " ".join(quote(value) for value in values if not is_nil(value))
 
@@ -276,10 +272,6 @@ def _ext(path: str) -> str:
     return name[name.rfind(".") :] if "." in name else ""
 
 
-def _single_quoted(value: object) -> str:
-    return f"'{format_value(value, nested=True)}'"
-
-
 TEXT_FUNCTIONS: Mapping[str, GoFunction] = {
     "hello": GoFunction(lambda: "Hello!"),
     "abbrev": GoFunction(_abbreviate, "is"),
@@ -297,7 +289,7 @@ TEXT_FUNCTIONS: Mapping[str, GoFunction] = {
     "trimSuffix": GoFunction(lambda suffix, text: text.removesuffix(suffix), "ss"),
     "trimPrefix": GoFunction(lambda prefix, text: text.removeprefix(prefix), "ss"),
     "nospace": GoFunction(lambda text: "".join(text.split()), "s"),
-    "initials": GoFunction(_initials, "s"),
+    "initials": GoFunction(lambda text: "".join(word[0] for word in text.split()), "s"),
     "snakecase": GoFunction(lambda text: joined_lower(text, "_"), "s"),
     "kebabcase": GoFunction(lambda text: joined_lower(text, "-"), "s"),
     "camelcase": GoFunction(pascal_case, "s"),
@@ -305,7 +297,7 @@ TEXT_FUNCTIONS: Mapping[str, GoFunction] = {
     "hasPrefix": GoFunction(lambda prefix, text: text.startswith(prefix), "ss"),
     "hasSuffix": GoFunction(lambda suffix, text: text.endswith(suffix), "ss"),
     "quote": GoFunction(_quoted_all(lambda value: quoted(text_of(value))), "", "a"),
-    "squote": GoFunction(_quoted_all(_single_quoted), "", "a"),
+    "squote": GoFunction(_quoted_all(lambda value: f"'{format_value(value, nested=True)}'"), "", "a"),
     "cat": GoFunction(_quoted_all(lambda value: format_value(value, nested=True)), "", "a"),
     "indent": GoFunction(_indent, "is"),
     "nindent": GoFunction(lambda spaces, text: "\n" + _indent(spaces, text), "is"),
