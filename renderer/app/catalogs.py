@@ -153,7 +153,7 @@ def describe_entry(project: Project, name: str, kubevirt: Release | None) -> str
 
 
 def _fit(entry: CatalogEntry, everything: Sequence[Offer], release: Release) -> Fit:
-    """Return the fitting entries of the other type; of two with one name, the cluster-wide entry."""
+    """Return the fitting entries of the other type; of two with the same name, the cluster-wide entry."""
     from renderer.authoring.catalogs.listing import Fit  # noqa: PLC0415 - for one entry, not for lists
     from renderer.kubevirt.instancetype.cause import CauseError  # noqa: PLC0415 - a stage
     from renderer.kubevirt.instancetype.requirements import satisfies  # noqa: PLC0415 - a stage

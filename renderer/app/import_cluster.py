@@ -141,21 +141,21 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     if not request.dry_run and not has_errors(findings):
         change_files(project.root, changed, (), {path: before[path] for path in changed})
     return ImportedCluster(
-        _locate(findings),
-        counted_by_kind(planned.objects),
-        gathered.left_out,
-        gathered.fields,
-        tuple(posixpath.join(output, each.path) for each in planned.objects if each.is_placeholder),
-        planned.pins,
-        release,
-        tuple(changed),
-        len(writes) - len(changed) + len(planned.kept),
-        planned.fitted.reports,
-        planned.fitted.proposals,
-        sum(bool(each.group) for each in planned.objects),
-        len({(each.folder, each.group) for each in planned.objects if each.group}),
-        output,
-        rendered_folder(project, output),
+        findings=_locate(findings),
+        objects=counted_by_kind(planned.objects),
+        left_out=gathered.left_out,
+        fields=gathered.fields,
+        to_seal=tuple(posixpath.join(output, each.path) for each in planned.objects if each.is_placeholder),
+        pins=planned.pins,
+        release=release,
+        written=tuple(changed),
+        unchanged=len(writes) - len(changed) + len(planned.kept),
+        fits=planned.fitted.reports,
+        sizes=planned.fitted.proposals,
+        grouped=sum(bool(each.group) for each in planned.objects),
+        bases=len({(each.folder, each.group) for each in planned.objects if each.group}),
+        output=output,
+        rendered=rendered_folder(project, output),
     )
 
 

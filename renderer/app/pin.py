@@ -106,7 +106,7 @@ class PinnedOverlay:
             [overlay] = chosen_overlays(found, [named])
         if overlay.entry is not None:
             raise UsageError(
-                f"{overlay.path} has no kustomization of its own to keep pins in;"
+                f"{overlay.path} has no kustomization that can list pins;"
                 " pin in the folder of a kustomization that it is built from"
             )
         file = find_kustomization(fs, overlay.path)

@@ -1,4 +1,4 @@
-"""Render the overlays of a project, each into a tree of its own."""
+"""Render the overlays of a project, each into its own tree."""
 
 from __future__ import annotations
 

@@ -232,7 +232,7 @@ class RenderedTrees:
             f"{output}/{path}": Diagnostic.in_file(
                 f"{output}/{path}",
                 Code.FOREIGN_FILE,
-                f"{path} is not vmrender's, but would be applied with the rest of {output}",
+                f"vmrender did not write {path}, but it would be applied with the rest of {output}",
                 "make it a resource of the overlay, or move it out of the rendered tree",
                 severity=Severity.WARNING,
             )

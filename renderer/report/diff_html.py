@@ -49,7 +49,7 @@ _TONES = {
 
 
 def write(difference: Difference, style: str, script: str) -> str:
-    """Return the page; ``style`` and ``script`` are the texts of its own style and script."""
+    """Return the page; ``style`` and ``script`` are the texts of its style and script."""
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"

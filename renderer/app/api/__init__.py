@@ -243,7 +243,7 @@ def compare(project: Project, *revisions: str, overlays: Iterable[str | Overlay]
 
 @isolated_run
 def explain(project: Project, resource: str, field: str = "", overlay: str | Overlay = "") -> ResourceHistory:
-    """Return where the fields of a rendered resource come from.
+    """Return the history of the fields of a rendered resource: the sources that set them.
 
     ``resource`` is ``NAME``, ``KIND/NAME``, ``NAMESPACE/KIND/NAME`` or a place in a rendered tree.
 

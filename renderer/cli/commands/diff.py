@@ -66,7 +66,7 @@ class DiffFormat(TextEnum):
 @click.option(
     "--each",
     is_flag=True,
-    help="Also look at each commit between the sides, which VMs started from the first side receive in turn.",
+    help="Also compare each commit between the sides, for VMs that have run since the first side.",
 )
 @click.option(
     "--since",

@@ -88,7 +88,7 @@ def command(  # noqa: PLR0913 - one for each option
     which no virtual machine runs, unless the dump has no virtual machine at all. Virtual machines that were
     started with another version of an instance type than the catalogs have are pinned to it. The overlays are
     added to vmrender.yaml, which is created if needed. Existing files that differ stay, unless --force is
-    set. To import the same dump again changes nothing.
+    set. A second import of the same dump changes nothing.
 
     \b
     Examples:
@@ -100,7 +100,14 @@ def command(  # noqa: PLR0913 - one for each option
         note("reading standard input; end it with Ctrl-D, or name a file")
     choices = SourceChoices(secrets, fits, group_by)
     request = ClusterImport(
-        files or (STDIN,), sys.stdin.buffer, output, kubevirt, choices, force, dry_run, all_namespaces
+        files or (STDIN,),
+        sys.stdin.buffer,
+        output=output,
+        kubevirt=kubevirt,
+        choices=choices,
+        force=force,
+        dry_run=dry_run,
+        all_namespaces=all_namespaces,
     )
     project = open_project()
     imported = import_cluster(project, request)

@@ -28,9 +28,9 @@ def command(
 ) -> ExitCode:
     """Rewrite deprecated fields, values and API versions.
 
-    PATH is a file or a folder; the default is the whole project. Only the lines with these fields change. The
-    oldest release that any overlay built from a file targets decides what can be rewritten in it, and every
-    build must stay the same. Whatever is not rewritten is reported with the reason.
+    PATH is a file or a folder; the default is the whole project. Only the lines with these fields change. A
+    field is rewritten only if the target releases of all overlays that are built from the file allow it, and
+    if everything that is built from the file stays the same; otherwise the reason is reported.
 
     \b
     Examples:
