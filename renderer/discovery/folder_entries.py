@@ -36,7 +36,7 @@ def add_kustomizations(manifests: Manifests, collector: EntryCollector) -> None:
 
 
 def add_templates(manifests: Manifests, collector: EntryCollector) -> None:
-    """Add each OpenShift Template as an entry of its own; leave out templates that need values."""
+    """Add each OpenShift Template as an entry; leave out templates that need values."""
     for path, resource in manifests.objects(b"template.openshift.io", b"kubevirt.io/"):
         if not is_template(resource) or path in collector.assigned:
             continue

@@ -1,8 +1,8 @@
 """The formats of fields of entry points, and findings about malformed and misspelled fields.
 
-The formats of fields are those that the API server enforces (kustomize-controller
-``api/v1/kustomization_types.go``, argo-cd ``pkg/apis/application/v1alpha1/types.go``), and those that the
-engine needs: names of namespaces, and ``parseStringToDuration`` for the retries of Argo CD.
+Formats are as the API server enforces them (kustomize-controller ``api/v1/kustomization_types.go``, argo-cd
+``pkg/apis/application/v1alpha1/types.go``), or as the engine needs them: names of namespaces, and
+``parseStringToDuration`` for the retries of Argo CD.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ class Historian:
         self._composed = tuple(trace.composed(overlay))
 
     def fields(self, resource: Resource) -> tuple[FieldPath, ...]:
-        """Return every scalar and empty section that the resource has, then those that it lost."""
+        """Return every scalar and empty section that the resource has, then the ones that it lost."""
         versions = self._trace.versions(resource)
         present = (path for path, _ in leaves(versions[-1].content))
         return (*present, *(changes[-1].field for changes in _losses(versions)))

@@ -209,7 +209,7 @@ def test_pin_is_renewed_only_on_request(repository: Repository) -> None:
     before = repository.tree()
     upgrade(repository)
     kept = repository.ok("pin", "prod", "db")
-    assert "--update would take u1.medium-v1beta1-" in kept.stderr
+    assert "--update would pin u1.medium-v1beta1-" in kept.stderr
     assert repository.memory("db") == "4Gi"
     repository.ok("pin", "prod", "db", "--update")
     assert repository.memory("db") == "6Gi"

@@ -63,7 +63,7 @@ def imported(resources: Iterable[Resource], name: str, release: str) -> Imported
             raise Diagnostic.at(
                 resource.origin,
                 Code.DUPLICATE_ID,
-                f"{resource.kind} {resource.name} is there twice, with different content",
+                f"{resource.kind} {resource.name} is defined twice, with different content",
                 "import the files of one release only",
                 resource=resource,
                 related=(Related("the other one", (known.origin,)),),
@@ -134,11 +134,11 @@ def plan_import(new: Imported, present: Mapping[str, bytes], folder: str, *, for
         edited = sorted(name for name, digest in recorded.items() if sha256(old.get(name, b"")) != digest)
         if edited:
             message = f"{', '.join(edited)} in {folder} was changed since the import"
-            hint = "put changes into another folder; --force writes it anew"
+            hint = "put changes into another folder; --force overwrites them"
         else:
             names = sorted({*new.files, *old} - {SUMS})
             differing = ", ".join(name for name in names if old.get(name) != new.files.get(name))
             message = f"{folder} was imported with other content: {differing} would change"
-            hint = "see what differs with vmrender catalog diff; --force takes the new content"
+            hint = "see what differs with vmrender catalog diff; --force writes the new content"
         raise Diagnostic(Code.IMPORT_REFUSED, message, hint=hint).error()
     return ImportPlan(new.files, tuple(sorted(old.keys() - new.files.keys())))

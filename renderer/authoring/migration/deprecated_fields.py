@@ -124,7 +124,7 @@ def firmware_findings(content: JsonObject) -> Iterator[Finding]:
     if not all(isinstance(firmware[name], bool) for name in written):
         yield NotMigrated(
             field,
-            f"{before} is deprecated, and not all of it is true or false",
+            f"{before} is deprecated, and has a value that is neither true nor false",
             f"write {_PREFERRED_EFI}",
             _FIRMWARE_SINCE,
         )
@@ -163,7 +163,7 @@ def in_virtual_machine(content: JsonObject, paths: VirtualMachinePaths) -> Itera
     if field.keys[-1] in object_at(content, *field.parent.keys):
         yield NotMigrated(
             field,
-            "liveUpdateFeatures is gone since KubeVirt 1.2, which drops it silently",
+            "liveUpdateFeatures was removed in KubeVirt 1.2, which drops it silently",
             "write its limits as domain.cpu.maxSockets and domain.memory.maxGuest, and remove it",
             Release(1, 2),
         )
@@ -178,7 +178,7 @@ def in_instance(content: JsonObject, paths: VirtualMachinePaths) -> Iterator[Fin
             if binding in object_at(interface):
                 yield NotMigrated(
                     FieldPath((*path, index, binding)),
-                    f"the binding {binding} is gone since KubeVirt 1.3, which refuses it",
+                    f"the binding {binding} was removed in KubeVirt 1.3, which refuses it",
                     "use masquerade or bridge, or a network binding plugin: binding.name",
                     Release(1, 3),
                 )
@@ -199,7 +199,7 @@ def in_preset(content: JsonObject) -> Iterator[Finding]:
     """Yield a finding that presets are deprecated, and the deprecated fields of this one."""
     yield NotMigrated(
         FieldPath.of("kind"),
-        "VirtualMachineInstancePreset is deprecated and goes with v2 of KubeVirt's API",
+        "VirtualMachineInstancePreset is deprecated and will be removed in v2 of KubeVirt's API",
         "use an instance type and a preference",
     )
     yield from in_instance(content, PATHS[VMI])  # a preset has its domain where an instance has it
@@ -213,7 +213,7 @@ def in_kubevirt(content: JsonObject) -> Iterator[Finding]:
     if "permitSlirpInterface" in object_at(content, *_CONFIGURATION, "network"):
         yield NotMigrated(
             FieldPath((*_CONFIGURATION, "network", "permitSlirpInterface")),
-            "permitSlirpInterface means nothing since KubeVirt 1.3",
+            "permitSlirpInterface has no effect since KubeVirt 1.3",
             "remove it",
             Release(1, 3),
         )
@@ -229,9 +229,7 @@ def _mediated_types(content: JsonObject, place: FieldPath) -> Iterator[Finding]:
         return
     field = place.child(_OLD_TYPES)
     if _NEW_TYPES in content:
-        yield NotMigrated(
-            field, f"{_OLD_TYPES} is deprecated, and {_NEW_TYPES} is there too", "make one of the two"
-        )
+        yield NotMigrated(field, f"{_OLD_TYPES} is deprecated, and {_NEW_TYPES} is set, too", "merge the two")
     else:
         edits = (RenameField(field, _NEW_TYPES),)
         yield Change(Subject.MEDIATED_DEVICES, field, _OLD_TYPES, _NEW_TYPES, edits, OLDEST)

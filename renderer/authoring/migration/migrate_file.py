@@ -51,9 +51,9 @@ class Migrated(NamedTuple):
         return frozenset(change.subject for _, change in self.changes)
 
 
-def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Migrated:
-    """Return the file with all changes that every release supports, except changes of ``kept`` subjects."""
-    content, made = _with_batched_changes(source, kept)
+def migrate_file(source: MigrationSource, blocked: Mapping[Subject, Reason]) -> Migrated:
+    """Return the file with the changes that every release supports, except those of ``blocked`` subjects."""
+    content, applied = _with_batched_changes(source, blocked)
     changes: list[tuple[Site, Change]] = []
     warnings: list[Diagnostic] = []
     for where, finding in source.found:
@@ -67,10 +67,10 @@ def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Mig
                 )
             )
             continue
-        reason = _reason(source, finding, kept)
+        reason = _reason(source, finding, blocked)
         if reason is None:
             try:
-                if id(finding) not in made:
+                if id(finding) not in applied:
                     content = edit_fields(content, where, finding.edits)
                 changes.append((site, finding))
                 continue
@@ -89,17 +89,17 @@ def migrate_file(source: MigrationSource, kept: Mapping[Subject, Reason]) -> Mig
 
 
 def _with_batched_changes(
-    source: MigrationSource, kept: Mapping[Subject, Reason]
+    source: MigrationSource, blocked: Mapping[Subject, Reason]
 ) -> tuple[bytes, frozenset[int]]:
     """Return the content after the changes of documents with several changed places, and their ids.
 
     Applying each change by itself would parse the document again each time.
     """
-    content, made = source.content, set[int]()
+    content, applied = source.content, set[int]()
     # By document, and in it by text and item of a List.
     documents: dict[int, dict[tuple[EditedText, tuple[Segment, ...]], list[Change]]] = {}
     for where, finding in source.found:
-        if isinstance(finding, Change) and _reason(source, finding, kept) is None:
+        if isinstance(finding, Change) and _reason(source, finding, blocked) is None:
             is_in_list = where.inline == ROOT and finding.field.segments[:1] == ("items",)
             item = finding.field.segments[:2] if is_in_list else ()
             documents.setdefault(where.document, {}).setdefault((where, item), []).append(finding)
@@ -111,8 +111,8 @@ def _with_batched_changes(
         ]
         with suppress(RefusedEditError):
             content = edit_places(content, edits)
-            made.update(map(id, chain.from_iterable(places.values())))
-    return content, frozenset(made)
+            applied.update(map(id, chain.from_iterable(places.values())))
+    return content, frozenset(applied)
 
 
 def changed(files: Iterable[Migrated]) -> dict[str, bytes]:
@@ -120,12 +120,12 @@ def changed(files: Iterable[Migrated]) -> dict[str, bytes]:
     return {file.source.path: file.content for file in files if file.changes}
 
 
-def _reason(source: MigrationSource, change: Change, kept: Mapping[Subject, Reason]) -> Reason | None:
-    """Return the reason why the change is not made; None if it is."""
+def _reason(source: MigrationSource, change: Change, blocked: Mapping[Subject, Reason]) -> Reason | None:
+    """Return the reason why the change is not applied; None if it is."""
     oldest = min(source.releases)
     if change.since > oldest:
         why = f"{source.oldest_build} is for KubeVirt {oldest}, which does not know {change.after}"
         return Reason(
-            why, f"migrate again when all that it is part of is for {change.since.as_bound} or newer"
+            why, f"migrate again when every build that uses it is for {change.since.as_bound} or newer"
         )
-    return kept.get(change.subject)
+    return blocked.get(change.subject)

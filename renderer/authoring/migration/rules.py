@@ -72,8 +72,8 @@ def run_strategy_findings(content: JsonObject, paths: VirtualMachinePaths) -> It
     elif spec.get(_NEW) is not None:
         yield NotMigrated(
             field,
-            f"{_OLD} and {_NEW} are both written, of which KubeVirt takes one",
-            f"remove {_OLD}; {_NEW}: {_STRATEGIES[running]} is what it means",
+            f"{_OLD} and {_NEW} are both set, and KubeVirt accepts only one",
+            f"remove {_OLD}, which means {_NEW}: {_STRATEGIES[running]}",
         )
     elif _NEW in spec:
         yield _run_strategy_change(field, [RemoveField(paths.spec.child(_NEW))], running=running)

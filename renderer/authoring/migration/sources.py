@@ -53,9 +53,9 @@ def _in_operation(operation: JsonObject, kinds: str) -> Iterator[Finding]:
 def _in_source(operation: JsonObject, kinds: str) -> Iterator[NotMigrated]:
     for name in ("from", "path"):
         pointer = parse_pointer(text_at(operation, name))
-        for found in findings_in_part(_part(pointer, True), kinds):  # noqa: FBT003 - a value that stands for any
+        for found in findings_in_part(_part(pointer, True), kinds):  # noqa: FBT003 - as an example of any value
             message = f"{pointer[-1]} is deprecated, and is the target of {text_at(operation, 'op')}"
-            yield NotMigrated(FieldPath.of(name), message, "write the operation anew", found.since)
+            yield NotMigrated(FieldPath.of(name), message, "rewrite the operation", found.since)
 
 
 def _of_operation(change: Change, pointer: list[str]) -> Finding:
@@ -64,7 +64,7 @@ def _of_operation(change: Change, pointer: list[str]) -> Finding:
     except LookupError:
         return NotMigrated(
             _in_value(change.field, pointer),
-            f"{change.before} is deprecated, and takes more than one operation to replace",
+            f"{change.before} is deprecated, and needs more than one operation to replace",
             f"write {change.after}",
             change.since,
         )

@@ -97,7 +97,7 @@ def parse_address(text: str) -> Address:
     else:
         raise ValueError(_refusal(text))
     if ".." in re.split(r"[/\\]", found.url):
-        raise ValueError("the address has .. in it; write the path that is meant")
+        raise ValueError("the address has .. in it; write the resolved path")
     return found
 
 

@@ -69,7 +69,7 @@ class PinFile:
 
 
 def component_text(files: Iterable[PinFile]) -> bytes:
-    """Return the kustomization that makes a component of the files."""
+    """Return the kustomization of the component that has the files."""
     ordered = sorted(files, key=lambda file: file.name)
     resources: Json = [file.name for file in ordered if file.is_revision]
     patches: Json = [{"path": file.name} for file in ordered if not file.is_revision]

@@ -144,8 +144,10 @@ def _without_orphans(
 ) -> tuple[dict[PatchTarget, PinFile], list[str]]:
     gone = {PatchTarget.of(file.content) for file in orphans(folder, everything)}
     patches = {PatchTarget.of(file.content): file for file in folder.patches}
-    kept = {target: file for target, file in patches.items() if target not in gone}
-    return kept, [f"{target}: pin dropped, since it is no longer in the overlay" for target in sorted(gone)]
+    current = {target: file for target, file in patches.items() if target not in gone}
+    return current, [
+        f"{target}: pin dropped, since it is no longer in the overlay" for target in sorted(gone)
+    ]
 
 
 def _patch_for(pinnable: Pinnable, patches: Mapping[PatchTarget, PinFile]) -> PinFile | None:
@@ -169,12 +171,12 @@ def _note_and_patch(
     latest = PinFile.of(patch_of(pinnable, EMPTY))
     if before is None:
         return f"pinned to {_revisions_text(latest.content)}", latest
-    wanted = latest if update else PinFile.of(patch_of(pinnable, before.content))
-    if wanted.content == before.content:
-        is_latest = wanted.content == latest.content
-        newer = "" if is_latest else f"; --update would take {_revisions_text(latest.content)}"
+    patch = latest if update else PinFile.of(patch_of(pinnable, before.content))
+    if patch.content == before.content:
+        is_latest = patch.content == latest.content
+        newer = "" if is_latest else f"; --update would pin {_revisions_text(latest.content)}"
         return f"is pinned already, to {_revisions_text(before.content)}{newer}", None
-    return f"pinned to {_revisions_text(wanted.content)}, was {_revisions_text(before.content)}", wanted
+    return f"pinned to {_revisions_text(patch.content)}, was {_revisions_text(before.content)}", patch
 
 
 def _revisions_text(patch: JsonObject) -> str:
@@ -229,16 +231,16 @@ def _missing_effects(
     patch: PinFile,
     revisions: dict[tuple[str, str], Json],
 ) -> Iterator[Diagnostic]:
-    wanted = set(revision_names(patch.content))
-    if pinned is None or not wanted.issubset(revision_names(pinned.content)):
+    names = set(revision_names(patch.content))
+    if pinned is None or not names.issubset(revision_names(pinned.content)):
         hint = "let it change single fields of spec.instancetype and spec.preference, not the whole"
-        yield _failure(pinnable, "something in the overlay takes the pin away again", hint)
+        yield _failure(pinnable, "something in the overlay removes the pin", hint)
         return
-    for name in sorted(wanted):
+    for name in sorted(names):
         if revisions.get((pinned.namespace, name)) is None:
             hint = "pin in the overlay that gives names their prefix, suffix and namespace"
             yield _failure(
-                pinnable, f"ControllerRevision {name} has another name or namespace in the end", hint
+                pinnable, f"the overlay gives ControllerRevision {name} another name or namespace", hint
             )
 
 

@@ -45,19 +45,19 @@ _KINDS = {SwitchTarget.INSTANCETYPE: "Instancetype", SwitchTarget.PREFERENCE: "P
 
 @dataclass(frozen=True, slots=True)
 class SpecChanges:
-    """Switches by name: values ``given`` (none for a switch without a value), and those with --no-."""
+    """Switches by name: their ``values`` (empty for a switch without a value), or ``cleared`` by --no-."""
 
-    given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     cleared: frozenset[str] = frozenset()
 
     @property
     def names(self) -> frozenset[str]:
-        return self.cleared | self.given.keys()
+        return self.cleared | self.values.keys()
 
     @property
     def fields(self) -> frozenset[str]:
         """Return the fields that are written, by their names in diagnostics."""
-        return frozenset(f"spec.{SWITCHES[name].path}" for name in self.given)
+        return frozenset(f"spec.{SWITCHES[name].path}" for name in self.values)
 
     def touch(self, section: str) -> bool:
         """Return True if a field of that section of the spec is written or removed."""
@@ -119,17 +119,17 @@ def _check_targets(source: Resource, target: SwitchTarget, changes: SpecChanges)
         if other is target:
             continue
         for name in (switch.name for switch in switches if switch.name in changes.names):
-            switch = name if name in changes.given else f"no-{name}"
+            switch = name if name in changes.values else f"no-{name}"
             article = "an" if target is SwitchTarget.INSTANCETYPE else "a"
             raise SwitchError(f"--{switch} is for {other}s; {_quoted(source.name)} is {article} {target}")
 
 
 def _check_contradictions(changes: SpecChanges) -> None:
-    for name in changes.given:
+    for name in changes.values:
         switch = SWITCHES[name]
         if name in changes.cleared and not switch.value.repeats:
             raise SwitchError(f"--{name} and --no-{name} contradict each other")
-        for other in changes.given:
+        for other in changes.values:
             if SWITCHES[other].path.startswith(switch.replaces):
                 raise SwitchError(f"--{name} and --{other} contradict each other")
 
@@ -160,9 +160,9 @@ def changed_spec(spec: JsonObject, changes: SpecChanges) -> JsonObject:
         else:
             changed = _without(changed, path)
     for switch in SWITCHES.values():
-        if switch.name in changes.given:
-            changed = _with_switch(changed, switch, changes.given[switch.name])
-    if "vcpus" in changes.given and "max-sockets" not in changes.names:
+        if switch.name in changes.values:
+            changed = _with_switch(changed, switch, changes.values[switch.name])
+    if "vcpus" in changes.values and "max-sockets" not in changes.names:
         changed = _with_scaled_sockets(changed, spec)
     return changed
 
@@ -241,14 +241,14 @@ def customized_metadata(source: JsonObject, spec: JsonObject, target: SwitchTarg
 
 
 def _adapted_labels(labels: JsonObject, spec: JsonObject, target: SwitchTarget, name: str) -> JsonObject:
-    derives = _derived_size if target is SwitchTarget.INSTANCETYPE else _derived_requirements
-    own = (
-        DERIVED_LABELS
-        if target is SwitchTarget.INSTANCETYPE
-        else {INSTANCETYPE_PREFIX + key for key in _REQUIREMENT_LABELS}
-    )
-    kept = {key: value for key, value in labels.items() if key not in own and key != _BUNDLE_VERSION}
-    return {**kept, **(derives(spec, name) if own & labels.keys() else EMPTY)}
+    """Return the labels; labels about the spec are derived again if the source has any of them."""
+    if target is SwitchTarget.INSTANCETYPE:
+        derived_keys, derived = DERIVED_LABELS, _derived_size(spec, name)
+    else:
+        derived_keys = frozenset(INSTANCETYPE_PREFIX + key for key in _REQUIREMENT_LABELS)
+        derived = _derived_requirements(spec)
+    others = {k: v for k, v in labels.items() if k not in derived_keys and k != _BUNDLE_VERSION}
+    return {**others, **derived} if derived_keys & labels.keys() else others
 
 
 def _derived_size(spec: JsonObject, name: str) -> Mapping[str, str]:
@@ -261,8 +261,7 @@ def _derived_size(spec: JsonObject, name: str) -> Mapping[str, str]:
     }
 
 
-def _derived_requirements(spec: JsonObject, name: str) -> Mapping[str, str]:
-    del name
+def _derived_requirements(spec: JsonObject) -> Mapping[str, str]:
     values = {key: object_at(spec, *path[:-1]).get(path[-1]) for key, path in _REQUIREMENT_LABELS.items()}
     texts = {key: str(value) for key, value in values.items() if value is not None}
     return {

@@ -77,7 +77,7 @@ def is_size_name(name: str) -> bool:
 def size_labels(spec: JsonObject, size: str) -> Mapping[str, str]:
     """Return the labels of an instance type with ``spec`` and the name ``size`` within its series.
 
-    The names and values are the ones of common-instancetypes (its README, "Labels"): ``cpu``, ``memory`` and
+    The names and values are as in common-instancetypes (its README, "Labels"): ``cpu``, ``memory`` and
     ``size`` always, ``hugepages`` with the page size, and ``"true"`` for each feature that is on. A value
     that is left to the VM is ``custom``, as in the customisation proposal.
     """

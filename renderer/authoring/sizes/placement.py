@@ -1,4 +1,4 @@
-"""Place a new manifest in a folder that people edit as well: a file of its own, and its entry."""
+"""Add a new manifest to a folder that people edit as well: its file, and its entry in the kustomization."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def _check_replaceable(manifest: JsonObject, file: str, present: bytes, *, force
         ).error()
     documents = [document for document in decode_documents(present, file) if document is not None]
     if any(_identity(document) != _identity(manifest) for document in documents):
-        hint = "give another --name, or move what it holds to another file"
+        hint = "give another --name, or move its objects to another file"
         raise Diagnostic.in_file(
-            file, Code.FOREIGN_FILE, f"{file} holds something else, which would be lost", hint
+            file, Code.FOREIGN_FILE, f"{file} has other objects, which would be lost", hint
         ).error()
 
 

@@ -56,7 +56,9 @@ def read_sizes(spec: Fields, rules: Rules) -> tuple[SeriesSize, ...]:
         spec.reject(None, f"{spec.name('sizes')} has no sizes", "write a row with name, vcpus and memory")
     most = limits().series_sizes
     if len(rows) * max(1, len(rules.hugepages)) > most:
-        spec.reject("sizes", f"{spec.name('sizes')} makes more than {most} sizes", limit_hint("series_sizes"))
+        spec.reject(
+            "sizes", f"{spec.name('sizes')} results in more than {most} sizes", limit_hint("series_sizes")
+        )
         return ()
     _reject_names(rows, rules)
     return tuple(size for row in rows if (size := _size(row, rules)) is not None)
@@ -215,7 +217,9 @@ def _name_pattern(spec: Fields) -> NamePattern:
     if text is None or NamePattern(text).is_valid:
         return NamePattern() if text is None else NamePattern(text)
     message = f"{spec.name('namePattern')} cannot make names of sizes: {text!r}"
-    spec.reject("namePattern", message, f"it holds {{size}}, may hold {{series}}, and otherwise {NAME_RULE}")
+    spec.reject(
+        "namePattern", message, f"it contains {{size}}, may contain {{series}}, and otherwise has {NAME_RULE}"
+    )
     return NamePattern()
 
 

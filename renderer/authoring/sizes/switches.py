@@ -67,7 +67,7 @@ def _on_off_switch(name: str, path: str, summary: str) -> Switch:
 INSTANCETYPE_SWITCHES = (
     Switch("vcpus", "cpu.guest", Count(), "vCPUs of the guest.", alias="cpu", is_optional=False),
     Switch("memory", "memory.guest", Memory(), "Memory of the guest.", is_optional=False),
-    Switch("max-sockets", "cpu.maxSockets", Count(), "How many sockets can be hot-plugged to."),
+    Switch("max-sockets", "cpu.maxSockets", Count(), "Most sockets that hot-plug can reach."),
     Switch("cpu-model", "cpu.model", Text("MODEL"), "CPU model, such as host-passthrough."),
     Switch("dedicated-cpus", "cpu.dedicatedCPUPlacement", _ON, "A physical core for each vCPU."),
     Switch(
@@ -80,7 +80,7 @@ INSTANCETYPE_SWITCHES = (
         "numa-passthrough",
         "cpu.numa.guestMappingPassthrough",
         _PRESENT,
-        "The host's NUMA nodes, to be seen.",
+        "Show the host's NUMA nodes to the guest.",
     ),
     Switch("realtime", "cpu.realtime", _PRESENT, "vCPUs that run with realtime priority."),
     Switch("hugepages", "memory.hugepages.pageSize", PageSize(), "Memory in huge pages: 2Mi, 1Gi."),
@@ -88,7 +88,7 @@ INSTANCETYPE_SWITCHES = (
         "max-guest-memory",
         "memory.maxGuest",
         Memory(),
-        "How far memory can be hot-plugged.",
+        "Most memory that hot-plug can reach.",
         alias="max-guest",
     ),
     Switch(
@@ -106,8 +106,14 @@ INSTANCETYPE_SWITCHES = (
         alias="iothreadspolicy",
     ),
     Switch("io-threads", "ioThreads.supplementalPoolThreadCount", Count(), "Threads of a supplementalPool."),
-    Switch("gpu", "gpus", Devices(), "A GPU to pass through, beside or instead of one of that name."),
-    Switch("host-device", "hostDevices", Devices(), "Any other device, likewise.", alias="hostdevice"),
+    Switch("gpu", "gpus", Devices(), "A GPU to pass through; replaces one of the same name."),
+    Switch(
+        "host-device",
+        "hostDevices",
+        Devices(),
+        "Another host device; replaces one of the same name.",
+        alias="hostdevice",
+    ),
     Switch("node-selector", "nodeSelector", Pairs(are_labels=True), "A label that the node must have."),
     Switch("scheduler-name", "schedulerName", Text("NAME"), "Scheduler of the pods."),
     Switch("vm-annotation", "annotations", Pairs(are_labels=False), "An annotation of the VM that uses it."),
@@ -180,7 +186,7 @@ PREFERENCE_SWITCHES = (
         off_within=_EFI,
         also_creates=("features.preferredSmm",),
         replaces=_BIOS,
-        summary="Boot by EFI what is signed; with SMM, which that needs.",
+        summary="Boot by EFI, signed code only; enables SMM, too.",
     ),
     Switch(
         "persistent-efi",
@@ -216,7 +222,9 @@ PREFERENCE_SWITCHES = (
     Switch("architecture", "preferredArchitecture", Text("ARCH"), "amd64, arm64 or s390x, as default."),
     Switch("min-vcpus", "requirements.cpu.guest", Count(), "Fewer vCPUs are refused."),
     Switch("min-memory", "requirements.memory.guest", Memory(), "Less memory is refused."),
-    Switch("required-architecture", "requirements.architecture", Text("ARCH"), "Others are refused."),
+    Switch(
+        "required-architecture", "requirements.architecture", Text("ARCH"), "Other architectures are refused."
+    ),
 )
 
 

@@ -42,7 +42,7 @@ def read_tokens(stream: Iterable[Token]) -> list[Token]:
 
 def nesting_error(line: int) -> TemplateLimitError:
     """Return the error for a template whose brackets or blocks are nested too deeply."""
-    return TemplateLimitError("the template is nested too deeply", "take it apart with {% set %}", line)
+    return TemplateLimitError("the template is nested too deeply", "split it up with {% set %}", line)
 
 
 class Sandbox(ImmutableSandboxedEnvironment):

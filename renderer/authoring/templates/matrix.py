@@ -205,7 +205,7 @@ def _axes(matrix: Fields, values: Values) -> _Axes:
 
 
 def _is_misspelt(matrix: Fields, name: str) -> bool:
-    """Return True if a list of mappings was probably meant as ``include`` or ``exclude``, and report it."""
+    """Return True if a list of mappings was probably meant as ``include`` or ``exclude``; report it then."""
     listed = matrix.content[name]
     suggested = suggest(name, _NO_AXES, most=1, cutoff=0.8)
     if not suggested or not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
@@ -271,14 +271,14 @@ def _without_excluded(
         unknown = [key for key in entry.content if key not in axes]
         for key in unknown:
             entry.reject(key, f"there is no axis {key}", nearest_hint(key, axes))
-        kept = [row for row in rows if not _has_values(row.values, entry.content)]
-        if len(kept) == len(rows) and rows and not unknown:
+        remaining = [row for row in rows if not _has_values(row.values, entry.content)]
+        if len(remaining) == len(rows) and rows and not unknown:
             entry.reject(
                 None,
                 f"{entry.name()} excludes nothing",
                 f"look for a typing error, or remove it from {matrix.name()}",
             )
-        rows = kept
+        rows = remaining
     return rows
 
 

@@ -83,7 +83,7 @@ def parse(environment: Sandbox, content: bytes) -> nodes.Template:
             raise nesting_error(node.lineno)
         if isinstance(node, nodes.Compare) and len(node.ops) > MAX_COMPARISONS:
             message = f"a comparison has up to {MAX_COMPARISONS} parts"
-            raise TemplateLimitError(message, "take it apart with {% set %}", node.lineno)
+            raise TemplateLimitError(message, "split it up with {% set %}", node.lineno)
         if isinstance(node, nodes.If):
             branches += len(node.elif_)
         if branches > MAX_BRANCHES:

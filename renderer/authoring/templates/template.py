@@ -163,7 +163,7 @@ def read_objects(output: Output, path: str, row: MatrixRow) -> tuple[Generated, 
         raise Diagnostic.in_file(
             Location(path, line),
             Code.TEMPLATE_FAILED,
-            "the template's output holds half of a surrogate pair, which is not a character",
+            "the template's output contains half of a surrogate pair, which is not a character",
             related=(Related(f"made of {row.label}", (row.site,)),),
         ).error() from None
     except DiagnosticError as error:

@@ -104,8 +104,8 @@ def source_folder(fs: FileSystem, source: DeployedSource) -> str:
     if folder == ".." or folder.startswith("../"):
         raise source.error(f"the path {written} leads out of the repository", "path")
     if not fs.is_folder(folder):
-        what = "is not a folder" if fs.is_file(folder) else "does not exist"
-        raise source.error(f"the path {written} {what}", "path")
+        problem = "is not a folder" if fs.is_file(folder) else "does not exist"
+        raise source.error(f"the path {written} {problem}", "path")
     return folder
 
 

@@ -105,14 +105,14 @@ def _application(
 
 def with_missing_values(own: JsonObject, base: JsonObject) -> JsonObject:
     """Return ``own``, completed with the values of ``base`` that it lacks (``mergo.Merge``)."""
-    made: dict[str, Any] = dict(own)
+    merged: dict[str, Any] = dict(own)
     for key, value in base.items():
-        known = made.get(key)
+        known = merged.get(key)
         if isinstance(known, dict) and isinstance(value, dict):
-            made[key] = with_missing_values(known, value)
+            merged[key] = with_missing_values(known, value)
         elif not known:
-            made[key] = value
-    return made
+            merged[key] = value
+    return merged
 
 
 def _with_template_patch(application: JsonObject, text: str) -> JsonObject:
@@ -125,10 +125,10 @@ def _with_template_patch(application: JsonObject, text: str) -> JsonObject:
         if patch is None:
             return application
         raise SetError("its templatePatch, once rendered, is not a mapping")
-    made = merge_template_patch(application, patch)
+    merged = merge_template_patch(application, patch)
     project = text_at(application, "spec", "project")
-    spec = {**object_at(made, "spec"), "project": project} if project else object_at(made, "spec")
-    return {**made, "spec": spec}
+    spec = {**object_at(merged, "spec"), "project": project} if project else object_at(merged, "spec")
+    return {**merged, "spec": spec}
 
 
 def merge_template_patch(value: JsonObject, patch: JsonObject) -> JsonObject:
@@ -137,18 +137,18 @@ def merge_template_patch(value: JsonObject, patch: JsonObject) -> JsonObject:
         return {key: each for key, each in patch.items() if key != "$patch"}
     if patch.get("$patch") == "delete":
         return {}
-    made: dict[str, Any] = dict(value)
+    merged: dict[str, Any] = dict(value)
     for key, change in patch.items():
-        known = made.get(key)
+        known = merged.get(key)
         if change is None:
-            made.pop(key, None)
+            merged.pop(key, None)
         elif isinstance(change, dict):
-            made[key] = merge_template_patch(known if isinstance(known, dict) else {}, change)
+            merged[key] = merge_template_patch(known if isinstance(known, dict) else {}, change)
         elif key == "finalizers" and isinstance(change, list) and isinstance(known, list):
-            made[key] = [*known, *(each for each in change if each not in known)]
+            merged[key] = [*known, *(each for each in change if each not in known)]
         else:
-            made[key] = change
-    return made
+            merged[key] = change
+    return merged
 
 
 def _shared_name_warnings(entry: Resource, applications: Iterable[Resource]) -> Iterator[Diagnostic]:

@@ -74,7 +74,7 @@ def read_manifests(fs: FileSystem, folder: str, options: DirectoryOptions) -> tu
     found: list[Resource] = []
     for path in [folder] if fs.is_file(folder) else manifest_files(fs, folder, options):
         if path.endswith(".jsonnet"):
-            hint = "exclude it, or render it and keep what it makes in Git"
+            hint = "exclude it, or render it and keep the result in Git"
             raise Diagnostic.at(
                 Site(path),
                 Code.UNSUPPORTED_FIELD,
@@ -152,7 +152,7 @@ def _decode_document(content: bytes, part: bytes, start: int, path: str) -> Json
 def _object(value: Json, site: Site) -> Resource:
     content = object_at(value)
     if not text_at(content, "kind"):
-        message = f"{site.path} holds a document that is not a Kubernetes object: it has no kind"
+        message = f"{site.path} has a document that is not a Kubernetes object: it has no kind"
         raise Diagnostic.at(site, Code.RESOURCE_INVALID, message, _NO_OBJECT_HINT).error()
     return Resource(content, site)
 

@@ -77,12 +77,12 @@ class Rendering(NamedTuple):
 
         ``value_interpolation.go``.
         """
-        made = {key: self.text(_as_text(value), parameters) for key, value in written_values.items()}
-        if not made:
+        rendered = {key: self.text(_as_text(value), parameters) for key, value in written_values.items()}
+        if not rendered:
             return parameters
         if self.go_template:
-            return {**parameters, "values": TextMap(made)}
-        return {**parameters, **{f"values.{key}": value for key, value in made.items()}}
+            return {**parameters, "values": TextMap(rendered)}
+        return {**parameters, **{f"values.{key}": value for key, value in rendered.items()}}
 
     def keeping_unknown(
         self, written_values: Mapping[str, Json], values: Mapping[str, object]
@@ -90,15 +90,15 @@ class Rendering(NamedTuple):
         """Return ``values`` of a matrix's second generator with the parameters of the first one filled in."""
         others = (option for option in self.options if not option.startswith("missingkey="))
         strict = self._replace(options=(*others, "missingkey=error"))
-        made: dict[str, Json] = {}
+        rendered: dict[str, Json] = {}
         for key, value in written_values.items():
             try:
-                made[key] = strict.text(_as_text(value), values)
+                rendered[key] = strict.text(_as_text(value), values)
             except SetError as error:
                 if not any(sign in str(error) for sign in _MISSING_VALUE_ERRORS):
                     raise
-                made[key] = value
-        return made
+                rendered[key] = value
+        return rendered
 
 
 def flattened(parameters: Mapping[str, object]) -> dict[str, str]:

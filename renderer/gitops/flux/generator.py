@@ -183,8 +183,8 @@ def _merge_image(merge: _Merge, image: Mapping[str, Json], index: int) -> None:
     for place, written in enumerate(array_at(merge.content, "images")):
         known = object_at(written)
         if known.get("name") == new.get("name"):
-            kept = without_tag(known) if "newTag" in new or "digest" in new else known
-            merge.change("images", place, {**kept, **new}, "images", index)
+            base = without_tag(known) if "newTag" in new or "digest" in new else known
+            merge.change("images", place, {**base, **new}, "images", index)
             return
     merge.append("images", new, "images", index)
 

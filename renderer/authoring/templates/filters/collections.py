@@ -93,4 +93,6 @@ def elements(value: object) -> Sequence[object]:
         return value
     if isinstance(value, dict) and isinstance(value, Iterable):
         return list(value)
-    raise TemplateError(f"{describe(value)} is not a list", None if value is not None else "it holds nothing")
+    raise TemplateError(
+        f"{describe(value)} is not a list", None if value is not None else "null has no elements"
+    )

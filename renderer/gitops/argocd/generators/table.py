@@ -59,16 +59,16 @@ def _structured(element: Json) -> Parameters:
 
 
 def _flat(element: Json) -> Parameters:
-    made: Parameters = {}
+    flat: Parameters = {}
     for key, value in object_at(element).items():
         if key == "values":
             if not isinstance(value, dict):
                 raise SetError("values of a list element is not a mapping")
             for name, each in value.items():
-                made[f"values.{name}"] = _text(f"values.{name}", each)
+                flat[f"values.{name}"] = _text(f"values.{name}", each)
         else:
-            made[key] = _text(key, value)
-    return made
+            flat[key] = _text(key, value)
+    return flat
 
 
 def _text(key: str, value: Json) -> str:
@@ -94,17 +94,17 @@ def _yaml_elements(text: str) -> list[Json]:
 
 def cluster_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
     """Return the sets in the order of the listed clusters, the local one last. Raises ``SetError``."""
-    wanted = requirements_of(block.get("selector"))
+    requirements = requirements_of(block.get("selector"))
     go_template = context.rendering.go_template
-    matching = [each for each in context.clusters if selects(wanted, _labels(each))]
+    matching = [each for each in context.clusters if selects(requirements, _labels(each))]
     sets = [_parameters(each, go_template=go_template) for each in matching]
-    if not wanted and all(each.server != LOCAL_SERVER for each in matching):
+    if not requirements and all(each.server != LOCAL_SERVER for each in matching):
         sets.append(
             {"name": _LOCAL_NAME, "nameNormalized": _LOCAL_NAME, "server": LOCAL_SERVER, "project": ""}
         )
     values = object_at(block, "values")
-    made = [context.rendering.with_values(values, each) for each in sets]
-    return [{"clusters": made}] if block.get("flatList") is True else made
+    complete = [context.rendering.with_values(values, each) for each in sets]
+    return [{"clusters": complete}] if block.get("flatList") is True else complete
 
 
 def _labels(cluster: ArgoCluster) -> dict[str, str]:
@@ -201,16 +201,16 @@ def parameter_sets(
     Transform). Raises ``SetError``.
     """
     written = object_at(generator)
-    wanted = requirements_of(written.get("selector"))
+    requirements = requirements_of(written.get("selector"))
     block = _interpolated(object_at(written, kind), context.rendering, parameters)
     if kind in COMBINING:
         if depth >= _MOST_NESTED:
             raise SetError(f"generators are nested more than {_MOST_NESTED} deep")
-        sets = COMBINING[kind](block, context, lambda inner, given: _nested(inner, context, given, depth + 1))
+        sets = COMBINING[kind](block, context, lambda inner, known: _nested(inner, context, known, depth + 1))
     else:
         sets = GENERATORS[kind](block, context)
     check_count(len(sets))
-    return [each for each in sets if selects(wanted, flattened(each))] if wanted else sets
+    return [each for each in sets if selects(requirements, flattened(each))] if requirements else sets
 
 
 def kinds_of(generator: Json) -> tuple[str, ...]:
@@ -235,5 +235,5 @@ def _interpolated(block: JsonObject, rendering: Rendering, parameters: Parameter
         return block
     values = object_at(block, "values")
     rest = {key: value for key, value in block.items() if key != "values"}
-    made = object_at(rendering.deeply(rest, parameters))
-    return {**made, "values": rendering.keeping_unknown(values, parameters)} if values else made
+    rendered = object_at(rendering.deeply(rest, parameters))
+    return {**rendered, "values": rendering.keeping_unknown(values, parameters)} if values else rendered
