@@ -133,12 +133,12 @@ def _final_steps(
     if any(resource.previous_ids or resource.kind == "RoleBinding" for resource in resources):
         yield (
             FinalStep.NAME_REFERENCE,
-            lambda all_: fix_name_references(all_, specs.name_reference),
+            lambda res_map: fix_name_references(res_map, specs.name_reference),
         )
     if variables:
         from renderer.kustomize.variables import resolve_variables  # noqa: PLC0415 - few builds have any
 
         yield (
             FinalStep.VARIABLES,
-            lambda all_: resolve_variables(all_, variables, specs.var_reference, warn),
+            lambda res_map: resolve_variables(res_map, variables, specs.var_reference, warn),
         )
