@@ -61,7 +61,7 @@ def references(
     if isinstance(value, dict):
         namespace = text_at(value, "metadata", "namespace") or namespace
         is_machine = "spec" in value and _is_virtual_machine(value)
-        for kind, name, path in _names(value, is_machine=is_machine):
+        for kind, name, path in _names_in_mapping(value, is_machine=is_machine):
             yield InstancetypeReference(kind, name, namespace, FieldPath(at + path))
         if is_machine:
             value = without(value, *TEMPLATE.keys)  # large, and an instance contains no references
@@ -73,7 +73,7 @@ def references(
             yield from references(element, (*at, index), namespace)
 
 
-def _names(value: JsonObject, *, is_machine: bool) -> Iterator[_Name]:
+def _names_in_mapping(value: JsonObject, *, is_machine: bool) -> Iterator[_Name]:
     """Yield the names in the labels and matchers of this mapping itself."""
     if "metadata" in value:
         labels = object_at(value, *_LABELS)

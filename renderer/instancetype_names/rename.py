@@ -88,7 +88,7 @@ def _new_name(resource: Resource, reference: InstancetypeReference, names: NewNa
             reference.field,
             Code.NAME_AMBIGUOUS,
             f"{reference.kind} {reference.name} matches several objects, which get different names",
-            "name a cluster-wide one, whose name holds in all namespaces",
+            "refer to a cluster-wide one, whose name is valid in all namespaces",
             related=tuple(Related(str(each.current_id), each.sites(_NAME)) for each in new.values()),
         ).error()
     return next(iter(new), reference.name)

@@ -84,12 +84,14 @@ def withhold(content: JsonObject) -> Withheld:
 def _without_credentials(content: JsonObject) -> Withheld:
     kind, api_version = text_at(content, "kind"), text_at(content, "apiVersion")
     if kind == _SECRET:
-        return Withheld(None, (Placeholder(_emptied(content)),))
+        return Withheld(None, (Placeholder(_without_secret_values(content)),))
     if (api_version, kind) == ("v1", _CONFIG_MAP):
         keys = (*object_at(content, "data"), *object_at(content, "binaryData"))
         has_answer_file = any(key.lower() in ANSWER_FILES for key in keys)
         is_secret = has_answer_file or any(_certain_credentials(content.get("data")))
-        return Withheld(None, (Placeholder(_emptied(content)),)) if is_secret else Withheld(content)
+        if is_secret:
+            return Withheld(None, (Placeholder(_without_secret_values(content)),))
+        return Withheld(content)
     paths = virtual_machine_paths(content)
     if paths is None:
         return Withheld(content)
@@ -174,7 +176,7 @@ def _with_secret_references(source: JsonObject, name: str) -> JsonObject:
     return {**kept, **references}
 
 
-def _emptied(content: JsonObject) -> JsonObject:
+def _without_secret_values(content: JsonObject) -> JsonObject:
     """Return a Secret or ConfigMap with its keys and without values."""
     keys = dict.fromkeys(
         (*object_at(content, "data"), *object_at(content, "stringData"), *object_at(content, "binaryData")),
@@ -182,10 +184,10 @@ def _emptied(content: JsonObject) -> JsonObject:
     )
     field = "stringData" if text_at(content, "kind") == _SECRET else "data"
     kept = {key: content[key] for key in ("apiVersion", "kind", "type") if key in content}
-    return {**kept, "metadata": _without_values(content), field: keys}
+    return {**kept, "metadata": _metadata_without_values(content), field: keys}
 
 
-def _without_values(content: JsonObject) -> JsonObject:
+def _metadata_without_values(content: JsonObject) -> JsonObject:
     """Return the metadata of a Secret without the labels and annotations that repeat one of its values."""
     values = Masking(secret_values([content]))
     metadata = dict(object_at(content, "metadata"))

@@ -109,7 +109,7 @@ class _Window:
                 return self._text[self._place]
             if self._ended:
                 return ""
-            self._slide(_WINDOW)
+            self._read_more(_WINDOW)
 
     def take(self, character: str) -> None:
         """Advance past a character. Raises ``DiagnosticError`` if the next character is a different one."""
@@ -128,14 +128,14 @@ class _Window:
             try:
                 value, end = self._json.raw_decode(self._text, self._place)
             except json.JSONDecodeError as error:
-                self._go_on(error)
+                self._read_on_or_raise(error)
             except (ValueError, RecursionError) as error:
                 problem = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
                 raise self.malformed(problem) from None
             else:
                 if end < len(self._text) or self._ended:  # a number may continue after the window
-                    return self._checked(value, end)
-                self._slide(_WINDOW)
+                    return self._accepted(value, end)
+                self._read_more(_WINDOW)
 
     def line(self) -> int:
         """Return the line of the current position, from 1."""
@@ -151,11 +151,11 @@ class _Window:
             "print the objects again, and check that kubectl finishes",
         ).error()
 
-    def _go_on(self, error: json.JSONDecodeError) -> None:
+    def _read_on_or_raise(self, error: json.JSONDecodeError) -> None:
         """Read more if the window ends in the middle of the value. Raises ``DiagnosticError``."""
         at_end = error.msg.startswith("Unterminated") or error.pos >= len(self._text) - _LONGEST_WORD
         if at_end and not self._ended:
-            self._slide(max(_WINDOW, len(self._text) - self._place))
+            self._read_more(max(_WINDOW, len(self._text) - self._place))
             return
         whole = self._text.rstrip()
         if error.msg.startswith("Unterminated string") or _CUT_OFF.fullmatch(whole, error.pos):
@@ -164,7 +164,7 @@ class _Window:
         self._place = error.pos
         raise self.malformed(error.msg[:1].lower() + error.msg[1:])
 
-    def _slide(self, size: int) -> None:
+    def _read_more(self, size: int) -> None:
         self.line()
         rest = self._text[self._place :]
         if len(rest) > LARGEST_OBJECT:
@@ -182,7 +182,7 @@ class _Window:
             raise self.malformed("the text is not UTF-8") from None
         self._place = self._counted = 0
 
-    def _checked(self, value: Json, end: int) -> Json:
+    def _accepted(self, value: Json, end: int) -> Json:
         if isinstance(value, dict | list):
             if _SURROGATE.search(self._text, self._place, end):
                 value = _without_lone_surrogates(value)

@@ -62,11 +62,11 @@ def read_dump(files: Iterable[DumpFile]) -> Iterator[LiveObject]:
     """
     for file in files:
         with file.open() as stream:
-            for found in _values(stream, file.path):
+            for found in _stream_values(stream, file.path):
                 yield from _objects(found, Location(file.path, found.line), is_named=file.is_named)
 
 
-def _values(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:
+def _stream_values(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:
     head = stream.read(_HEAD)
     if head.startswith(_COMPRESSED):
         message = "the file is compressed"
@@ -75,12 +75,12 @@ def _values(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:
     if _COLUMNS.match(start):
         message = "these are the columns that kubectl get prints for people"
         raise Diagnostic.in_file(Location(path, 1), Code.DUMP_INVALID, message, _PRINT_HINT).error()
-    whole = _Rejoined(head, stream)
+    whole = _PeekedStream(head, stream)
     yield from stream_json(whole, path) if start.startswith((b"{", b"[")) else stream_yaml(whole, path)  # type: ignore[arg-type]  # only read() is called
     note_read(f"dump {path}", whole.size)
 
 
-class _Rejoined:
+class _PeekedStream:
     """A stream whose first bytes were read already; ``size`` counts all bytes that were read."""
 
     def __init__(self, head: bytes, stream: BinaryIO) -> None:

@@ -21,13 +21,13 @@ SIZES_FOLDER = f"{CLUSTER_FOLDER}/sizes"
 FITTED = "_fitted"
 _TO_SEAL = """\
 # Its values are in the cluster, and not here; no kustomization lists this file.
-# Seal it, then list it under resources; docs/adopting.md of vmrender tells how.
+# Seal it, then list it under resources; docs/adopting.md of vmrender says how.
 """
 _TO_MAKE = """\
 # The cluster does not have this Secret yet, and no kustomization lists this file. Its values are in
 {fields}
 # The Secret has to exist before this machine is synced, which names it from now on.
-# Fill in the values, seal it, then list it under resources; docs/adopting.md of vmrender tells how.
+# Fill in the values, seal it, then list it under resources; docs/adopting.md of vmrender says how.
 """
 
 

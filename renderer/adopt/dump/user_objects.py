@@ -127,10 +127,10 @@ def reason_left_out(live: LiveObject) -> str | None:
         return "it is being deleted"
     if owner:
         return f"its {owner} creates it"
-    reason = _NEVER.get((live.id.gvk.group, live.kind)) or _by_labels(live)
+    reason = _NEVER.get((live.id.gvk.group, live.kind)) or _reason_by_labels(live)
     if reason or is_kubevirt_group(live.id.gvk.group):
         return reason
-    return _by_kind_and_name(live)
+    return _reason_by_name(live)
 
 
 def is_machine(group: str, kind: str) -> bool:
@@ -138,7 +138,7 @@ def is_machine(group: str, kind: str) -> bool:
     return (group, kind) in _MACHINES
 
 
-def _by_labels(live: LiveObject) -> str | None:
+def _reason_by_labels(live: LiveObject) -> str | None:
     operator = text_at(live.metadata, "labels", _MANAGED_BY)
     if operator in _OPERATORS:
         return f"{operator} installs it"
@@ -157,7 +157,7 @@ def _controller(live: LiveObject) -> str:
     return ""
 
 
-def _by_kind_and_name(live: LiveObject) -> str | None:
+def _reason_by_name(live: LiveObject) -> str | None:
     kind, name = live.kind, live.name
     if (kind, name) in _IN_EVERY_NAMESPACE:
         return _EVERYWHERE

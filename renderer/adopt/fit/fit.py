@@ -116,7 +116,7 @@ class Fitter:
             return VmFit(FitQuality.NONE, vm)
         target = self.target(vm)
         preferences = self._reductions(target)
-        exact = self._exact(target, preferences)
+        exact = self._best_exact_fit(target, preferences)
         if is_exact or (exact is not None and exact.instancetype is not None):
             return exact or VmFit(FitQuality.NONE, vm)
         nearest = _nearest_fit(self, target, preferences)
@@ -124,7 +124,7 @@ class Fitter:
             return exact._replace(nearest=nearest)
         return nearest or VmFit(FitQuality.NONE, vm)
 
-    def _exact(self, target: Target, preferences: Sequence[ReducedPreference]) -> VmFit | None:
+    def _best_exact_fit(self, target: Target, preferences: Sequence[ReducedPreference]) -> VmFit | None:
         """Return the best of the exact pairs; pairs that keep the next instance the same are preferred."""
         choices = sorted(self._choices(target, preferences), key=lambda found: found[0].order)
         second: VmFit | None = None
@@ -310,11 +310,11 @@ def _nearest_fit(fitter: Fitter, target: Target, preferences: Sequence[ReducedPr
     size = size_of(target)
     if size is None:
         return None
-    near = sorted(_near(fitter.candidates, target, size), key=lambda found: found[0])
+    near = sorted(_near_instancetypes(fitter.candidates, target, size), key=lambda found: found[0])
     tried: list[tuple[int, tuple[int, float, str], int, VmFit]] = []
     for rank, group in near[:_MOST_INSTANCETYPES]:
         instancetype = visible_in_order(group.members, target.mentions, target.scope)[0]
-        for preference in _preferences(fitter, target, group, preferences):
+        for preference in _preferences_to_try(fitter, target, group, preferences):
             choice = Choice(instancetype, preference.members[0], group, preference.reduction)
             fit = fitter.try_pair(target, choice)
             if fit is not None:
@@ -325,24 +325,24 @@ def _nearest_fit(fitter: Fitter, target: Target, preferences: Sequence[ReducedPr
 def size_of(target: Target) -> Size | None:
     """Return the vCPUs and memory that a VM's instance has; None if they are unknown."""
     counts = [value_at(target.defaulted, path) for path in COUNTS]
-    return _size(
+    return _size_from(
         prod(count for count in counts if isinstance(count, int) and count),
         value_at(target.defaulted, GUEST_MEMORY),
     )
 
 
-def _size(vcpus: Json, memory: Json) -> Size | None:
+def _size_from(vcpus: Json, memory: Json) -> Size | None:
     amount = lenient_quantity(memory)
     if not isinstance(vcpus, int) or vcpus < 1 or amount is None or amount.value() < 1:
         return None
     return Size(vcpus, amount.value())
 
 
-def _near(
+def _near_instancetypes(
     candidates: Candidates, target: Target, size: Size
 ) -> Iterator[tuple[tuple[int, float, str], InstancetypeGroup]]:
     for group in candidates.instancetypes:
-        other = _size(group.fields.vcpus, group.fields.memory)
+        other = _size_from(group.fields.vcpus, group.fields.memory)
         if other is None:
             continue
         steps = [abs(log2(mine / its)) for mine, its in zip(size, other, strict=True)]
@@ -358,7 +358,7 @@ def _near(
             yield (others, sum(steps), members[0].resource.name), group
 
 
-def _preferences(
+def _preferences_to_try(
     fitter: Fitter, target: Target, group: InstancetypeGroup, preferences: Sequence[ReducedPreference]
 ) -> list[ReducedPreference]:
     """Return the preferences to try: first those with the VM's topology, then those that supply most."""

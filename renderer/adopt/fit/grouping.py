@@ -64,7 +64,7 @@ def grouped(vms: Sequence[JsonObject], label: str) -> tuple[VmGroup, ...]:
 
 
 def _group(folder: str, members: Sequence[int], vms: Sequence[JsonObject]) -> VmGroup:
-    common = _common(vms)
+    common = _common_fields(vms)
     base = with_value(common, ("metadata", "name"), folder)
     files = {
         f"{folder}/{_BASE}/{_MANIFEST}": encode_source(base),
@@ -81,7 +81,7 @@ def _group(folder: str, members: Sequence[int], vms: Sequence[JsonObject]) -> Vm
             ],
         }
         files[f"{folder}/{name}/{KUSTOMIZATION_FILE}"] = encode([kustomization])
-        patch = {**{key: vm[key] for key in _IDENTITY}, **_rest(vm, base)}
+        patch = {**{key: vm[key] for key in _IDENTITY}, **_differing_fields(vm, base)}
         operations = list(_operations(base, vm))
         files[f"{folder}/{name}/{_PATCH}"] = encode_source(
             patch if _reproduces(patch, base, vm) else operations
@@ -89,7 +89,7 @@ def _group(folder: str, members: Sequence[int], vms: Sequence[JsonObject]) -> Vm
     return VmGroup(folder, tuple(members), base, files)
 
 
-def _common(vms: Sequence[JsonObject]) -> JsonObject:
+def _common_fields(vms: Sequence[JsonObject]) -> JsonObject:
     """Return the fields that have the same value in all mappings."""
     first, *others = vms
     common: dict[str, Json] = {}
@@ -100,13 +100,13 @@ def _common(vms: Sequence[JsonObject]) -> JsonObject:
         if all(is_same(value, other) for other in values):
             common[key] = value
         elif isinstance(value, dict) and all(isinstance(other, dict) for other in values):
-            below = _common([value, *(object_at(other) for other in values)])
+            below = _common_fields([value, *(object_at(other) for other in values)])
             if below:
                 common[key] = below
     return common
 
 
-def _rest(vm: JsonObject, base: JsonObject) -> JsonObject:
+def _differing_fields(vm: JsonObject, base: JsonObject) -> JsonObject:
     """Return the fields of ``vm`` that ``base`` lacks or has with another value."""
     rest: dict[str, Json] = {}
     for key, value in vm.items():
@@ -114,7 +114,7 @@ def _rest(vm: JsonObject, base: JsonObject) -> JsonObject:
         if key in base and is_same(value, present):
             continue
         if isinstance(value, dict) and isinstance(present, dict):
-            rest[key] = _rest(value, present)
+            rest[key] = _differing_fields(value, present)
         else:
             rest[key] = value
     return rest

@@ -198,15 +198,15 @@ class _LiveComparison:
         if unowned and len(unowned) == self._drifts:
             yield "the dump does not say who owns fields: print it with kubectl get --show-managed-fields"
         elif unowned:
-            names = _first(unowned)
+            names = _first_names(unowned)
             yield f"the dump has no managedFields of {names}, so it does not say who owns their fields"
         if self._restarting:
-            named = _first(self._restarting)
+            named = _first_names(self._restarting)
             yield f"running with another spec than the cluster stores, and due for a restart: {named}"
         if self._waiting:
             yield (
-                f"RestartRequired is set on {_first(self._waiting)}: the running instance has another spec "
-                "than the cluster stores, so the effects may differ"
+                f"RestartRequired is set on {_first_names(self._waiting)}: the running instance has another "
+                "spec than the cluster stores, so the effects may differ"
             )
         if self._unjudged:
             fields = plural(self._unjudged, "field")
@@ -226,7 +226,7 @@ class _LiveComparison:
         waiting = None if synced is None else synced.change.waiting
         if synced is not None and waiting is not None:
             fields = list(map(str, differences(synced.change.before.applied, waiting.applied)))
-            self._restarting.append(f"{live.current_id} ({_first(fields)})")
+            self._restarting.append(f"{live.current_id} ({_first_names(fields)})")
         elif has_drift and self._objects.waits_for_restart(live):
             self._waiting.append(str(live.current_id))
 
@@ -280,7 +280,7 @@ def _with_matchers_applied(
     return seen[0] or views[0], seen[1] or views[1]
 
 
-def _first(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
 
 

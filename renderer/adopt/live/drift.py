@@ -113,7 +113,7 @@ class Drift:
         """
         if change.after is not NoValue.ABSENT:
             return False
-        at = _list_around(change.field)
+        at = _outermost_list(change.field)
         if at != change.field and (at != change.field.parent or self._written.value(at) is not None):
             return False
         whole = self.owners.of(at)
@@ -128,7 +128,7 @@ class Drift:
         """Return the object after a sync."""
         made, changes = self.completed, self.owned_changes()
         removed = {change.field for change in changes if not change.kept}
-        for at in dict.fromkeys(_list_around(change.field) for change in changes if change.kept):
+        for at in dict.fromkeys(_outermost_list(change.field) for change in changes if change.kept):
             value = object_at(self.stored, *at.keys[:-1]).get(at.keys[-1])
             names = element_names(value) if isinstance(value, list) else None
             if isinstance(value, list) and names is not None:
@@ -138,7 +138,7 @@ class Drift:
         return made
 
 
-def _list_around(field: FieldPath) -> FieldPath:
+def _outermost_list(field: FieldPath) -> FieldPath:
     """Return the path of the outermost list that contains a field; without such a list, the field's own."""
     keys = takewhile(lambda segment: isinstance(segment, str), field.segments)
     return FieldPath(tuple(keys))
@@ -172,7 +172,7 @@ class _Completion:
         self.stored = without(stored, "status")
         self.owners = FieldOwners(live.content)
         self.last_applied = last_applied(live.content)
-        self._sent = FieldLookup(self.last_applied)
+        self._last_applied = FieldLookup(self.last_applied)
         self.unjudged: list[FieldPath] = []
         self._gvk: Gvk = live.gvk
         self._predicted = with_server_defaults(with_stored_data(predicted))
@@ -180,9 +180,11 @@ class _Completion:
     def completed(self, written: JsonObject) -> JsonObject:
         """Return the object of Git with the fields that the cluster fills in, with the cluster's values."""
         stored = without(with_stored_data(written), "status")
-        return self._mapping(stored, self.stored, self._predicted, ROOT)
+        return self._completed_mapping(stored, self.stored, self._predicted, ROOT)
 
-    def _mapping(self, written: JsonObject, live: JsonObject, predicted: Json, at: FieldPath) -> JsonObject:
+    def _completed_mapping(
+        self, written: JsonObject, live: JsonObject, predicted: Json, at: FieldPath
+    ) -> JsonObject:
         """Return the written mapping ``at`` a path with the fields that the cluster has filled in."""
         made: dict[str, Json] = {key: value for key, value in written.items() if value is not None}
         for key, value in live.items():
@@ -190,29 +192,29 @@ class _Completion:
                 continue
             place, known = at.child(key), object_at(predicted).get(key)
             if key in made:
-                made[key] = self._value(made[key], value, known, place)
+                made[key] = self._completed_value(made[key], value, known, place)
             else:
-                made |= self._filled(key, value, known, place)
+                made |= self._filled_in_field(key, value, known, place)
         return made
 
-    def _value(self, written: Json, live: Json, predicted: Json, at: FieldPath) -> Json:
+    def _completed_value(self, written: Json, live: Json, predicted: Json, at: FieldPath) -> Json:
         if isinstance(written, dict) and isinstance(live, dict):
-            return self._mapping(written, live, predicted, at)
+            return self._completed_mapping(written, live, predicted, at)
         if isinstance(written, list) and isinstance(live, list):
             spend(_STEPS_PER_LIST + _STEPS_PER_ELEMENT * (len(written) + len(live)), "pairing elements")
             return [
-                self._value(each, other, known, at.child(name))
+                self._completed_value(each, other, known, at.child(name))
                 for each, other, known, name in _paired(written, live, predicted)
             ]
         return written
 
-    def _filled(self, key: str, live: Json, predicted: Json, at: FieldPath) -> Mapping[str, Json]:
+    def _filled_in_field(self, key: str, live: Json, predicted: Json, at: FieldPath) -> Mapping[str, Json]:
         """Return the field with the parts that the cluster has filled in; empty if it filled in nothing."""
         if self._is_filled_in(live, predicted, at):
             return {key: live}
         if not isinstance(live, dict):
             return {}
-        parts = self._mapping({}, live, predicted, at)
+        parts = self._completed_mapping({}, live, predicted, at)
         return {key: parts} if parts else {}
 
     def _is_filled_in(self, live: Json, predicted: Json, at: FieldPath) -> bool:
@@ -225,12 +227,12 @@ class _Completion:
                 return True
         owners = self.owners.of(at)
         if is_chosen_by_cluster(self._gvk, at):
-            return not self._was_sent(at, owners) and all(
+            return not self._was_applied(at, owners) and all(
                 owner.is_controller or owner.is_applier for owner in owners
             )
         if self.owners:
             return self._has_no_author(live, at, owners)
-        if is_known_kind(self._gvk) or isinstance(live, dict) or self._was_sent(at, ()):
+        if is_known_kind(self._gvk) or isinstance(live, dict) or self._was_applied(at, ()):
             return False
         self.unjudged.append(at)
         return True
@@ -242,15 +244,15 @@ class _Completion:
         if all(owner.is_controller for owner in owners):
             return True
         return self.last_applied is not None and all(
-            (owner.writes_last_applied and not self._was_sent(at, owners)) or owner.is_controller
+            (owner.writes_last_applied and not self._was_applied(at, owners)) or owner.is_controller
             for owner in owners
         )
 
-    def _was_sent(self, at: FieldPath, owners: tuple[Owner, ...]) -> bool:
+    def _was_applied(self, at: FieldPath, owners: tuple[Owner, ...]) -> bool:
         """Return True if a field was applied before, so that the next apply removes it."""
         if any(owner.applies and owner.is_exact for owner in owners):
             return True
-        return self._sent.value(at) is not None
+        return self._last_applied.value(at) is not None
 
 
 def _paired(

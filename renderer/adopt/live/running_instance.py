@@ -29,22 +29,28 @@ def running_vm(vm: VmState, instance: JsonObject) -> VmState:
     """Return a VirtualMachine as it was when an instance with this ``spec`` was started."""
     running = _running(vm.applied, as_stored(instance))
     template = object_at(vm.content, "spec", "template")
-    spec = {**vm.spec, "template": {**template, "spec": _replaced(vm.template, vm.applied, running)}}
-    started = {**vm.instance, "spec": _replaced(object_at(vm.instance, "spec"), vm.applied, running)}
+    spec = {
+        **vm.spec,
+        "template": {**template, "spec": _with_running_values(vm.template, vm.applied, running)},
+    }
+    started = {
+        **vm.instance,
+        "spec": _with_running_values(object_at(vm.instance, "spec"), vm.applied, running),
+    }
     return VmState({**vm.content, "spec": spec}, running, started)
 
 
 def _running(applied: JsonObject, instance: JsonObject) -> JsonObject:
     """Return ``applied`` with the values of the instance, and without the fields that the instance lacks."""
     found = {
-        key: value if key in _REWRITTEN else _value(value, instance[key])
+        key: value if key in _REWRITTEN else _running_value(value, instance[key])
         for key, value in applied.items()
         if key in instance or key in _REWRITTEN
     }
     return {key: value for key, value in found.items() if value is not None}
 
 
-def _value(applied: Json, instance: Json) -> Json:
+def _running_value(applied: Json, instance: Json) -> Json:
     if isinstance(applied, dict) and isinstance(instance, dict):
         return _running(applied, instance)
     if isinstance(applied, list) and isinstance(instance, list):
@@ -52,33 +58,33 @@ def _value(applied: Json, instance: Json) -> Json:
         if paired is not None:
             applied_by_name, running_by_name = paired
             return [
-                _value(each, running_by_name[name])
+                _running_value(each, running_by_name[name])
                 for name, each in applied_by_name.items()
                 if name in running_by_name
             ] or None
     return instance
 
 
-def _replaced(value: JsonObject, applied: JsonObject, running: JsonObject) -> JsonObject:
+def _with_running_values(value: JsonObject, applied: JsonObject, running: JsonObject) -> JsonObject:
     """Return ``value`` with the values of ``running`` wherever they differ from ``applied``."""
     made = dict(value)
     for key in applied.keys() & made.keys():
         if key not in running:
             del made[key]
         elif applied[key] != running[key]:
-            made[key] = _replaced_value(made[key], applied[key], running[key])
+            made[key] = _with_running_value(made[key], applied[key], running[key])
     return made
 
 
-def _replaced_value(value: Json, applied: Json, running: Json) -> Json:
+def _with_running_value(value: Json, applied: Json, running: Json) -> Json:
     if isinstance(value, dict) and isinstance(applied, dict) and isinstance(running, dict):
-        return _replaced(value, applied, running)
+        return _with_running_values(value, applied, running)
     if isinstance(value, list) and isinstance(applied, list) and isinstance(running, list):
         pairs, others = named_elements(applied, running), named_elements(value, running)
         if pairs is not None and others is not None:
             applied_by_name, running_by_name = pairs
             return [
-                _replaced_value(each, applied_by_name[name], running_by_name[name])
+                _with_running_value(each, applied_by_name[name], running_by_name[name])
                 if name in applied_by_name and name in running_by_name
                 else each
                 for name, each in others[0].items()

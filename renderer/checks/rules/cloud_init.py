@@ -189,7 +189,7 @@ def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]
 def _problems(source: dict[str, Json]) -> Iterator[tuple[str, str, str]]:
     """Yield each problem, a hint, and the key of the data."""
     for key in ("userData", "userDataBase64"):
-        text = _text(source.get(key), key)
+        text = _user_data(source.get(key), key)
         if text is None or not text.strip() or _MIME_HEADER in text[:_MIME_WITHIN].lower():
             continue
         first = text.lstrip().partition("\n")[0].strip()  # ``handlers/__init__.py`` type_from_starts_with
@@ -225,7 +225,7 @@ def _problems_of_config(text: str, key: str) -> Iterator[tuple[str, str]]:
             yield f"{key} has a key {name}, which cloud-init does not know", f"did you mean {near[0]}?"
 
 
-def _text(value: Json, key: str) -> str | None:
+def _user_data(value: Json, key: str) -> str | None:
     """Return the decoded user data; None for a value that is not text, or is compressed."""
     if not isinstance(value, str):
         return None

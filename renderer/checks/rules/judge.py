@@ -36,12 +36,12 @@ def judge(
     }
     found = [d for d in _findings(context, settings, enabled.values()) if d.resource not in refused]
     suppressions = read_suppressions(context.resources)
-    suppressed, kept = _divided([*earlier, *found], suppressions)
+    suppressed, kept = _split_by_suppression([*earlier, *found], suppressions)
     # An annotation may suppress the finding that another one is unused, and may be unused itself.
     unused = [s for s in suppressions.unused(suppressed) if s.code is not Code.UNUSED_SUPPRESSION]
     off = {rule.code for rule in rules} - enabled.keys()
     about_unused = _unused_suppressions(unused, earlier, off)
-    suppressed_about_unused, kept_about_unused = _divided(about_unused, suppressions)
+    suppressed_about_unused, kept_about_unused = _split_by_suppression(about_unused, suppressions)
     unneeded = [s for s in suppressions.unused(suppressed_about_unused) if s.code is Code.UNUSED_SUPPRESSION]
     diagnostics = (
         *kept,
@@ -68,7 +68,7 @@ def _findings(context: Context, settings: RuleSettings, rules: Iterable[Rule]) -
             yield finding.diagnostic(rule.code, Severity(rule.level))
 
 
-def _divided(
+def _split_by_suppression(
     diagnostics: Iterable[Diagnostic], suppressions: Suppressions
 ) -> tuple[list[Diagnostic], list[Diagnostic]]:
     """Divide diagnostics into those that an annotation suppresses and the rest."""

@@ -36,7 +36,7 @@ def dangling(context: Context, kind: str) -> Iterator[Finding]:
     """Yield the references to ``kind`` that were meant for an object of the overlay, but do not match it."""
     if not context.inventory.knows(kind):
         return
-    for reference in _missing(context, kind):
+    for reference in _missing_references(context, kind):
         found = _likely_mistake(context, reference)
         if found is not None:
             yield found
@@ -44,7 +44,7 @@ def dangling(context: Context, kind: str) -> Iterator[Finding]:
 
 def strictly_dangling(context: Context, kind: str) -> Iterator[Finding]:
     """Yield all references to a ``kind`` that the overlay lacks."""
-    for reference in _missing(context, kind):
+    for reference in _missing_references(context, kind):
         yield _likely_mistake(context, reference) or _finding(
             reference,
             f"there is no {kind} {_qualified_name(reference)} in the overlay",
@@ -52,7 +52,7 @@ def strictly_dangling(context: Context, kind: str) -> Iterator[Finding]:
         )
 
 
-def _missing(context: Context, kind: str) -> Iterator[ObjectReference]:
+def _missing_references(context: Context, kind: str) -> Iterator[ObjectReference]:
     for reference in context.references.get(kind, ()):
         is_known = context.inventory.has(kind, reference.name, reference.namespace)
         if not is_known and not has_placeholder(f"{reference.namespace}/{reference.name}"):
@@ -63,7 +63,7 @@ def _likely_mistake(context: Context, reference: ObjectReference) -> Finding | N
     renamed = context.inventory.renamed.get((reference.kind, reference.name), ())
     for item in renamed:
         if may_be_in(item, reference.namespace):
-            return _renamed(reference, item)
+            return _renamed_finding(reference, item)
     unused = context.unused(reference.kind).get(numbers_of(reference.name), ())
     spend(len(unused) * (4 + len(reference.name) // 16), "comparing names that may be mistyped")
     for name, item in unused:
@@ -86,7 +86,7 @@ def _likely_mistake(context: Context, reference: ObjectReference) -> Finding | N
     )
 
 
-def _renamed(reference: ObjectReference, item: Item) -> Finding:
+def _renamed_finding(reference: ObjectReference, item: Item) -> Finding:
     message = f"the build renames {reference.kind} {reference.name} to {item.name}, but not in this reference"
     hint = (
         "kustomize does not know this reference: list it as nameReference in a file of the kustomization's "

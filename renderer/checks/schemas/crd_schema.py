@@ -77,12 +77,12 @@ def _schema_of(api_version: str, kind: str, structural: JsonObject) -> Schema:
 
 
 def _converted(crd: JsonObject) -> Schema:
-    schema: Schema = {**_typed(crd), **_kept(crd)}
+    schema: Schema = {**_type_keywords(crd), **_common_keywords(crd)}
     if crd.get("x-kubernetes-list-type") == "set":
         schema["uniqueItems"] = True
     for keyword in _APPLIED:
         if keyword in crd and not crd.get("x-kubernetes-int-or-string"):
-            schema[keyword] = _applied(crd[keyword])
+            schema[keyword] = _converted_subschemas(crd[keyword])
     if crd.get("nullable") and "type" in schema:
         types = schema["type"]
         schema["type"] = [*(types if isinstance(types, list) else [types]), "null"]
@@ -91,7 +91,7 @@ def _converted(crd: JsonObject) -> Schema:
     return schema
 
 
-def _kept(crd: JsonObject) -> Schema:
+def _common_keywords(crd: JsonObject) -> Schema:
     kept: Schema = {keyword: crd[keyword] for keyword in _KEPT if keyword in crd}
     for exclusive, bound in _EXCLUSIVE.items():
         if crd.get(exclusive) is True and bound in crd:
@@ -99,7 +99,7 @@ def _kept(crd: JsonObject) -> Schema:
     return kept
 
 
-def _typed(crd: JsonObject) -> Schema:
+def _type_keywords(crd: JsonObject) -> Schema:
     if crd.get("x-kubernetes-int-or-string"):
         return int_or_string()
     kind = text_at(crd, "type")
@@ -107,10 +107,10 @@ def _typed(crd: JsonObject) -> Schema:
         return {}
     if kind == "array":
         return {"type": "array", "items": _converted(object_at(crd, "items"))}
-    return _object(crd) if kind == "object" else {"type": kind}
+    return _object_schema(crd) if kind == "object" else {"type": kind}
 
 
-def _object(crd: JsonObject) -> Schema:
+def _object_schema(crd: JsonObject) -> Schema:
     values = crd.get("additionalProperties")
     properties: Schema = {
         name: _converted(object_at(child)) for name, child in object_at(crd, "properties").items()
@@ -127,7 +127,7 @@ def _object(crd: JsonObject) -> Schema:
     return schema
 
 
-def _applied(value: Json) -> Json | list[Schema] | Schema:
+def _converted_subschemas(value: Json) -> Json | list[Schema] | Schema:
     if isinstance(value, list):
         return [_value_validation(object_at(each)) for each in value]
     return _value_validation(object_at(value))
@@ -135,7 +135,7 @@ def _applied(value: Json) -> Json | list[Schema] | Schema:
 
 def _value_validation(crd: JsonObject) -> Schema:
     """Return a schema that only narrows: it does not restrict the fields that it does not name."""
-    schema = _kept(crd)
+    schema = _common_keywords(crd)
     properties = object_at(crd, "properties")
     if properties:
         schema["properties"] = {name: _value_validation(object_at(each)) for name, each in properties.items()}
@@ -143,5 +143,5 @@ def _value_validation(crd: JsonObject) -> Schema:
         schema["items"] = _value_validation(object_at(crd, "items"))
     for keyword in _APPLIED:
         if keyword in crd:
-            schema[keyword] = _applied(crd[keyword])
+            schema[keyword] = _converted_subschemas(crd[keyword])
     return schema

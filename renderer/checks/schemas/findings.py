@@ -24,8 +24,8 @@ _LOOKING = 16
 def findings(violations: Iterable[Violation], target: SchemaTarget) -> Sequence[SchemaFinding]:
     """Return one finding for each of the first hundred fields in order, and one for all others."""
     violations = tuple(violations)
-    unknown, missing = _unknown(violations), _missing(violations)
-    wrong = {violation.place: violation for violation in _about_values(violations)}
+    unknown, missing = _unknown_fields(violations), _missing_fields(violations)
+    wrong = {violation.place: violation for violation in _value_violations(violations)}
     fields = sorted(unknown.keys() | missing | wrong.keys(), key=_path_order)
     shown, others = fields[:_MOST], fields[_MOST:]
     misspelled: set[FieldPath] = set()
@@ -34,7 +34,7 @@ def findings(violations: Iterable[Violation], target: SchemaTarget) -> Sequence[
             sibling = likely_sibling(field, target) if field in unknown else None
             if sibling:
                 misspelled.add(field.parent.child(sibling))
-    other_names = _other_names(unknown, missing - misspelled, target)
+    other_names = _misnamed_fields(unknown, missing - misspelled, target)
     misspelled |= set(other_names.values()) | _indented_too_little(unknown, wrong, target)
 
     def finding(field: FieldPath) -> SchemaFinding | None:
@@ -50,12 +50,12 @@ def findings(violations: Iterable[Violation], target: SchemaTarget) -> Sequence[
     return [*found, *(SchemaFinding(field, f"{len(others)} more fields are wrong") for field in others[:1])]
 
 
-def _other_names(
+def _misnamed_fields(
     unknown: Mapping[FieldPath, JsonObject], missing: AbstractSet[FieldPath], target: SchemaTarget
 ) -> Mapping[FieldPath, FieldPath]:
     """Return the missing field by the unknown scalar that replaces it: the only unknown field next to it."""
     found: dict[FieldPath, FieldPath] = {}
-    by_mapping = _by_mapping(unknown)
+    by_mapping = _grouped_by_parent(unknown)
     for field in missing:
         siblings = by_mapping.get(field.parent, [])
         if len(siblings) != 1:
@@ -75,7 +75,7 @@ def _indented_too_little(
     unknown: Mapping[FieldPath, JsonObject], wrong: Mapping[FieldPath, Violation], target: SchemaTarget
 ) -> AbstractSet[FieldPath]:
     """Return the empty fields whose content is next to them: ``image`` below ``containerDisk:``."""
-    by_mapping = _by_mapping(unknown)
+    by_mapping = _grouped_by_parent(unknown)
     empty = [field for field, violation in wrong.items() if violation.value is None]
     spend(sum(_LOOKING * len(by_mapping.get(field.parent, ())) for field in empty), "looking for indentation")
     return {
@@ -86,7 +86,7 @@ def _indented_too_little(
     }
 
 
-def _by_mapping(fields: Iterable[FieldPath]) -> Mapping[FieldPath, list[FieldPath]]:
+def _grouped_by_parent(fields: Iterable[FieldPath]) -> Mapping[FieldPath, list[FieldPath]]:
     """Sort fields by the mapping that they are in."""
     found: dict[FieldPath, list[FieldPath]] = {}
     for field in fields:
@@ -94,7 +94,7 @@ def _by_mapping(fields: Iterable[FieldPath]) -> Mapping[FieldPath, list[FieldPat
     return found
 
 
-def _unknown(violations: Iterable[Violation]) -> dict[FieldPath, JsonObject]:
+def _unknown_fields(violations: Iterable[Violation]) -> dict[FieldPath, JsonObject]:
     """Return the unknown fields, each with the mapping that it is in."""
     return {
         violation.field.child(name): violation.value
@@ -104,7 +104,7 @@ def _unknown(violations: Iterable[Violation]) -> dict[FieldPath, JsonObject]:
     }
 
 
-def _missing(violations: Iterable[Violation]) -> set[FieldPath]:
+def _missing_fields(violations: Iterable[Violation]) -> set[FieldPath]:
     return {
         violation.field.child(str(name))
         for violation in violations
@@ -114,7 +114,7 @@ def _missing(violations: Iterable[Violation]) -> set[FieldPath]:
     }
 
 
-def _about_values(violations: Sequence[Violation]) -> Iterable[Violation]:
+def _value_violations(violations: Sequence[Violation]) -> Iterable[Violation]:
     """Return the most informative violation of each value, in the order of ``_INFORMATIVE``."""
     first: dict[FieldPath, Violation] = {}
     last = len(_INFORMATIVE)

@@ -112,16 +112,16 @@ class KubernetesKinds:
 
     def _kind_schema(self, gvk: Gvk, name: str) -> JsonObject:
         types: _Definitions = {}
-        root = self._type(name, types)
+        root = self._type_schema(name, types)
         metadata = _metadata(named=gvk.group != _RBAC)
         known = {"apiVersion": {"const": _kind_key(gvk).rpartition("/")[0]}, "kind": {"const": gvk.kind}}
         properties = {**_properties(root), **known, "metadata": metadata, "status": {}}
         return {**root, "type": "object", "properties": properties, "$defs": types}  # type: ignore[dict-item]  # of JSON
 
-    def _type(self, name: str, types: _Definitions) -> Schema:
+    def _type_schema(self, name: str, types: _Definitions) -> Schema:
         """Return the schema of a type, after adding the types that it uses to ``types``."""
         fields = list(self._fields(name))
-        properties = {field["name"]: self._field(field, types) for field in fields}
+        properties = {field["name"]: self._field_schema(field, types) for field in fields}
         if name in self._document["kinds"].values():  # in a template, which may contain all of this
             properties |= {"apiVersion": {}, "kind": {}, "status": {}}
         required = [field["name"] for field in fields if field["required"]]
@@ -138,8 +138,8 @@ class KubernetesKinds:
                 continue
             yield match.groupdict("")
 
-    def _field(self, field: Mapping[str, str], types: _Definitions) -> Schema:
-        schema = self._value(field["type"], types)
+    def _field_schema(self, field: Mapping[str, str], types: _Definitions) -> Schema:
+        schema = self._value_schema(field["type"], types)
         if not field["values"]:
             return schema
         values = field["values"].split("|")
@@ -147,11 +147,11 @@ class KubernetesKinds:
             return {**schema, "items": {"type": "string", "enum": values}}
         return {**schema, "enum": values if field["required"] else [*values, "", None]}
 
-    def _value(self, text: str, types: _Definitions) -> Schema:
+    def _value_schema(self, text: str, types: _Definitions) -> Schema:
         if text.startswith("["):
-            return {"type": ["array", "null"], "items": self._value(text[1:-1], types)}
+            return {"type": ["array", "null"], "items": self._value_schema(text[1:-1], types)}
         if text.startswith("{"):
-            return {"type": ["object", "null"], "additionalProperties": self._value(text[1:-1], types)}
+            return {"type": ["object", "null"], "additionalProperties": self._value_schema(text[1:-1], types)}
         if text == _META:
             return _metadata(named=False)
         if text in _SCALARS:
@@ -162,7 +162,7 @@ class KubernetesKinds:
             return {**scalar, "type": [*(names if isinstance(names, list) else [names]), "null"]}
         if text not in types:
             types[text] = {}
-            types[text] = self._type(text, types)
+            types[text] = self._type_schema(text, types)
         return {"$ref": f"#/$defs/{text}"}
 
 

@@ -69,12 +69,12 @@ class ProjectSchemaFiles:
         for path, gvk_of_path in self._by_path:
             if gvk_of_path == gvk._replace(kind=gvk.kind.lower()):
                 documents = decode_documents(self._files[path][1], path)
-                return _usable(object_at(next(iter(documents), None)), path)
+                return _usable_schema(object_at(next(iter(documents), None)), path)
         for path, (_, content) in self._definitions.items():
             if gvk.group in _groups(content):
                 for crd in self._crds(path):
                     if kind_of(crd) == (gvk.group, gvk.kind):
-                        return _of_version(version_schemas(crd), gvk, path)
+                        return _schema_of_version(version_schemas(crd), gvk, path)
         return None
 
     @cached_property
@@ -107,14 +107,14 @@ def _groups(content: bytes) -> frozenset[str]:
     return frozenset(match[1].decode() for match in _GROUP.finditer(content))
 
 
-def _of_version(schemas: Mapping[str, JsonObject], gvk: Gvk, path: str) -> ProjectSchema:
+def _schema_of_version(schemas: Mapping[str, JsonObject], gvk: Gvk, path: str) -> ProjectSchema:
     if gvk.version not in schemas:
         raise Diagnostic(
             Code.SCHEMA_MISSING,
             f"there is no schema of {gvk.kind} {gvk.api_version}",
             hint=f"{path} defines {', '.join(schemas) or 'no version'}",
         ).error()
-    return _usable(schemas[gvk.version], path)
+    return _usable_schema(schemas[gvk.version], path)
 
 
 def imported_schema(path: str, content: bytes) -> ProjectSchema:
@@ -130,10 +130,10 @@ def imported_schema(path: str, content: bytes) -> ProjectSchema:
             "this imported schema is not a JSON object",
             "import the release again with vmrender schema import",
         ).error()
-    return _usable(document, path)
+    return _usable_schema(document, path)
 
 
-def _usable(schema: JsonObject, path: str) -> ProjectSchema:
+def _usable_schema(schema: JsonObject, path: str) -> ProjectSchema:
     try:
         return ProjectSchema(schema)
     except UnusableSchemaError as error:

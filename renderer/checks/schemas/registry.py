@@ -125,12 +125,12 @@ class SchemaRegistry:
             own = self.other_schema(gvk)
             if own is not None:
                 return own
-        kind = _kind(gvk)
+        kind = _kubevirt_kind(gvk)
         release = release.minor_release
         found = self._schemas.get((release, kind))
         if found is None:
-            found = self._schemas[release, kind] = self._imported(release, kind) or KindSchema(
-                self._read(release, kind)
+            found = self._schemas[release, kind] = self._imported_schema(release, kind) or KindSchema(
+                self._bundled_schema(release, kind)
             )
         return found
 
@@ -141,7 +141,7 @@ class SchemaRegistry:
         imported = {path.partition("/")[0] for path in self._project.releases}
         return tuple(sorted(Release.parse(name) for name in shipped | imported))
 
-    def _imported(self, release: Release, kind: KubevirtKind) -> KindSchema | None:
+    def _imported_schema(self, release: Release, kind: KubevirtKind) -> KindSchema | None:
         """Return the schema that the project has imported. Raises ``DiagnosticError``: schema-invalid."""
         file = self._project.releases.get(f"{release}/{kind.file_name}")
         if file is None:
@@ -150,7 +150,7 @@ class SchemaRegistry:
 
         return imported_schema(*file)
 
-    def _read(self, release: Release, kind: KubevirtKind) -> JsonObject:
+    def _bundled_schema(self, release: Release, kind: KubevirtKind) -> JsonObject:
         path = self._folder / str(release) / kind.file_name
         try:
             document: JsonObject = json.loads(path.read_bytes())
@@ -164,7 +164,7 @@ class SchemaRegistry:
         return document
 
 
-def _kind(gvk: Gvk) -> KubevirtKind:
+def _kubevirt_kind(gvk: Gvk) -> KubevirtKind:
     for kind in KINDS:
         if (kind.group, kind.name) == (gvk.group, gvk.kind):
             return kind

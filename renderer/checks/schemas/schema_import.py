@@ -156,7 +156,7 @@ class _Importer:
             return embedded_object_meta(named="dataVolumeTemplates" in path)
         rules = tuple(text_at(rule, "rule") for rule in array_at(crd, "x-kubernetes-validations"))
         schema = {
-            **self._typed(crd, path),
+            **self._type_keywords(crd, path),
             **{keyword: crd[keyword] for keyword in _KEPT if keyword in crd},
             **_CEL.get(rules, {}),
         }
@@ -167,7 +167,7 @@ class _Importer:
         ]
         if pointers:
             schema["required"] = [*pointers, *array_at(crd, "required")]
-        schema |= self._known(schema, path)
+        schema |= self._known_keywords(schema, path)
         if crd.get("nullable"):
             schema["type"] = [schema["type"], "null"]
             values = schema.get("enum")
@@ -175,15 +175,15 @@ class _Importer:
                 schema["enum"] = [*values, None]
         return schema
 
-    def _typed(self, crd: JsonObject, path: tuple[str, ...]) -> Schema:
+    def _type_keywords(self, crd: JsonObject, path: tuple[str, ...]) -> Schema:
         if crd.get("x-kubernetes-int-or-string"):
             is_quantity = crd.get("pattern") == QUANTITY_PATTERN
             return quantity(fractions=self.kind.rewritten) if is_quantity else int32_or_string()
         kind = text_at(crd, "type")
         if kind == "object":
-            return self._object(crd, path)
+            return self._object_schema(crd, path)
         if kind == "array":
-            return self._array(crd, path)
+            return self._array_schema(crd, path)
         if kind == "integer":
             return number_format(path[-1], text_at(crd, "format"), by_webhook=self.kind.rewritten)
         if kind not in _SCALARS:
@@ -196,7 +196,7 @@ class _Importer:
             **({"format": "date-time"} if is_time else {}),
         }
 
-    def _object(self, crd: JsonObject, path: tuple[str, ...]) -> Schema:
+    def _object_schema(self, crd: JsonObject, path: tuple[str, ...]) -> Schema:
         values = crd.get("additionalProperties")
         if isinstance(values, dict):
             return {"type": "object", "additionalProperties": self.converted(values, path)}
@@ -212,7 +212,7 @@ class _Importer:
             **({PRESERVED: True} if crd.get(PRESERVED) else {}),
         }
 
-    def _array(self, crd: JsonObject, path: tuple[str, ...]) -> Schema:
+    def _array_schema(self, crd: JsonObject, path: tuple[str, ...]) -> Schema:
         keys = crd.get(LIST_KEYS)
         return {
             "type": "array",
@@ -221,7 +221,7 @@ class _Importer:
             **({LIST_KEYS: keys} if keys else {}),
         }
 
-    def _known(self, schema: Schema, path: tuple[str, ...]) -> Schema:
+    def _known_keywords(self, schema: Schema, path: tuple[str, ...]) -> Schema:
         """Return the format or values that KubeVirt knows for a field that the CRD leaves open.
 
         Such a field is any text or number in the CRD.

@@ -117,7 +117,7 @@ def right_places(
     candidates = [there for there in near if there[: len(place)] in mappings] or near
     closest = min((_distance(place, there) for there in candidates), default=0)
     found = [there for there in candidates if _distance(place, there) == closest][:_MOST_PLACES]
-    return [_written(there, field, relative=len(found) > 1) for there in found]
+    return [_path_text(there, field, relative=len(found) > 1) for there in found]
 
 
 def _is_near(place: SchemaPlace, there: SchemaPlace, count: int) -> bool:
@@ -125,7 +125,7 @@ def _is_near(place: SchemaPlace, there: SchemaPlace, count: int) -> bool:
 
     If more than three places (``count``) have the name, one of the two parents must contain the other.
     """
-    contains = _shared(place[:-1], there[:-1]) in (len(place) - 1, len(there) - 1)
+    contains = _common_length(place[:-1], there[:-1]) in (len(place) - 1, len(there) - 1)
     return _distance(place, there) <= _NEAR and (contains or count <= _RARE)
 
 
@@ -139,17 +139,17 @@ def _accepts_kind(there: SchemaPlace, kind: str, tree: SchemaTree) -> bool:
 
 def _distance(place: SchemaPlace, there: SchemaPlace) -> int:
     """Return the steps up and down from the mapping of ``place`` to the mapping of ``there``."""
-    return len(place) + len(there) - 2 - 2 * _shared(place[:-1], there[:-1])
+    return len(place) + len(there) - 2 - 2 * _common_length(place[:-1], there[:-1])
 
 
-def _shared(place: SchemaPlace, there: SchemaPlace) -> int:
+def _common_length(place: SchemaPlace, there: SchemaPlace) -> int:
     pairs = enumerate(zip(place, there, strict=False))
     return next((index for index, (one, other) in pairs if one != other), min(len(place), len(there)))
 
 
-def _written(there: SchemaPlace, field: FieldPath, *, relative: bool) -> str:
+def _path_text(there: SchemaPlace, field: FieldPath, *, relative: bool) -> str:
     """Return the path, with the indices of ``field`` on the common part; ``relative``: without that part."""
-    shared = _shared(schema_place(field.parent), there[:-1])
+    shared = _common_length(schema_place(field.parent), there[:-1])
     text = (
         "" if relative and shared == len(field.parent.segments) else str(FieldPath(field.segments[:shared]))
     )

@@ -103,7 +103,7 @@ def empty_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
             f"leave it out, or give it {expected_description(violation.schema)}; the API server drops a null"
         )
         return SchemaFinding(field, message, hint, severity=Severity.WARNING)
-    missing = _missing_without(violation)
+    missing = _missing_element_type(violation)
     if missing:
         hint = f"write {{}} after it; the API server drops a null, and KubeVirt then finds no {missing}"
         return SchemaFinding(field, message, hint)
@@ -125,8 +125,8 @@ def _is_required(field: FieldPath, tree: SchemaTree) -> bool:
     return bool(field.segments) and field.segments[-1] in array_at(tree.at(field.parent) or EMPTY, "required")
 
 
-def _missing_without(violation: Violation) -> str | None:
-    """Return what a list element lacks if the null is dropped and was the only key with its type."""
+def _missing_element_type(violation: Violation) -> str | None:
+    """Return KubeVirt's name for the type of a list element that only the null determines; else None."""
     *_, kind, element, name = ("", "", *schema_place(violation.field))
     if element != ELEMENT or kind not in _ONE_OF_KEYS or name in _NO_BINDINGS:
         return None
