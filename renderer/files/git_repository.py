@@ -64,7 +64,7 @@ class LineEnds:
 
     @cached_property
     def _defaults(self) -> tuple[bool, bool]:
-        """Return two flags: any file gets carriage returns; a file with the ``text`` attribute gets them."""
+        """Two flags: any file gets carriage returns; a file with the ``text`` attribute gets them."""
         lines = self._git.run("config", "--get-regexp", r"^core\.(autocrlf|eol)$").output.lower().splitlines()
         settings = {name: value for name, _, value in (line.partition(" ") for line in lines)}
         convert, eol = settings.get("core.autocrlf", "false"), settings.get("core.eol", "native")
@@ -271,7 +271,7 @@ class GitRepository:
         return answer.output.strip()
 
     def commits_between(self, one: str, other: str) -> tuple[tuple[str, str], ...]:
-        """The ids and subjects of the commits after ``one`` up to ``other``, the oldest first.
+        """Return the ids and subjects of the commits after ``one`` up to ``other``, the oldest first.
 
         Only first parents are followed. Raises ``DiagnosticError``: git-revision.
         """

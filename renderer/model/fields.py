@@ -63,27 +63,27 @@ class Fields:
         return None if value is None else self._choice(value, choices, key)
 
     def choices(self, key: str, choices: type[E]) -> tuple[E, ...]:
-        """The members of ``choices`` in the list ``key``."""
+        """Return the members of ``choices`` in the list ``key``."""
         texts = [(index, self._text(value, key, index)) for index, value in self._list(key)]
         found = [self._choice(text, choices, key, index) for index, text in texts if text is not None]
         return tuple(choice for choice in found if choice is not None)
 
     def list_of_texts(self, key: str) -> tuple[str, ...]:
-        """The texts in the list ``key``; other values are reported."""
+        """Return the texts in the list ``key``; other values are reported."""
         texts = (self._text(value, key, index) for index, value in self._list(key))
         return tuple(text for text in texts if text is not None)
 
     def texts(self) -> Mapping[str, str]:
-        """The whole mapping, from text to text as in labels."""
+        """Return the whole mapping, from text to text as in labels."""
         return {key: text for key in self.content if (text := self.text(key)) is not None}
 
     def child(self, key: str) -> Self:
-        """The mapping ``key``; an empty one if it is absent."""
+        """Return the mapping ``key``; an empty one if it is absent."""
         value = self.content.get(key)
         return self._below(EMPTY if value is None else value, key)
 
     def elements(self, key: str, bare: str = "") -> Iterator[Self]:
-        """The mappings in the list ``key``; other values are reported.
+        """Return the mappings in the list ``key``; other values are reported.
 
         ``bare`` is the field that was probably intended if there is a text of one line instead of a mapping.
         """

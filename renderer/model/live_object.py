@@ -16,7 +16,7 @@ class LiveObject(Record):
 
     @property
     def id(self) -> ResId:
-        """Return kind, namespace and name."""
+        """Kind, namespace and name."""
         return ResId(
             Gvk.parse(text_at(self.content, "apiVersion"), text_at(self.content, "kind")),
             self.name,

@@ -92,7 +92,7 @@ class Masking:
             position = end or position + 1
 
     def _end(self, text: str, position: int, size: int) -> int:
-        """The end of the longest value here, looked up by its first ``size`` characters; 0 if none."""
+        """Return the end of the longest value here, looked up by its first ``size`` characters; 0 if none."""
         lengths = self._lengths.get(text[position : position + size])
         if not lengths:
             return 0
@@ -107,7 +107,7 @@ class Masking:
         return self._end_of_cut(text, position)
 
     def _end_of_cut(self, text: str, position: int) -> int:
-        """The end of the start of a value here, if a message truncates it; 0 if there is none."""
+        """Return the end of the start of a value here, if a message truncates it; 0 if there is none."""
         cut = text.find(_CUT, position, position + _SHOWN + 1)
         alike = self._alike.get(text[position : position + _START]) if cut >= 0 else None
         if not alike:
@@ -139,7 +139,7 @@ def _is_word(text: str, start: int, end: int) -> bool:
 
 
 def _forms(value: str) -> set[str]:
-    """The value as text, and as JSON, Python and YAML write it between quotes."""
+    """Return the value as text, and as JSON, Python and YAML write it between quotes."""
     if _PLAIN.fullmatch(value):
         return {value}
     import json  # noqa: PLC0415 - few values need it

@@ -35,7 +35,7 @@ class Release(Record):
 
     @classmethod
     def bound(cls, text: str) -> Release:
-        """The first release for ``text``: 1.6.0 for ``1.6``. Raises ``ValueError``."""
+        """Return the first release for ``text``: 1.6.0 for ``1.6``. Raises ``ValueError``."""
         release = cls.parse(text)
         return release if release.patch != _NEWEST else cls(release.major, release.minor)
 

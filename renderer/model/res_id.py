@@ -36,7 +36,7 @@ class ResId(Record):
 
     @property
     def object_key(self) -> ObjectKey:
-        """Return the identity in a cluster."""
+        """The identity in a cluster."""
         return self.gvk.group, self.gvk.kind, self.namespace, self.name
 
     def __str__(self) -> str:

@@ -279,7 +279,7 @@ class KustomizationRoot(Record):
         return id(self)
 
     def used_roots(self) -> tuple[KustomizationRoot, ...]:
-        """The roots that this one lists in any of its fields."""
+        """Return the roots that this one lists in any of its fields."""
         resources = (entry for entry in self.resources if isinstance(entry, KustomizationRoot))
         return (*resources, *self.components, *self.plugin_roots)
 

@@ -57,26 +57,26 @@ class ProjectCatalogs:
 
     @property
     def sources(self) -> tuple[CatalogSource, ...]:
-        """Return the catalogs, each with its name. Raises ``DiagnosticError``."""
+        """The catalogs, each with its name. Raises ``DiagnosticError``."""
         with self._recorder.using(Task("catalogs")):
             return self._sources
 
     @property
     def whole(self) -> Catalog:
-        """Return all catalogs as one. Raises ``DiagnosticError`` with all errors of one of them."""
+        """All catalogs as one. Raises ``DiagnosticError`` with all errors of one of them."""
         with self._recorder.using(Task("catalogs")):
             return self._whole if self._deployed is None else self._whole.after(self._deployed)
 
     @property
     def empty(self) -> Catalog:
-        """Return an empty catalog, for resources that refer to no instance type."""
+        """An empty catalog, for resources that refer to no instance type."""
         from renderer.kubevirt.instancetype.catalog import Catalog
 
         return Catalog(feature_gates=self._config.feature_gates)
 
     @property
     def gates_in_repository(self) -> tuple[str, ...]:
-        """Return the feature gates that ``KubeVirt`` objects anywhere in the repository enable."""
+        """The feature gates that ``KubeVirt`` objects anywhere in the repository enable."""
         with self._recorder.using(Task("definitions")):
             return self._definitions.feature_gates
 

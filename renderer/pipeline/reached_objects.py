@@ -134,10 +134,10 @@ def repository_urls(fs: FileSystem, config: RenderConfig) -> RepositoryUrls:
 
     known = (*config.repositories, *remote_urls(git_file(fs, "config")))
     certain = bool(config.repositories)
-    return RepositoryUrls(known, (), certain, lambda path: _is_place(fs, path))
+    return RepositoryUrls(known, (), certain, lambda path: _is_folder_or_outside(fs, path))
 
 
-def _is_place(fs: FileSystem, path: str) -> bool:
+def _is_folder_or_outside(fs: FileSystem, path: str) -> bool:
     folder = posixpath.normpath(path.lstrip("/") or ".")
     return folder.startswith("..") or fs.is_folder(folder)  # the build refuses a path that leads out
 

@@ -107,7 +107,7 @@ class VmChanges:
 
     @cached_property
     def access_modes(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the access modes of claims and DataVolumes by name, after the change."""
+        """The access modes of claims and DataVolumes by name, after the change."""
         found: dict[str, tuple[str, ...]] = {}
         for state in self._states:
             for resource in state.resources:

@@ -89,7 +89,7 @@ class Anchors:
             raise LimitError("nesting", f"more than {most.nesting} levels of nesting")
 
     def _extent(self, value: Json) -> _Extent:
-        """The size of a tree; shared collections count once for each alias, but are measured once."""
+        """Return the size of a tree; shared collections count once for each alias, but are measured once."""
         if not isinstance(value, dict | list):
             text = value.text if isinstance(value, WrittenScalar) else value
             return _Extent(1, 0, len(text) if isinstance(text, str) else 0)
@@ -250,7 +250,7 @@ class TreeBuilder:
         return mapping
 
     def _key(self, event: Event | None, scalars: Scalars, depth: int) -> str | None:
-        """The text of a key that is not just a plain scalar; None for a special entry."""
+        """Return the text of a key that is not just a plain scalar; None for a special entry."""
         value = self._value(event, scalars, depth)
         if isinstance(event, ScalarEvent):
             if event.tag in _NO_TAGS and not event.style:

@@ -62,7 +62,7 @@ def _refolded(text: str) -> str:
 
 
 def folded_lines(text: str) -> str:
-    """The lines of a folded block, with double breaks unless the text begins with a blank."""
+    """Return the lines of a folded block, with double breaks unless the text begins with a blank."""
     doubles = text.lstrip(LINE_BREAKS)[:1] not in _BLANKS
     written: list[str] = []
     line_start = is_indented = True
@@ -173,7 +173,7 @@ def _yaml11_flow_value(text: str) -> Scalar:
 
 
 def _yaml11_key(text: str) -> str | None:
-    """The text of a plain key (sigs.k8s.io/yaml convertToJSONableObject)."""
+    """Return the text of a plain key (sigs.k8s.io/yaml convertToJSONableObject)."""
     kind, value = resolve(text, YAML11_RULES)
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -104,7 +104,7 @@ def remove_entry(content: bytes, path: str, field: str, unwanted: Collection[str
 
 
 def _entries(content: bytes, path: str, field: str) -> tuple[str, Sequence[Json] | None]:
-    """The field's name as spelled in the file, whose case may differ, and its list; None if it is missing."""
+    """Return the field's name as the file spells it, whose case may differ, and its list; None if missing."""
     root = object_at(decode_yaml11(content, path))
     alike = [key for key in root if key.lower() == field.lower()]
     name = field if field in root or not alike else alike[-1]

@@ -218,7 +218,7 @@ def _write_long_entry(write: _Write, key: str, value: Json, lead: str, pad: str)
 
 
 def _scalar(value: Json, column: int, indent: str) -> str:
-    """The text of a value without children, with its line break."""
+    """Return the text of a value without children, with its line break."""
     if isinstance(value, str):
         return _string(value, column, indent)
     if isinstance(value, bool):
@@ -238,7 +238,7 @@ def _string(text: str, column: int, indent: str) -> str:
 
 
 def _short(text: str) -> str:
-    """The text of a string without spaces and line breaks; empty if its form depends on its position."""
+    """Return the text of a string without spaces and line breaks; empty if its form depends on its column."""
     if is_plain_word(text):
         return f"{text}\n"
     if " " in text or "\n" in text or "\x85" in text or "\u2028" in text or "\u2029" in text:
@@ -254,7 +254,7 @@ _SHORT = Memo(_short)
 
 @lru_cache(maxsize=4096)
 def _entries(keys: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """The keys in order, each with its text and colon; a key that is too long for this has no text."""
+    """Return the keys in order, each with its text and colon; a key that is too long for this has no text."""
     return tuple((key, _key(key)) for key in natural_order(keys))
 
 

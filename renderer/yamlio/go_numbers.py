@@ -38,7 +38,7 @@ def format_float32(value: float) -> str:
 
 
 def _shortest(text: str) -> tuple[str, str, int]:
-    """Sign, digits without zeros around them, and the number of digits before the point."""
+    """Return sign, digits without zeros around them, and the number of digits before the point."""
     mantissa, _, exponent = text.partition("e")
     sign = "-" if mantissa.startswith("-") else ""
     whole, _, fraction = mantissa.lstrip("-").partition(".")

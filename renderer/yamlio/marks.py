@@ -254,7 +254,7 @@ class MarkedFile:
         return self._chunks[document or first_document(self._chunks)]
 
     def _root(self, document: int) -> Node | None:
-        """The root of the document. The last one is cached, because lookups come in the order of the file."""
+        """Return the root of the document; the last is cached, as lookups come in the order of the file."""
         if self._last[0] != document:
             root = None
             with suppress(YAMLError, IndexError):

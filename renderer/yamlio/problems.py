@@ -40,7 +40,7 @@ def malformed(error: YAMLError, chunk: Chunk, path: str) -> DiagnosticError:
 
 
 def duplicate_keys(error: DuplicateKeyError, chunk: Chunk, path: str) -> DiagnosticError:
-    """Every repeated key of the document, with the lines of both; or the error that it is malformed."""
+    """Return the error about every repeated key, with both lines; or that the document is malformed."""
     try:
         root = parse_document(chunk.text).root
     except YAMLError as malformation:

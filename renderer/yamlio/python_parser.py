@@ -111,7 +111,7 @@ class GoScanner(Reader, Scanner):
         return ScalarToken("".join(parts), True, start, end)  # noqa: FBT003 (PyYAML's signature: plain)
 
     def _plain_length(self) -> int:
-        """The number of characters up to the next blank, break or indicator."""
+        """Return the number of characters up to the next blank, break or indicator."""
         length = 0
         while True:
             character = self.peek(length)
@@ -122,7 +122,7 @@ class GoScanner(Reader, Scanner):
             length += 1
 
     def _scan_plain_gap(self, indent: int, start: Mark) -> str:
-        """Blanks within a line, or line breaks, folded."""
+        """Return blanks within a line, or line breaks, folded."""
         blanks, breaks = "", []
         while self.peek() in _BLANKS_OR_BREAKS:
             character = self.peek()

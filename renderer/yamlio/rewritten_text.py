@@ -169,7 +169,7 @@ class _Writer:
         self._last_pad = ""
 
     def _line(self, offset: int) -> int:
-        """The line of a character in YAML's line count; -1 for a node that is not in the text."""
+        """Return the line of a character in YAML's line count; -1 for a node that is not in the text."""
         return -1 if offset < 0 else bisect_right(self._starts, offset) - 1
 
     def _is_blank(self, line: int) -> bool:

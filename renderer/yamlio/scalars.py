@@ -172,7 +172,7 @@ def _resolve_number(text: str, rules: ScalarRules) -> Resolved:
 
 
 def _go_integer(digits: str) -> int | None:
-    """``strconv.ParseInt`` and then ``ParseUint``, base 0; None beyond 64 bits."""
+    """Return ``strconv.ParseInt`` and then ``ParseUint``, base 0; None beyond 64 bits."""
     unsigned = digits.lstrip("+-")
     if unsigned[0] != "0" and len(unsigned) > _MAX_DIGITS:
         return None
@@ -225,7 +225,7 @@ def tagged_scalar(tag: str, text: str, rules: ScalarRules) -> Scalar:
 
 
 def _binary(text: str) -> str:
-    """The decoded bytes as Go's JSON shows them: U+FFFD replaces bytes that are not UTF-8."""
+    """Return the decoded bytes as Go's JSON shows them: U+FFFD replaces bytes that are not UTF-8."""
     from base64 import b64decode  # noqa: PLC0415 - few scalars are of this type
 
     try:

@@ -153,7 +153,7 @@ class _Explanation:
         self._structure = _Structure(lines, self.at)
 
     def of_tab(self) -> SyntaxProblem | None:
-        """A tab in the indentation of the line, or of the one before."""
+        """Explain a tab in the indentation of the line, or of the one before."""
         for number in (self.at.line, self._previous(self.at.line)):
             indent = _indent(self._lines[number])
             if "\t" in indent and self._is_outside_of_text(number):
@@ -171,7 +171,7 @@ class _Explanation:
         return SyntaxProblem(message, Position(self.at.line, found.start(1)), _WHOLE_IN_QUOTES)
 
     def of_quote(self) -> SyntaxProblem | None:
-        """A quote that is never closed, one that is closed too early, or a wrong escape."""
+        """Explain a quote that is never closed, one that is closed too early, or a wrong escape."""
         if "quoted scalar" in self._context:
             if "escape" in self._problem:
                 return self._wrong_escape()
@@ -206,7 +206,7 @@ class _Explanation:
         )
 
     def of_brackets(self) -> SyntaxProblem | None:
-        """A bracket that is not closed or not opened, or entries without a comma between them."""
+        """Explain a bracket that is not closed or not opened, or entries without a comma between them."""
         if self._character and self._character in "]}" and "block" in self._context:
             hint = f"remove it, or {_IN_QUOTES}"
             return SyntaxProblem(f"no bracket is open that {self._character} could close", self.at, hint)
@@ -232,7 +232,7 @@ class _Explanation:
         return SyntaxProblem(f"this {bracket} is not closed", begin, hint)
 
     def of_indicator(self) -> SyntaxProblem | None:
-        """A value that begins with a character that has a special meaning."""
+        """Explain a value that begins with a character that has a special meaning."""
         kind = next((kind for kind in _INDICATED if self._context.endswith(kind)), None)
         character = self._lines[self._begin.line][self._begin.column : self._begin.column + 1]
         if "document start" in self._problem and self._lines[0].startswith("%"):
@@ -255,7 +255,7 @@ class _Explanation:
         return None
 
     def of_colon(self) -> SyntaxProblem | None:
-        """A value that contains a colon, a key without one, or a line below a value."""
+        """Explain a value that contains a colon, a key without one, or a line below a value."""
         if "expected ':'" in self._problem:
             return self._no_key(self._begin.line)
         if "mapping values" not in self._problem:
@@ -308,7 +308,7 @@ class _Explanation:
         return SyntaxProblem(message, position, "write key: value, or indent text that goes on deeper")
 
     def of_indentation(self) -> SyntaxProblem | None:
-        """A line in a column in which no line above begins, or a line of the wrong kind."""
+        """Explain a line in a column in which no line above begins, or a line of the wrong kind."""
         if "document start" in self._problem:
             message = "the line is indented less than the first line of the document"
             return SyntaxProblem(message, self.at, "begin all fields of an object in the same column")
