@@ -71,7 +71,7 @@ def check_machine_type(vmi: VmiSpec, cluster: Cluster, *, machines: Machines, is
         yield invalid(
             vmi.at("domain", "machine", "type"),
             f"the cluster does not emulate the machine type {machine}",
-            f"of architecture {cluster.architecture(vmi.architecture)} it has {', '.join(patterns)}",
+            f"for {cluster.architecture(vmi.architecture)} it emulates {', '.join(patterns)}",
         )
 
 
@@ -102,7 +102,7 @@ def check_foreign_architecture(vmi: VmiSpec, cluster: Cluster) -> Causes:
         yield Cause(
             CauseType.REQUIRED,
             vmi.at("architecture"),
-            f"the architecture {vmi.architecture} is not that of the control plane, {own}, and needs the"
+            f"the architecture {vmi.architecture} differs from the control plane's, {own}, and needs the"
             f" feature gate {Gate.MULTI_ARCHITECTURE}, which no KubeVirt object in this repository turns on",
             gate_hint(Gate.MULTI_ARCHITECTURE),
         )
@@ -139,27 +139,27 @@ def _check_on(architecture: str, check: Callable[[VmiSpec], Causes], vmi: VmiSpe
 def _check_arm_boot(vmi: VmiSpec) -> Causes:
     if has(section(section(vmi.domain, "firmware"), "bootloader"), "bios"):
         at = vmi.at("domain", "firmware", "bootloader", "bios")
-        yield not_supported(at, "arm64 does not boot by bios", "use efi")
+        yield not_supported(at, "arm64 does not support the boot loader bios", "use efi")
 
 
 def _check_arm_secure_boot(vmi: VmiSpec) -> Causes:
     if firmware.boots_securely(vmi):
         at = vmi.at("domain", "firmware", "bootloader", "efi")
-        message, hint = "arm64 does not boot securely", "set secureBoot: false"
+        message, hint = "arm64 does not support secure boot", "set secureBoot: false"
         yield not_supported(at.child("secureBoot"), message, hint, reported=at.child("secureboot"))
 
 
 def _check_arm_host_model(vmi: VmiSpec) -> Causes:
     if text(vmi.cpu, "model") == "host-model":
         at = vmi.at("domain", "cpu", "model")
-        yield not_supported(at, "arm64 has no CPU model host-model", "use host-passthrough")
+        yield not_supported(at, "arm64 does not support the CPU model host-model", "use host-passthrough")
 
 
 def _check_arm_cpu_model(vmi: VmiSpec) -> Causes:
     model = text(vmi.cpu, "model")
     if model not in ("", "host-passthrough"):
         at = vmi.at("domain", "cpu", "model")
-        yield not_supported(at, f"arm64 has no CPU model {model}", "use host-passthrough")
+        yield not_supported(at, f"arm64 does not support the CPU model {model}", "use host-passthrough")
 
 
 def _check_arm_disks(vmi: VmiSpec) -> Causes:
@@ -168,17 +168,19 @@ def _check_arm_disks(vmi: VmiSpec) -> Causes:
             bus = text(section(disk, target), "bus")
             if bus not in _DISK_BUSES_ON_ARM:
                 at = vmi.device("disks", index, target, "bus")
-                yield not_supported(at, f"arm64 has no disks on the bus {bus}", "use virtio or scsi")
+                yield not_supported(
+                    at, f"arm64 does not support disks on the bus {bus}", "use virtio or scsi"
+                )
 
 
 def _check_no_arm_device(vmi: VmiSpec, *, key: str, name: str) -> Causes:
     if has(vmi.devices, key):
-        yield not_supported(vmi.device(key), f"arm64 has no {name}")
+        yield not_supported(vmi.device(key), f"arm64 does not support a {name}")
 
 
 def _check_watchdog(vmi: VmiSpec, *, watchdog: str) -> Causes:
     if has(vmi.devices, "watchdog") and present(section(vmi.devices, "watchdog"), _WATCHDOGS) != [watchdog]:
-        message = f"the watchdog of {vmi.architecture} is {watchdog}, and no other"
+        message = f"{vmi.architecture} supports only the watchdog {watchdog}"
         yield not_supported(vmi.device("watchdog"), message)
 
 
@@ -188,7 +190,7 @@ def check_video_type(vmi: VmiSpec, _: Cluster) -> Causes:
     video = text(section(vmi.devices, "video"), "type")
     if videos is not None and has(vmi.devices, "video") and video not in videos:
         hint = f"one of {', '.join(videos)}"
-        message = f"{vmi.architecture} has no video device {video!r}"
+        message = f"{vmi.architecture} does not support the video device {video!r}"
         yield not_supported(vmi.device("video", "type"), message, hint)
 
 

@@ -132,7 +132,7 @@ def _check_whole_cpus(vmi: VmiSpec, _: Cluster) -> Causes:
             at = vmi.at(*_RESOURCES, kind, "cpu")
             rounded = cpus.value()
             hint = f"write {rounded - 1} or {rounded}" if rounded > 1 else f"write {rounded}"
-            yield invalid(at, f"dedicated CPUs are whole: {kind}.cpu cannot be {cpus.json}", hint)
+            yield invalid(at, f"with dedicated CPUs {kind}.cpu must be a whole number, not {cpus.json}", hint)
 
 
 def _check_memory_equals(vmi: VmiSpec, _: Cluster) -> Causes:

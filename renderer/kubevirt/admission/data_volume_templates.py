@@ -121,7 +121,7 @@ def _target_problem(vm: VmSpec, index: int, *, may_be_populated: bool) -> Cause 
             "add source, sourceRef, or a dataSourceRef",
             _reported_path(vm, index, "source", "sourceRef"),
         )
-        message = "the dataVolumeTemplate does not say what it is filled from"
+        message = "the dataVolumeTemplate has no source for its data"
         return invalid(_spec_at(vm, index), message, hint, reported=reported)
     return _source_problem(vm, index) if has(spec, "source") else None
 
@@ -135,6 +135,6 @@ def _source_problem(vm: VmSpec, index: int) -> Cause | None:
     sources = [kind for kind in _SOURCES if has(source, kind)]
     if len(sources) == 1:
         return None
-    problem = f"more than one: {', '.join(sources)}" if sources else f"none of {', '.join(_SOURCES)}"
+    problem = f"more than one kind: {', '.join(sources)}" if sources else f"none of {', '.join(_SOURCES)}"
     at = _spec_at(vm, index).child("source")
-    return invalid(at, f"source is {problem}", reported=_reported_path(vm, index, "source"))
+    return invalid(at, f"source has {problem}", reported=_reported_path(vm, index, "source"))

@@ -77,7 +77,7 @@ def _check_granular_block_size(disk: Disk) -> Causes:
 def _mixed_block_size(disk: Disk) -> list[Cause]:
     block_size = section(disk.content, "blockSize")
     if has(block_size, "custom") and is_not_disabled(block_size, "matchVolume"):
-        return [invalid(disk.at("blockSize"), "the block size is both custom and that of the volume")]
+        return [invalid(disk.at("blockSize"), "the block size is both custom and matched to the volume")]
     return []
 
 
@@ -96,7 +96,7 @@ def _granularity_problem(disk: Disk) -> list[Cause]:
     granularity = section(block_size, "custom").get("discardGranularity")
     logical = disk.block_size("logical")
     if disk.bus == "sata" and logical != _SMALLEST:
-        message = f"on the bus sata logical blocks have {_SMALLEST} bytes, not {logical}"
+        message = f"on the bus sata a logical block must have {_SMALLEST} bytes, not {logical}"
         return [invalid(_block_size_at(disk, "logical"), message)]
     if isinstance(granularity, int) and logical and granularity % logical:
         message = f"discardGranularity {granularity} is not a multiple of the logical block size {logical}"
@@ -113,10 +113,10 @@ def _block_size_problems(disk: Disk) -> Causes:
 def _check_size(disk: Disk, key: str, size: int) -> Causes:
     if size < _SMALLEST or size > _LARGEST:
         yield invalid(
-            _block_size_at(disk, key), f"a block has from {_SMALLEST} to {_LARGEST} bytes, not {size}"
+            _block_size_at(disk, key), f"a block must have from {_SMALLEST} to {_LARGEST} bytes, not {size}"
         )
     elif size & (size - 1):
-        yield invalid(_block_size_at(disk, key), f"a block size is a power of 2, which {size} is not")
+        yield invalid(_block_size_at(disk, key), f"a block size must be a power of 2, not {size}")
 
 
 def _block_size_at(disk: Disk, key: str) -> FieldPath:

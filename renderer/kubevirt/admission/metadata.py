@@ -76,7 +76,7 @@ def check_migration_threads(metadata: Metadata, _: Cluster) -> Causes:
     threads = text(annotations, _MIGRATION_THREADS)
     if _MIGRATION_THREADS not in annotations or (_INTEGER.fullmatch(threads) and int(threads) > 1):
         return
-    message = f"{_MIGRATION_THREADS} is a number greater than 1, not {threads!r}"
+    message = f"{_MIGRATION_THREADS} must be a number greater than 1, not {threads!r}"
     yield invalid(
         metadata.path.child("annotations", _MIGRATION_THREADS),
         message,

@@ -264,7 +264,7 @@ def _check_shared(at: FieldPath, first: dict[str, int], owners: dict[str, str]) 
     for pair, index in first.items():
         owner = owners.setdefault(pair, str(at.child(index)))
         if owner != str(at.child(index)):
-            causes.append(duplicate(at.child(index), f"{owner} has the claim and request {pair} too"))
+            causes.append(duplicate(at.child(index), f"{owner} also uses the claim and request {pair}"))
     return causes
 
 

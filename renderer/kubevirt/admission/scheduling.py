@@ -122,7 +122,9 @@ def _check_node_field(place: Place, requirement: JsonObject) -> Causes:
         yield place.child("values").invalid(f"for fields the operator {operator} needs one value")
     key = text(requirement, "key")
     if key != _NODE_NAME:
-        yield place.child("key").invalid(f"nodes are not selected by the field {key!r}", f"use {_NODE_NAME}")
+        yield place.child("key").invalid(
+            f"nodes cannot be selected by the field {key!r}", f"use {_NODE_NAME}"
+        )
         return
     for index, value in enumerate(values):
         for error in dns_subdomain_errors(value):
@@ -154,7 +156,7 @@ def _check_pod_term(place: Place, term: JsonObject) -> Causes:
 def _check_weight(place: Place, preferred: JsonObject) -> Causes:
     weight = number(preferred, "weight")
     if not _LEAST_WEIGHT <= weight <= _MOST_WEIGHT:
-        message = f"weights are from {_LEAST_WEIGHT} to {_MOST_WEIGHT}, not {weight}"
+        message = f"the weight must be from {_LEAST_WEIGHT} to {_MOST_WEIGHT}, not {weight}"
         yield place.child("weight").invalid(message)
 
 
@@ -173,7 +175,7 @@ def check_topology_spread(vmi: VmiSpec, _: Cluster) -> Causes:
         if pairs[index] in pairs[index + 1 :]:
             repeated = Place(place.at, place.reported.child("{topologyKey, whenUnsatisfiable}"))
             yield repeated.invalid(
-                f"another constraint is {' and '.join(pairs[index])} too", "drop one of them"
+                f"another constraint also has {' and '.join(pairs[index])}", "drop one of them"
             )
 
 
@@ -187,7 +189,7 @@ def _check_constraint(place: Place, constraint: JsonObject) -> Causes:
     else:
         yield place.child("topologyKey").invalid("there is no topologyKey", "set kubernetes.io/hostname")
     if action not in _ACTIONS:
-        message = f"{action!r} is not a whenUnsatisfiable"
+        message = f"invalid whenUnsatisfiable {action!r}"
         yield place.child("whenUnsatisfiable").invalid(message, f"one of {', '.join(_ACTIONS)}")
 
 

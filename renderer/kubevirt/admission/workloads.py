@@ -52,7 +52,7 @@ def _check_strategies(spec: JsonObject, _: Cluster) -> Causes:
     for key in ("updateStrategy", "scaleInStrategy"):
         strategies = present(section(spec, key), _STRATEGIES)
         if len(strategies) > 1:
-            message = f"{key} is more than one: {', '.join(strategies)}"
+            message = f"{key} has more than one strategy: {', '.join(strategies)}"
             yield invalid(FieldPath.of("spec", key), message, "keep one of them")
 
 
@@ -65,7 +65,7 @@ def check_selector(selector: JsonObject, labels: JsonObject, template: str) -> C
         yield invalid(
             _SELECTOR,
             "the selector does not match the labels of the template",
-            f"give {template}.metadata.labels what it selects",
+            f"add the labels that it selects to {template}.metadata.labels",
         )
 
 

@@ -58,7 +58,7 @@ def check_pod_interfaces(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject more than one interface on pod networks."""
     count = pod_interfaces(vmi)
     if count > 1:
-        message = f"{count} networks with an interface are the pod network; there is only one"
+        message = f"only one network with an interface can be the pod network, not {count}"
         yield duplicate(vmi.device("interfaces"), message, reported=vmi.at("interfaces"))
 
 

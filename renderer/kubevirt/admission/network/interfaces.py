@@ -117,7 +117,7 @@ def check_private_options(interface: Interface) -> Causes:
         if not _FIRST_PRIVATE <= option <= _LAST_PRIVATE:
             yield invalid(
                 at.child("privateOptions", position, "option"),
-                f"private options are from {_FIRST_PRIVATE} to {_LAST_PRIVATE}, not {option}",
+                f"a private option must be from {_FIRST_PRIVATE} to {_LAST_PRIVATE}, not {option}",
                 reported=reported,
             )
 

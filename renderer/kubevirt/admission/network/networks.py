@@ -31,7 +31,7 @@ def check_default_networks(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject more than one pod network or default Multus network, and both together."""
     pods = sum(has(network, "pod") for network in vmi.networks)
     if pods > 1:
-        message = f"{pods} networks are the pod network; there is only one"
+        message = f"only one network can be the pod network, not {pods}"
         yield duplicate(vmi.at("networks"), message, reported=vmi.at("interfaces"))
     yield from multus_default_problems(vmi)
 
@@ -41,9 +41,9 @@ def multus_default_problems(vmi: VmiSpec) -> Causes:
     defaults = sum(bool(section(network, "multus").get("default")) for network in vmi.networks)
     at = vmi.at("networks")
     if defaults > 1:
-        yield invalid(at, f"{defaults} Multus networks are the default; there can be one")
+        yield invalid(at, f"only one Multus network can be the default, not {defaults}")
     if defaults and any(has(network, "pod") for network in vmi.networks):
-        yield invalid(at, "a default Multus network takes the place of the pod network", "drop one of them")
+        yield invalid(at, "a default Multus network replaces the pod network", "drop one of them")
 
 
 def check_network_sources(vmi: VmiSpec, _: Cluster) -> Causes:

@@ -51,10 +51,10 @@ def check_port(at: FieldPath, port: JsonObject, *, most: int, reported: FieldPat
     if not value:
         yield required(at.child("port"), "the port has no number", reported=reported)
     if not 0 <= value <= most:
-        message = f"ports are from 1 to {MOST_PORTS}, not {value}"
+        message = f"a port must be from 1 to {MOST_PORTS}, not {value}"
         yield invalid(at.child("port"), message, reported=reported)
     if protocol and protocol not in PROTOCOLS:
-        yield invalid(at.child("protocol"), f"the protocol is TCP or UDP, not {protocol}")
+        yield invalid(at.child("protocol"), f"the protocol must be TCP or UDP, not {protocol}")
 
 
 def check_port_ranges(interface: Interface) -> Causes:
@@ -93,10 +93,10 @@ def _check_ranges(at: FieldPath, ranges: Sequence[JsonObject]) -> Causes:
 def _check_range(at: FieldPath, element: JsonObject) -> Causes:
     protocol, start, end = text(element, "protocol"), number(element, "start"), number(element, "end")
     if protocol not in PROTOCOLS:
-        yield invalid(at.child("protocol"), f"the protocol is TCP or UDP, not {protocol or 'empty'}")
+        yield invalid(at.child("protocol"), f"the protocol must be TCP or UDP, not {protocol or 'empty'}")
     elif not 0 < start <= MOST_PORTS:
-        yield invalid(at.child("start"), f"ports are from 1 to {MOST_PORTS}, not {start}")
+        yield invalid(at.child("start"), f"a port must be from 1 to {MOST_PORTS}, not {start}")
     elif not 0 < end <= MOST_PORTS:
-        yield invalid(at.child("end"), f"ports are from 1 to {MOST_PORTS}, not {end}")
+        yield invalid(at.child("end"), f"a port must be from 1 to {MOST_PORTS}, not {end}")
     elif start > end:
         yield invalid(at.child("start"), f"the range starts at {start}, after its end, {end}")
