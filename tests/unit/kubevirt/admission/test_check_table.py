@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from renderer.model.json import JsonObject
 from renderer.model.release import Release
-from tests.unit.kubevirt.admission.admitting import causes, cluster
 from tests.unit.kubevirt.admission.test_vm import REFUSED
+from tests.unit.kubevirt.admission.valid_vm import causes, cluster
 
 ADDRESSES = ["02:00:00:00:00:00", "02:00:00:00:00:01", "0200.0000.0001", "020000000001", "02-00", "", None, 2]
 RELEASES = [Release.parse("1.1"), Release.parse("1.5"), Release.parse("1.9")]

@@ -13,7 +13,7 @@ from renderer.model.json import JsonObject
 from renderer.model.location import Site
 from renderer.model.release import Release
 from renderer.model.resource import Resource, ResourceSet
-from tests.unit.kubevirt.admission.admitting import changed
+from tests.unit.kubevirt.admission.valid_vm import changed
 
 
 def findings_of(content: JsonObject, release: str, *gates: str) -> list[tuple[Severity, str]]:

@@ -7,7 +7,7 @@ import pytest
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.model.json import Json, JsonObject
 from renderer.model.release import Release
-from tests.unit.kubevirt.admission.admitting import TEMPLATE, cluster, refusals
+from tests.unit.kubevirt.admission.valid_vm import TEMPLATE, cluster, refusals
 
 INVALID = "FieldValueInvalid"
 DOMAIN = f"{TEMPLATE}.domain"

@@ -9,7 +9,7 @@ from renderer.kubevirt.facts.admission_request import REVIEWED_KINDS
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.model.json import Json, JsonObject, with_value
 from renderer.model.release import Release
-from tests.unit.kubevirt.admission.admitting import SOUND, cluster, kind_refusals
+from tests.unit.kubevirt.admission.valid_vm import VALID, cluster, kind_refusals
 
 INVALID, REQUIRED, NOT_FOUND = "FieldValueInvalid", "FieldValueRequired", "FieldValueNotFound"
 MACHINE: JsonObject = {"apiGroup": "kubevirt.io", "kind": "VirtualMachine", "name": "web"}
@@ -22,7 +22,7 @@ SOUND_OBJECTS: dict[str, JsonObject] = {
     "VirtualMachineInstanceReplicaSet": {
         "spec": {
             "selector": {"matchLabels": {"app": "web"}},
-            "template": SOUND["template"],
+            "template": VALID["template"],
         }
     },
     "VirtualMachineRestore": {"spec": {"target": MACHINE, "virtualMachineSnapshotName": "s"}},

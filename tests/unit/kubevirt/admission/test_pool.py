@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from renderer.model.json import JsonObject, with_value
-from tests.unit.kubevirt.admission.admitting import SOUND, kind_refusals
+from tests.unit.kubevirt.admission.valid_vm import VALID, kind_refusals
 
 INVALID = "FieldValueInvalid"
 POOL: JsonObject = {
     "spec": {
         "selector": {"matchLabels": {"app": "web"}},
-        "virtualMachineTemplate": {"metadata": {"labels": {"app": "web"}}, "spec": SOUND},
+        "virtualMachineTemplate": {"metadata": {"labels": {"app": "web"}}, "spec": VALID},
     }
 }
 
@@ -67,7 +67,7 @@ def test_selector_must_match_the_template(selector: JsonObject) -> None:
 
 def test_pool_gets_no_default_architecture() -> None:
     spec = "spec/virtualMachineTemplate/spec/template/spec"
-    without = with_value(SOUND, ["template", "spec", "architecture"], None)
+    without = with_value(VALID, ["template", "spec", "architecture"], None)
     pool = with_value(POOL, ["spec", "virtualMachineTemplate", "spec"], without)
     encrypted = with_value(pool, [*spec.split("/"), "domain", "launchSecurity"], {"sev": {}})
 

@@ -7,7 +7,7 @@ import pytest
 from renderer.kubevirt.admission.vm import check_vm
 from renderer.model.json import Json, JsonObject
 from renderer.model.release import Release
-from tests.unit.kubevirt.admission.admitting import causes, changed, cluster, kind_refusals, refusals
+from tests.unit.kubevirt.admission.valid_vm import causes, changed, cluster, kind_refusals, refusals
 
 EFI: JsonObject = {"bootloader": {"efi": {"secureBoot": False}}}
 #: The change of a valid VM, the release that admits it and the one that refuses it.

@@ -17,7 +17,7 @@ from renderer.model.json import Json, JsonObject, with_value
 from renderer.model.location import Site
 from renderer.model.release import LATEST
 from renderer.model.resource import Resource, ResourceSet
-from tests.unit.kubevirt.admission.admitting import SOUND, changed
+from tests.unit.kubevirt.admission.valid_vm import VALID, changed
 
 
 def vm(spec: JsonObject) -> Resource:
@@ -30,13 +30,13 @@ def vm(spec: JsonObject) -> Resource:
     return Resource(content, Site("vm.yaml", 0))
 
 
-def diagnostics(seen: JsonObject, written: JsonObject = SOUND) -> tuple[Diagnostic, ...]:
+def diagnostics(seen: JsonObject, written: JsonObject = VALID) -> tuple[Diagnostic, ...]:
     resource = vm(seen)
     request = AdmissionRequest("VirtualMachine", resource, ROOT, resource.content, ClusterConfig())
     return review([request], LATEST, ResourceSet((vm(written),)))
 
 
-def message(seen: JsonObject, written: JsonObject = SOUND) -> str:
+def message(seen: JsonObject, written: JsonObject = VALID) -> str:
     (found,) = diagnostics(seen, written)
     return found.message
 
@@ -52,8 +52,8 @@ def test_setter_of_a_field_is_named() -> None:
     named = {"instancetype": {"name": "u1.small"}, "preference": {"name": "fedora"}}
 
     assert message(size).endswith("(set by default)")
-    assert message(size, {**SOUND, **named}).endswith("(set by instance type u1.small)")
-    inferred: JsonObject = {**SOUND, "instancetype": {"inferFromVolume": "root"}}
+    assert message(size, {**VALID, **named}).endswith("(set by instance type u1.small)")
+    inferred: JsonObject = {**VALID, "instancetype": {"inferFromVolume": "root"}}
     assert message(size, inferred).endswith("(set by the inferred instance type)")
 
 
@@ -61,7 +61,7 @@ def test_launch_security_may_come_from_either() -> None:
     named = {"instancetype": {"name": "u1.small"}, "preference": {"name": "fedora"}}
     seen = changed({"domain.launchSecurity": {"tdx": {}}})
 
-    assert message(seen, {**SOUND, **named}).endswith("(set by instance type u1.small or preference fedora)")
+    assert message(seen, {**VALID, **named}).endswith("(set by instance type u1.small or preference fedora)")
 
 
 def test_missing_field_has_no_setter() -> None:
@@ -106,7 +106,7 @@ def test_template_of_a_pool_uses_its_instance_type() -> None:
         return Resource(content, Site("pool.yaml", 0))
 
     seen = pool(changed({"domain.cpu.isolateEmulatorThread": True}))
-    files = pool({**SOUND, "instancetype": {"name": "u1.small"}})
+    files = pool({**VALID, "instancetype": {"name": "u1.small"}})
     request = AdmissionRequest("VirtualMachinePool", seen, ROOT, seen.content, ClusterConfig())
 
     (found,) = review([request], LATEST, ResourceSet((files,)))
@@ -152,7 +152,7 @@ def fleet(*specs: JsonObject) -> ResourceSet:
     )
 
 
-def admitted(machines: ResourceSet) -> tuple[Diagnostic, ...]:
+def review_fleet(machines: ResourceSet) -> tuple[Diagnostic, ...]:
     config = ClusterConfig()
     requests = [AdmissionRequest("VirtualMachine", each, ROOT, each.content, config) for each in machines]
     return review(requests, LATEST, machines)
@@ -170,7 +170,7 @@ def test_machines_that_differ_only_in_own_fields_are_checked_once(monkeypatch: p
     for mine, others in (("one", "two"), (":01", ":02"), ("9Gi", "8Gi"), ("fedora", "centos")):
         other = other.replace(mine, others)
 
-    assert not admitted(fleet(ONE_OF_A_FLEET, json.loads(other)))
+    assert not review_fleet(fleet(ONE_OF_A_FLEET, json.loads(other)))
     assert len(judged) == 1
 
 
@@ -192,7 +192,7 @@ def test_error_in_one_machine_of_a_fleet_is_reported(own: str, wrong: str) -> No
     text = json.dumps(ONE_OF_A_FLEET)
     assert own in text
 
-    assert admitted(fleet(ONE_OF_A_FLEET, json.loads(text.replace(own, wrong)))) != ()
+    assert review_fleet(fleet(ONE_OF_A_FLEET, json.loads(text.replace(own, wrong)))) != ()
 
 
 SCALARS: st.SearchStrategy[Json] = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
@@ -242,6 +242,6 @@ TREES: st.SearchStrategy[Json] = st.recursive(
 
 @given(TREES)
 def test_no_malformed_tree_crashes_a_check(tree: Json) -> None:
-    spec: JsonObject = {**SOUND, "template": {"metadata": tree, "spec": tree}}
+    spec: JsonObject = {**VALID, "template": {"metadata": tree, "spec": tree}}
 
     assert isinstance(diagnostics(spec), tuple)

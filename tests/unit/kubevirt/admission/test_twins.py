@@ -21,10 +21,10 @@ from renderer.model.location import Site
 from renderer.model.release import Release
 from renderer.model.resource import Resource
 from tests.releases.__main__ import RELEASES, TABLES, name_of
-from tests.unit.kubevirt.admission.admitting import changed, cluster
 from tests.unit.kubevirt.admission.test_live_update import ROOM
 from tests.unit.kubevirt.admission.test_releases import ROWS
 from tests.unit.kubevirt.admission.test_vm import GATES, REFUSED
+from tests.unit.kubevirt.admission.valid_vm import changed, cluster
 
 NAMESPACE = "prod"
 #: The check tables of a VirtualMachine.

@@ -6,7 +6,7 @@ import pytest
 
 from renderer.kubevirt.admission.vm import check_vm
 from renderer.model.json import Json, JsonObject
-from tests.unit.kubevirt.admission.admitting import TEMPLATE, causes, changed, cluster, refusals
+from tests.unit.kubevirt.admission.valid_vm import TEMPLATE, causes, changed, cluster, refusals
 
 INVALID, REQUIRED = "FieldValueInvalid", "FieldValueRequired"
 NOT_SUPPORTED, DUPLICATE = "FieldValueNotSupported", "FieldValueDuplicate"

@@ -7,7 +7,7 @@ import pytest
 from renderer.kubevirt.admission.vmi import check_vmi
 from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.release import Release
-from tests.unit.kubevirt.admission.admitting import changed, cluster
+from tests.unit.kubevirt.admission.valid_vm import changed, cluster
 
 INVALID, NOT_SUPPORTED = "FieldValueInvalid", "FieldValueNotSupported"
 

@@ -11,7 +11,7 @@ from renderer.model.release import Release
 from tests.kubevirt_objects import resources
 
 
-def admitted(release: str, **spec: Json) -> JsonObject:
+def webhook_spec(release: str, **spec: Json) -> JsonObject:
     """The spec of an instance as the validating webhook sees it."""
     instance: JsonObject = {
         "apiVersion": "kubevirt.io/v1",
@@ -37,11 +37,11 @@ def test_efi_on_arm64_has_no_secure_boot_since_1_8(
     release: str, architecture: str, efi: JsonObject, seen: JsonObject
 ) -> None:
     domain: JsonObject = {"devices": {}, "firmware": {"bootloader": {"efi": efi}}}
-    spec = admitted(release, architecture=architecture, domain=domain)
+    spec = webhook_spec(release, architecture=architecture, domain=domain)
     assert object_at(spec, "domain", "firmware", "bootloader")["efi"] == seen
 
 
 def test_bios_on_arm64_gets_no_efi() -> None:
     domain: JsonObject = {"devices": {}, "firmware": {"bootloader": {"bios": {}}}}
-    spec = admitted("1.9", architecture="arm64", domain=domain)
+    spec = webhook_spec("1.9", architecture="arm64", domain=domain)
     assert object_at(spec, "domain", "firmware", "bootloader") == {"bios": {}}

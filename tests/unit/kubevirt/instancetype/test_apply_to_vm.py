@@ -15,7 +15,7 @@ from tests.kubevirt_objects import behaviour, instancetype, kubevirt, preference
 CPU = "spec.template.spec.domain.cpu"
 
 
-def admitted(content: JsonObject, *objects: JsonObject, release: str | None = None) -> JsonObject:
+def applied_domain(content: JsonObject, *objects: JsonObject, release: str | None = None) -> JsonObject:
     """The VM's domain with everything applied."""
     seen, how = scope(*objects), behaviour(release)
     matchers = resolve_matchers(object_at(content, "spec"), seen, how)
@@ -29,7 +29,7 @@ def causes(
     content: JsonObject, *objects: JsonObject, release: str | None = None
 ) -> tuple[ExpansionCause, ...]:
     with pytest.raises(CauseError) as error:
-        admitted(content, *objects, release=release)
+        applied_domain(content, *objects, release=release)
     return error.value.causes
 
 
@@ -39,7 +39,7 @@ def fields(content: JsonObject, *objects: JsonObject, release: str | None = None
 
 def is_admitted(content: JsonObject, *objects: JsonObject, release: str | None = None) -> bool:
     try:
-        admitted(content, *objects, release=release)
+        applied_domain(content, *objects, release=release)
     except CauseError:
         return False
     return True
@@ -47,7 +47,7 @@ def is_admitted(content: JsonObject, *objects: JsonObject, release: str | None =
 
 def crashes(content: JsonObject, *objects: JsonObject, release: str) -> bool:
     try:
-        admitted(content, *objects, release=release)
+        applied_domain(content, *objects, release=release)
     except CrashError:
         return True
     except CauseError:
@@ -324,7 +324,7 @@ def test_a_cluster_without_default_network_needs_one_in_the_vm(network: JsonObje
     with_none = vm("db", {"devices": {"autoattachPodInterface": False}})
 
     with pytest.raises(DefaultsError):
-        admitted(without, kubevirt(network=network))
+        applied_domain(without, kubevirt(network=network))
     assert is_admitted(with_none, kubevirt(network=network))
 
 

@@ -65,7 +65,7 @@ def expanded(
     return look
 
 
-def admitted(at: str, content: JsonObject) -> Look:
+def webhook_value(at: str, content: JsonObject) -> Look:
     """``at`` of the template's spec as the validating webhook sees it."""
 
     def look(release: str) -> Json:
@@ -500,7 +500,11 @@ CHANGES: list[tuple[str, Look, Mapping[str, Json]]] = [
             "1.6.3": {"requests": {"memory": "2Gi"}},
         },
     ),
-    ("defaults_eviction_strategy", admitted("evictionStrategy", vm("db")), {"1.0.0": None, "1.0.1": "None"}),
+    (
+        "defaults_eviction_strategy",
+        webhook_value("evictionStrategy", vm("db")),
+        {"1.0.0": None, "1.0.1": "None"},
+    ),
     (
         "permits_slirp",
         expanded(
@@ -513,12 +517,12 @@ CHANGES: list[tuple[str, Look, Mapping[str, Json]]] = [
     ),
     (
         "defaults_template_as_instance",
-        admitted(f"{DEVICES}.disks", with_volume(CONTAINER_DISK)),
+        webhook_value(f"{DEVICES}.disks", with_volume(CONTAINER_DISK)),
         {"1.3": [{"name": "root", "disk": {"bus": "sata"}}], "1.4": [{"name": "root"}]},
     ),
     (
         "knows_s390x",
-        admitted(f"{DEVICES}.disks", on_s390x()),
+        webhook_value(f"{DEVICES}.disks", on_s390x()),
         {
             "1.2": [{"name": "root", "disk": {"bus": "sata"}}],
             "1.3": [{"name": "root", "disk": {"bus": "virtio"}}],
@@ -526,7 +530,7 @@ CHANGES: list[tuple[str, Look, Mapping[str, Json]]] = [
     ),
     (
         "defaults_guest_memory",
-        admitted("domain.memory", vm("db", {"resources": {"requests": {"memory": "1Gi"}}})),
+        webhook_value("domain.memory", vm("db", {"resources": {"requests": {"memory": "1Gi"}}})),
         {"1.2": None, "1.3": {"guest": "1Gi"}},
     ),
     (

@@ -1,4 +1,4 @@
-"""Virtual machines to admit: a sound one, and what a test changes in it."""
+"""A valid VirtualMachine, and the changes that a test makes to it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
 from renderer.model.json import JsonObject, object_at, with_value
 from renderer.model.release import LATEST, Release
 
-SOUND: JsonObject = {
+VALID: JsonObject = {
     "runStrategy": "Always",
     "template": {
         "metadata": {"labels": {"app": "web"}},
@@ -32,7 +32,7 @@ SOUND: JsonObject = {
 TEMPLATE = "spec.template.spec"
 
 
-def changed(changes: JsonObject, spec: JsonObject = SOUND) -> JsonObject:
+def changed(changes: JsonObject, spec: JsonObject = VALID) -> JsonObject:
     """``spec`` with other values: ``domain.cpu`` is in the template's spec, ``/runStrategy`` in the VM's."""
     for path, value in changes.items():
         keys = path[1:].split("/") if path.startswith("/") else ["template", "spec", *path.split(".")]
