@@ -92,7 +92,10 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     Nothing is written if there is an error. Existing files stay unless ``force`` is set. Raises
     ``UsageError`` for a folder outside the project and an invalid label key, and ``DiagnosticError``.
     """
-    _check_label_key(request.choices.group_by)
+    label = request.choices.group_by
+    label_errors = label_key_errors(label) if label else []
+    if label_errors:
+        raise UsageError(f"{label} is not a label key: {label_errors[0]}", "--group-by")
     output = _output_folder(project, request.output)
     try:
         dump = read_dump(find_files(request.files, request.piped))
@@ -247,13 +250,6 @@ def _exposed_dumps(project: Project, files: Sequence[str]) -> tuple[Diagnostic, 
 def _locate(findings: Iterable[Diagnostic]) -> tuple[Located, ...]:
     """Return the findings in the order of the dump and the planned sources; they know their lines."""
     return tuple(map(RunFindings(None).located, findings))
-
-
-def _check_label_key(key: str) -> None:
-    """Check that the key is a valid label key. Raises ``UsageError``."""
-    errors = label_key_errors(key) if key else []
-    if errors:
-        raise UsageError(f"{key} is not a label key: {errors[0]}", "--group-by")
 
 
 def _changed_files(

@@ -65,9 +65,14 @@ def _of_direct_url(recorded: Mapping[str, object], environment: Mapping[str, str
     Raises ``ValueError``.
     """
     url = recorded.get("url")
-    if not isinstance(url, str) or recorded.get("subdirectory"):
+    if not isinstance(url, str):
+        raise ValueError("its address is not recorded")  # noqa: TRY004 - read from a file
+    if recorded.get("subdirectory"):
         raise ValueError("it is a subdirectory of another project")
-    address = parse_address(_without_file_scheme(url))
+    if url.lower().startswith("file:"):
+        path = unquote(urlsplit(url).path)
+        url = path[1:] if path[2:3] == ":" else path  # /C:/Users
+    address = parse_address(url)
     notes = (_DROPPED,) if address.dropped else ()
     version, archive = recorded.get("vcs_info"), recorded.get("archive_info")
     if isinstance(version, dict) and version.get("vcs") == "git":
@@ -87,14 +92,6 @@ def _of_direct_url(recorded: Mapping[str, object], environment: Mapping[str, str
     if not is_local(Archive(address.url)) or not is_checkout(folder):
         raise ValueError(f"{address.url} is not a clone of vmrender, or no longer")
     return _of_clone(folder, environment)
-
-
-def _without_file_scheme(url: str) -> str:
-    """Return the path of a ``file:`` URL; return any other URL unchanged."""
-    if not url.lower().startswith("file:"):
-        return url
-    path = unquote(urlsplit(url).path)
-    return path[1:] if path[2:3] == ":" else path  # /C:/Users
 
 
 def _of_clone(folder: Path, environment: Mapping[str, str]) -> InstalledFrom:

@@ -192,7 +192,8 @@ class _Migration:
                 if found:
                     reason = _would_change(build, found[0], subjects)
                     helps = partial(self._is_unchanged_if_kept, build, differences_of, found[0], kept)
-                    files = _contributing_files(found[0], concerned)
+                    sources = {site.path for site in (found[0].origin, *found[0].layers)}
+                    files: Sequence[Migrated] = [each for each in concerned if each.source.path in sources]
                     files = files or _bisect(concerned, subjects, reason, helps)
                     return _narrow(_keep_all(files, subjects, reason), helps)
         return {}
@@ -246,12 +247,6 @@ def _differing_resources(before: Outcome[ResourceSet], after: Outcome[ResourceSe
         return resources_with_changed_meaning(before.value, after.value)
     failing = {found.resource for found in after.diagnostics}
     return tuple(each for each in before.value if each.current_id in failing) or tuple(before.value)
-
-
-def _contributing_files(culprit: Resource, files: Sequence[Migrated]) -> Sequence[Migrated]:
-    """Return the files that the resource was read from, or patched with."""
-    paths = {site.path for site in (culprit.origin, *culprit.layers)}
-    return [file for file in files if file.source.path in paths]
 
 
 def _bisect(

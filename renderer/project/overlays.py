@@ -205,17 +205,14 @@ def _is_glob(pattern: str) -> bool:
 def _check_names(overlays: Iterable[Overlay]) -> None:
     """Reject names that would act on a terminal or a CI system. Raises ``DiagnosticError``."""
     for overlay in overlays:
-        name = next((path for path in (overlay.path, overlay.output) if not _is_harmless(path)), None)
-        if name is not None:
+        for name in (overlay.path, overlay.output):
+            if name.isprintable() and not name.lstrip().startswith(("::", "##")):
+                continue
             site = entry_site(overlay.listed_as, overlay.listed_by).below(overlay.listed_by)
             hint = "rename it; names hold no control characters and do not begin with :: or ##"
             raise Diagnostic.at(
                 site, Code.CONFIG_INVALID, f"{name!r} is not a name for an overlay", hint
             ).error()
-
-
-def _is_harmless(path: str) -> bool:
-    return path.isprintable() and not path.lstrip().startswith(("::", "##"))
 
 
 def _check_outputs(overlays: Iterable[Overlay]) -> None:

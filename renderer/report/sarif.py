@@ -70,6 +70,10 @@ def _rule(code: Code, report: Report) -> JsonObject:
 
 
 def _result(finding: Located, fingerprint: str, rule_index: int, report: Report) -> JsonObject:
+    place = _physical_location(finding.location or report.nowhere)
+    if finding.resource is not None:  # the object and its field, which are not on a line of a rendered tree
+        name = f"{finding.resource} {finding.field or ''}".rstrip()
+        place = {**place, "logicalLocations": [{"fullyQualifiedName": name, "kind": "object"}]}
     without_place = (related.message for related in finding.related if not related.location)
     hint = (f"hint: {finding.hint}",) if finding.hint else ()
     related = [(r.location, r.message) for r in finding.related if r.location][:MOST_RELATED]
@@ -78,9 +82,7 @@ def _result(finding: Located, fingerprint: str, rule_index: int, report: Report)
         "ruleIndex": rule_index,
         "level": _LEVELS[finding.severity],
         "message": _message("\n".join(map(shortened, (finding.message, *without_place, *hint)))),
-        "locations": [
-            {**_physical_location(finding.location or report.nowhere), **_logical_location(finding)}
-        ],
+        "locations": [place],
         "partialFingerprints": {"primaryLocationLineHash": fingerprint},
     }
     if related:
@@ -106,11 +108,3 @@ def _physical_location(location: Location) -> JsonObject:
         if location.end_column:
             region["endColumn"] = location.end_column
     return {"physicalLocation": {"artifactLocation": artifact, "region": region}}
-
-
-def _logical_location(finding: Located) -> JsonObject:
-    """Return the object and its field, which are not on a line of a rendered tree."""
-    if finding.resource is None:
-        return {}
-    name = f"{finding.resource} {finding.field or ''}".rstrip()
-    return {"logicalLocations": [{"fullyQualifiedName": name, "kind": "object"}]}

@@ -105,17 +105,16 @@ def _grouping_key(finding: Located) -> Hashable:
 def _other_places(findings: Sequence[Located]) -> str:
     """Return lines with the places of findings that are similar to an earlier one, at most the first few."""
     shown = findings if len(findings) <= _MOST_PLACES else findings[: _MOST_PLACES - 1]
-    lines = [f"  also: {_place_text(finding)}" for finding in shown]
+    lines: list[str] = []
+    for finding in shown:
+        about = printable(str(finding.resource)) if finding.resource else ""
+        place = about or "the project"
+        if finding.location is not None:
+            place = f"{_place(finding.location)} ({about})" if about else _place(finding.location)
+        lines.append(f"  also: {place}")
     if len(shown) < len(findings):
         lines.append(f"  also: {len(findings) - len(shown)} more places; --format json has all of them")
     return "".join(f"{line}\n" for line in lines)
-
-
-def _place_text(finding: Located) -> str:
-    about = printable(str(finding.resource)) if finding.resource else ""
-    if finding.location is None:
-        return about or "the project"
-    return f"{_place(finding.location)}{f' ({about})' if about else ''}"
 
 
 def summary(diagnostics: Iterable[Located]) -> str:

@@ -66,13 +66,13 @@ class SwitchCommand(Command):
         with formatter.section("Options"):
             formatter.write_dl(records)
         for target, switches in SWITCHES_FOR.items():
-            with formatter.section(f"For {target}s; --no-NAME removes what SOURCE has"):
-                formatter.write_dl([_help_record(switch) for switch in switches])
-
-
-def _help_record(switch: Switch) -> tuple[str, str]:
-    metavar = f" {switch.value.metavar}" if switch.value.metavar else ""
-    return f"--{switch.name}{metavar}", switch.summary + (" Repeatable." if switch.value.repeats else "")
+            rows: list[tuple[str, str]] = []
+            for switch in switches:
+                metavar = f" {switch.value.metavar}" if switch.value.metavar else ""
+                repeatable = " Repeatable." if switch.value.repeats else ""
+                rows.append((f"--{switch.name}{metavar}", f"{switch.summary}{repeatable}"))
+            with formatter.section(f"For {target}s; --no-NAME removes the value of SOURCE"):
+                formatter.write_dl(rows)
 
 
 @click.command("customize", cls=SwitchCommand)
