@@ -89,7 +89,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _fits_repositories(folder: Path) -> bool:
-    """True where there is room for all that the tests write, and where hooks and commands may be run."""
+    """Return True if there is room for all files of the tests, and hooks and commands may be executed."""
     if not os.access(folder, os.W_OK | os.X_OK):
         return False
     system = os.statvfs(folder)
@@ -97,13 +97,13 @@ def _fits_repositories(folder: Path) -> bool:
 
 
 def pytest_collection_finish() -> None:
-    """Look for garbage seldom, and never among the tests that were collected: they stay to the end."""
+    """Collect garbage rarely, and never among the collected tests, which live to the end."""
     gc.freeze()
     gc.set_threshold(70_000, 10, 10)
 
 
 def pytest_sessionfinish() -> None:
-    """Look through all that is left once, where pytest would five times."""
+    """Collect garbage once, where pytest would do so five times."""
     gc.collect()
     gc.freeze()
 
@@ -147,7 +147,7 @@ def _state_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
 
 @pytest.fixture(autouse=True, scope="session")
 def _shipped_files_are_read_once() -> Iterator[None]:
-    """A command looks at each file of the checkout, and compiles schemas that ship; no test changes these."""
+    """Read the files of the checkout and compile shipped schemas once; no test changes them."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(os, "fsync", lambda _: None)  # whether the disk itself has it cannot be tested here
         patched.setattr(run_cache, "tool_fingerprint", cache(tool_fingerprint))

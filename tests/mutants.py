@@ -1,9 +1,9 @@
-"""Change single expressions of a module, and look whether a test fails: ``python -m tests.mutants FILE…``.
+"""Change single expressions of a module, and see whether a test fails: ``python -m tests.mutants FILE…``.
 
 A mutant is the module with one change: a comparison, a logical operator, a number, a key, a condition, a
-returned value or a statement that is left out. A sample of them is tried, each in a copy of the repository
-with the tests that run the changed line. A mutant that no test notices is printed: either it means the same,
-or a test is missing. Tests that start processes of their own do not count: nobody sees what lines they run.
+returned value or an omitted statement. A sample of them is tried, each in a copy of the repository with the
+tests that run the changed line. A mutant that no test detects is printed: either it is equivalent, or a test
+is missing. Tests that start separate processes do not count, as their lines are not traced.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Takes the network away from the tests and from every program that they start.
+"""Denies the network to the tests and to every program that they start.
 
-Python says what it asks of the system (``sys.addaudithook``): that holds for this process, everywhere. On
-Linux the kernel refuses as well (``seccomp(2)``), to this process and to all that come of it, git and bash
-included, and nothing can take that back. Only sockets between processes of one machine are left.
+Python reports its system calls (``sys.addaudithook``), which covers this process on every platform. On Linux
+the kernel refuses as well (``seccomp(2)``), for this process and all its descendants, including git and bash,
+and this cannot be undone. Only sockets between local processes are left.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The names, signatures and fields that others build on: a change of them is a change of ``surface.txt``.
+"""The public names, signatures and fields: a change of them is a change of ``surface.txt``.
 
-``pytest --update-cases`` writes the file. A line that goes away, or changes, breaks somebody's program:
-``docs/library.md`` says what that asks for.
+``pytest --update-cases`` writes the file. A removed or changed line breaks the programs of users:
+``docs/library.md`` says what such a change requires.
 """
 
 from __future__ import annotations

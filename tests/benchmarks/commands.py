@@ -1,4 +1,4 @@
-"""Where the time of each command goes, step by step, for a thousand virtual machines in one overlay."""
+"""Time of the steps of each command, for a thousand virtual machines in one overlay."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _STEPS = (
     "report",
     "other",
 )
-#: Each with its arguments; those that find nothing of earlier runs are cold.
+#: Commands with their arguments; cold ones find nothing of earlier runs.
 _COMMANDS: Mapping[str, tuple[Sequence[str], bool]] = {
     "build": (("build", "prod"), True),
     "build --expand off": (("build", "--expand", "off", "prod"), True),

@@ -20,7 +20,7 @@ from typing import NamedTuple
 Command = Sequence[str]
 
 VMRENDER = str(Path(sys.executable).with_name("vmrender"))
-#: What runs leave for later ones; nothing of the user who measures. The key of the cache stands beside it.
+#: Caches that runs leave for later ones, not the user's own. The key of the cache is next to it.
 CACHE = Path("cache")
 _STATE = Path("state")
 

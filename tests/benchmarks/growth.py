@@ -20,9 +20,9 @@ _SMALLEST = len(TIERS)
 _SIZES = _SMALLEST, 100, 300, 1_000, 3_000, 10_000
 _LARGEST = _SIZES[-1]
 _HUGE = 100_000
-#: CPU time of everything for a virtual machine: 0.9 ms where ``import click`` takes 40 ms.
+#: Total CPU time per virtual machine: 0.9 ms on a machine where ``import click`` takes 40 ms.
 _IMPORTS_PER_VM = 0.9 / 40
-_QUICK_FOR_KUSTOMIZE = 1_000  # it takes minutes for more
+_QUICK_FOR_KUSTOMIZE = 1_000  # more would take minutes
 _PROMISED_FROM = 1_000
 
 #: By virtual machines. The time of the smallest overlay is start-up, and is subtracted from the others.

@@ -42,7 +42,7 @@ spec:
 
 
 class Start(NamedTuple):
-    """What is typed after ``vmrender``; ``limit``: its promised cost, as a multiple of ``import click``."""
+    """The arguments of ``vmrender``; ``limit``: its promised cost, as a multiple of ``import click``."""
 
     arguments: str
     limit: float | None = None

@@ -1,9 +1,9 @@
-"""``python -m tests.benchmarks.steps``: each step of a render alone, beside the best library for it.
+"""``python -m tests.benchmarks.steps``: each step of a render alone, compared with the best library for it.
 
-1,000 virtual machines in one overlay with two patches, as in ``inputs``. Each run has a process of its own,
+1,000 virtual machines in one overlay with two patches, as in ``inputs``. Each run is a separate process,
 forked before anything is warm, and counts the CPU time of the step alone. Libraries that vmrender does not
-depend on (ryaml, ruamel.yaml, fastjsonschema) are measured where they are installed. What a step has no
-library for is shown beside the least that anything in Python would do: copying the trees that it makes.
+depend on (ryaml, ruamel.yaml, fastjsonschema) are measured if they are installed. A step without a library is
+compared with the least work that any Python code would do: copying the trees that it makes.
 """
 
 from __future__ import annotations

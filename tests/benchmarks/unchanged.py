@@ -28,7 +28,7 @@ def against_cold_runs(runs: int) -> Iterator[Row]:
     check = Work([_CHECK], runs, project)
     edit = Work([(VMRENDER, "render")], runs, project, before=lambda: _edit(edited))
     halves = _side_by_side(runs)
-    # What a run without cache and workers would make is what is there.
+    # The tree equals that of a run without cache and workers.
     anew = Work([(*_CHECK, "--no-cache", "--jobs", "1")], 1, project)
     for work in (one_job, edit, anew, two_jobs, anew):
         run(work)

@@ -1,4 +1,4 @@
-"""A project with something of every kind that rendering an overlay reads."""
+"""A project with one of each kind of file that rendering an overlay reads."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""``vmrender fn`` under the kustomize that people have.
+"""``vmrender fn`` under the installed kustomize.
 
-kubectl runs functions in containers alone, so that one that is run here stands in for docker; ``kustomize``,
-where it is installed, runs it as a program.
+kubectl runs functions only in containers, so a fake docker runs them here; ``kustomize``, if installed, runs
+vmrender as a program.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Overlays that several processes render, each in a fresh interpreter: those of tests have threads."""
+"""Overlays rendered by several processes, each in a fresh interpreter, as the tests have threads."""
 
 from __future__ import annotations
 

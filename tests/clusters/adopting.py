@@ -1,6 +1,6 @@
-"""The way from a generated cluster to Git: imported, composed, imported again, compared with the cluster.
+"""From a generated cluster to Git: import it, compose, import again, and compare with the cluster.
 
-``python -m tests.clusters.adopting [--count 2000] [--first SEED]`` goes it with so many VirtualMachines.
+``python -m tests.clusters.adopting [--count 2000] [--first SEED]`` does so for that many VirtualMachines.
 """
 
 from __future__ import annotations

@@ -41,9 +41,9 @@ def generate(
     engine: Engine | None = None,
     render: Render = lambda sources, _release: sources,
 ) -> GeneratedCluster:
-    """Return the cluster of a seed; a release and an engine are chosen unless they are given.
+    """Return the cluster of a seed; it chooses a release and an engine unless they are given.
 
-    Virtual machines get to the cluster as they stand in the sources unless ``render`` changes that.
+    Virtual machines are deployed as written in the sources, unless ``render`` changes them.
     """
     rng = Random(seed)
     release = rng.choice(RELEASES) if release is None else release

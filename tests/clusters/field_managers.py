@@ -72,7 +72,7 @@ _ATOMS = frozenset(
 
 
 def fields_v1(content: Object) -> Object:
-    """Return the fields of an object; what every object has (``kind``, its name) is nobody's."""
+    """Return the fields of an object; fields of every object (``kind``, its name) have no owner."""
     rest = {key: value for key, value in content.items() if key not in ("apiVersion", "kind")}
     meta = {key: value for key, value in content["metadata"].items() if key not in ("name", "namespace")}
     rest["metadata"] = meta
@@ -84,7 +84,7 @@ def fields_v1(content: Object) -> Object:
 
 
 def field_keys(content: Object, path: tuple[str | int, ...]) -> list[str]:
-    """Return the keys that lead to a field among the fields of its object; to the atom that it is part of."""
+    """Return the keys of a field among the fields of its object, or of the atomic value that contains it."""
     fields, keys = fields_v1(content), []
     for step in path:
         named = [key for key in fields if key != "."]

@@ -444,7 +444,7 @@ GROUPS: tuple[Callable[[Machine], None], ...] = (
 
 
 def machine(rng: Random, name: str, namespace: str, release: int) -> Machine:
-    """Return a VirtualMachine with something of each group."""
+    """Return a VirtualMachine with fields of each group."""
     made = Machine(rng, name, namespace, release)
     for group in GROUPS:
         group(made)

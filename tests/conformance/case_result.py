@@ -10,9 +10,9 @@ from renderer.model.json import Json
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """``actual`` has the shape of the case's ``output`` or ``expect``; ``detail`` says what differs.
+    """``actual`` has the shape of the case's ``output`` or ``expect``; ``detail`` describes the difference.
 
-    ``fields`` says of each output field that was compared whether it passed, for suites that have several.
+    ``fields`` tells for each compared output field whether it passed, for suites that have several.
     """
 
     id: str

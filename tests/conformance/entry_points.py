@@ -45,7 +45,7 @@ def _actual(fs: FileSystem, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def _difference(actual: dict[str, Any], expect: dict[str, Any], *, unordered: bool) -> str:
-    """Return what is not as expected; empty when all is."""
+    """Return the differences from the expectation; empty if there are none."""
     if "error" in expect or "error" in actual:
         if "error" in expect and "error" in actual:
             return ""

@@ -23,7 +23,7 @@ _CHECKOUT = "https://git.example.org/orchard/estate.git"
 
 
 def run_argocd(fs: FileSystem, case: dict[str, Any]) -> dict[str, Any]:
-    """Return what the case's entry comes to, in the shape of its expectation. Raises ``DiagnosticError``."""
+    """Return the result of the case's entry, in the shape of its expectation. Raise ``DiagnosticError``."""
     path, kind, name = (case["entry"][key] for key in ("path", "kind", "name"))
     found = read_resources(fs.read(path), Site(path))
     entry = next(each for each in found if each.kind == kind and each.name == name)

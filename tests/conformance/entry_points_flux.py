@@ -1,4 +1,4 @@
-"""Flux: one Kustomization, or all that a cluster's root leads to."""
+"""Flux: one Kustomization, or all that a cluster's root deploys."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from renderer.yamlio.encode import encode
 
 
 def run_flux(fs: FileSystem, case: dict[str, Any]) -> dict[str, Any]:
-    """Return what the case's entry comes to, in the shape of its expectation. Raises ``DiagnosticError``."""
+    """Return the result of the case's entry, in the shape of its expectation. Raise ``DiagnosticError``."""
     entry = case["entry"]
     strict = bool(case.get("options", {}).get("strict"))
     data = tuple(each for path in case.get("data", ()) for each in read_resources(fs.read(path), Site(path)))

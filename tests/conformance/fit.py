@@ -1,9 +1,9 @@
 """The suite ``fit``: for every VM that KubeVirt expanded, the pair that reproduces it.
 
 Each vector whose expansion succeeds gives up to two VMs: the template with everything applied, and the answer
-of the expand-spec API. A VM passes when a pair is found, and the VM with that pair expands to it field by
-field. Two kinds of VMs are counted apart, as their pair may be none that could be written: those that
-KubeVirt refuses with the pair they came from, and those that came from a copy in a ControllerRevision.
+of the expand-spec API. A VM passes if a pair is found, and the VM with that pair expands to the same fields.
+Two kinds of VMs are counted separately, as their pair may be impossible to write: VMs that KubeVirt refuses
+with their original pair, and VMs of a copy in a ControllerRevision.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _result(case: Case, name: str, expanded: JsonObject, found: VmFit) -> CaseRe
 
 
 def _differing(case: Case, name: str, expected: JsonObject, vm: JsonObject) -> list[str]:
-    """Return what is not the same once KubeVirt's code applies the pair to the VM, or expands it."""
+    """Return the differences after KubeVirt's code applies the pair to the VM, or expands it."""
     outputs = vm_outputs(replace(case, input={**case.input, "vm": vm}))
     result = object_at(outputs[name]())
     return list(map(str, differences(as_stored(expected), as_stored(object_at(result, "vm")))))

@@ -1,7 +1,7 @@
-"""The suite ``impact``: what KubeVirt does with a change of a VirtualMachine that runs.
+"""The suite ``impact``: the effect of a change on a running VirtualMachine in KubeVirt.
 
-The pairs of a file become the overlays of one project, before and after, and are compared by what
-``vmrender diff`` is made of. The classes are those of the vectors' README.
+The pairs of a file become the overlays of one project, before and after, and are compared by the functions
+behind ``vmrender diff``. The classes are defined in the README of the vectors.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _CLASSES: Mapping[Effect, str] = {
     Effect.PENDING: "next-start",
     Effect.NONE: "none",
 }
-#: The vectors of 1.9 are of d923fdb815, on the way to 1.10, whose schemas are taken to be those of 1.9.
+#: The vectors of 1.9 are of d923fdb815, on the way to 1.10, whose schemas are assumed to equal 1.9's.
 _TARGETS = {"1.9": "1.10"}
 #: Not counted: RestartRequired was there before the change.
 _NOT_COUNTED = "restartRequiredAnyway"
 _BATCH = 400
 _NOTHING_BETWEEN: tuple[RenderedSide, ...] = ()
-#: What a VM was started from and was in between, where a pair says so; and its two sides.
+#: The spec that a VM was started from and the ones in between, if a pair has them; and its two sides.
 _STATES = ("first", "via", "old", "new")
 
 

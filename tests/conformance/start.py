@@ -1,8 +1,8 @@
-"""The suite ``start``: the instance that virt-controller makes of a VM, and of what is written for that VM.
+"""The suite ``start``: the instance that virt-controller makes of a VM, and of its rendered form.
 
 For each record ``start(vm)`` is compared with the recorded instance, and so is ``start(render(vm))``, unless
-the renderer refuses the VM. As in the records, KubeVirt's own annotations are left out, and firmware UUID and
-serial where the VM gives none.
+the renderer refuses the VM. As in the records, KubeVirt's own annotations are omitted, and so are firmware
+UUID and serial unless the VM sets them.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _differences(actual: Json, expected: Json, at: FieldPath = ROOT) -> Iterator
 
 
 def _started(resources: ResourceSet, written: JsonObject, catalog: Catalog, release: str) -> Json:
-    """Return the instance of the first resource as the records have it; where there is none, the error."""
+    """Return the instance of the first resource as in the records; the error if there is none."""
     vm = next(iter(resources))
     objects = catalog.after(CatalogSource("objects", resources))
     cluster = Cluster(Release.parse(release), read_cluster_config(resources, catalog))

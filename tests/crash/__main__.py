@@ -1,11 +1,11 @@
 """``python -m tests.crash [--times N] [--seed S] [--replace]``: kills ``vmrender render`` with SIGKILL.
 
-Each time the sources have changed and two runs render two overlays at once. One is killed, or both are, at a
-moment that chance chooses: anywhere in the run, or soon after it has come to a step. Then every tree has to
-be as rendered before or after the change, with the files of others in it, and the next run has to finish the
-change, leave nothing behind and say that it repaired something, if there was something to repair. With
-``--replace``, files are replaced one by one, as on systems that cannot exchange folders: then a tree may be
-mixed until the next run. Prints what was seen; the exit code is 1 when something was wrong.
+Each time the sources have changed, and two runs render two overlays at once. One or both are killed at a
+random moment: anywhere in the run, or soon after a certain step. Then every tree must be as rendered before
+or after the change, including foreign files, and the next run must complete the change, leave nothing in
+staging and report any repair. With ``--replace``, files are replaced one by one, as on systems that cannot
+exchange folders: then a tree may be mixed until the next run. Prints the observed outcomes; the exit code is
+1 if any was wrong.
 """
 
 from __future__ import annotations

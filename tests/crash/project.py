@@ -71,12 +71,12 @@ class Project:
         return content_of(self.root / "rendered" / overlay)
 
     def state_of(self, overlay: str) -> int | None:
-        """Which state the rendered tree is that of; None when it is of neither."""
+        """Return the state that the rendered tree matches; None if it matches neither."""
         present = self.tree(overlay)
         return next((state for state, trees in enumerate(self.trees) if trees[overlay] == present), None)
 
     def left_in_staging(self, overlay: str) -> frozenset[str]:
-        """What runs have left where they work on the tree; nothing after one that came to its end."""
+        """Return the files that runs left in the staging folder of the tree; empty after a completed run."""
         staging = self.root / ".vmrender"
         name = f"{overlay}-{sha256(f'rendered/{overlay}'.encode()).hexdigest()[:8]}"
         built = {"building"} if (staging / "building" / name).exists() else set()

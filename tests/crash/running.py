@@ -15,7 +15,7 @@ from renderer.cli.app import main
 
 
 def started(root: Path, log: Path | None = None, *, replaces: bool = False) -> int:
-    """The process that renders the repository at ``root``; what it says on standard error goes to ``log``.
+    """The process that renders the repository at ``root``; its standard error goes to ``log``.
 
     ``replaces``: file by file, as on systems that cannot exchange folders.
     """

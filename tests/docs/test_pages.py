@@ -1,9 +1,9 @@
-"""The pages in ``docs/`` are true: what they show is done, in order, in an empty repository of their own.
+"""The pages in ``docs/`` are true: their blocks are executed, in order, in an empty repository.
 
-A block is known by the words behind its fence. ``yaml PATH`` is written to that file, whatever its language.
-In ``console``, each line that begins with ``$`` is a command for bash, and the lines below it are what it
-prints on both streams; a line ``…`` stands for any number of lines. ``console exit=1`` holds commands that
-fail. ``pytest --update-cases`` writes what commands print into the pages, except where lines are left out.
+The words after the fence tell the kind of a block. ``yaml PATH`` is written to that file, in any language. In
+``console``, each line that begins with ``$`` is a command for bash, and the lines below it are its output on
+both streams; a line ``…`` matches any number of lines. ``console exit=1`` has commands that fail. ``pytest
+--update-cases`` writes the output of commands into the pages, except where lines are omitted.
 """
 
 from __future__ import annotations

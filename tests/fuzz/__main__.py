@@ -1,8 +1,8 @@
-"""``python -m tests.fuzz [--minutes M] [--by-chance] [TARGET…]``: fuzzes each target for so long, on a core.
+"""``python -m tests.fuzz [--minutes M] [--by-chance] [TARGET…]``: fuzzes each target on one core.
 
-Where atheris is installed (``pip install --group fuzz``), inputs are steered by the code that they reach, and
-what reached something new is kept in ``.hypothesis/fuzz`` for the next run; else they are made by chance. The
-input that fails is printed as small as it can be made, and is the first that the next run tries.
+If atheris is installed (``pip install --group fuzz``), coverage guides the inputs, and inputs that reach new
+code are kept in ``.hypothesis/fuzz`` for the next run; otherwise they are random. A failing input is reduced
+and printed, and is the first that the next run tries.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _fuzzed(name: str, seconds: float, *, is_steered: bool) -> bool:
 
 
 def _steered(name: str, seconds: float, fuzzing: Fuzzing) -> int:
-    """How many inputs were tried. In a process of its own, as libFuzzer ends its process."""
+    """Return the number of tried inputs. Runs in a separate process, as libFuzzer ends its process."""
     count = KEPT / name / "tried"
     count.unlink(missing_ok=True)
     command = [sys.executable, "-m", "tests.fuzz.guided", name, str(max(1, int(seconds)))]

@@ -40,7 +40,7 @@ class ReachedOutError(AssertionError):
 
 
 class _Watch:
-    """Python reports to it what is asked of the system, from the first use on until the process ends."""
+    """An audit hook: Python reports system calls to it from the first use until the process ends."""
 
     def __init__(self) -> None:
         self.is_hooked = False

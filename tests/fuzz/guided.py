@@ -1,6 +1,6 @@
-"""``python -m tests.fuzz.guided TARGET SECONDS``: inputs steered by the code that they reach (atheris).
+"""``python -m tests.fuzz.guided TARGET SECONDS``: inputs guided by coverage (atheris).
 
-What reached something new is kept and changed further, in this run and in the next. Ends the process, with a
+Inputs that reach new code are kept and changed further, in this run and in the next. The process ends with a
 status other than 0 at the first failure; ``python -m tests.fuzz`` starts it and shows that failure.
 """
 

@@ -1,6 +1,6 @@
-"""Everything that ``vmrender init`` writes leads somewhere: each address, revision and file is looked up.
+"""Every reference that ``vmrender init`` writes is valid: each address, revision and file is looked up.
 
-A bare repository stands for the one that vmrender was installed from, wherever that is said to be.
+A bare repository replaces the one that vmrender was installed from, whatever its address.
 """
 
 from __future__ import annotations
@@ -111,9 +111,9 @@ def texts(project: Path) -> dict[str, str]:
 
 
 def follow(project: Path, origin: Origin, *addresses: str) -> set[str]:
-    """Looks up every reference of the files in ``project``; returns the revisions that they name.
+    """Look up every reference of the files in ``project``; return the revisions that they name.
 
-    ``addresses`` are all that may be named, and ``origin`` stands for each of them.
+    Only ``addresses`` may be named, and ``origin`` replaces each of them.
     """
     written = texts(project)
     for path in re.findall(r"\b(?:overlays/dev|rendered|\.github)\b", written["vmrender.yaml"]):

@@ -1,7 +1,7 @@
-"""``python -m tests.load [LOAD…]``: memory and work of each load, at a tenth of its size and whole.
+"""``python -m tests.load [LOAD…]``: memory and work of each load, at a tenth of its size and in full.
 
-The growth is how many times as much ten times the size takes; 10 is in proportion. Trees are written to
-``TMPDIR``: a disk that takes long to say that it has them makes the run longer, and the figures not.
+The growth is the factor for ten times the size; 10 is linear. Trees are written to ``TMPDIR``: a slow disk
+makes the run longer, but does not change the figures.
 """
 
 from __future__ import annotations

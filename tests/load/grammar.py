@@ -1,9 +1,9 @@
-"""``python -m tests.load.grammar [FEATURE…]``: what small repositories of hostile authors take.
+"""``python -m tests.load.grammar [FEATURE…]``: the cost of small hostile repositories.
 
 A repository has every pair of the features below, or one with ``--alone``, each as often as its share of the
-bytes allows. What a feature multiplies (resources, transformers, patterns, variables, texts, depth) meets
-what every other one multiplies. ``--command`` names a command to measure, ``all`` those of the table. Prints
-CPU (user and system), memory and exit code of each, the worst first.
+bytes allows, so that the things that one feature multiplies (resources, transformers, patterns, variables,
+texts, depth) are combined with those of every other. ``--command`` names a command to measure, ``all`` all of
+the table. Prints CPU (user and system), memory and exit code of each, the worst first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is imported from a cluster composes to what the cluster has, and a sync of it changes nothing.
+"""Files imported from a cluster compose to the cluster's objects, and a sync of them changes nothing.
 
 ``python -m tests.clusters.adopting`` does the same with thousands of machines.
 """

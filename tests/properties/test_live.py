@@ -1,4 +1,4 @@
-"""A cluster is in sync with what it was made of; one change in it is told as that field, with its owner.
+"""A cluster is in sync with its sources; a change in it is reported as that field, with its owner.
 
 ``python -m tests.clusters`` does the same for thousands of VirtualMachines.
 """

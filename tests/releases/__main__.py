@@ -1,8 +1,8 @@
-"""``python -m tests.releases [--write] [RELEASE]``: lists the rows that hold for a release, or all rows.
+"""``python -m tests.releases [--write] [RELEASE]``: lists the rows that apply to a release, or all rows.
 
-All rows stand with the first release that has them and the first that no longer does. ``--write`` writes them
-into ``rows.txt``, which a test compares: the review of a new KubeVirt release is the diff of that file. A
-release that no row names is as the newest before it.
+Each of all rows has the first release that it applies to and the first that it no longer applies to.
+``--write`` writes them into ``rows.txt``, which a test compares: the review of a new KubeVirt release is the
+diff of that file. A release that no row names behaves like the newest before it.
 """
 
 from __future__ import annotations

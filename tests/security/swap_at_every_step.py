@@ -1,9 +1,9 @@
-"""A program that changes a rendered tree again and again, while someone swaps a folder for a link.
+"""A program that changes a rendered tree again and again, while another one swaps a folder for a link.
 
 ``python -m tests.security.swap_at_every_step FOLDER [EVERY]``: at every step of each kind of change, or at
-every so many-th. Prints how many swaps there were. Nothing outside of the repository may be made, changed or
-removed. What is outside looks as what the link takes the place of: a rendered tree of vmrender's own, with
-the same files. A step is whatever raises an audit event. It forks, so it must have no threads.
+every EVERYth. Prints the number of swaps. Nothing outside of the repository may be created, changed or
+removed. The folder outside looks like the one that the link replaces: a rendered tree of vmrender, with the
+same files. A step is any action that raises an audit event. It forks, so it must have no threads.
 """
 
 from __future__ import annotations

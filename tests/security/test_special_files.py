@@ -23,7 +23,7 @@ KINDS: dict[str, Callable[[Path], object]] = {
     "device": lambda path: path.symlink_to("/dev/zero"),
 }
 RENDERED = "rendered/prod/prod/virtualmachine_web.yaml"
-#: The file that is none, what is done, and the exit codes that are right: a search for files passes it over.
+#: The special file, the command, and the accepted exit codes: a search for files skips it.
 PLACES = {
     "project file": ("vmrender.yaml", "render", {2}),
     "project file, when files are validated": ("vmrender.yaml", "validate prod/size.yaml", {1, 2}),

@@ -1,7 +1,7 @@
-"""Instructions of the processor, as Valgrind counts them: what libraries do in C is among them.
+"""Instructions of the processor as counted by Valgrind, including the work of libraries in C.
 
-Another build of the same release of Python needs more of them, or fewer. So they are told in yardsticks, a
-program that has nothing of ours and is counted beside them.
+Another build of the same Python release needs more or fewer of them. So they are given in yardsticks: a
+program without our code, counted along with the command.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """A program that changes a rendered tree again and again, and is killed at a later step each time.
 
-``python kill_at_every_step.py FOLDER exchange|replay`` prints how many steps there were, for a first tree and
-for a changed one, each of which is written at the same time as a second one. It forks, so it must have no
-threads, and pytest-xdist has. A step is whatever raises an audit event and can change something: opening to
-write, linking, renaming, removing … A kill where something is only read leaves what a kill at the next step
-leaves. Fails with a traceback.
+``python kill_at_every_step.py FOLDER exchange|replay`` prints the number of steps, for a first tree and for a
+changed one, each of which is written at the same time as a second one. It forks, so it must have no threads,
+and pytest-xdist has. A step is any action that raises an audit event and can change something: opening to
+write, linking, renaming, removing … A kill at an action that only reads leaves the same state as a kill at
+the next step. Fails with a traceback.
 """
 
 from __future__ import annotations

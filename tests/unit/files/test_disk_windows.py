@@ -89,7 +89,7 @@ class WindowsPath:
 
 
 def windows(folder: Path) -> SimpleNamespace:
-    """An ``os`` that knows ``folder`` as ``C:\\repository``, opens no folders and tells no file's place."""
+    """An ``os`` that knows ``folder`` as ``C:\\repository``, opens no folders and does not report the path of a file."""
     path = WindowsPath(folder)
 
     def open_file(name: str, _flags: int) -> int:

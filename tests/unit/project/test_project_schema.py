@@ -1,4 +1,4 @@
-"""The schema of ``vmrender.yaml`` says what the tables of the program say.
+"""The schema of ``vmrender.yaml`` matches the tables of the program.
 
 ``pytest --update-cases`` writes those parts of it, and ``SHA256SUMS``; descriptions are written by hand.
 """

@@ -1,4 +1,4 @@
-"""``tests/data/validation``: what people write, and what is said about it.
+"""``tests/data/validation``: manifests as people write them, and their findings.
 
 The comments at the top of an invalid file are the findings, in order; ``release:`` is the target.
 """

@@ -1,6 +1,6 @@
-"""What KubeVirt's releases do differently, seen from outside: each row of ``behaviour`` on both sides of it.
+"""Differences between KubeVirt's releases, seen from outside: both sides of each row of ``behaviour``.
 
-``CHANGES`` reads like ``renderer/kubevirt/instancetype/behaviour.py``: the row, what is looked at, and its
+``CHANGES`` reads like ``renderer/kubevirt/instancetype/behaviour.py``: the row, the observed outcome, and its
 value in each release.
 """
 
