@@ -16,7 +16,7 @@ Files = Mapping[str, str]
 
 
 def outcome(files: Files, path: str = ".", options: BuildOptions | None = None) -> Outcome[ResourceSet]:
-    """What comes of building ``path``; the texts are dedented."""
+    """Return the outcome of building ``path``; the texts are dedented."""
     fs = MemoryFileSystem({name: dedent(text).encode() for name, text in files.items()})
     try:
         composer = Composer({}, options or BuildOptions())

@@ -1,4 +1,4 @@
-"""The machine that is written starts as the machine it was written for: checked wherever tests expand VMs."""
+"""The rendered machine starts like its source: checked wherever tests expand VMs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _vm(resource: Resource) -> Resource | None:
 
 @contextmanager
 def machines_start_the_same() -> Iterator[None]:
-    """Fail at the end where an expansion wrote a machine that starts as another one than its source."""
+    """Fail at the end if an expansion wrote a machine that starts differently from its source."""
     real, found = stage.expand, list[str]()
 
     def expand(

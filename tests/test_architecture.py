@@ -38,7 +38,7 @@ def test_no_module_imports_itself_through_others() -> None:
 
 
 def test_no_package_imports_itself_through_others() -> None:
-    """Of the modules and packages in one package, none is in a circle, at whatever depth it is."""
+    """No modules and packages of one package form a circle, at any depth."""
     graph = imports()
     packages = {module.rpartition(".")[0] for module in graph} - {""}
     found = [circle for package in sorted(packages) for circle in circles(of_parts(graph, package))]
@@ -114,7 +114,7 @@ def modules_containing(*words: str) -> list[Path]:
 
 
 def test_only_findings_makes_located_findings() -> None:
-    """What the cache kept has gone through it before."""
+    """Cached findings were located in an earlier run."""
     allowed = ("renderer/findings/", "renderer/cache/known_results.py")
     makers = [
         shown(module)

@@ -10,7 +10,7 @@ from tests.test_cases import CASES, FOLDERS
 FINDING = re.compile(
     r"(?:(?P<path>\S.*?)(?::(?P<line>\d+))?(?::\d+)?: )?(?:error|warning|info)\[(?P<code>[a-z0-9-]+)\]: "
 )
-#: What these say is about a file as a whole.
+#: Codes of findings about a whole file.
 WHOLE_FILE = {
     Code.FOREIGN_FILE: "somebody else's file is in the way, whatever is in it",
     Code.STALE: "a rendered file is missing, or left over",

@@ -27,12 +27,12 @@ import renderer
 from renderer.cli.app import main
 
 ROOT = Path(__file__).parents[1]
-#: Descriptors that a request brings: the three streams and the working directory.
+#: Descriptors passed with a request: the three streams and the working directory.
 _DESCRIPTORS = 4
 #: How long a server waits before it looks whether the tests still run, in seconds.
 _PATIENCE = 2.0
 
-# Written without modules that take long to import; it becomes the real program where there is no server.
+# Written without slow modules; it becomes the real program if there is no server.
 _CLIENT = """\
 #!{python} -IS
 import _socket, marshal, posix, resource, sys

@@ -1,4 +1,4 @@
-"""The three ways in which a document can be read, for tests that hold all of them to the same."""
+"""The three readers of documents, for tests that compare them."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ API_VERSIONS = {
     "VirtualMachineInstance": "kubevirt.io/v1",
     "VirtualMachineInstanceReplicaSet": "kubevirt.io/v1",
 }
-#: As Go's types have it, written out once more.
+#: As in Go's types, written out a second time.
 INSTANCES = {
     "VirtualMachine": "spec.template.spec",
     "VirtualMachinePool": "spec.virtualMachineTemplate.spec.template.spec",

@@ -18,7 +18,7 @@ def shop(tmp_path: Path, committed_shop: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def committed_shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Not to be changed: each test has a copy."""
+    """Read-only: each test has a copy."""
     copied = shutil.copytree(EXAMPLES / "shop", tmp_path_factory.mktemp("examples") / "shop")
     patch = copied / "overlays/prod/kustomization.yaml"
     text = patch.read_text()

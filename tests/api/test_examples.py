@@ -1,4 +1,4 @@
-"""The examples of the library do what they say: those in docstrings, and those in ``docs/examples``."""
+"""The examples of the library work: the ones in docstrings, and the ones in ``docs/examples``."""
 
 from __future__ import annotations
 

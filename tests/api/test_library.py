@@ -1,4 +1,4 @@
-"""The library as its user has it: ``import renderer``, and plain values from then on."""
+"""The library as users see it: ``import renderer``, and plain values from then on."""
 
 from __future__ import annotations
 

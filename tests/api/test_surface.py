@@ -79,7 +79,7 @@ def test_importing_the_package_imports_nothing_else() -> None:
 
 
 def test_the_library_needs_no_command_line() -> None:
-    """It neither imports click nor touches what belongs to the program: its streams, exit, collector."""
+    """It neither imports click nor touches the program's streams, exit hooks and garbage collector."""
     code = (
         "import gc, sys, renderer; before = gc.get_threshold(), gc.get_freeze_count()\n"
         "project = renderer.open_project(sys.argv[1]); renderer.list_fleet(project)\n"

@@ -23,7 +23,7 @@ SECRET = "an-unusual-value-of-a-variable"  # noqa: S105 - the text that must not
 
 
 def in_threads(calls: Sequence[Callable[[], Any]]) -> list[Any]:
-    """Begin all calls at one moment."""
+    """Begin all calls at the same time."""
     begin = threading.Barrier(min(THREADS, len(calls)))
 
     def wait(call: Callable[[], Any]) -> Any:  # noqa: ANN401 - of any call
@@ -78,7 +78,7 @@ def test_different_functions_run_concurrently(shop: Path) -> None:
 
 
 def test_trees_are_written_concurrently(shop: Path) -> None:
-    """Each run writes the same tree: one of them creates it, and all see it whole."""
+    """Each run writes the same tree: one of them creates it, and all see it complete."""
     project = renderer.open_project(shop)
     results = in_threads([lambda: renderer.write(project)] * THREADS)
     assert [result.findings for result in results] == [()] * THREADS

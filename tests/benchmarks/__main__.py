@@ -113,7 +113,7 @@ def printed(report: Callable[[], None]) -> str:
 
 
 def machine() -> str:
-    """The processor, and the releases that count."""
+    """The processor, and the releases that matter."""
     cpus = Path("/proc/cpuinfo")
     lines = cpus.read_text().splitlines() if cpus.exists() else []
     models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))

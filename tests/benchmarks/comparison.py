@@ -48,7 +48,7 @@ class Usage(NamedTuple):
 
 
 def measure(works: Sequence[Work]) -> list[Usage]:
-    """The median of each figure for each work, while they take turns in this order."""
+    """The median of each figure for each workload; they take turns in this order."""
     usages: list[list[Usage]] = [[] for _ in works]
     for turn in range(max(work.runs for work in works)):
         for work, measured in zip(works, usages, strict=True):
@@ -89,7 +89,7 @@ def _environment() -> dict[str, str]:
 
 
 def check_same_output(ours: Command, theirs: Command) -> None:
-    """Ends the run where what the programs print differs."""
+    """End the run if the outputs of the programs differ."""
     with TemporaryDirectory() as folder:
         our_file, their_file = Path(folder, "ours"), Path(folder, "theirs")
         print_into(our_file, ours)

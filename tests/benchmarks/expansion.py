@@ -67,7 +67,7 @@ def shipped_catalog() -> Catalog:
 
 
 def fleet(catalog: Catalog) -> ResourceSet:
-    """The virtual machines, their pairs in an order that is mixed, and the same every time."""
+    """The virtual machines, their pairs in a shuffled but fixed order."""
     instancetypes = names(catalog.of_kind("VirtualMachineClusterInstancetype"))
     preferences = names(catalog.of_kind("VirtualMachineClusterPreference"))
     pairs = [pair for pair in product(instancetypes, preferences) if is_admitted(pair, catalog)]
@@ -122,7 +122,7 @@ def virtual_machine(number: int, instancetype: str, preference: str) -> Resource
 
 
 def steps(catalog: Catalog, resources: ResourceSet) -> Iterator[tuple[str, Callable[[], object]]]:
-    """The steps of an expansion over all virtual machines, each with what the ones before it made."""
+    """The steps of an expansion over all virtual machines, each with the results of the earlier ones."""
     behaviour = behaviour_of(LATEST)
     cluster, finder, scope = Cluster(behaviour.release), Finder(behaviour), Scope(catalog, _NAMESPACE)
     vms = [vm for vm in map(VirtualMachine.of, resources) if vm is not None]

@@ -54,7 +54,7 @@ def _render(project: Path, runs: int) -> Work:
 
 
 def _change(project: Path, part: str, old: str, new: str) -> None:
-    """Put ``new`` in the place of ``old`` in each ``part`` of the machines."""
+    """Replace ``old`` by ``new`` in each ``part`` of the machines."""
     file = project / "base/virtual-machines.yaml"
     text = file.read_text(encoding="utf-8")
     assert part in text

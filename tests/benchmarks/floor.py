@@ -30,7 +30,7 @@ class Floor(NamedTuple):
 
     @property
     def of_build(self) -> float:
-        """Seconds of the parts that a command has which writes to standard output."""
+        """Seconds of the parts of a command that writes to standard output."""
         start, read, *_ = self.parts.values()
         return start + read
 
@@ -40,7 +40,7 @@ class Floor(NamedTuple):
 
 
 def measure_floor(runs: int) -> Floor:
-    """Render a project, and do once more what no renderer can leave out."""
+    """Render a project, and repeat the work that no renderer can avoid."""
     project = Path("floor")
     write_overlay(project, _VMS)
     run(cold_render(project, 1))

@@ -1,4 +1,4 @@
-"""What kustomize does too, on the same input; the outputs are compared before anything is measured."""
+"""Work that kustomize does too, on the same input; the outputs are compared before measuring."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def against_kustomize(catalog: Path | None, runs: int) -> Iterator[Row]:
 
 
 def build(folder: Path) -> Command:
-    """Prints what kustomize does."""
+    """Print the comparison with kustomize."""
     return VMRENDER, "build", "--expand", "off", str(folder)
 
 
@@ -61,7 +61,7 @@ def kustomize(folder: Path) -> Command:
 
 
 def cold_render(project: Path, runs: int, *options: str) -> Work:
-    """With nothing rendered and nothing kept of earlier runs."""
+    """Remove rendered trees and caches of earlier runs."""
     return Work([(VMRENDER, "render", *options)], runs, project, missing=(project / "rendered", CACHE))
 
 

@@ -1,4 +1,4 @@
-"""The part of BENCHMARKS.md that is measured, between two markers."""
+"""The measured part of BENCHMARKS.md, between two markers."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ Work = Callable[[], object]
 
 
 class Other(NamedTuple):
-    """What somebody else does, with so many virtual machines."""
+    """The work of another library, for so many virtual machines."""
 
     name: str
     work: Work
@@ -61,7 +61,7 @@ class Other(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What vmrender does, and what others do of it."""
+    """A step of vmrender, and other libraries for it."""
 
     name: str
     ours: Work
@@ -73,7 +73,7 @@ class _Validator(Protocol):
 
 
 def report(runs: int = RUNS) -> None:
-    """Prints the table: CPU time for each virtual machine, and how many times ours the others take."""
+    """Print the table: CPU time for each virtual machine, and that of others as a multiple of ours."""
     print(f"\n{COUNT:,} VMs, each step alone; median of {runs} runs, each in a process of its own.\n")
     print("| step | by | per VM | of ours |")
     print("|---|---|--:|--:|")

@@ -1,4 +1,4 @@
-"""What earlier runs and other processors save a run, in a repository of 10,000 virtual machines."""
+"""Time saved by caches and more processors, in a repository of 10,000 virtual machines."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def server(tmp_path: Path) -> RepositoryServer:
 
 
 def objects(run: subprocess.CompletedProcess[str]) -> dict[str, dict[str, object]]:
-    """What the server would apply: all of standard output, each document an object."""
+    """Return the objects that the server would apply: all documents of standard output."""
     assert run.returncode == 0, run.stderr
     documents = list(yaml.safe_load_all(run.stdout))
     assert all({"apiVersion", "kind", "metadata"} <= document.keys() for document in documents)

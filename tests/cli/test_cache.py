@@ -73,7 +73,7 @@ def project(rendered: Project) -> Project:
 
 
 def anew(project: Project, *arguments: str) -> Seen:
-    """What comes of the same without a cache, in the same place; the place is as before afterwards."""
+    """Return the result without a cache, at the same path, which is restored afterwards."""
     kept = project.root.with_name("kept")
     shutil.copytree(project.root, kept, symlinks=True)
     seen = project.run(*arguments, "--no-cache")

@@ -1,4 +1,4 @@
-"""``customize --write``: what it adds to a folder, and what it leaves alone."""
+"""``customize --write``: the files it adds to a folder, and those it keeps."""
 
 from __future__ import annotations
 

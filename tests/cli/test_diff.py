@@ -1,4 +1,4 @@
-"""``vmrender diff`` as a user has it: in a repository of the real git."""
+"""``vmrender diff`` in a repository of the real git."""
 
 from __future__ import annotations
 

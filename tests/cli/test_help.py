@@ -1,4 +1,4 @@
-"""Every command, and every one below another, is explained as in a manual."""
+"""Every command and subcommand has complete help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``vmrender import``: what a cluster has becomes sources that render, again and again the same."""
+"""``vmrender import``: objects of a cluster become sources that render to the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A command pays for what it does: what a build does not use is not imported for it."""
+"""A command pays for what it does: a build imports no unused modules."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ FORMS = ["LONG", "LONG/below.yaml", "sizes/LONG.yaml", "../LONG", "HEAD:LONG", "
 
 
 def leaves(command: click.Command, *names: str) -> Iterator[tuple[str, click.Command]]:
-    """Yield all commands that have none below them, with the words that lead there."""
+    """Yield all commands without subcommands, with their words on the command line."""
     if not isinstance(command, click.Group):
         yield " ".join(names), command
         return

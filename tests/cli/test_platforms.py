@@ -1,4 +1,4 @@
-"""What docs/platforms.md promises of other systems, put in the place of this one."""
+"""The promises of docs/platforms.md about other systems, simulated on this one."""
 
 from __future__ import annotations
 

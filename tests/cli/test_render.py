@@ -1,4 +1,4 @@
-"""What a person sees of ``vmrender render`` beyond its findings, and what the shell completes."""
+"""The output of ``vmrender render`` other than findings, and shell completion."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def on_a_terminal(project: Path, *args: str, **environment: str) -> str:
-    """What a terminal gets on standard error, to the last byte of several pieces."""
+    """Return all output on standard error to a terminal."""
     leader, follower = pty.openpty()
     with os.fdopen(leader, "rb", buffering=0) as terminal:
         with os.fdopen(follower, "wb") as stderr:

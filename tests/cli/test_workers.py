@@ -131,7 +131,7 @@ def test_work_of_a_killed_worker_is_done_by_others(project: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs workers that are copies")
 def test_overlays_of_a_worker_share_a_release(project: Path) -> None:
-    """A process knows by the identity of the release what it found out for it."""
+    """A process caches results for a release by its identity."""
     fork = SPAWN.replace("spawn", "fork")
     result = run(project, "--jobs", "2", before=fork + EAGER + SAY_THE_RELEASE)
     releases = [line.split()[1:] for line in result.stdout.splitlines() if line.startswith("release")]

@@ -36,7 +36,7 @@ _PINNED = {f"spec.{key}.revisionName" for key in MATCHER_KEYS}
 def problems_of_adoption(
     cluster: GeneratedCluster, root: Path, output: str = "json", choices: SourceChoices = PLAIN
 ) -> list[str]:
-    """Return where the sources of a cluster are not what the cluster has; ``root`` is emptied first."""
+    """Return the differences between imported sources and the cluster; ``root`` is emptied first."""
     shutil.rmtree(root, ignore_errors=True)
     folder = root / "repository"
     (folder / ".git").mkdir(parents=True)
@@ -77,7 +77,7 @@ def _without_pins(content: JsonObject) -> JsonObject:
 
 
 def _different(folder: Path, dump: Path) -> list[str]:
-    """A sync changes nothing but pins."""
+    """A sync changes only pins."""
     compared = compare_with_dump(Project.read(folder), (), Dump(str(dump), BytesIO()), (), Silent())
     problems = []
     for change in changes_of(compared):

@@ -391,7 +391,7 @@ def devices(machine: Machine) -> None:
 
 
 def scheduling(machine: Machine) -> None:
-    """Placement and what the instance's pod is like."""
+    """Placement, and settings of the instance's pod."""
     rng = machine.rng
     if not machine.chance(0.5):
         return
@@ -419,7 +419,7 @@ def scheduling(machine: Machine) -> None:
 
 
 def access(machine: Machine) -> None:
-    """Credentials that the guest agent or cloud-init put in."""
+    """Credentials that the guest agent or cloud-init set."""
     if not machine.chance(0.15):
         return
     name = f"{machine.name}-ssh"

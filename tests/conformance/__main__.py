@@ -13,7 +13,7 @@ from renderer.model.json import Json
 from tests.conformance.case_result import CaseResult
 from tests.conformance.table import table
 
-#: Each suite's module, which has ``run(paths) -> Iterable[CaseResult]``, loaded when it is asked for.
+#: Each suite's module, which has ``run(paths) -> Iterable[CaseResult]``, loaded on demand.
 _SUITES = {
     "kubevirt": "tests.conformance.kubevirt",
     "kustomize": "tests.conformance.kustomize",

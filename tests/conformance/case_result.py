@@ -1,4 +1,4 @@
-"""What came of one conformance case."""
+"""The result of one conformance case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entry points of Flux and Argo CD: what each makes of a Git tree, recorded with their own code."""
+"""Entry points of Flux and Argo CD: the result of each for a Git tree, recorded with their own code."""
 
 from __future__ import annotations
 

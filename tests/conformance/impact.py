@@ -167,7 +167,7 @@ def _is_halted(vm: dict[str, Any]) -> bool:
 
 
 def _is_unset(pair: dict[str, Any], field: FieldPath) -> bool:
-    """Tell whether a switch of devices is ``false`` or absent on both sides: equal to the vectors."""
+    """Return True if a device switch is ``false`` or absent on both sides, as equal in the vectors."""
     name = str(field.segments[-1])
     if not name.startswith("autoattach") and name != "logSerialConsole":
         return False

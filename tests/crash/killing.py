@@ -1,4 +1,4 @@
-"""One change of the sources, runs that are killed while they render it, and what has to be true then."""
+"""One change of the sources, runs killed while they render it, and the required state afterwards."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Killing:
         self._seconds = 0.1  # the duration of a run: better known after each
 
     def once(self, seen: Counter[str]) -> list[str]:
-        """Counts in ``seen`` what happened; returns what was wrong."""
+        """Count the outcomes in ``seen``; return the faults."""
         self._state = 1 - self._state
         self._project.change_to(self._state)
         faults: list[str] = []
@@ -57,7 +57,7 @@ class Killing:
         return started(self._project.root, self._log, replaces=self._replaces)
 
     def _wait_for_the_moment(self, run: int, faults: list[str]) -> None:
-        """Anywhere in the run, or soon after it has come so far; meanwhile every look sees a whole tree."""
+        """Kill anywhere in the run, or soon after a step; meanwhile every look sees a complete tree."""
         if self._random.random() < 0.2:
             self._look_on(run, self._random.uniform(0, self._seconds), lambda: False, faults)
             return
@@ -84,7 +84,7 @@ class Killing:
                 faults += self._mixed()
 
     def _mixed(self) -> list[str]:
-        """Trees that are neither the old nor the new one, though they stood still while they were read."""
+        """Yield trees that are neither the old nor the new one, although they did not change while read."""
         found = []
         for overlay in OVERLAYS:
             folder = self._project.root / "rendered" / overlay

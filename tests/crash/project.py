@@ -32,7 +32,7 @@ metadata:
 data:
   state: "{value}"
 """
-#: Files of others in a rendered tree: no kill may cost one of them.
+#: Foreign files in a rendered tree: no kill may lose one of them.
 _FOREIGN = {"README.md": "mine\n", "notes/later.txt": "mine\n"}
 
 
@@ -45,7 +45,7 @@ class Project:
 
     @classmethod
     def made(cls, root: Path) -> Project:
-        """Rendered in both states, of which it is left in the first."""
+        """Return a project rendered in both states; it is left in the first."""
         _put(root, "vmrender.yaml", _PROJECT)
         for overlay in OVERLAYS:
             _put(root, f"{overlay}/kustomization.yaml", _KUSTOMIZATION.format(overlay=overlay))

@@ -58,6 +58,6 @@ def is_running(process: int) -> bool:
 
 
 def kill(process: int) -> bool:
-    """Whether it was still at work."""
+    """Return True if it was still running."""
     os.kill(process, signal.SIGKILL)
     return wait(process) == -signal.SIGKILL

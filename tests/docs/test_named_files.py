@@ -1,4 +1,4 @@
-"""Each module or file that a page for developers or a docstring names is there."""
+"""Each module or file named by a page for developers or a docstring exists."""
 
 from __future__ import annotations
 

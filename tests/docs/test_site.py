@@ -1,4 +1,4 @@
-"""The site: its reference has all that the program has, its links lead somewhere, and MkDocs builds it."""
+"""The site: its reference is complete, its links are valid, and MkDocs builds it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Whatever is read, it is used or it is a diagnostic: inputs made by hypothesis from seeds."""
+"""Any input is accepted or gives a diagnostic: inputs made by Hypothesis from seeds."""

@@ -1,4 +1,4 @@
-"""The bounds within which an input has to be dealt with: time, memory, and what it reaches."""
+"""The bounds for handling an input: time, memory, and access to the system."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _REACHING = (
 
 
 class TooSlowError(AssertionError):
-    """An input that is worked on for longer than anything of its size needs."""
+    """An input that takes longer than any valid one of its size."""
 
 
 class ReachedOutError(AssertionError):
-    """An input that made the program ask for a socket, a process or a file of others."""
+    """An input that made the program open a socket, a process or a foreign file."""
 
 
 class _Watch:

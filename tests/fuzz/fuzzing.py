@@ -1,4 +1,4 @@
-"""One target tried with many inputs, by chance or by what steers them."""
+"""One target tried with many inputs, random or guided."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEPT = Path(".hypothesis/fuzz")
 
 
 class Fuzzing:
-    """Tries inputs of one target; each method raises what the first bad one, made small, did."""
+    """Tries inputs of one target; each method raises the error of the first failing one, reduced."""
 
     def __init__(
         self, fuzzed: Target, database: ExampleDatabase | None = None, *, is_bounded: bool = True

@@ -1,4 +1,4 @@
-"""Inputs that are nearly right: seeds, changed in a few places."""
+"""Nearly valid inputs: seeds, changed in a few places."""
 
 from __future__ import annotations
 

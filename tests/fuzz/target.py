@@ -39,6 +39,6 @@ def check_property(property_test: Callable[..., object], value: object) -> None:
 
 
 def target(name: str) -> Target:
-    """The target in the module ``targets.<name>``."""
+    """Return the target in the module ``targets.<name>``."""
     found: Target = import_module(f"tests.fuzz.targets.{name}").TARGET
     return found

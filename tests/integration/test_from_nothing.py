@@ -1,4 +1,4 @@
-"""The way of a team that starts: from an empty repository to commits, a pipeline and a rendered tree."""
+"""A new team's steps: from an empty repository to commits, a pipeline and a rendered tree."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 )
 needs_jq = pytest.mark.skipif(not shutil.which("jq"), reason="needs jq to stand in for gh")
 
-#: Plays GitHub: keeps the comments of a pull request in a file, and logs what it is asked for.
+#: A fake GitHub: keeps the comments of a pull request in a file, and logs requests.
 GH = """\
 echo "$@" >> "$GH_CALLS"
 case "$*" in

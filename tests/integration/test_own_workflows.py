@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def runs_of_the_action(job: str) -> Iterator[dict[str, str]]:
-    """The inputs of each run of the action in a job, directly or by a workflow that hands its inputs on."""
+    """The inputs of each run of the action in a job, directly or by a workflow that passes its inputs on."""
     described = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))["jobs"][job]
     calls = [described, *described.get("steps", [])]
     for call in calls:

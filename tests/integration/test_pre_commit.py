@@ -101,7 +101,7 @@ def test_check_shows_what_is_stale_and_writes_nothing(project: UserRepository, t
 
 
 def test_removal_of_a_file_triggers_the_hook(project: UserRepository, tmp_path: Path) -> None:
-    """pre-commit names no removed files, and passes over a hook that it has no file for."""
+    """pre-commit does not pass removed files, and skips a hook without files."""
     use_hooks(project, hooks_repository(tmp_path), "vmrender-check")
     project.commit("hooks")
     project.does("git", "rm", "--quiet", "overlays/dev/web.yaml")

@@ -148,7 +148,7 @@ FEATURES: Mapping[str, Feature] = {
     "components": _components,
     "fieldSpecs": _field_specs,
 }
-#: Commands that go other ways; ``import`` and ``diff --live`` take the resources for a dump.
+#: Commands with other paths; ``import`` and ``diff --live`` read the resources as a dump.
 COMMANDS = (
     "build prod",
     "render",

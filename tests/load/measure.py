@@ -1,4 +1,4 @@
-"""Runs vmrender on a load, and what that took."""
+"""Run vmrender on a load, and measure it."""
 
 from __future__ import annotations
 

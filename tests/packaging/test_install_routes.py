@@ -250,7 +250,7 @@ def test_hooks_written_by_init_run(
     if route is pyz:
         (machine.home / "bin/vmrender").write_text(f'#!/bin/sh\nexec {" ".join(vmrender)} "$@"\n')
         (machine.home / "bin/vmrender").chmod(0o755)
-    else:  # what init was run with is gone
+    else:  # the program that ran init is gone
         path = {"PATH": os.pathsep.join((str(TOOLS.parent / "nothing"), str(TOOLS), "/usr/bin", "/bin"))}
     machine.does("pre-commit", "install", at=project)
     machine.does("git", "add", "--all", at=project)

@@ -1,4 +1,4 @@
-"""What CI and the image install: pinned, by hash, whole, and what ``pyproject.toml`` asks for."""
+"""Packages that CI and the image install: pinned by hash, complete, and as in ``pyproject.toml``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Entry(NamedTuple):
 
 
 def entries(lock: Path) -> dict[str, Entry]:
-    """What a lock file pins, by name. There is nothing else in it."""
+    """Return the pins of a lock file by name; assert that it has nothing else."""
     text = re.sub(r"^\s*#.*\n", "", lock.read_text(encoding="utf-8"), flags=re.MULTILINE)
     found = {}
     for line in re.sub(r"\s*\\\n\s*", " ", text).splitlines():

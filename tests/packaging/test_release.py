@@ -261,7 +261,7 @@ def test_images_are_tried_without_a_network_and_read_only(docker: Docker) -> Non
 
 
 def test_oversized_image_is_refused(docker: Docker, tmp_path: Path) -> None:
-    """With a thousandth of the limit: 120 MB of chance take seconds to pack."""
+    """With a thousandth of the limit: 120 MB of random data take seconds to pack."""
     text = (RELEASE / "image.sh").read_text(encoding="utf-8")
     assert text.count("most=120000000 ") == 1
     script = tmp_path / "repository/.ci/release/image.sh"

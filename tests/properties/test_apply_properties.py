@@ -1,4 +1,4 @@
-"""Laws of applying instance types and preferences, on sensible and on senseless input."""
+"""Laws of applying instance types and preferences, on valid and on nonsense input."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _senseless = st.recursive(
 
 
 def _maybe(fields: _Fields) -> st.SearchStrategy[JsonObject]:
-    """A mapping with some of the fields, null now and then."""
+    """A mapping with some of the fields, some of them null."""
     return st.fixed_dictionaries({}, optional={name: st.none() | value for name, value in fields.items()})
 
 
@@ -180,7 +180,7 @@ def _read_only(value: Json) -> Json:
 
 
 def _lost(before: Json, after: Json, at: FieldPath = ROOT) -> Iterator[str]:
-    """What was written in ``before`` and is not the same in ``after``."""
+    """Return the values of ``before`` that differ in ``after``."""
     if before is None or before == "":
         return
     if isinstance(before, dict) and isinstance(after, dict):

@@ -1,4 +1,4 @@
-"""A size that a VM gives itself is the size of an instance type: the same comes of both."""
+"""A size set by the VM gives the same result as an instance type of that size."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def sized(spec: JsonObject, size: Size) -> JsonObject:
 
 
 def expanded(*contents: JsonObject, target: Target) -> JsonObject | None:
-    """The spec of the VM, which comes last; None when it is refused."""
+    """Return the spec of the VM, the last resource; None if it is refused."""
     outcome = expand(resources(*contents), catalog(), *target)
     return None if outcome.failed else object_at(outcome.value.resources[-1].content, "spec")
 

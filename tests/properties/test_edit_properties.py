@@ -37,7 +37,7 @@ def quoted(name: str, style: str) -> str:
 
 @st.composite
 def lists(draw: st.DrawFn, key: str) -> list[str]:
-    """The lines of a field that lists names, in one of the styles there are."""
+    """The lines of a field that lists names, in any YAML style."""
     entries = [
         quoted(name, draw(st.sampled_from(["", '"', "'"]))) for name in draw(st.lists(names, max_size=4))
     ]

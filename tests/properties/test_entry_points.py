@@ -1,4 +1,4 @@
-"""Entry points do not depend on what folders are called, nor on the order in which a disk lists files."""
+"""Entry points depend neither on names of folders nor on the order in which a disk lists files."""
 
 from __future__ import annotations
 

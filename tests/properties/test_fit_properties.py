@@ -1,4 +1,4 @@
-"""Laws of fitting instance types and preferences to machines, on sensible and on senseless ones."""
+"""Laws of fitting instance types and preferences to machines, on valid and on nonsense ones."""
 
 from __future__ import annotations
 

@@ -248,7 +248,7 @@ def test_unsupported_text_is_left_to_libyaml(text: str) -> None:
 
 
 def test_key_with_its_value_below_is_not_a_scalar(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether any was made decides if everything that is read is searched for them."""
+    """Scalars with a written text decide whether all documents are searched for them."""
     monkeypatch.setattr(WRITTEN_SCALARS, "has_made", False)
 
     read_lines("---\na-key:\n  another-key: b\n  a-third-key:\n  - c\n", RESOURCE_AS_WRITTEN)

@@ -181,7 +181,7 @@ def built(files: dict[str, bytes], config: RenderConfig, mode: ExpandMode) -> li
 
 
 def in_other_words(vm: JsonObject) -> JsonObject:
-    """With all that its fields say of when it runs, by the words of KubeVirt's API."""
+    """Return the VM with all its run settings in terms of KubeVirt's API."""
     spec = object_at(vm, "spec")
     strategies = [str(spec[name]) for name in ("running", "runStrategy") if spec.get(name) is not None]
     expected = {{"True": "Always", "False": "Halted"}.get(word, word) for word in strategies}

@@ -33,7 +33,7 @@ _hostile = st.text(alphabet="0123456789+-.eEinumkKMGTP ", max_size=40)
 
 
 def _exactly(number: str, suffix: str) -> Fraction:
-    """What it means, rounded away from zero to a nano."""
+    """Its amount, rounded away from zero to a nano."""
     amount = Fraction(number.removesuffix(".")) * _SUFFIXES[suffix] / _NANO
     nanos = -(-abs(amount).numerator // abs(amount).denominator)
     return (nanos if amount > 0 else -nanos) * _NANO

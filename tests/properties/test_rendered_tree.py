@@ -58,7 +58,7 @@ def test_writing_and_checking(earlier: dict[str, str], edits: dict[str, str], wa
 
 
 def write(root: Path, files: dict[str, str]) -> Written | set[Diagnostic]:
-    """What was done, or why nothing was."""
+    """Return the changes, or the reason for none."""
     try:
         return write_tree(root, OUTPUT, files)
     except DiagnosticError as error:

@@ -88,7 +88,7 @@ def mutated(value: Json, random: Random) -> Json:
 
 @cache
 def objects(kind: KubevirtKind, release: Release) -> tuple[JsonObject, ...]:
-    """Objects of the kind as they should be, and with one to three things wrong; always the same."""
+    """Yield valid objects of the kind, and ones with one to three errors; always the same."""
     random = Random(f"{kind.name} {release}")
     made: list[JsonObject] = []
     for round_number in range(ROUNDS):
@@ -108,7 +108,7 @@ def for_every_schema(test: Callable[[KubevirtKind, Release], None]) -> Callable[
 
 
 def explained(judge: KindSchema, content: JsonObject) -> set[tuple[FieldPath, str]]:
-    """What jsonschema has to say of the whole object: each place with the keyword that is broken there."""
+    """Return jsonschema's errors of the whole object: each path with its violated keyword."""
     whole = judge.violations_by_jsonschema(content, [()])
     return {(violation.place, violation.keyword) for violation in whole}
 

@@ -17,7 +17,7 @@ from renderer.yamlio.marks import MarkedFile
 from tests.properties.examples import examples
 from tests.yaml_readers import read_by
 
-#: What YAML is made of, and what it stumbles over.
+#: The elements of YAML, and its pitfalls.
 INDICATORS = "-?:,[]{}&*!|>'\"%@`#=~."
 TOKENS = st.sampled_from(
     [

@@ -35,7 +35,7 @@ from renderer.model.release import NEWEST_PATCHES, Release
 from renderer.model.text_enum import TextEnum
 
 ROWS = Path(__file__).with_name("rows.txt")
-#: All that were released, and the one to come.
+#: All releases, and the next one.
 RELEASES = [
     *(Release(*minor, patch) for minor, newest in NEWEST_PATCHES.items() for patch in range(newest + 1)),
     Release(1, 10),

@@ -182,7 +182,7 @@ def _chain(path: Path) -> None:
 
 
 def put_socket(path: Path) -> None:
-    """By a short name: that of a socket has an end."""
+    """By a short name, as names of sockets are limited."""
     here = os.open(path.parent, os.O_RDONLY)
     try:
         with socket.socket(socket.AF_UNIX) as opened:

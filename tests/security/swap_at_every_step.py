@@ -79,7 +79,7 @@ def main(folder: Path, every: int) -> None:
 
 
 def was_swapped(folder: Path, part: str, step: int, change: Callable[[Path], object], name: str) -> bool:
-    """Whether there was a step of that number; asserts what has to be true after a swap at it."""
+    """Return True if there was a step of that number; check the state after a swap at it."""
     shutil.rmtree(folder, ignore_errors=True)
     for place in ("root", "outside"):
         (folder / place).mkdir(parents=True)

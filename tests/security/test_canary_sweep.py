@@ -1,4 +1,4 @@
-"""Each way in which a value of a Secret enters, each place it gets to, every command: nothing repeats it."""
+"""Values of Secrets by each way in, at each place, with every command: no output contains them."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ def test_canary_is_in_no_output(
     assert code in (0, 1), stderr
     committed(tmp_path)
     assert leaks(few) == []
-    # Now they say the same of the sources, and what differs from the rendered tree.
+    # Now they report the same of the sources, and differences from the rendered tree.
     written(tmp_path, {path: text.replace("canary", "newcanary") for path, text in files.items()})
     assert leaks(commands) == []
 

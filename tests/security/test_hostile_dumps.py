@@ -1,4 +1,4 @@
-"""Dumps with credentials in unexpected places, or that somebody forged: ``import`` and ``diff --live``."""
+"""Dumps with credentials in unexpected places, and forged dumps: ``import`` and ``diff --live``."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_forged_dumps_do_not_control_the_terminal_or_ci(
 
 
 def test_old_value_of_a_confidential_field_is_masked(repository: Path) -> None:
-    """The cluster has the password of yesterday in a ConfigMap, and the dump has no Secret to tell that."""
+    """The cluster has an old password in a ConfigMap, and the dump has no Secret that reveals it."""
     (repository / "prod/all.yaml").write_text(
         secret("", "stringData: {p: new-password}") + "---\n" + config_map("data: {dsn: x}"), encoding="utf-8"
     )

@@ -1,4 +1,4 @@
-"""Names of the input do nothing to a terminal or to the log of a CI system, whatever command prints them."""
+"""Names from the input cannot control a terminal or the log of a CI system, in any command."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ COMMANDS = (
 
 
 def project_of(name: str, folder: Path) -> None:
-    """Write a project in which everything that has a name is called so."""
+    """Write a project in which everything has this name."""
     for below in ("prod", "sizes", "schemas"):
         (folder / below).mkdir()
     size = {

@@ -1,4 +1,4 @@
-"""A link that is named on the command line leads nowhere: nothing outside is read, shown or written."""
+"""A link named on the command line is not followed: nothing outside is read, shown or written."""
 
 from __future__ import annotations
 

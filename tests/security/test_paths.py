@@ -1,4 +1,4 @@
-"""No path that a repository can write leads out of it or to a non-file, whichever field it is in."""
+"""No path in any field of a repository leads out of it or to a special file."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_path_outside_the_root_is_refused(kind: str, name: str, tmp_path: Path) 
 
 @contextmanager
 def in_time() -> Iterator[None]:
-    """Fails instead of waiting for a named pipe for ever."""
+    """Fail instead of waiting for a named pipe forever."""
 
     def fail(*_: object) -> None:
         raise TimeoutError

@@ -19,7 +19,7 @@ from renderer.cli.app import main
 from tests.security.git_history import committed
 from tests.security.planted import BREAKAGES, FILES, FORBIDDEN, MACHINE, SECRET
 
-#: All that they print is looked at.
+#: All their output is checked.
 REPORTING = (
     *(f"validate --format {name}" for name in ("text", "json", "github", "sarif", "junit", "gitlab")),
     "validate prod/secret.yaml prod/machine.yaml rendered",
@@ -34,7 +34,7 @@ REPORTING = (
     "pin prod web",
     "render --verbose",
 )
-#: What they print on standard output are manifests.
+#: Their standard output is manifests.
 PRINTING = (
     *(f"build prod --format {name}" for name in ("text", "json", "sarif")),
     "expand prod/machine.yaml prod/secret.yaml",

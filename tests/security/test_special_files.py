@@ -1,4 +1,4 @@
-"""Named pipes, sockets and devices are refused at once, wherever a command meets one."""
+"""Named pipes, sockets and devices are refused at once, wherever a command finds one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of Secrets that come in by other ways are in no output either."""
+"""Values of Secrets that arrive by indirect ways are in no output either."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ TRACE = "escaped"
 OPEN = f"open('{TRACE}', 'w')"
 RUN = f"popen('touch {TRACE}').read()"
 
-#: What may be a start: an object of each type that a template can have.
+#: Starting points: an object of each type that a template can have.
 CHAINS = {
     "subclasses of object": "''.__class__.__mro__[1].__subclasses__()",
     "subclasses by base": "().__class__.__base__.__subclasses__()",

@@ -1,4 +1,4 @@
-"""What ships composed is what its folder composes to. ``pytest --update-cases`` writes it anew."""
+"""The shipped composed catalog matches its folder. ``pytest --update-cases`` rewrites it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every code has a long form that can be read, and its examples are what they say they are."""
+"""Every code has a readable explanation, and its examples are valid."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def the_limit(files: Mapping[str, str]) -> str:
     return found.hint.split()[2]
 
 
-# What doubles.
+# Input that multiplies itself.
 
 
 def copies() -> dict[str, str]:
@@ -249,7 +249,7 @@ def test_long_names_are_refused_where_they_are_read_and_where_they_grow() -> Non
 
 
 def test_operations_cost_what_they_change_and_not_the_whole_object() -> None:
-    """Each patch adds an element to a list, which all patches before it have made longer."""
+    """Each patch adds an element to a list that all earlier patches have extended."""
     value = ",".join(["1"] * 300)
     files = {
         "o/kustomization.yaml": "resources: [r.yaml]\npatches:\n"
@@ -277,7 +277,7 @@ def test_operations_cost_what_they_change_and_not_the_whole_object() -> None:
 
 def test_a_file_is_not_read_beyond_the_limit(tmp_path: Path) -> None:
     with (tmp_path / "sparse.yaml").open("wb") as file:
-        file.truncate(1 << 40)  # a terabyte of nothing
+        file.truncate(1 << 40)  # a terabyte of zeros
 
     with pytest.raises(DiagnosticError) as error:
         DiskFileSystem(tmp_path).read("sparse.yaml")

@@ -48,7 +48,7 @@ def shared_work() -> SharedWork:
 
 
 def in_another_process(act: Callable[[], object]) -> None:
-    """Act with an account of one's own, as a worker has it."""
+    """Act with a separate account, like a worker."""
     copy_context().run(act)
 
 
@@ -196,7 +196,7 @@ def test_missing_fields_are_searched_only_among_their_siblings() -> None:
     assert calls_of(render) < 800_000
 
 
-# What a few lines multiply.
+# Input that multiplies itself.
 
 PROJECT = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [path: o]\n"
 COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"

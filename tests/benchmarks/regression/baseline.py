@@ -1,4 +1,4 @@
-"""The counts that later ones are compared with: a file for each minor release of Python."""
+"""The baseline counts: a file for each minor release of Python."""
 
 from __future__ import annotations
 

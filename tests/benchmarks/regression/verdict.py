@@ -1,11 +1,11 @@
-"""What has grown, against the counts that were kept."""
+"""Growth against the baseline counts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-#: A count may grow by so much.
+#: A count may grow by this share.
 TOLERANCE = 0.30
 #: A stage that adds less than this share of its command is too small for a separate limit.
 _NOTABLE = 0.03

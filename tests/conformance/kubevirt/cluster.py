@@ -15,7 +15,7 @@ from tests.conformance.kubevirt.case import Case
 
 
 def scope_of(case: Case) -> Scope:
-    """What the case's VM sees: its objects, and the catalog where the case has it."""
+    """The objects that the case's VM can use: its own, and the catalog if the case has one."""
     objects = CatalogSource("objects", _resources(array_at(case.input, "objects")))
     catalog = read_catalog(case.catalog) if case.input.get("catalog") is True else Catalog()
     return Scope(catalog.after(objects), text_at(case.input, "vm", "metadata", "namespace"))

@@ -28,7 +28,7 @@ from renderer.model.codes import Code
 from renderer.model.json import JsonObject, object_at, text_at, without
 
 LABEL = f"{INSTANCETYPE_PREFIX}object-"
-#: What a copy does not keep of the object's metadata.
+#: Metadata of the object that a copy omits.
 _DROPPED = frozenset({"labels", "annotations", "finalizers", "ownerReferences", "managedFields"})
 
 
@@ -101,7 +101,7 @@ class StoredRevision:
 def store_revision(
     vm: JsonObject, matcher: Matcher, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour
 ) -> StoredRevision:
-    """What the controller makes of one matcher of ``vm``. Raises ``CauseError``."""
+    """Return the controller's result for one matcher of ``vm``. Raise ``CauseError``."""
     if behaviour.records_revision_in_status:
         return _stored_in_status(vm, matcher, matcher_type, scope, behaviour)
     if matcher.revision_name:

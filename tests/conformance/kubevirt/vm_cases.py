@@ -112,7 +112,7 @@ class _Request:
         return {"causes": []}
 
     def validated(self) -> Json:
-        """The causes of the rest of the webhook; null when the VM does not come so far."""
+        """Return the causes of the rest of the webhook; null if the VM is refused earlier."""
         config = self._cluster.config
         try:
             template = self._admitted
@@ -166,7 +166,7 @@ def _unless_refused(request: _Request, step: Callable[[], Json]) -> Callable[[],
 
 
 def _of_first_matcher(causes: tuple[ExpansionCause, ...]) -> tuple[ExpansionCause, ...]:
-    """KubeVirt stops at the first matcher that is not right."""
+    """KubeVirt stops at the first invalid matcher."""
     for matcher_type in (INSTANCETYPE, PREFERENCE):
         own = tuple(cause for cause in causes if cause.at.segments[:2] == matcher_type.path.segments)
         if own:

@@ -1,4 +1,4 @@
-"""What ``vmrender import`` gets as the print of a cluster, in YAML and JSON."""
+"""Input of ``vmrender import``: the dump of a cluster, in YAML and JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``vmrender migrate`` rewrites: a file can be read afterwards, and is left alone the next time."""
+"""Files that ``vmrender migrate`` rewrites: they stay readable, and a second run changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Machines that are imported with their instance types found render to what the cluster has."""
+"""Machines imported with fitted instance types render to the cluster's objects."""
 
 from __future__ import annotations
 

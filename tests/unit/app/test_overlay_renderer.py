@@ -1,4 +1,4 @@
-"""Renderers record, of each overlay, all files that decide what comes of it."""
+"""Renderers record all files that determine the result of each overlay."""
 
 from __future__ import annotations
 

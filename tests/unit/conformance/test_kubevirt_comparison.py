@@ -1,4 +1,4 @@
-"""The rules by which a result is the same as KubeVirt's: what they forgive, and what not."""
+"""The rules by which a result equals KubeVirt's: which differences they allow, and which not."""
 
 from __future__ import annotations
 

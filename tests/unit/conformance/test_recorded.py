@@ -8,7 +8,7 @@ import pytest
 
 from tests.conformance.lines import VECTORS
 
-#: What differs on purpose, by a part of the id or of the detail, with the reason.
+#: Intended differences, by a part of the id or of the detail, with the reason.
 DIFFERENT = (
     # An unknown field is an error here: the API server drops it silently.
     "unknown-field",

@@ -1,4 +1,4 @@
-"""A VM that KubeVirt started from its source, and the tree that is synced in its place."""
+"""A VM that KubeVirt started from its source, and the rendered tree that replaces it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``init`` finds in repositories that were not written for vmrender."""
+"""Entries that ``init`` finds in repositories that were not written for vmrender."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def main(folder: Path, way: str) -> None:
 def was_killed(
     repository: Repository, way: str, before: dict[str, str], foreign: dict[str, str], step: int
 ) -> bool:
-    """Whether there was a step of that number; asserts what has to be true after a kill at it."""
+    """Return True if there was a step of that number; check the state after a kill at it."""
     child = os.fork()
     if not child:
         write_and_die(repository, step)

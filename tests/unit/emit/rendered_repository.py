@@ -56,7 +56,7 @@ class Repository:
         return file
 
     def content(self) -> dict[str, str]:
-        """Every file of the rendered tree but the ownership file; the target of links."""
+        """Every file of the rendered tree except the ownership file; the target of links."""
         return {path: text for path, text in content_of(self.tree).items() if path != ".vmrender-owned"}
 
     def top_level(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Whatever happens while a tree is written, it is the old one or the new one, and nothing is lost."""
+"""Whatever happens during a write, the tree is the old one or the new one, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ def test_file_system_without_links_or_renames_across_mounts_is_supported(
     assert repository.top_level() == ["rendered"]
 
 
-#: What a pull request may say of the tree that it puts into staging.
+#: Ownership files that a pull request may put into staging.
 CLAIMS: dict[str, Callable[[Repository], str | None]] = {
     "nothing": lambda _: None,
     "another file": lambda _: "# vmrender-owned 1\n" + "0" * 64 + "  ../../outside/precious\n",

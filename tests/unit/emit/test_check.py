@@ -19,7 +19,7 @@ NEW = {"a/vm_a.yaml": "a: 1\nb: 2\n", "a/vm_b.yaml": "b: 1\n", "d/vm_d.yaml": "d
 
 
 def lines(repository: Repository, files: dict[str, str]) -> list[str]:
-    """What the check reports; asserts that it wrote nothing."""
+    """Return the findings of the check; assert that it wrote nothing."""
     before = stamps(repository.root)
     found = repository.check(files).diagnostics
     assert stamps(repository.root) == before

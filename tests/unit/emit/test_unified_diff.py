@@ -121,7 +121,7 @@ def test_matches_the_standard_library(before: str, after: str) -> None:
 
 
 def patched(lines: list[str], hunks: list[str]) -> list[str]:
-    """What a reader of the diff makes of ``lines``."""
+    """Return the result of applying the diff to ``lines``."""
     result: list[str] = []
     position = 0
     for line in hunks:

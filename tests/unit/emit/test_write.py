@@ -25,7 +25,7 @@ NEW = {"a/vm_a.yaml": "a: 2\n", "a/vm_b.yaml": "b: 1\n", "d/vm_d.yaml": "d: 1\n"
 
 
 def refusals(repository: Repository, files: dict[str, str], *force: str) -> list[str]:
-    """What writing is refused for; asserts that it left everything as it was."""
+    """Return the findings of a refused write; assert that it changed nothing."""
     before = repository.everything()
     with pytest.raises(DiagnosticError) as raised:
         repository.write(files, force)
@@ -37,7 +37,7 @@ def refusals(repository: Repository, files: dict[str, str], *force: str) -> list
 
 
 def state(folder: Path) -> dict[str, tuple[int, ...]]:
-    """Every file and folder with what would change if it were touched."""
+    """Return every file and folder with the metadata that a write would change."""
     found: dict[str, tuple[int, ...]] = {}
     for path in [folder, *folder.rglob("*")]:
         status = path.lstat()
@@ -543,7 +543,7 @@ def test_folders_above_a_failed_tree_are_removed(
 def test_tree_is_removed_while_the_lock_is_held(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Or that run would lose the ownership file that it has just written."""
+    """Otherwise that run would lose the ownership file that it has just written."""
     repository.write(OLD)
     seen: list[bool] = []
     leave = Turn.__exit__

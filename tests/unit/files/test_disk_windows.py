@@ -1,4 +1,4 @@
-"""What Windows and macOS do otherwise, as far as it can be put in the place of this system."""
+"""Differences of Windows and macOS, as far as they can be simulated here."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class WindowsPath:
 
 
 def windows(folder: Path) -> SimpleNamespace:
-    """An ``os`` that knows ``folder`` as ``C:\\repository``, opens no folders and does not report the path of a file."""
+    """An ``os`` that knows ``folder`` as ``C:\\repository``, opens no folders, and hides file paths."""
     path = WindowsPath(folder)
 
     def open_file(name: str, _flags: int) -> int:
@@ -161,7 +161,7 @@ def test_nothing_outside_is_read_on_windows(path: str, repository: DiskFileSyste
 
 
 def test_network_shares_are_not_accessed(repository: DiskFileSystem, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A look at it would already sign in there with the user's password."""
+    """Even a stat would sign in there with the user's password."""
     for name in ("stat", "lstat", "open", "listdir"):
         monkeypatch.setattr(f"renderer.files.disk.os.{name}", lambda *_: pytest.fail("it was looked at"))
     for path in ("//server/share/x.yaml", "\\\\server\\share\\x.yaml", "a/\\\\server\\share"):

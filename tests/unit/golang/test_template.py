@@ -1,4 +1,4 @@
-"""Go templates: what text/template and sprig make of the same input."""
+"""Go templates: the same results as text/template and sprig."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def patched(document: Json, *operations: Json) -> Json:
 @pytest.mark.parametrize(
     ("document", "operations", "expected"),
     [
-        # 4.1: a new member, a member that is replaced, an element that moves the others on, the end of a list
+        # 4.1: a new member, a member that is replaced, an element that shifts the others, the end of a list
         ({"disk": 1}, [add("/cpu", 2)], {"disk": 1, "cpu": 2}),
         ({"disk": 1}, [add("/disk", {"bus": "sata"})], {"disk": {"bus": "sata"}}),
         ({"l": ["a", "c"]}, [add("/l/1", "b")], {"l": ["a", "b", "c"]}),

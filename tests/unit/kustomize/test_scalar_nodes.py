@@ -36,7 +36,7 @@ MERGES = """\
 
 
 def made(text: str, patch: str) -> str:
-    """The line of ``spec.made`` after a replacement has made it of ``text`` and a patch was merged."""
+    """Return the line of ``spec.made`` after a replacement by ``text`` and a merged patch."""
     files = {
         "base/kustomization.yaml": CREATES,
         "base/values.yaml": VALUES % text,

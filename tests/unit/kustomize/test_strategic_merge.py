@@ -128,10 +128,10 @@ def test_lists_of_scalars_are_united_with_the_patch_first() -> None:
 
 
 def test_upstream_oddities_of_keyed_lists_are_kept() -> None:
-    assert merged_pod(  # an element that is to be replaced stays as it was
+    assert merged_pod(  # an element to be replaced is unchanged
         "{containers: [{name: a, image: 1}]}", "{containers: [{name: a, $patch: replace, image: 2}]}"
     ) == spec("{containers: [{name: a, image: 1}]}")
-    assert merged_pod(  # an element without its key sweeps away those before it
+    assert merged_pod(  # an element without its key removes the elements before it
         "{containers: [{name: a}, {image: 1}, {name: b}]}", "{containers: [{name: c}]}"
     ) == spec("{containers: [{image: 1}]}")
 

@@ -1,4 +1,4 @@
-"""Quantities as users write them, and as Kubernetes answers."""
+"""Quantities as users write them, and as Kubernetes prints them."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_invalid_quantity_is_an_error(text: str) -> None:
         ("12Ei", INT64_MAX, -1000),
         ("-12Ei", -INT64_MAX, 1000),
         ("10Pi", 10 << 50, -7187745005283311616),
-        # Rounding up a negative number that int64 nanos hold brings it to 1.
+        # Rounding up a negative number within int64 nanos gives 1.
         ("-0.1n", 1, 1),
     ],
 )

@@ -1,4 +1,4 @@
-"""Equal parts of trees are one object, and nothing else is."""
+"""Only equal parts of trees become one object."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_arguments_are_kept_alive_so_that_their_ids_are_not_reused() -> None:
 
 @pytest.fixture
 def no_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a process that has just begun: the number of tables is bounded, and other tests made some."""
+    """As in a new process: the number of tables is bounded, and other tests have made some."""
     monkeypatch.setattr(sharing, "_tables", {})
     monkeypatch.setattr(sharing, "_seen", {})
 

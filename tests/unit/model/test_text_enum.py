@@ -1,4 +1,4 @@
-"""Enumerations of texts are to their users what ``enum.StrEnum`` is."""
+"""Enumerations of texts behave like ``enum.StrEnum``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from renderer.model.text_enum import TextEnum
 
 
 class Size(TextEnum):
-    """With a method, as some have."""
+    """An enumeration with a method."""
 
     SMALL = "small"
     LARGE = "very-large"
@@ -59,7 +59,7 @@ def test_every_member_is_a_text(value: object) -> None:
 
 
 class Planet(TextEnum):
-    """With facts about its members."""
+    """An enumeration with facts about its members."""
 
     __slots__ = ("is_gas", "moons")
     _value_: str

@@ -1,4 +1,4 @@
-"""A path that was named belongs to the project that it is written in, and leads nowhere else."""
+"""A named path belongs to the project that contains it, and cannot leave it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every history has to be: checked of all fields of all resources of a build."""
+"""Invariants of histories, checked for all fields of all resources of a build."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every field of everything that is rendered here has a history, and the history is true."""
+"""Every field of all rendered resources has a correct history."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.unit.provenance.history_checks import mistakes, overlay_of
 
 ROOT = Path(__file__).parents[3]
 VECTORS = sorted((ROOT.parent / "shared" / "conformance" / "kustomize").glob("*.jsonl"))
-#: Areas whose repositories differ in what they check, print or write, not in how they are composed.
+#: Areas whose cases are about checks or output, not about composition.
 AREAS_OF_ONE_KIND = frozenset(
     {"admission", "bad-input", "init", "locations", "report", "rules", "schema", "usage", "validate"}
 )

@@ -1,4 +1,4 @@
-"""What a difference looks like to those who read it, and to those who would like to abuse it."""
+"""Differences in each format, for readers and for attackers."""
 
 from __future__ import annotations
 

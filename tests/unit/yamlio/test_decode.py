@@ -33,7 +33,7 @@ def problems(content: bytes | str) -> tuple[Diagnostic, ...]:
 
 
 def problem(content: bytes | str) -> tuple[Code, str]:
-    """Code and place of the one problem there is."""
+    """Return code and location of the only problem."""
     (found,) = problems(content)
     return found.code, str(found.location)
 

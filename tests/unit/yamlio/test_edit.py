@@ -1,4 +1,4 @@
-"""Lists and fields are edited in files that people go on editing; comments, order and layout stay."""
+"""Lists and fields are edited in files of people; comments, order and layout are kept."""
 
 from __future__ import annotations
 

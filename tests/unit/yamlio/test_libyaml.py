@@ -1,4 +1,4 @@
-"""The binding of libyaml is imported without the rest of PyYAML, which is whole for everybody else."""
+"""The binding of libyaml is imported without the rest of PyYAML, which stays complete for others."""
 
 from __future__ import annotations
 

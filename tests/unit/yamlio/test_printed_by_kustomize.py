@@ -1,4 +1,4 @@
-"""What kustomize has printed, decoded and encoded, is what it was."""
+"""Output of kustomize is unchanged by decoding and encoding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mistake is found on its own line, and said in words that its author knows."""
+"""A mistake is located on its own line, and described in its author's terms."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ spec:
 
 
 def mistakes(line: str) -> Iterator[str]:
-    """The line with one slip of a finger in it."""
+    """Return the line with one typo."""
     indent = len(line) - len(line.lstrip())
     yield f" {line}"
     if indent:

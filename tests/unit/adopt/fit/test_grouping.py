@@ -1,4 +1,4 @@
-"""Bases and patches of VirtualMachines that are alike compose to what they were made of."""
+"""Bases and patches made of similar VirtualMachines compose to the originals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rules make of objects, of JSON 6902 patches and of kustomizations."""
+"""The rules on objects, on JSON 6902 patches and on kustomizations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``customize`` makes of an instance type or preference, without files and releases."""
+"""The result of ``customize`` for an instance type or preference, without files and releases."""
 
 from __future__ import annotations
 

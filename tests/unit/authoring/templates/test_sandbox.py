@@ -1,4 +1,4 @@
-"""Templates come from pull requests of anyone: what they must not reach, and how much they may ask for."""
+"""Templates come from anyone's pull requests: what they must not reach, and how much work they may cause."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When Argo CD waits for a machine that does not run."""
+"""Sync waves in which Argo CD waits for a halted machine."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ OBJECTS: tuple[JsonObject, ...] = (
 
 
 def judged(*contents: JsonObject, settings: RuleSettings | None = None) -> set[str]:
-    """The codes of what rules say; virtual machines are rendered without their preferences."""
+    """Return the codes of the rules' findings; virtual machines are rendered without preferences."""
     composed = resources(*contents)
     rendered = composed.map(
         lambda resource: resource.with_content(without(resource.content, "spec", "preference"))

@@ -1,4 +1,4 @@
-"""The schemas of vmrender's own files say what the readers of those files take."""
+"""The schemas of vmrender's own files accept what the readers accept."""
 
 from __future__ import annotations
 

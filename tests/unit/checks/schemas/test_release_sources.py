@@ -1,4 +1,4 @@
-"""The schemas of a release come out the same, in whatever form its definitions are given."""
+"""The schemas of a release are the same for any form of its definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ships in ``schemas/``: whole, closed, self-contained, and true to the releases."""
+"""The shipped ``schemas/``: complete, closed, self-contained, and true to the releases."""
 
 from __future__ import annotations
 

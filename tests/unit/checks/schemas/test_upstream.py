@@ -1,4 +1,4 @@
-"""What KubeVirt itself wrote or took, judged by its own release's schemas."""
+"""Objects that KubeVirt wrote or accepted, checked with its own release's schemas."""
 
 from __future__ import annotations
 

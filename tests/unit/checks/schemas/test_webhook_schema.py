@@ -1,4 +1,4 @@
-"""What KubeVirt's own OpenAPI schema refuses, and what its mutating webhook fills in."""
+"""Values that KubeVirt's OpenAPI schema refuses, and fields that its mutating webhook sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flux's dialect of envsubst: what its README and its source say, and where it differs from bash."""
+"""Flux's dialect of envsubst: as in its README and source, and where it differs from bash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A verdict that machines share is the one that each of them would get alone."""
+"""A shared verdict equals the one that each machine would get alone."""
 
 from __future__ import annotations
 

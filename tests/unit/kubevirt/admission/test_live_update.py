@@ -1,4 +1,4 @@
-"""Live updates of CPU and memory: what KubeVirt refuses, and its neighbours that it admits."""
+"""Live updates of CPU and memory: refused values, and admitted ones next to them."""
 
 from __future__ import annotations
 

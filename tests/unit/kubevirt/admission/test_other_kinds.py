@@ -1,4 +1,4 @@
-"""Objects other than virtual machines: each row is refused, and nothing is wrong with the sound ones."""
+"""Objects other than virtual machines: each row is refused, and valid ones are admitted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of rows by release is as it was reviewed."""
+"""The list of rows by release matches the reviewed one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Machines with one key get one verdict: each is judged alone here, and compared with its twins."""
+"""Machines with one key get one verdict: each is checked alone here, and compared with its twins."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def disks(*each: JsonObject) -> JsonObject:
 POD: list[JsonObject] = [{"name": "default", "pod": {}}]
 MULTUS: list[JsonObject] = [{"name": "default", "multus": {"networkName": "n"}}]
 GPUS = ("a", "b")
-#: What other rows refuse, in some release.
+#: Inputs that other rows refuse in some release.
 OTHERS: list[JsonObject] = [
     disks(*({"name": f"d{i}", "disk": {}} for i in range(257))),
     {"volumes": [{"name": f"d{i}", "containerDisk": {"image": "i"}} for i in range(257)]},
@@ -251,7 +251,7 @@ GRACE: list[JsonObject] = [
         "/template/metadata/annotations": dict.fromkeys(_ANNOTATIONS, "true"),
     }
 ]
-#: No VirtualMachine gets to it: an earlier row refuses slirp.
+#: No VirtualMachine reaches it: an earlier row refuses slirp.
 UNREACHED = ["check_slirp"]
 
 

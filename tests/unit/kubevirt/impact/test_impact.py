@@ -1,4 +1,4 @@
-"""What a change does to a running VM, on both sides of every release in which that changed."""
+"""The effect of a change on a running VM, on both sides of every release that changed it."""
 
 from __future__ import annotations
 
@@ -350,7 +350,7 @@ def test_changed_network_of_an_interface(
 
 
 def test_first_interface_replaces_the_default_one() -> None:
-    """Without any, KubeVirt makes one, which is gone as soon as another is written."""
+    """Without any interface, KubeVirt adds one, which is removed once another is written."""
 
     def remove_all(vm: dict[str, Any]) -> None:
         del devices(vm)["interfaces"], instance(vm)["networks"]

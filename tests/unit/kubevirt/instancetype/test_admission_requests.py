@@ -1,4 +1,4 @@
-"""What KubeVirt's webhooks see of an instance: its mutating webhook has set defaults."""
+"""An instance as KubeVirt's webhooks see it: the mutating webhook has set defaults."""
 
 from __future__ import annotations
 

@@ -226,7 +226,7 @@ def needing(amount: str) -> dict[str, Json]:
 
 
 def on(machine_architecture: str) -> dict[str, Json]:
-    """A VM with everything it needs but a machine."""
+    """A VM with everything except a machine type."""
     content = vm("db", instancetype="medium")
     spec = object_at(content, "spec")
     template: JsonObject = {"spec": {"architecture": machine_architecture, "domain": {"devices": {}}}}

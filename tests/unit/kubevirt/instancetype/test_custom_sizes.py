@@ -45,7 +45,7 @@ def expanded(
 
 
 def domain_of(outcome: Outcome[ResourceSet]) -> JsonObject:
-    """That of the VM, which comes last."""
+    """The domain of the VM, the last resource."""
     assert outcome.diagnostics == ()
     return object_at(outcome.value.resources[-1].content, "spec", "template", "spec", "domain")
 
@@ -139,7 +139,7 @@ def test_the_preference_shapes_the_vcpus(
 
 @pytest.mark.parametrize("release", RELEASES, ids=str)
 def test_vm_gets_exactly_the_requested_vcpus(release: Release) -> None:
-    """Over all topologies; where the release cannot make the number, it is an error."""
+    """Over all topologies; a number that the release cannot produce is an error."""
     names = ["sockets", "cores", "threads", "spread", "any"]
     old_names = ["preferSockets", "preferCores", "preferThreads", "preferSpread", "preferAny", "none"]
     acrosses = [None, "SocketsCores", "CoresThreads", "SocketsCoresThreads", "Nodes"]

@@ -55,7 +55,7 @@ CHAINS = [
     (spec_with(DATA_VOLUME, OF_DATA_SOURCE), (DATA_SOURCE,)),
     (spec_with(DATA_VOLUME, OF_DATA_SOURCE), (SOURCE_OF_CLAIM, CLAIM)),
     (spec_with(DATA_VOLUME, OF_DATA_SOURCE), (SOURCE_OF_SNAPSHOT, SNAPSHOT)),
-    # A DataVolume that was collected left a claim of its name.
+    # The claim of a garbage-collected DataVolume has its name.
     (spec_with(DATA_VOLUME), (labelled("PersistentVolumeClaim", "data", labels=LABELS),)),
 ]
 

@@ -1,4 +1,4 @@
-"""Recorded results of KubeVirt itself: expansions, and what its webhooks admit."""
+"""Recorded results of KubeVirt itself: expansions, and verdicts of its webhooks."""
 
 from __future__ import annotations
 

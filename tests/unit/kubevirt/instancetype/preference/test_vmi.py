@@ -14,7 +14,7 @@ from renderer.kubevirt.instancetype.preference.vmi import PREFERENCE_APPLIERS, a
 from renderer.model.json import EMPTY, Json, JsonObject
 from renderer.model.release import LATEST
 
-#: The fields that no applier has, and what reads them.
+#: The fields without an applier, and their readers.
 READ_ELSEWHERE = {
     "cpu.preferredCPUTopology": "instancetype/topology.py",
     "cpu.spreadOptions": "instancetype/topology.py",
