@@ -11,15 +11,15 @@ from renderer.app.catalogs import open_catalog
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.source_folder import SourceFolder
 from renderer.app.usage_error import UsageError
-from renderer.authoring.catalogs.entry import is_entry
-from renderer.authoring.catalogs.imported import (
+from renderer.authoring.catalogs.catalog_folder import (
     SUMS,
-    Imported,
+    CatalogFolder,
+    catalog_folder,
     described_kinds,
-    imported,
     plan_import,
     release_label,
 )
+from renderer.authoring.catalogs.entry import is_entry
 from renderer.emit.edit_user_files import change_files
 from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located
@@ -54,7 +54,7 @@ class CatalogImport(NamedTuple):
     """A catalog that was imported into ``folder``; ``written`` has the paths of changed files."""
 
     folder: str
-    catalog: Imported
+    catalog: CatalogFolder
     written: tuple[str, ...]
     is_listed: bool
 
@@ -101,7 +101,7 @@ def import_catalog(project: Project, request: ImportRequest, open_project: Proje
     fs = sources[0].fs if len(sources) == 1 else None
     if has_errors(findings):
         return ImportResult(None, findings, fs)
-    found = imported(resources, request.name, release)
+    found = catalog_folder(resources, request.name, release)
     folder = SourceFolder.locate(project, request.into / request.name / release).path
     catalog = _write_catalog(project, folder, found, adds=request.adds, force=request.force)
     return ImportResult(catalog, findings, fs)
@@ -129,7 +129,7 @@ def _release_to_import(requested: str | None, declared: str | None, *, force: bo
 
 
 def _write_catalog(
-    project: Project, folder: str, found: Imported, *, adds: bool, force: bool
+    project: Project, folder: str, found: CatalogFolder, *, adds: bool, force: bool
 ) -> CatalogImport:
     fs = project.fs
     existing = {

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from renderer.app.project import Project
 from renderer.app.source_folder import SourceFolder
 from renderer.app.usage_error import UsageError
-from renderer.authoring.sizes.customize import Copy, SpecChanges, customized, problems, target_of
+from renderer.authoring.sizes.customize import Copy, SpecChanges, customized_content, problems, target_of
 from renderer.authoring.sizes.switch_values import SwitchError
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
@@ -49,7 +49,7 @@ def customize(  # noqa: PLR0913 - each is one option of a copy
     pipeline = Pipeline(project.fs, project.config)
     destination = None if folder is None else SourceFolder.locate(project, folder)
     try:
-        copied = Resource(customized(pipeline.look_up(source), copy), Site(copy.name))
+        copied = Resource(customized_content(pipeline.look_up(source), copy), Site(copy.name))
     except SwitchError as error:
         raise UsageError(str(error)) from error
     found = _check_copy(pipeline, copied, copy.changes, kubevirt or project.config.kubevirt)

@@ -28,7 +28,7 @@ from renderer.model.taint import tainted
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 from renderer.project.overlays import overlay_at
-from renderer.provenance.histories import Historian, located, without_secret_values
+from renderer.provenance.histories import Historian, with_locations, without_secret_values
 from renderer.provenance.paths import indexed, named
 from renderer.provenance.patterns import FieldPattern, ResourcePattern, nearest_fields
 from renderer.provenance.trace import Trace
@@ -95,7 +95,7 @@ def explain_resource(project: Project, question: Question) -> Explained:
         Masking(pipeline.confidential(one.overlay), inside_words=True),
         Masking(secret_values(each.content for each in everything) | tainted()),
     )
-    path, fields = one.overlay.path, located(histories, Locator(project.fs).location_of)
+    path, fields = one.overlay.path, with_locations(histories, Locator(project.fs).location_of)
     history = ResourceHistory(path, one.resource.current_id, fields)
     return Explained(history, locate(project.fs, findings[path], path), (path,))
 

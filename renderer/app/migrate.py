@@ -11,7 +11,13 @@ from pathlib import PurePosixPath
 from typing import TypeAlias
 
 from renderer.authoring.migration.change import Subject
-from renderer.authoring.migration.migrate_file import Migrated, MigrationSource, Reason, changed, migrate_file
+from renderer.authoring.migration.migrate_file import (
+    Migrated,
+    MigrationSource,
+    Reason,
+    changed_contents,
+    migrate_file,
+)
 from renderer.authoring.migration.rules import MENTIONS, resources_with_changed_meaning
 from renderer.authoring.migration.sources import LocatedFinding, in_kustomization, in_resource_file
 from renderer.emit.ownership import OWNERSHIP_FILE
@@ -219,7 +225,7 @@ class _Migration:
 
     def _pipeline(self, migrated: Sequence[Migrated]) -> Pipeline:
         """Return a pipeline that reads the migrated files; the previous one if they are unchanged."""
-        files = changed(migrated)
+        files = changed_contents(migrated)
         if self._after[0] != files:
             project = self._project
             self._after = files, Pipeline(FilesAbove(files, project.fs), project.config)

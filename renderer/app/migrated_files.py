@@ -14,7 +14,7 @@ from renderer.app.several_projects import (
     path_in_common_folder,
     project_folders,
 )
-from renderer.authoring.migration.migrate_file import Migrated, changed
+from renderer.authoring.migration.migrate_file import Migrated, changed_contents
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.files.file_system import FileSystem
 from renderer.findings.levels import with_levels
@@ -63,10 +63,10 @@ def migrate_paths(
 def write_files(projects: Sequence[MigratedFiles]) -> None:
     """Write all changed files of each project, or none of it. Raises ``DiagnosticError``."""
     for each in projects:
-        check_writable(each.project.root, changed(each.files))
+        check_writable(each.project.root, changed_contents(each.files))
     for each in projects:
         before = {file.source.path: file.source.content for file in each.files if file.changes}
-        change_files(each.project.root, changed(each.files), (), before)
+        change_files(each.project.root, changed_contents(each.files), (), before)
 
 
 def findings(projects: Sequence[MigratedFiles], *, check: bool) -> tuple[FileSystem, tuple[Located, ...]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from renderer.app.project import Project
 from renderer.app.usage_error import UsageError
-from renderer.authoring.sizes.placement import ManifestPlace, place_manifest
+from renderer.authoring.sizes.add_manifest import ManifestPlace, add_manifest
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.layout import object_file_name
 from renderer.emit.output_folder import KEPT_NAMES
@@ -56,7 +56,7 @@ class SourceFolder:
         """
         place = self._manifest_place(object_file_name(text_at(manifest, "metadata", "name")))
         check_writable(self.project.root, (place.file, place.kustomization))
-        changes = place_manifest(manifest, place, force=force)
+        changes = add_manifest(manifest, place, force=force)
         self._check_composition(changes)
         is_new = not self.project.fs.is_folder(self.path)
         before = {place.file: place.present, place.kustomization: place.listing}

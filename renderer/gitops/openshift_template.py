@@ -67,7 +67,7 @@ def process_templates(
     return Outcome(labelled, tuple(findings))
 
 
-def unprocessed(resources: ResourceSet) -> Iterator[Diagnostic]:
+def unprocessed_templates(resources: ResourceSet) -> Iterator[Diagnostic]:
     """Yield a note for each Template that is not processed: its objects are neither expanded nor checked."""
     for resource in resources:
         is_openshift = resource.kind == "Template" and resource.gvk.group == _GROUP

@@ -50,7 +50,7 @@ def build_application(
     ``destination.namespace`` is not set on them yet.
     """
     from renderer.gitops.argocd.application import sources
-    from renderer.gitops.argocd.destination import deduplicated
+    from renderer.gitops.argocd.destination import without_duplicates
     from renderer.gitops.entry_fields import (
         APPLICATION_FORMATS,
         SOURCE_FIELDS,
@@ -73,7 +73,7 @@ def build_application(
         if outcome.failed:
             return Outcome(ResourceSet(), tuple(findings))
         found += outcome.value
-    kept = deduplicated(found)
+    kept = without_duplicates(found)
     return Outcome(kept.value, (*findings, *kept.diagnostics))
 
 

@@ -138,12 +138,12 @@ class EntryPointComposer:
         return self._confidential.get(overlay.path, frozenset())
 
     def _directory(self, overlay: Overlay, point: EntryPoint) -> Outcome[ResourceSet]:
-        from renderer.gitops.argocd.destination import deduplicated
+        from renderer.gitops.argocd.destination import without_duplicates
         from renderer.gitops.argocd.directory import DirectoryOptions, read_manifests
 
         try:
             options = DirectoryOptions.of({"directory": point.options.directory})
-            return deduplicated(read_manifests(self._fs, overlay.path, options))
+            return without_duplicates(read_manifests(self._fs, overlay.path, options))
         except DiagnosticError as error:
             return Outcome(ResourceSet(), error.diagnostics)
 

@@ -315,9 +315,9 @@ class Pipeline:
 def _unprocessed_templates(resources: ResourceSet) -> Iterable[Diagnostic]:
     if not any(resource.kind == "Template" for resource in resources):
         return ()
-    from renderer.gitops.openshift_template import unprocessed
+    from renderer.gitops.openshift_template import unprocessed_templates
 
-    return unprocessed(resources)
+    return unprocessed_templates(resources)
 
 
 def _served(resources: ResourceSet) -> ResourceSet:

@@ -88,12 +88,14 @@ def _is_substituted_secret(history: FieldHistory) -> bool:
     )
 
 
-def located(histories: Iterable[FieldHistory], location_of: LocationOf) -> tuple[FieldHistory, ...]:
+def with_locations(histories: Iterable[FieldHistory], location_of: LocationOf) -> tuple[FieldHistory, ...]:
     """Return the histories with a line for each step."""
     return tuple(
         history._replace(
             steps=tuple(
-                step._replace(location=location_of(step.sites), sources=located(step.sources, location_of))
+                step._replace(
+                    location=location_of(step.sites), sources=with_locations(step.sources, location_of)
+                )
                 for step in history.steps
             )
         )

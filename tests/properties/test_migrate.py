@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.app.migrate import MigratedProject, migrate
-from renderer.authoring.migration.migrate_file import changed
+from renderer.authoring.migration.migrate_file import changed_contents
 from renderer.files.file_system import MemoryFileSystem
 from renderer.model.field_edit import RenameField, SetField, apply_edits
 from renderer.model.field_path import FieldPath
@@ -195,13 +195,16 @@ def test_built_output_is_unchanged(release: Release, data: st.DataObject) -> Non
     begin_run()
     files = data.draw(repositories(release))
     config = RenderConfig(kubevirt=release, catalogs=())
-    after = {**files, **changed(migrate(MigratedProject(MemoryFileSystem(files), config, None), ["."]))}
+    after = {
+        **files,
+        **changed_contents(migrate(MigratedProject(MemoryFileSystem(files), config, None), ["."])),
+    }
     with machines_start_the_same():  # and so does the output for the migrated ones
         for mode in (ExpandMode.OFF, ExpandMode.APPLIED):
             pairs = zip(built(files, config, mode), built(after, config, mode), strict=True)
             assert all(before is None or before == migrated for before, migrated in pairs)
     again = migrate(MigratedProject(MemoryFileSystem(after), config, None), ["."])
-    assert not changed(again)
+    assert not changed_contents(again)
 
 
 def test_migrated_repository_without_obstacles_has_no_deprecations() -> None:

@@ -115,7 +115,7 @@ def _with_batched_changes(
     return content, frozenset(applied)
 
 
-def changed(files: Iterable[Migrated]) -> dict[str, bytes]:
+def changed_contents(files: Iterable[Migrated]) -> dict[str, bytes]:
     """Return the new content of the changed files, by path."""
     return {file.source.path: file.content for file in files if file.changes}
 

@@ -75,7 +75,7 @@ class Copy:
     changes: SpecChanges = field(default_factory=SpecChanges)
 
 
-def customized(source: Resource, copy: Copy) -> JsonObject:
+def customized_content(source: Resource, copy: Copy) -> JsonObject:
     """Return the new instance type or preference. Raises ``SwitchError``."""
     target = target_of(source)
     _check_names(copy)

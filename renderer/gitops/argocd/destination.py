@@ -39,7 +39,7 @@ _CLUSTER_KINDS = frozenset(
 )
 
 
-def deduplicated(resources: Iterable[Resource]) -> Outcome[ResourceSet]:
+def without_duplicates(resources: Iterable[Resource]) -> Outcome[ResourceSet]:
     """Return the objects, the last of each identity, and a warning for each other one.
 
     Argo CD reports RepeatedResourceWarning for them.

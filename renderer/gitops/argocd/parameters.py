@@ -108,7 +108,7 @@ def flattened(parameters: Mapping[str, object]) -> dict[str, str]:
     return flat
 
 
-def combined(one: Parameters, other: Parameters) -> Parameters:
+def combine(one: Parameters, other: Parameters) -> Parameters:
     """Merge both, as texts (``applicationset/utils/map.go``). Raises ``SetError`` if they disagree."""
     texts = {key: format_value(value, nested=True) for key, value in one.items()}
     for key, value in other.items():

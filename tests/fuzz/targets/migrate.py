@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renderer.app.migrate import MigratedProject, migrate
-from renderer.authoring.migration.migrate_file import changed
+from renderer.authoring.migration.migrate_file import changed_contents
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import MemoryFileSystem
 from renderer.model.diagnostic import DiagnosticError
@@ -23,11 +23,11 @@ def _check(files: Files) -> None:
         report(fs, error.diagnostics)
         return
     report(fs, [found for file in migrated for found in file.warnings])
-    after = changed(migrated)
+    after = changed_contents(migrated)
     for path, content in after.items():
         decode_documents(content, path)
     again = BuiltinFileSystem(MemoryFileSystem({**files, **after}))
-    assert not changed(migrate(MigratedProject(again, load_project(again), None), ["."]))
+    assert not changed_contents(migrate(MigratedProject(again, load_project(again), None), ["."]))
 
 
 TARGET = Target(_PROJECT.inputs, _check)

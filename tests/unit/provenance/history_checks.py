@@ -12,7 +12,7 @@ from renderer.model.history import FieldHistory
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.model.resource import Resource
-from renderer.provenance.histories import Historian, located
+from renderer.provenance.histories import Historian, with_locations
 from renderer.provenance.paths import field_value, leaves
 from renderer.provenance.trace import Trace
 
@@ -26,7 +26,7 @@ def histories_of(
 ) -> tuple[FieldHistory, ...]:
     historian = Historian(trace, overlay)
     wanted = frozenset(historian.fields(resource))
-    return located(historian.histories(resource, wanted), Locator(fs).location_of)
+    return with_locations(historian.histories(resource, wanted), Locator(fs).location_of)
 
 
 def mistakes(trace: Trace, overlay: Overlay, resources: Iterable[Resource], fs: FileSystem) -> Iterator[str]:

@@ -22,7 +22,7 @@ from renderer.gitops.argocd.parameters import (
     Parameters,
     Rendering,
     SetError,
-    combined,
+    combine,
     flattened,
     requirements_of,
 )
@@ -139,7 +139,7 @@ def matrix(block: JsonObject, context: SetContext, nested: Nested) -> list[Param
         if context.rendering.go_template:
             sets += [merged(merged({}, other, overwrite=True), one, overwrite=True) for other in others]
         else:
-            sets += [combined(one, other) for other in others]
+            sets += [combine(one, other) for other in others]
     return sets
 
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import pytest
 
-from renderer.authoring.sizes.customize import Copy, SpecChanges, customized, problems, target_of
+from renderer.authoring.sizes.customize import Copy, SpecChanges, customized_content, problems, target_of
 from renderer.authoring.sizes.switch_values import SwitchError
 from renderer.authoring.sizes.switches import INSTANCETYPE_SWITCHES, SWITCHES, Switch
 from renderer.kubevirt.instancetype.api.instancetype import INSTANCETYPE_SPEC
@@ -82,12 +82,12 @@ def asked_for(cleared: tuple[str, ...], given: Mapping[str, Given]) -> SpecChang
 
 def copied(source: JsonObject, *cleared: str, **given: Given) -> JsonObject:
     copy = Copy(name="my.size", changes=asked_for(cleared, given))
-    return customized(Resource(source, Site("")), copy)
+    return customized_content(Resource(source, Site("")), copy)
 
 
 def labelled(source: JsonObject, *cleared: str, **given: Given) -> JsonObject:
     copy = Copy(name="my.size", keep_labels=True, changes=asked_for(cleared, given))
-    return customized(Resource(source, Site("")), copy)
+    return customized_content(Resource(source, Site("")), copy)
 
 
 def spec(source: JsonObject, *cleared: str, **given: Given) -> JsonObject:
@@ -108,7 +108,7 @@ def messages_of(source: JsonObject, *cleared: str, **given: Given) -> list[str]:
 def test_example_of_the_proposal_is_reproduced() -> None:
     u1: JsonObject = {"kind": CX1["kind"], "spec": {"cpu": {"guest": 1}, "memory": {"guest": "4Gi"}}}
     copy = Copy(name="u1.mysize", changes=asked_for((), {"vcpus": 4, "memory": "4Gi"}))
-    assert customized(Resource(u1, Site("")), copy) == {
+    assert customized_content(Resource(u1, Site("")), copy) == {
         "apiVersion": "instancetype.kubevirt.io/v1beta1",
         "kind": "VirtualMachineInstancetype",
         "metadata": {"name": "u1.mysize"},
@@ -166,13 +166,13 @@ def test_kept_labels_of_a_preference_match_its_requirements() -> None:
 def test_requested_scope_is_used(*, is_cluster_wide: bool, kind: str) -> None:
     copy = Copy(name="x", is_cluster_wide=is_cluster_wide)
     for source in ("VirtualMachineInstancetype", "VirtualMachineClusterInstancetype"):
-        assert customized(Resource({**CX1, "kind": source}, Site("")), copy)["kind"] == kind
+        assert customized_content(Resource({**CX1, "kind": source}, Site("")), copy)["kind"] == kind
 
 
 @pytest.mark.parametrize("name", ["U1", "a_b", "-a", "a/b", "../x", "", "a" * 254])
 def test_invalid_names_are_refused(name: str) -> None:
     with pytest.raises(SwitchError, match="cannot be a name"):
-        customized(Resource(CX1, Site("")), Copy(name=name))
+        customized_content(Resource(CX1, Site("")), Copy(name=name))
 
 
 def test_ratio_of_sockets_to_vcpus_is_kept() -> None:
@@ -382,5 +382,5 @@ def test_every_field_is_one_of_the_api(switch: Switch) -> None:
         SpecChanges({}, frozenset({switch.name}))
     ] * switch.is_optional
     for changes in ways:
-        copy = customized(Resource(source, Site("")), Copy(name="x", changes=changes))
+        copy = customized_content(Resource(source, Site("")), Copy(name="x", changes=changes))
         assert api.decode(copy["spec"], Decoding(strict=True))

@@ -33,7 +33,7 @@ resources:
 _SUM = re.compile(r"([0-9a-f]{64}) [ *]([A-Za-z0-9._-]+)")
 
 
-class Imported(NamedTuple):
+class CatalogFolder(NamedTuple):
     """The files of the folder by name, with ``size`` objects in total, and the resources left out."""
 
     files: Mapping[str, bytes]
@@ -46,7 +46,7 @@ class Imported(NamedTuple):
         return sha256(self.files[SUMS])
 
 
-def imported(resources: Iterable[Resource], name: str, release: str) -> Imported:
+def catalog_folder(resources: Iterable[Resource], name: str, release: str) -> CatalogFolder:
     """Return the folder of a catalog: a file for each kind, sorted by name, and their kustomization.
 
     Raises ``DiagnosticError``: import-refused if there is nothing to import, duplicate-id for two different
@@ -83,7 +83,7 @@ def imported(resources: Iterable[Resource], name: str, release: str) -> Imported
     listed = "".join(f"- {file}\n" for file in sorted(files))
     files[KUSTOMIZATION_FILE] = (_HEADER.format(name=name, release=release) + listed).encode()
     sums = "".join(f"{sha256(files[file])}  {file}\n" for file in sorted(files))
-    return Imported({**files, SUMS: sums.encode()}, len(entries), left_out)
+    return CatalogFolder({**files, SUMS: sums.encode()}, len(entries), left_out)
 
 
 def release_label(resources: Iterable[Resource]) -> str | None:
@@ -105,7 +105,7 @@ class ImportPlan(NamedTuple):
     removals: tuple[str, ...]
 
 
-def plan_import(new: Imported, present: Mapping[str, bytes], folder: str, *, force: bool) -> ImportPlan:
+def plan_import(new: CatalogFolder, present: Mapping[str, bytes], folder: str, *, force: bool) -> ImportPlan:
     """Return the changes that make ``folder`` contain ``new``; empty if it already does.
 
     ``present`` has the files of the folder by name. Raises ``DiagnosticError``: foreign-file for conflicting

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from renderer.authoring.catalogs.imported import (
+from renderer.authoring.catalogs.catalog_folder import (
     SUMS,
+    catalog_folder,
     described_kinds,
-    imported,
     plan_import,
     release_label,
 )
@@ -37,7 +37,7 @@ def resource(
 
 BIG = resource("VirtualMachineClusterInstancetype", "big")
 ANY = resource("VirtualMachinePreference", "any")
-NEW = imported([BIG, ANY], "ours", "v1.0.0")
+NEW = catalog_folder([BIG, ANY], "ours", "v1.0.0")
 
 
 def refusal(present: dict[str, bytes], *, force: bool = False) -> tuple[Code, str]:
@@ -58,13 +58,13 @@ def test_a_folder_has_a_file_for_each_kind_and_their_digests() -> None:
 
 
 def test_the_order_of_the_source_does_not_matter() -> None:
-    assert imported([ANY, BIG, BIG], "ours", "v1.0.0") == NEW
+    assert catalog_folder([ANY, BIG, BIG], "ours", "v1.0.0") == NEW
 
 
 def test_other_kinds_are_left_out() -> None:
     others = [resource("ConfigMap", "a"), resource("VirtualMachinePreference", "b", group="example.org")]
 
-    found = imported([*others, BIG, resource("ConfigMap", "c")], "ours", "v1.0.0")
+    found = catalog_folder([*others, BIG, resource("ConfigMap", "c")], "ours", "v1.0.0")
 
     assert found.size == 1
     assert described_kinds(found.left_out) == "2 ConfigMaps, 1 VirtualMachinePreference"
@@ -72,13 +72,13 @@ def test_other_kinds_are_left_out() -> None:
 
 def test_objects_of_one_name_must_be_equal() -> None:
     with pytest.raises(DiagnosticError) as error:
-        imported([BIG, resource("VirtualMachineClusterInstancetype", "big", "2Gi")], "ours", "v1.0.0")
+        catalog_folder([BIG, resource("VirtualMachineClusterInstancetype", "big", "2Gi")], "ours", "v1.0.0")
     assert error.value.diagnostics[0].code is Code.DUPLICATE_ID
 
 
 def test_nothing_to_import_is_an_error() -> None:
     with pytest.raises(DiagnosticError) as error:
-        imported([resource("ConfigMap", "a")], "ours", "v1.0.0")
+        catalog_folder([resource("ConfigMap", "a")], "ours", "v1.0.0")
     assert error.value.diagnostics[0].code is Code.IMPORT_REFUSED
 
 
@@ -115,8 +115,10 @@ def test_killed_import_is_resumed() -> None:
 
 
 def test_different_content_needs_force() -> None:
-    old = imported([resource("VirtualMachineClusterInstancetype", "big", "2Gi"), BIG][:1], "ours", "v1.0.0")
-    instancetypes = imported([resource("VirtualMachineInstancetype", "a"), BIG, ANY], "ours", "v1.0.0")
+    old = catalog_folder(
+        [resource("VirtualMachineClusterInstancetype", "big", "2Gi"), BIG][:1], "ours", "v1.0.0"
+    )
+    instancetypes = catalog_folder([resource("VirtualMachineInstancetype", "a"), BIG, ANY], "ours", "v1.0.0")
 
     code, message = refusal(dict(old.files))
 

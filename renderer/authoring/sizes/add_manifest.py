@@ -27,7 +27,7 @@ class ManifestPlace:
     listing: bytes | None
 
 
-def place_manifest(manifest: JsonObject, place: ManifestPlace, *, force: bool) -> Mapping[str, bytes]:
+def add_manifest(manifest: JsonObject, place: ManifestPlace, *, force: bool) -> Mapping[str, bytes]:
     """Return the files that change, with their new content; the file before the kustomization that lists it.
 
     Raises ``DiagnosticError``: foreign-file for an existing file, which ``force`` replaces unless it has
