@@ -26,6 +26,7 @@ from renderer.model.record import Record
 
 #: The sort key of an object; the smallest is chosen.
 SortKey: TypeAlias = tuple[int, bool, str]
+T = TypeVar("T", InstancetypeFields, PreferenceFields)
 
 #: A label whose purpose is to name the object counts more than a mention of any length elsewhere.
 _NAMED = 1000
@@ -91,9 +92,6 @@ def sort_key(found: MatchedObject | None, mentions: Mentions) -> SortKey:
         return 0, False, ""
     resource = found.resource
     return -mentions.of(resource.name), resource.kind not in CLUSTER_KINDS, resource.name
-
-
-T = TypeVar("T", InstancetypeFields, PreferenceFields)
 
 
 class InstancetypeGroup(Record):

@@ -61,12 +61,10 @@ def _interfaces(machine: VirtualMachineView) -> Iterator[_Interface]:
     """Yield the interfaces of a machine, unless it is halted, on Multus networks and with a MAC address."""
     networks: dict[str, str] = {}
     for _, network in machine.networks:
-        network_name = object_at(network, "multus").get("networkName")
-        if isinstance(network_name, str):
-            is_qualified = "/" in network_name
-            networks[text_at(network, "name")] = (
-                network_name if is_qualified else f"{machine.namespace}/{network_name}"
-            )
+        multus_name = object_at(network, "multus").get("networkName") if "multus" in network else None
+        if isinstance(multus_name, str):
+            qualified = multus_name if "/" in multus_name else f"{machine.namespace}/{multus_name}"
+            networks[text_at(network, "name")] = qualified
     if not networks:
         return
     written = [

@@ -25,6 +25,9 @@ from renderer.model.record import Record
 from renderer.model.release import Release
 
 _VALUE = re.compile(r"([A-Za-z0-9_]+)(?:(>=|<=)([\d.]+))?")
+#: The largest whole number that go-openapi accepts as an integer: ``IsFloat64AJSONInteger`` of its ``swag``.
+_MOST_EXACT = 2**53 - 1
+_MOST_INT32 = 2**31 - 1
 
 
 class KnownValues(Record):
@@ -61,13 +64,6 @@ class KnownValues(Record):
 
     def _enumerated_at(self, release: Release) -> bool:
         return self.enumerated is not None and self.enumerated <= release
-
-
-def _includes(relation: str | None, bound: str, release: Release) -> bool:
-    """Return True if a release is within a bound, such as ``>=`` and ``1.4``."""
-    if relation is None:
-        return True
-    return Release.bound(bound) <= release if relation == ">=" else release <= Release.parse(bound)
 
 
 _BUSES = "sata scsi usb>=0.57 virtio"
@@ -273,11 +269,6 @@ UNSIGNED: Mapping[str, int] = {
 }
 
 
-#: The largest whole number that go-openapi accepts as an integer: ``IsFloat64AJSONInteger`` of its ``swag``.
-_MOST_EXACT = 2**53 - 1
-_MOST_INT32 = 2**31 - 1
-
-
 def number_format(field: str, width: str, *, by_webhook: bool) -> Schema:
     """Return a whole number as Go stores ``field``; ``width`` is upstream's format: int32, int64 or empty.
 
@@ -294,3 +285,10 @@ def number_format(field: str, width: str, *, by_webhook: bool) -> Schema:
     if by_webhook:
         low, high = max(low, -_MOST_EXACT), min(high, _MOST_EXACT)
     return {**schema, "minimum": low, "maximum": high}
+
+
+def _includes(relation: str | None, bound: str, release: Release) -> bool:
+    """Return True if a release is within a bound, such as ``>=`` and ``1.4``."""
+    if relation is None:
+        return True
+    return Release.bound(bound) <= release if relation == ">=" else release <= Release.parse(bound)

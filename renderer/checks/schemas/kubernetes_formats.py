@@ -52,6 +52,18 @@ QUANTITY_PATTERN = (
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))"
     r"(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"
 )
+BASE64 = "base64"
+#: Text that ``encoding/base64`` decodes, which skips line breaks; or text encrypted by SOPS, for Flux to
+#: decrypt.
+_BASE64_PATTERN = (
+    r"^(ENC\[.*\]|(([A-Za-z0-9+/][\r\n]*){4})*"
+    r"(([A-Za-z0-9+/][\r\n]*){2}=[\r\n]*=|([A-Za-z0-9+/][\r\n]*){3}=)?)[\r\n]*$"
+)
+
+_TEXT: Schema = {"type": "string"}
+_LABEL_VALUE: Schema = {"title": "label value", "type": "string", "pattern": LABEL_VALUE}
+_LABEL_KEY: Schema = {"title": LABEL_KEY_FORMAT, "pattern": LABEL_KEY}
+_ANNOTATION_KEY: Schema = {"title": ANNOTATION_KEY_FORMAT, "pattern": ANNOTATION_KEY}
 
 
 def quantity(*, fractions: bool) -> Schema:
@@ -78,15 +90,6 @@ def whole_number(bits: int, *, signed: bool) -> Schema:
     """Return the schema of an integer of Go's types."""
     low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
     return {"title": f"{'' if signed else 'u'}int{bits}", "type": "integer", "minimum": low, "maximum": high}
-
-
-BASE64 = "base64"
-#: Text that ``encoding/base64`` decodes, which skips line breaks; or text encrypted by SOPS, for Flux to
-#: decrypt.
-_BASE64_PATTERN = (
-    r"^(ENC\[.*\]|(([A-Za-z0-9+/][\r\n]*){4})*"
-    r"(([A-Za-z0-9+/][\r\n]*){2}=[\r\n]*=|([A-Za-z0-9+/][\r\n]*){3}=)?)[\r\n]*$"
-)
 
 
 def base64_text() -> Schema:
@@ -177,11 +180,7 @@ def _unchecked(text: Schema) -> Schema:
     return {**text, SEVERITY: "warning"}
 
 
-_TEXT: Schema = {"type": "string"}
 _INT64 = whole_number(64, signed=True)
-_LABEL_VALUE: Schema = {"title": "label value", "type": "string", "pattern": LABEL_VALUE}
-_LABEL_KEY: Schema = {"title": LABEL_KEY_FORMAT, "pattern": LABEL_KEY}
-_ANNOTATION_KEY: Schema = {"title": ANNOTATION_KEY_FORMAT, "pattern": ANNOTATION_KEY}
 _OWNER: Schema = {
     **_closed(
         dict.fromkeys(("apiVersion", "kind", "name", "uid"), _TEXT)
