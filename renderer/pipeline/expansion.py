@@ -78,14 +78,14 @@ class Expander:
         except DiagnosticError as error:
             return Outcome(composed.value, composed.diagnostics + error.diagnostics)
         observe = trace.expanded if trace else None
-        own = "the files" if live else "the overlay"
+        source_name = "the files" if live else "the overlay"
         webhook_input: list[Resource] = []
         expanded = expand(
             composed.value,
             catalog,
             release,
             mode,
-            own=own,
+            source_name=source_name,
             live=live,
             observe=observe,
             webhook_input=webhook_input,

@@ -124,8 +124,9 @@ def _memory_refusal(update: Update, state: InstanceState, before: Quantity, afte
     started = lenient_quantity(object_at(update.before.instance, "spec", *_MEMORY).get("guest")) or before
     less = "memory cannot become less than the VM was started with" if after.compare(started) < 0 else ""
     if release < _SINCE_MEMORY_CHECKS:
-        is_more = most is not None and after.compare(most) > 0
-        return less or (f"the VM was started with room for {most.json}" if most and is_more else "")
+        if not less and most is not None and after.compare(most) > 0:
+            return f"the VM was started with room for {most.json}"
+        return less
     reason = migration_obstacle(update, state)
     if reason:
         return f"memory is plugged in by a live migration, but {reason}"

@@ -40,7 +40,7 @@ from renderer.model.resource import Resource, ResourceSet
 class VmExpansion(Record):
     """The inputs and the result of one expansion: ``vm`` became ``expanded``.
 
-    ``sized`` is its ``spec.template`` after inference and without a size of its own; ``completed`` also has
+    ``sized`` is its ``spec.template`` after inference and without its custom size; ``completed`` also has
     the devices that KubeVirt adds at the start. ``selected`` was applied to ``completed``; with ``defaults``
     the result was also defaulted.
     """
@@ -54,8 +54,8 @@ class VmExpansion(Record):
     defaults: bool
 
 
-#: Called with every VirtualMachine that is expanded.
-Observe: TypeAlias = Callable[[VmExpansion], None]
+#: Is called with every VirtualMachine that is expanded.
+Observer: TypeAlias = Callable[[VmExpansion], None]
 #: The maximum number of cached pairs of matchers; the objects that they name are cached separately.
 _MOST_KNOWN = 1000
 
@@ -96,23 +96,23 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and four t
     release: Release,
     mode: ExpandMode,
     *,
-    own: str = "the overlay",
+    source_name: str = "the overlay",
     live: bool = False,
-    observe: Observe | None = None,
+    observe: Observer | None = None,
     webhook_input: list[Resource] | None = None,
 ) -> Outcome[ResourceSet]:
     """Return the resources with their VirtualMachines and VirtualMachinePools expanded.
 
     Instance types, preferences, volumes and the KubeVirt object are looked up among ``resources``, which
-    diagnostics call ``own``, then in ``catalog``. A VirtualMachine with a problem stays unchanged, except
-    that its own size is removed, and the others are still expanded. Instance types that leave a size to the
-    VM are still in the result; all others have a form that the release knows.
+    diagnostics call ``source_name``, then in ``catalog``. A VirtualMachine with a problem stays unchanged,
+    except that its custom size is removed, and the others are still expanded. Instance types that leave a
+    size to the VM are still in the result; all others have a version that the release serves.
 
     ``live``: the VirtualMachines come from a cluster. A ControllerRevision that was not read with them is
     skipped with a warning, and the object itself is used. ``webhook_input`` receives the resources as the
     webhooks see them: expanded, even in the mode ``off``.
     """
-    everything = catalog.after(CatalogSource(own, resources))
+    everything = catalog.after(CatalogSource(source_name, resources))
     diagnostics: list[Diagnostic] = []
     config = DEFAULT_CONFIG
     try:
@@ -143,7 +143,7 @@ class _Expander:
         catalog: Catalog,
         cluster: Cluster,
         mode: ExpandMode,
-        observe: Observe | None,
+        observe: Observer | None,
         *,
         live: bool,
     ) -> None:

@@ -32,18 +32,20 @@ def vm_diagnostics(error: CauseError | DiagnosticError, vm: VirtualMachine) -> t
     return tuple(_located(diagnostic, vm) for diagnostic in error.diagnostics)
 
 
-def check_objects(own: ResourceSet, used: Iterable[Resource], behaviour: Behaviour) -> Iterator[Diagnostic]:
+def check_objects(
+    resources: ResourceSet, used: Iterable[Resource], behaviour: Behaviour
+) -> Iterator[Diagnostic]:
     """Yield KubeVirt's rejections of instance types and preferences: the overlay's own, and all used ones.
 
     KubeVirt's warnings are only reported for the overlay's own objects, because the user cannot change a
     catalog. Fields of catalog objects that the release does not know yet are reported: machines do not get
     them, and no schema checks them.
     """
-    for resource in own:
+    for resource in resources:
         yield from _object_diagnostics(resource, behaviour)
-    owned = {id(resource) for resource in own}
+    checked = {id(resource) for resource in resources}
     for resource in used:
-        if id(resource) not in owned:
+        if id(resource) not in checked:
             yield from (d for d in _object_diagnostics(resource, behaviour) if d.severity is Severity.ERROR)
             if not resource.origin.path.startswith(BUILTIN_SCHEME):
                 yield from _unknown_field_warnings(resource, behaviour.release)

@@ -79,13 +79,13 @@ def _series(name: str) -> str:
 def _nearest(
     instancetype: MatchedObject, scope: Scope, fits: Callable[[CatalogSize], bool]
 ) -> tuple[CatalogSize, ...]:
-    own = _size_of(instancetype.resource)
-    if own is None or fits(own):
+    current = _size_of(instancetype.resource)
+    if current is None or fits(current):
         return ()
 
     def distance(size: CatalogSize) -> tuple[bool, int, int, str]:
-        unlike = size.series != own.series
-        return (unlike, abs(size.memory - own.memory), abs(size.vcpus - own.vcpus), size.name)
+        unlike = size.series != current.series
+        return (unlike, abs(size.memory - current.memory), abs(size.vcpus - current.vcpus), size.name)
 
     fitting = (size for size in _catalog_sizes(scope, instancetype.resource.gvk.kind) if fits(size))
     return tuple(sorted(fitting, key=distance)[:_MOST])

@@ -56,8 +56,8 @@ class StoredVm(Record):
 class VmStore:
     """Simulate how a cluster stores VirtualMachines, with the instance types of one state of a project."""
 
-    def __init__(self, catalog: Catalog, own: ResourceSet, cluster: Cluster) -> None:
-        self._catalog = catalog.after(CatalogSource("the overlay", own))
+    def __init__(self, catalog: Catalog, resources: ResourceSet, cluster: Cluster) -> None:
+        self._catalog = catalog.after(CatalogSource("the overlay", resources))
         self._cluster = cluster
         self._behaviour = behaviour_of(cluster.release)
         self._finder = Finder(self._behaviour)

@@ -97,7 +97,7 @@ def needs_instancetype_stage(resources: ResourceSet) -> bool:
     """Return True if the resources contain anything that this stage expands or checks.
 
     That is an instance type, a preference, a KubeVirt object (it may forbid KubeVirt's defaults), or a
-    VirtualMachine with a matcher or a size of its own, even if it is null.
+    VirtualMachine with a matcher or a custom size, even if it is null.
     """
     return any(map(_needs_stage, resources))
 

@@ -317,7 +317,7 @@ def test_unexpected_shapes_are_handled(content: JsonObject, mode: ExpandMode) ->
 
 def test_searched_places_have_the_users_names() -> None:
     outcome = expand(
-        resources(vm("db", instancetype="none")), CATALOG, LATEST, ExpandMode.APPLIED, own="the files"
+        resources(vm("db", instancetype="none")), CATALOG, LATEST, ExpandMode.APPLIED, source_name="the files"
     )
 
     assert [found.hint for found in outcome.diagnostics] == ["searched the files, catalog"]
