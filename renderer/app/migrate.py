@@ -19,7 +19,11 @@ from renderer.authoring.migration.migrate_file import (
     migrate_file,
 )
 from renderer.authoring.migration.rules import MENTIONS, resources_with_changed_meaning
-from renderer.authoring.migration.sources import LocatedFinding, in_kustomization, in_resource_file
+from renderer.authoring.migration.sources import (
+    LocatedFinding,
+    kustomization_findings,
+    resource_file_findings,
+)
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.files.file_system import FilesAbove, FileSystem
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
@@ -96,11 +100,11 @@ class MigratedProject:
     def _findings_in(self, file: str, content: bytes) -> Iterator[LocatedFinding]:
         try:
             if posixpath.basename(file) in KUSTOMIZATION_FILES:
-                yield from in_kustomization(content, file)
+                yield from kustomization_findings(content, file)
             elif file != PROJECT_FILE:
                 links = [(folder, self._graph.links(folder)) for folder in self._graph.folders_listing(file)]
                 kinds = patched_kinds(self.fs, file, [(folder, link.file) for folder, link in links if link])
-                yield from in_resource_file(content, file, kinds)
+                yield from resource_file_findings(content, file, kinds)
         except DiagnosticError:
             if not _TEMPLATE_TAG.search(content):
                 raise

@@ -18,9 +18,16 @@ from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.edit import EditedText
 
-_WITH_VALUE = ("add", "replace", "test")
-_WITH_SOURCE = ("copy", "move")
+_VALUE_OPERATIONS = ("add", "replace", "test")
+_COPY_OPERATIONS = ("copy", "move")
 _PATCHES = ("patches", "patchesjson6902")
+
+
+class LocatedFinding(NamedTuple):
+    """A finding, located in the text that it is about."""
+
+    where: EditedText
+    finding: Finding
 
 
 def is_json_patch(document: Json) -> bool:
@@ -32,25 +39,26 @@ def findings_in_patch(operations: list[Json], kinds: str) -> Iterator[Finding]:
     """Yield the findings in a patch of objects whose kind matches ``kinds``; empty matches any kind."""
     for index, operation in enumerate(operations):
         place = FieldPath.of(index)
-        for found in _in_operation(object_at(operation), kinds):
+        for found in _operation_findings(object_at(operation), kinds):
             yield found.below(place)
 
 
-def _in_operation(operation: JsonObject, kinds: str) -> Iterator[Finding]:
+def _operation_findings(operation: JsonObject, kinds: str) -> Iterator[Finding]:
     name = text_at(operation, "op")
     pointer = parse_pointer(text_at(operation, "path"))
-    if name in _WITH_SOURCE:
-        yield from _in_source(operation, kinds)
+    if name in _COPY_OPERATIONS:
+        yield from _copy_findings(operation, kinds)
         return
-    value = operation.get("value") if name in _WITH_VALUE else None
+    value = operation.get("value") if name in _VALUE_OPERATIONS else None
     for found in findings_in_part(_part(pointer, value), kinds):
         if isinstance(found, NotMigrated):
-            yield found._replace(field=_in_value(found.field, pointer))
+            yield found._replace(field=_operation_field(found.field, pointer))
         else:
-            yield _of_operation(found, pointer)
+            yield _operation_change(found, pointer)
 
 
-def _in_source(operation: JsonObject, kinds: str) -> Iterator[NotMigrated]:
+def _copy_findings(operation: JsonObject, kinds: str) -> Iterator[NotMigrated]:
+    """Yield a finding for each deprecated field that the operation copies or moves, or writes to."""
     for name in ("from", "path"):
         pointer = parse_pointer(text_at(operation, name))
         for found in findings_in_part(_part(pointer, True), kinds):  # noqa: FBT003 - as an example of any value
@@ -58,20 +66,20 @@ def _in_source(operation: JsonObject, kinds: str) -> Iterator[NotMigrated]:
             yield NotMigrated(FieldPath.of(name), message, "rewrite the operation", found.since)
 
 
-def _of_operation(change: Change, pointer: list[str]) -> Finding:
+def _operation_change(change: Change, pointer: list[str]) -> Finding:
     try:
-        edits = tuple(_edit(edit, pointer) for edit in change.edits)
+        edits = tuple(_operation_edit(edit, pointer) for edit in change.edits)
     except LookupError:
         return NotMigrated(
-            _in_value(change.field, pointer),
+            _operation_field(change.field, pointer),
             f"{change.before} is deprecated, and needs more than one operation to replace",
             f"write {change.after}",
             change.since,
         )
-    return change._replace(field=_in_value(change.field, pointer), edits=edits)
+    return change._replace(field=_operation_field(change.field, pointer), edits=edits)
 
 
-def _edit(edit: FieldEdit, pointer: list[str]) -> FieldEdit:
+def _operation_edit(edit: FieldEdit, pointer: list[str]) -> FieldEdit:
     """Return the edit of the operation. Raises ``LookupError`` if the field is outside the written part.
 
     A mapping that replaces another kind of value is outside as well: it would replace the object's own
@@ -82,8 +90,8 @@ def _edit(edit: FieldEdit, pointer: list[str]) -> FieldEdit:
     depth = len(pointer)
     if list(field.segments) == pointer and isinstance(edit, RenameField):
         return SetField(FieldPath.of("path"), format_pointer([*pointer[:-1], edit.name]))
-    is_beside = len(field.segments) == depth and parent == pointer[:-1]
-    if is_beside and isinstance(edit, SetField) and not (edit.value and isinstance(edit.value, dict)):
+    is_sibling = len(field.segments) == depth and parent == pointer[:-1]
+    if is_sibling and isinstance(edit, SetField) and not (edit.value and isinstance(edit.value, dict)):
         return SetField(FieldPath.of("value"), edit.value)
     is_within = list(field.segments[:depth]) == pointer
     if not is_within or (len(field.segments) == depth and not isinstance(edit, AddField)):
@@ -99,30 +107,23 @@ def _part(pointer: list[str], value: Json) -> JsonObject:
     return object_at(value)
 
 
-def _in_value(field: FieldPath, pointer: list[str]) -> FieldPath:
+def _operation_field(field: FieldPath, pointer: list[str]) -> FieldPath:
     rest: tuple[Segment, ...] = field.segments[len(pointer) :]
     return FieldPath.of("value", *rest) if rest else FieldPath.of("path")
 
 
-class LocatedFinding(NamedTuple):
-    """A finding, located in the text that it is about."""
-
-    where: EditedText
-    finding: Finding
-
-
-def in_resource_file(content: bytes, path: str, patched_kinds: str | None) -> Iterator[LocatedFinding]:
+def resource_file_findings(content: bytes, path: str, patched_kinds: str | None) -> Iterator[LocatedFinding]:
     """Yield the findings in a file of objects or patches, in order. Raises ``DiagnosticError``.
 
     ``patched_kinds`` matches the kinds that a JSON 6902 patch changes; None if the file is not used as a
     patch.
     """
     for index, document in enumerate(decode_documents(content, path)):
-        for found in _in_document(document, patched_kinds):
+        for found in _document_findings(document, patched_kinds):
             yield LocatedFinding(EditedText(index), found)
 
 
-def in_kustomization(content: bytes, path: str) -> Iterator[LocatedFinding]:
+def kustomization_findings(content: bytes, path: str) -> Iterator[LocatedFinding]:
     """Yield the findings in the patches and selectors of a kustomization.
 
     Raises ``DiagnosticError``.
@@ -133,11 +134,11 @@ def in_kustomization(content: bytes, path: str) -> Iterator[LocatedFinding]:
         found = selector_finding(selector)
         if found:
             yield LocatedFinding(own, found.below(place))
-    for inline, text, kinds in _texts(kustomization):
-        yield from _in_text(own._replace(inline=inline), text, kinds)
+    for inline, text, kinds in _inline_patches(kustomization):
+        yield from _inline_patch_findings(own._replace(inline=inline), text, kinds)
 
 
-def _in_document(document: Json, patched_kinds: str | None) -> Iterator[Finding]:
+def _document_findings(document: Json, patched_kinds: str | None) -> Iterator[Finding]:
     if isinstance(document, list):
         if patched_kinds is not None and is_json_patch(document):
             yield from findings_in_patch(document, patched_kinds)
@@ -151,27 +152,24 @@ def _in_document(document: Json, patched_kinds: str | None) -> Iterator[Finding]
         yield from findings(content)
 
 
-def _in_text(where: EditedText, text: str, kinds: str) -> Iterator[LocatedFinding]:
+def _inline_patch_findings(where: EditedText, text: str, kinds: str) -> Iterator[LocatedFinding]:
     try:
         documents = decode_documents(text.encode(), "")
     except DiagnosticError:  # a path, or an error that the build reports
         return
     for document in documents:
-        for found in _in_document(document, kinds):
+        for found in _document_findings(document, kinds):
             if len(documents) == 1:
                 yield LocatedFinding(where, found)
+            elif isinstance(found, NotMigrated):
+                yield LocatedFinding(where, found._replace(field=ROOT))
             else:
-                yield LocatedFinding(where, _in_one_of_many(found))
+                message = f"{found.before} is deprecated, and is in a text of several documents"
+                hint = f"write {found.after}, or move the patches into a file"
+                yield LocatedFinding(where, NotMigrated(ROOT, message, hint, found.since))
 
 
-def _in_one_of_many(found: Finding) -> NotMigrated:
-    if isinstance(found, NotMigrated):
-        return found._replace(field=ROOT)
-    message = f"{found.before} is deprecated, and is in a text of several documents"
-    return NotMigrated(ROOT, message, f"write {found.after}, or move the patches into a file", found.since)
-
-
-def _texts(kustomization: JsonObject) -> Iterator[tuple[FieldPath, str, str]]:
+def _inline_patches(kustomization: JsonObject) -> Iterator[tuple[FieldPath, str, str]]:
     """Yield the inline patches, with the kinds that each applies to."""
     for name, value in kustomization.items():
         for index, entry in enumerate(value if isinstance(value, list) else ()):
@@ -189,12 +187,9 @@ def _selectors(kustomization: JsonObject) -> Iterator[tuple[FieldPath, JsonObjec
             if name.lower() in _PATCHES:
                 yield place.child("target"), object_at(entry, "target")
             elif name.lower() == "replacements":
-                yield from _selectors_of_replacement(object_at(entry), place)
-
-
-def _selectors_of_replacement(entry: JsonObject, place: FieldPath) -> Iterator[tuple[FieldPath, JsonObject]]:
-    yield place.child("source"), object_at(entry, "source")
-    for index, target in enumerate(array_at(entry, "targets")):
-        yield place.child("targets", index, "select"), object_at(target, "select")
-        for number, rejected in enumerate(array_at(target, "reject")):
-            yield place.child("targets", index, "reject", number), object_at(rejected)
+                yield place.child("source"), object_at(entry, "source")
+                for position, target in enumerate(array_at(entry, "targets")):
+                    at = place.child("targets", position)
+                    yield at.child("select"), object_at(target, "select")
+                    for number, rejected in enumerate(array_at(target, "reject")):
+                        yield at.child("reject", number), object_at(rejected)

@@ -91,7 +91,9 @@ def contradictions(spec: JsonObject) -> tuple[Diagnostic, ...]:
     threads = object_at(spec, "ioThreads").get("supplementalPoolThreadCount")
     if spec.get("ioThreadsPolicy") == _SUPPLEMENTAL_POOL and not threads:
         message = f"spec.ioThreadsPolicy {_SUPPLEMENTAL_POOL} needs the number of its threads"
-        found.append(_refused("ioThreads", "supplementalPoolThreadCount", message, "add --io-threads 4"))
+        found.append(
+            _contradiction("ioThreads", "supplementalPoolThreadCount", message, "add --io-threads 4")
+        )
     return tuple(found)
 
 
@@ -108,18 +110,18 @@ def _cpu(spec: JsonObject) -> Iterator[Diagnostic]:
     for key, is_on in needs_cores.items():
         if is_on and not dedicated:
             hint = f"add --dedicated-cpus, or --no-{switches.get(key, key)}"
-            yield _refused("cpu", key, f"spec.cpu.{key} needs spec.cpu.dedicatedCPUPlacement", hint)
+            yield _contradiction("cpu", key, f"spec.cpu.{key} needs spec.cpu.dedicatedCPUPlacement", hint)
     if passthrough and object_at(spec, "memory").get("hugepages") is None:
         hint = "add --hugepages 2Mi, or --no-numa-passthrough"
-        yield _refused("cpu", "numa", "spec.cpu.numa needs spec.memory.hugepages", hint)
+        yield _contradiction("cpu", "numa", "spec.cpu.numa needs spec.memory.hugepages", hint)
     if cpu.get("realtime") is not None and not passthrough:
         hint = "add --numa-passthrough, or --no-realtime"
-        yield _refused("cpu", "realtime", "spec.cpu.realtime needs spec.cpu.numa", hint)
+        yield _contradiction("cpu", "realtime", "spec.cpu.realtime needs spec.cpu.numa", hint)
     vcpus, sockets = cpu.get("guest"), cpu.get("maxSockets")
     if isinstance(vcpus, int) and isinstance(sockets, int) and sockets < vcpus:
         message = f"spec.cpu.maxSockets is {sockets}, less than the {vcpus} vCPUs, each of which is a socket"
         hint = f"add --max-sockets {vcpus} or more, or --no-max-sockets"
-        yield _refused("cpu", "maxSockets", message, hint)
+        yield _contradiction("cpu", "maxSockets", message, hint)
 
 
 def _memory(spec: JsonObject) -> Iterator[Diagnostic]:
@@ -130,10 +132,10 @@ def _memory(spec: JsonObject) -> Iterator[Diagnostic]:
     pages = object_at(memory, "hugepages").get("pageSize")
     if not is_page_size(page_size):
         hint = "their sizes are powers of two, such as 2Mi and 1Gi"
-        yield _refused("memory", "hugepages", f"huge pages cannot have the size {pages}", hint)
+        yield _contradiction("memory", "hugepages", f"huge pages cannot have the size {pages}", hint)
     elif guest is not None and not is_multiple(guest, page_size):
         message = f"{guest.canonical} of memory are not a multiple of huge pages of {pages}"
-        yield _refused(
+        yield _contradiction(
             "memory", "guest", message, "give --memory or --hugepages another size, or --no-hugepages"
         )
 
@@ -150,18 +152,18 @@ def _max_guest(spec: JsonObject) -> Iterator[Diagnostic]:
     fixed = {"realtime": cpu.get("realtime") is not None, "numa": _passes_numa_through(cpu)}
     for key, is_on in fixed.items():
         if is_on:
-            yield _refused("memory", field, f"memory cannot be hot-plugged with spec.cpu.{key}", hint)
+            yield _contradiction("memory", field, f"memory cannot be hot-plugged with spec.cpu.{key}", hint)
     if most.compare(guest) < 0:
         message = f"spec.memory.maxGuest is {most.canonical}, less than the {guest.canonical} of memory"
-        yield _refused("memory", field, message, hint)
+        yield _contradiction("memory", field, message, hint)
     for key, amount in (("guest", guest), ("maxGuest", most)):
         if not is_multiple(amount, block):
             message = (
                 f"spec.memory.{key} must be a multiple of {block.canonical}, as memory can be hot-plugged"
             )
-            yield _refused("memory", key, message, hint)
+            yield _contradiction("memory", key, message, hint)
     if guest.compare(Quantity.parse("1Gi")) < 0:
-        yield _refused("memory", field, "memory can be hot-plugged from 1Gi of memory on", hint)
+        yield _contradiction("memory", field, "memory can be hot-plugged from 1Gi of memory on", hint)
 
 
 def _passes_numa_through(cpu: JsonObject) -> bool:
@@ -178,5 +180,5 @@ def _quantity(content: JsonObject, key: str) -> Quantity | None:
     return amount if amount.sign > 0 and amount.compare(_LARGEST) < 0 else None
 
 
-def _refused(section: str, key: str, message: str, hint: str) -> Diagnostic:
+def _contradiction(section: str, key: str, message: str, hint: str) -> Diagnostic:
     return Diagnostic(Code.RESOURCE_INVALID, message, hint=hint, field=FieldPath.of("spec", section, key))
