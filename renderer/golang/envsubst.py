@@ -386,13 +386,15 @@ def evaluate(
     characters: CharacterBudget | None = None,
     *,
     keeps_unknown: bool = False,
+    escapes: bool = False,
 ) -> Evaluated:
     """Evaluate parts of a text; ``characters`` counts for several texts. Raises ``SubstitutionError``.
 
-    ``keeps_unknown``: expansions of variables without a value are kept as they are written.
+    ``keeps_unknown``: expansions of variables without a value are kept as they are written. ``escapes``: the
+    values are escaped, for a text that is substituted once more (``parse`` with ``keeps_escapes``).
     """
     evaluation = _Evaluation(values, characters or CharacterBudget(), keeps_unknown=keeps_unknown)
-    text = "".join(evaluation.text(node) for node in nodes)
+    text = "".join(evaluation.part(node, escapes=escapes) for node in nodes)
     derived = {variable: frozenset(texts) for variable, texts in evaluation.derived.items()}
     return Evaluated(text, tuple(evaluation.unset), derived, tuple(evaluation.kept))
 
@@ -408,12 +410,19 @@ class _Evaluation:
         self.unset: dict[str, None] = {}
         self.derived: dict[str, set[str]] = {}
 
+    def part(self, node: Node, *, escapes: bool) -> str:
+        """Return a part of the whole text; values are escaped if ``escapes`` is set."""
+        if isinstance(node, str):
+            return node
+        if self._keeps_unknown and not self._is_known(node):
+            self.kept[node.variable] = None
+            return node.written
+        text = self.text(node)
+        return text.replace("$", "$$") if escapes else text
+
     def text(self, node: Node) -> str:
         if isinstance(node, str):
             return node
-        if self._keeps_unknown and node.variable not in self._values:
-            self.kept[node.variable] = None
-            return node.written
         arguments = [self.text(argument) for argument in node.arguments]
         if node.variable not in self._values and node.operator not in DEFAULT_OPERATORS:
             self.unset[node.variable] = None
@@ -424,3 +433,12 @@ class _Evaluation:
         if node.operator and value and result:
             self.derived.setdefault(node.variable, set()).add(result)
         return result
+
+    def _is_known(self, node: VariableExpansion) -> bool:
+        """Return True if the result depends only on variables that have a value."""
+        if node.variable not in self._values:
+            return False
+        if node.operator in DEFAULT_OPERATORS and self._values[node.variable]:
+            return True
+        nested = (argument for argument in node.arguments if not isinstance(argument, str))
+        return all(map(self._is_known, nested))

@@ -74,10 +74,14 @@ def compose_kustomization(
 
 
 class FluxSubstituted(Record):
-    """The objects with variables substituted, and the confidential values among them."""
+    """The objects with variables substituted, and the confidential values among them.
+
+    ``keeps_variables``: some variables stayed, because only the cluster has their values.
+    """
 
     resources: ResourceSet
     confidential: frozenset[str] = frozenset()
+    keeps_variables: bool = False
 
 
 def read_variables(entry: Resource, candidates: Iterable[Resource], *, secrets: bool) -> Outcome[Variables]:
@@ -100,24 +104,28 @@ def read_variables(entry: Resource, candidates: Iterable[Resource], *, secrets: 
 
 
 def substitute_variables(
-    composed: Outcome[ResourceSet], variables: Outcome[Variables], *, strict: bool
+    composed: Outcome[ResourceSet], variables: Outcome[Variables], *, strict: bool, for_tree: bool = True
 ) -> Outcome[FluxSubstituted]:
-    """Substitute variables; no resources remain if a value is missing."""
+    """Substitute variables; no resources remain if a value is missing.
+
+    ``for_tree``: Flux will substitute the result once more, if variables stay.
+    """
     from renderer.gitops.substitution.substitute import substitute
 
     found = composed.diagnostics + variables.diagnostics
     confidential = variables.value.confidential
     if variables.failed:
         return Outcome(FluxSubstituted(ResourceSet(), confidential), found)
-    outcome = substitute(composed.value, variables.value, strict=strict)
+    outcome = substitute(composed.value, variables.value, strict=strict, for_tree=for_tree)
     resources = ResourceSet() if outcome.failed else outcome.value.resources
     confidential |= outcome.value.confidential
-    return Outcome(FluxSubstituted(resources, confidential), found + outcome.diagnostics)
+    substituted = FluxSubstituted(resources, confidential, outcome.value.keeps_variables)
+    return Outcome(substituted, found + outcome.diagnostics)
 
 
 def discover_kustomization(
     fs: FileSystem, entry: Resource, candidates: Iterable[Resource], *, secrets: bool
-) -> Outcome[ResourceSet]:
+) -> Outcome[FluxSubstituted]:
     """Return the objects that the Kustomization ``entry`` applies from ``fs``, the artifact of its source.
 
     ``candidates`` are objects that its variables may come from; Secrets count only if ``secrets`` is set.
@@ -127,11 +135,11 @@ def discover_kustomization(
 
     composed = compose_kustomization(fs, entry)
     if composed.failed:
-        return composed
+        return Outcome(FluxSubstituted(composed.value), composed.diagnostics)
     variables = read_variables(entry, candidates, secrets=secrets)
-    outcome = substitute_variables(composed, variables, strict=False)
-    objects = read_objects(outcome.value.resources)
-    return Outcome(with_common_metadata(objects, entry), outcome.diagnostics)
+    outcome = substitute_variables(composed, variables, strict=False, for_tree=False)
+    objects = with_common_metadata(read_objects(outcome.value.resources), entry)
+    return Outcome(outcome.value._replace(resources=objects), outcome.diagnostics)
 
 
 class FluxVariables:

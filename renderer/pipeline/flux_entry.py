@@ -95,7 +95,9 @@ class _FluxBuilder:
         if reached.ignore not in self._artifacts:
             self._artifacts[reached.ignore] = ArtifactFileSystem(self._fs, reached.ignore)
         artifact = self._artifacts[reached.ignore]
-        return discover_kustomization(artifact, reached.entry, known.values(), secrets=self._secrets)
+        outcome = discover_kustomization(artifact, reached.entry, known.values(), secrets=self._secrets)
+        reached.keeps_variables = outcome.value.keeps_variables
+        return Outcome(outcome.value.resources, outcome.diagnostics)
 
 
 def _flux_folders(entry: Resource) -> Iterator[str]:

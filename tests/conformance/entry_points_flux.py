@@ -44,7 +44,8 @@ def _discovered(fs: FileSystem, folder: str) -> list[dict[str, Any]]:
 
     def build(reached: ReachedKustomization, known: Mapping[Key, Resource]) -> Outcome[ResourceSet]:
         artifact = ArtifactFileSystem(fs, reached.ignore)
-        return discover_kustomization(artifact, reached.entry, known.values(), secrets=True)
+        outcome = discover_kustomization(artifact, reached.entry, known.values(), secrets=True)
+        return Outcome(outcome.value.resources, outcome.diagnostics)
 
     discovery = FluxDiscovery(
         build, lambda _url, _path: False, tuple(each for each in sync if each is not root)

@@ -32,7 +32,10 @@ class SourceRelation(TextEnum):
 
 @dataclass(slots=True)
 class ReachedKustomization:
-    """A Kustomization as its parent deploys it; ``outcome`` is None if it is not built."""
+    """A Kustomization as its parent deploys it; ``outcome`` is None if it is not built.
+
+    ``keeps_variables``: its objects have variables whose values only the cluster knows.
+    """
 
     entry: Resource
     parent: ReachedKustomization | None = None
@@ -41,6 +44,7 @@ class ReachedKustomization:
     outcome: Outcome[ResourceSet] | None = None
     children: list[ReachedKustomization] = field(default_factory=list)
     repeated: list[Resource] = field(default_factory=list)
+    keeps_variables: bool = False
 
     @property
     def key(self) -> Key:

@@ -174,7 +174,11 @@ class VariableReader:
                     )
                 elif self._lenient and not reference.optional:
                     self._note_unread(reference, "is not in the repository")
+                _forget(values, secrets)
                 continue
+            if self._lenient:
+                encrypted = self._candidates_for(reference, post_build.namespace)
+                _forget(values, (each for each in encrypted if "sops" in each.content))
             found = dict(self._variables(reference, post_build.namespace))
             values.update(found)
             if reference.kind is SourceKind.SECRET:
@@ -288,6 +292,14 @@ class VariableReader:
         self._findings.append(
             Diagnostic.at(site, Code.FLUX_KUSTOMIZATION, message, hint, related=tuple(related))
         )
+
+
+def _forget(values: dict[str, str], unread: Iterable[Resource]) -> None:
+    """Remove the values that ``unread`` objects override; encryption leaves their keys readable."""
+    for source in unread:
+        for field in ("data", "stringData"):
+            for name in object_at(source.content, field):
+                values.pop(name, None)
 
 
 def _in_one_line(value: str) -> str:

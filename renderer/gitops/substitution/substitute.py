@@ -37,14 +37,23 @@ _SWITCH, _OFF = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
 
 
 class Substituted(NamedTuple):
-    """The resources, and the results of operators on confidential values."""
+    """The resources, and the results of operators on confidential values.
+
+    ``keeps_variables``: some expansions stayed as they are written, for Flux to replace.
+    """
 
     resources: ResourceSet
     confidential: frozenset[str] = frozenset()
+    keeps_variables: bool = False
 
 
-def substitute(resources: ResourceSet, variables: Variables, *, strict: bool) -> Outcome[Substituted]:
+def substitute(
+    resources: ResourceSet, variables: Variables, *, strict: bool, for_tree: bool = False
+) -> Outcome[Substituted]:
     """Replace variables in the resources, except where a label or annotation forbids it.
+
+    ``for_tree``: if any expansion stays, Flux substitutes all objects once more. Everything else that looks
+    like an expansion is escaped, so that the result is the same as if Flux had done it all at once.
 
     Reports variable-unset (an error if ``strict``), substitution-failed and duplicate-id. If values are too
     long, it reports only build-limit, and returns the resources unchanged.
@@ -56,18 +65,24 @@ def substitute(resources: ResourceSet, variables: Variables, *, strict: bool) ->
     substitution = _Substitution(variables, severity)
     try:
         changed = ResourceSet(tuple(map(substitution.of, resources)))
+        if for_tree and substitution.keeps_variables:
+            substitution = _Substitution(variables, severity, escapes=True)
+            changed = ResourceSet(tuple(map(substitution.of, resources)))
     except DiagnosticError as error:
         return Outcome(Substituted(resources), error.diagnostics)
-    substituted = Substituted(changed, frozenset(substitution.confidential))
+    confidential = frozenset(substitution.confidential)
+    substituted = Substituted(changed, confidential, substitution.keeps_variables)
     taint(substitution.confidential)
     return Outcome(substituted, (*substitution.findings, *_duplicates(changed, resources)))
 
 
 class _Substitution:
-    def __init__(self, variables: Variables, severity: Severity) -> None:
+    def __init__(self, variables: Variables, severity: Severity, *, escapes: bool = False) -> None:
         self._variables = variables
         self._severity = severity
+        self._escapes = escapes
         self._characters = CharacterBudget()
+        self.keeps_variables = False
         self.findings: list[Diagnostic] = []
         self.confidential: set[str] = set()
 
@@ -77,6 +92,7 @@ class _Substitution:
             return resource
         try:
             evaluated = self._evaluated(resource.content)
+            self.keeps_variables = self.keeps_variables or bool(evaluated.kept)
             self.findings += self._unset(resource, evaluated.unset)
             for variable, derived in evaluated.derived.items():
                 if self._variables.values.get(variable) in self._variables.confidential:
@@ -99,39 +115,48 @@ class _Substitution:
 
     def _evaluated(self, content: Json) -> Evaluated:
         """Evaluate an object as YAML text. Raises ``SubstitutionError``."""
-        text, values, keeps = encode([content]), self._variables.values, self._variables.incomplete
-        evaluated = evaluate(parse(text), values, self._characters, keeps_unknown=keeps)
-        if not evaluated.kept:
-            return evaluated
-        return evaluate(parse(text, keeps_escapes=True), values, self._characters, keeps_unknown=True)
+        return evaluate(
+            parse(encode([content]), keeps_escapes=self._escapes),
+            self._variables.values,
+            self._characters,
+            keeps_unknown=self._variables.incomplete,
+            escapes=self._escapes,
+        )
 
     def _read(self, content: JsonObject, evaluated: Evaluated) -> Json:
         """Parse an object again after its evaluation. Raises ``SubstitutionError``.
 
-        If a Secret is not in the repository, its variables stay, and the object may be unreadable without
-        their values. Then each text is substituted by itself, and a text that cannot be parsed stays as
-        written.
+        An object that keeps variables may be unreadable without their values, or Flux may later find another
+        text than the one that is left: it writes the object anew, and quotes that came from variables are
+        gone. Then each text is substituted by itself as far as that is safe.
         """
-        try:
+        if not evaluated.kept:
             return _read_again(evaluated.text)
+        try:
+            read = _read_again(evaluated.text)
         except SubstitutionError:
-            if not evaluated.kept:
-                raise
-            return self._as_far_as_readable(content)
+            return self._as_far_as_safe(content)
+        return read if encode([read]) == evaluated.text else self._as_far_as_safe(content)
 
-    def _as_far_as_readable(self, value: Json) -> Json:
-        """Return a value with each text evaluated by itself; one that becomes unreadable stays as written."""
+    def _as_far_as_safe(self, value: Json) -> Json:
+        """Return a value with each text evaluated by itself.
+
+        A text that keeps variables stays as written unless Flux will find what is left of it.
+        """
         if isinstance(value, dict):
-            return {key: self._as_far_as_readable(child) for key, child in value.items()}
+            return {key: self._as_far_as_safe(child) for key, child in value.items()}
         if isinstance(value, list):
-            return [self._as_far_as_readable(child) for child in value]
+            return [self._as_far_as_safe(child) for child in value]
         if not isinstance(value, str):
             return value
+        evaluated = self._evaluated({"text": value})
         try:
-            read = object_at(_read_again(self._evaluated({"text": value}).text))
+            read = object_at(_read_again(evaluated.text))
         except SubstitutionError:
             return value
-        return read["text"] if read.keys() == {"text"} else value
+        if read.keys() != {"text"} or (evaluated.kept and encode([read]) != evaluated.text):
+            return value
+        return read["text"]
 
     def _unset(self, resource: Resource, variables: Iterable[str]) -> Iterator[Diagnostic]:
         mentions = _mentions(resource) if variables else {}

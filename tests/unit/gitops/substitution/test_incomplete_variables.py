@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from renderer.gitops.substitution.post_build import Variables
+from renderer.gitops.substitution.post_build import VariableReader, Variables, read_post_build
 from renderer.gitops.substitution.substitute import substitute
-from renderer.model.json import JsonObject, object_at
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.json import Json, JsonObject, object_at
 from renderer.model.location import Site
 from renderer.model.resource import Resource, ResourceSet
 
@@ -46,3 +47,33 @@ def test_complete_variables_are_substituted_like_flux() -> None:
 def test_text_invalid_with_all_variables_is_an_error() -> None:
     values = {"APP": "shop", "EXTENSIONS": "it's"}
     assert data(Variables(values))[1] == ["substitution-failed"]
+
+
+def test_value_that_an_encrypted_secret_overrides_is_unknown() -> None:
+    settings = resource("ConfigMap", "settings", data={"SIZE": "small", "SITE": "north", "TIER": "a"})
+    secret = resource("Secret", "secrets", stringData={"SIZE": "ENC[x]", "TIER": "ENC[y]"}, sops={})
+    later = resource("ConfigMap", "later", data={"TIER": "b"})
+    sources = [("ConfigMap", "settings"), ("Secret", "secrets"), ("ConfigMap", "later")]
+    references: list[Json] = [{"kind": kind, "name": name} for kind, name in sources]
+    entry = resource("Kustomization", "apps", spec={"postBuild": {"substituteFrom": references}})
+    for secrets in (False, True):
+        findings: list[Diagnostic] = []
+        reader = VariableReader((settings, secret, later), secrets=secrets, findings=findings, lenient=True)
+        variables = reader.read(read_post_build(entry, findings, variables_only=False))
+        assert (variables.values, variables.incomplete) == ({"SITE": "north", "TIER": "b"}, True)
+        assert [str(each.code) for each in findings] == ["variables-not-found"]
+
+
+def test_text_whose_quotes_come_from_variables_stays_as_written() -> None:
+    """Without the quotes, Flux would read the number that ``OWNER`` may be."""
+    content: JsonObject = {"a": "${q}${OWNER}${q}", "b": "${q}shop${q}", "c": "$${HOME} $1 $$"}
+    resources = ResourceSet((resource("ConfigMap", "db", data=content),))
+    variables = Variables({"q": '"'}, incomplete=True)
+    outcome = substitute(resources, variables, strict=False, for_tree=True)
+    assert object_at(outcome.value.resources.resources[0].content, "data") == {**content, "b": "shop"}
+
+
+def resource(kind: str, name: str, **fields: Json) -> Resource:
+    metadata: JsonObject = {"name": name, "namespace": "flux-system"}
+    content: JsonObject = {"apiVersion": "v1", "kind": kind, "metadata": metadata, **fields}
+    return Resource(content, Site(f"{name}.yaml"))

@@ -1,0 +1,65 @@
+"""Flux's own substitution of a tree makes the objects that it would have made of the sources at once."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from renderer.gitops.substitution.post_build import Variables
+from renderer.gitops.substitution.substitute import substitute
+from renderer.model.json import JsonObject
+from renderer.model.location import Site
+from renderer.model.resource import Resource, ResourceSet
+from tests.properties.examples import examples
+
+PIECES = (
+    *("${a}", "${b}", "${c}", "${a:-x}", "${c:=${a}}", "${a:=${c}}", "${b/x/${c}}", "${a^^}", "${#b}"),
+    *("$${a}", "$${HOME}", "$$", "$", "$1", "{a}", "}", "x", ": ", " #", '"', "'", "8", "-", "yes", "\n"),
+)
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=6).map("".join)
+VALUES = st.text("x$1{}ab\"' :8", max_size=5) | st.sampled_from(["yes", "010", "[a, b]", "${c}", "$", '"'])
+
+
+def resources(texts: list[str], key: str, switch: str) -> ResourceSet:
+    marks = {"kustomize.toolkit.fluxcd.io/substitute": switch}
+    contents: list[JsonObject] = [
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": f"o{index}", "annotations": marks if index else {}},
+            "data": {key or "key": text, "list": [text, {"nested": text}], "number": 8},
+        }
+        for index, text in enumerate(texts)
+    ]
+    return ResourceSet(tuple(Resource(each, Site("o.yaml", index)) for index, each in enumerate(contents)))
+
+
+def contents(found: ResourceSet) -> list[JsonObject]:
+    return [each.content for each in found]
+
+
+@examples(3)
+@given(
+    st.lists(TEXTS, min_size=1, max_size=3),
+    st.sampled_from(["key", "${a}", "$${b}", "${c}"]),
+    st.fixed_dictionaries({}, optional=dict.fromkeys("abc", VALUES)),
+    st.sets(st.sampled_from("abc")),
+    st.sampled_from(["enabled", "disabled"]),
+)
+def test_substituting_the_tree_again_gives_what_flux_makes_of_the_sources(
+    texts: list[str], key: str, values: dict[str, str], in_cluster: set[str], switch: str
+) -> None:
+    sources = resources(texts, key, switch)
+    complete = Variables(values, always=True)
+    at_once = substitute(sources, complete, strict=False)
+    known = {name: value for name, value in values.items() if name not in in_cluster}
+    partly = Variables(known, always=True, incomplete=True)
+    tree = substitute(sources, partly, strict=False, for_tree=True)
+    if at_once.failed:
+        return
+    assert not tree.failed
+    applied = tree
+    if tree.value.keeps_variables:
+        applied = substitute(tree.value.resources, complete, strict=False)
+    assert not applied.failed
+    assert contents(applied.value.resources) == contents(at_once.value.resources)
