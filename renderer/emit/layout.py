@@ -89,7 +89,7 @@ def _next_form(form: int, resource: Resource) -> int:
             resource,
             None,
             Code.DUPLICATE_ID,
-            f"{resource.current_id} is there twice",
+            f"{resource.current_id} occurs twice",
             "give each of them its own name",
         ).error()
     return form + 1

@@ -216,8 +216,8 @@ def _remove(folder: Path, path: str) -> None:
 class Repair(TextEnum):
     """The kinds of repair after a killed run, in words."""
 
-    CLEARED = "cleared up after a run that was interrupted; the tree was whole"
-    COMPLETED = "completed what a run that was interrupted had begun"
+    CLEARED = "cleaned up after an interrupted run; the tree was complete"
+    COMPLETED = "completed the work of an interrupted run"
 
 
 def repair_needed(area: Staging) -> Repair:

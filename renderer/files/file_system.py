@@ -181,7 +181,7 @@ class DiskFileSystem:
                 path.replace("\0", "\\0"), Code.FILE_NOT_FOUND, "a file name cannot hold a NUL character"
             ).error()
         if os.sep != "/" and not is_valid_on_windows(path):
-            hint = "on Windows, write / between folders, and rename what has a name of the system's own"
+            hint = "on Windows, write / between folders, and rename files that have a reserved name"
             raise Diagnostic.in_file(
                 path, Code.FILE_NOT_FOUND, f"Windows has no such path: {path}", hint
             ).error()

@@ -267,7 +267,9 @@ class GitObjects:
             return None
         if last == "ambiguous":
             raise Diagnostic(
-                Code.GIT_REVISION, f"{subject} is the beginning of several names", hint="write more of it"
+                Code.GIT_REVISION,
+                f"{subject} is the beginning of several names",
+                hint="write more characters of the name",
             ).error()
         if not last.isdigit():
             raise Diagnostic(Code.GIT_UNAVAILABLE, f"git cat-file does not answer: {header}").error()

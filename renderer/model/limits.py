@@ -168,7 +168,7 @@ def limit_hint(field: str) -> str:
     name, value = limit_name(field), getattr(limits(), field)
     limit = f"the limit {name} is {limit_text(field, value)}"
     if value < getattr(_most.get(), field):
-        return f"{limit}, as limits in vmrender.yaml say"
+        return f"{limit}, set by limits in vmrender.yaml"
     if field in _NEVER_RAISED and value >= getattr(DEFAULTS, field):
         return f"{limit}, and cannot be raised"
     return f"{limit}; whoever runs vmrender can raise it: {_assignment(field, 2 * value)}"

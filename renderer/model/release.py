@@ -104,5 +104,5 @@ def target_release(text: str, imported: Collection[Release] = ()) -> Release:
         ) from None
     minor = release.minor_release
     if not OLDEST <= minor <= LATEST and not (minor > LATEST and minor in imported):
-        raise ValueError(f"KubeVirt {release} cannot be rendered for; {OLDEST.as_bound} to {LATEST} can")
+        raise ValueError(f"KubeVirt {release} is not supported; {OLDEST.as_bound} to {LATEST} are")
     return release

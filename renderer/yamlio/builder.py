@@ -130,7 +130,7 @@ class Merges:
         sources: list[dict[str, Json]] = []
         for source in value if isinstance(value, list) else [value]:
             if not isinstance(source, dict):
-                raise MergeKeyError("<< takes a mapping or a list of mappings")
+                raise MergeKeyError("<< needs a mapping or a list of mappings")
             sources.append(source)
         if self._in_place:
             for source in reversed(sources):

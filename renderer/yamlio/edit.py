@@ -97,7 +97,7 @@ def remove_entry(content: bytes, path: str, field: str, unwanted: Collection[str
     edits: list[Edit] = [RemoveItem(place.child(index)) for index in reversed(found)]
     if found and len(found) == len(entries or ()):
         edits = [RemoveField(place)]
-    hint = f"take {' and '.join(sorted(unwanted))} out of {name} yourself"
+    hint = f"remove {' and '.join(sorted(unwanted))} from {name} yourself"
     for edit in edits:
         content = _edited_list(content, Site(path, 0, place), hint, edit)
     return content

@@ -195,7 +195,7 @@ def _resolve_float(digits: str, text: str) -> Resolved:
         value = float(digits)
         return Resolved(Kind.STR, text) if isinf(value) else Resolved(Kind.FLOAT, json_number(value))
     if _NOT_FINITE.fullmatch(text):
-        raise NotJsonError(f"{text} has no form in JSON")
+        raise NotJsonError(f"{text} cannot be written as JSON")
     return Resolved(Kind.STR, text)
 
 

@@ -133,5 +133,5 @@ def test_patch_release_is_accepted() -> None:
 
     assert resources("1.6.3") == {"requests": {"memory": "2Gi"}}
     assert [resources(release) for release in ("1.6.4", "1.6", "1.6.99")] == [None] * 3
-    with pytest.raises(ValueError, match=r"KubeVirt 1.12.3 cannot be rendered for; 1.0 to 1.9 can"):
+    with pytest.raises(ValueError, match=r"KubeVirt 1.12.3 is not supported; 1.0 to 1.9 are"):
         renderer.expand(sized, kubevirt="1.12.3")

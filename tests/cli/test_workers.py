@@ -112,7 +112,7 @@ def test_workers_respect_the_limits(project: Path) -> None:
     file = project / "vmrender.yaml"
     file.write_text(f"{file.read_text()}limits: {{nameLength: 9}}\n")
     many = run(project, "--jobs", "2", before=SPAWN + EAGER)
-    assert "the limit nameLength is 9, as limits in vmrender.yaml say" in many.stderr
+    assert "the limit nameLength is 9, set by limits in vmrender.yaml" in many.stderr
     assert (many.returncode, many.stderr) == ((one := run_alone(project)).returncode, one.stderr)
 
 

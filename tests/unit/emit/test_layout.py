@@ -166,7 +166,7 @@ def test_the_same_resource_twice_is_a_finding() -> None:
 
     [finding] = raised.value.diagnostics
     assert finding.code is Code.DUPLICATE_ID
-    assert finding.message == "ConfigMap shop/x is there twice"
+    assert finding.message == "ConfigMap shop/x occurs twice"
     assert finding.sites == (Site("vm.yaml"),)
 
 

@@ -64,7 +64,7 @@ def test_patch_releases_of_known_minors_are_targets(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["0.59.2", "1.10.0", "1.10", "2.0"])
 def test_other_minors_are_not_targets(text: str) -> None:
-    with pytest.raises(ValueError, match=f"KubeVirt {text} cannot be rendered for; 1.0 to 1.9 can"):
+    with pytest.raises(ValueError, match=f"KubeVirt {text} is not supported; 1.0 to 1.9 are"):
         target_release(text)
 
 

@@ -106,7 +106,7 @@ def test_an_empty_list_of_catalogs_means_none() -> None:
         ("kubevirt: latest\n", "'latest' is not a KubeVirt release; write it as 1.9 or 1.9.0", None),
         (
             "kubevirt: '1.10'\n",
-            "KubeVirt 1.10 cannot be rendered for; 1.0 to 1.9 can",
+            "KubeVirt 1.10 is not supported; 1.0 to 1.9 are",
             "import its schemas first: vmrender schema import --release 1.10",
         ),
         ("schemas:\n- schemas\n", "schemas[0] must be a mapping, not 'schemas'", None),
