@@ -1,6 +1,6 @@
 """The instance types and preferences of a catalog, indexed by the fields that they set, and their order.
 
-Of objects that fit a VirtualMachine equally well, those whose names the VirtualMachine mentions come first,
+Of objects that fit a VirtualMachine equally well, the ones whose names it mentions come first,
 the longest name before the others. A mention is in a label or an annotation, an image, a source of its disks,
 or its own name. Next come cluster-wide objects, which KubeVirt deploys, then the smallest name.
 """

@@ -74,7 +74,7 @@ _MOST_TRIED = 100
 class _Rank(NamedTuple):
     """The merits of an exact pair, as the module's docstring lists them; ``mention`` as in ``Mentions``.
 
-    ``names`` are the positions of the preference and the instance type in the order of ``choice``.
+    ``names`` are the positions of the preference and the instance type in the order of ``candidates``.
     """
 
     has_instancetype: bool
