@@ -1,7 +1,7 @@
 """Offline GitOps manifest renderer for KubeVirt: the command ``vmrender``, and a library.
 
-The functions and values of the library stand in ``renderer.app.api``, which says how to use them. They are
-imported when they are first asked for, so that the command does not pay for them.
+The functions and values of the library are defined in ``renderer.app.api``, which says how to use them. They
+are imported on first use, so that the command does not pay for them.
 """
 
 __version__ = "0.1.0"

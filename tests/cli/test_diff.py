@@ -184,7 +184,7 @@ OF_THE_OLD = "with disks that the old VM owns, and that may be deleted with it: 
     ],
     ids=["none", "shared", "owned", "another namespace"],
 )
-def test_a_renamed_machine_keeps_the_disks_whose_names_stay(
+def test_a_renamed_machine_keeps_the_disks_with_equal_names(
     folder: Path, vm: str, kustomization: str, disks: str
 ) -> None:
     commit(folder, {"overlays/prod/vm.yaml": vm})

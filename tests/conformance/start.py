@@ -36,8 +36,8 @@ _FIRMWARE = ("domain", "firmware")
 def run(paths: Iterable[Path]) -> Iterator[CaseResult]:
     """Yield the results of all records in the files ``paths``."""
     for path in paths:
-        beside = sibling_catalog(path)
-        catalog = read_catalog(beside) if beside.exists() else Catalog()
+        shared = sibling_catalog(path)
+        catalog = read_catalog(shared) if shared.exists() else Catalog()
         for line in read_lines(path):
             yield _result(json.loads(line), catalog)
 

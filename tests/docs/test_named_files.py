@@ -39,11 +39,11 @@ def paths(text: str) -> Iterator[str]:
                 yield word.rstrip(",;:")
 
 
-def is_there(path: str, beside: Path) -> bool:
-    """Whether the path is one of the repository, of the package, or of the folder of what names it."""
+def exists(path: str, folder_of_page: Path) -> bool:
+    """Return True if the path exists in the repository, in the package, or in the folder of its page."""
     folders = (
         ROOT,
-        beside,
+        folder_of_page,
         RENDERER,
         *(RENDERER / stage for stage in ("app", "diff", "kubevirt/instancetype")),
     )
@@ -55,11 +55,11 @@ def test_files_named_by_pages_exist(page: Path) -> None:
     named = [path for path in paths(page.read_text(encoding="utf-8")) if not _OTHERS.match(path)]
     folders = [path for path in paths(page.read_text(encoding="utf-8")) if path.endswith("/")]
     known = {module.name for module in MODULES} | _USERS
-    missing = [path for path in named if not is_there(path, page.parent)]
+    missing = [path for path in named if not exists(path, page.parent)]
     assert [path for path in missing if "/" in path or path not in known] == []
     if page.name == "ARCHITECTURE.md":
         assert len(named) > 80
-        assert [path for path in folders if not is_there(path, page.parent) and not _OTHERS.match(path)] == []
+        assert [path for path in folders if not exists(path, page.parent) and not _OTHERS.match(path)] == []
 
 
 def test_files_and_modules_named_by_docstrings_exist() -> None:
@@ -70,7 +70,7 @@ def test_files_and_modules_named_by_docstrings_exist() -> None:
         for path in paths(text):
             if _OURS.match(path):
                 seen += 1
-                if not is_there(path, module.parent):
+                if not exists(path, module.parent):
                     missing.add(f"{shown(module)}: {path}")
         for name in (quoted for quoted in _QUOTED.findall(text) if _MODULE.fullmatch(quoted)):
             seen += 1
@@ -81,7 +81,7 @@ def test_files_and_modules_named_by_docstrings_exist() -> None:
 
 
 def names_something(name: str) -> bool:
-    """Whether a dotted name is a module, or a name in one."""
+    """Return True if a dotted name is a module, or a name in one."""
     parts = name.removeprefix("renderer.").split(".")
     top = ROOT if parts[0] == "tests" else RENDERER
     for count in range(len(parts), 0, -1):

@@ -52,7 +52,7 @@ class Migrated(NamedTuple):
 
 
 def migrate_file(source: MigrationSource, blocked: Mapping[Subject, Reason]) -> Migrated:
-    """Return the file with the changes that every release supports, except those of ``blocked`` subjects."""
+    """Return the file with the changes that every release supports, except for ``blocked`` subjects."""
     content, applied = _with_batched_changes(source, blocked)
     changes: list[tuple[Site, Change]] = []
     warnings: list[Diagnostic] = []

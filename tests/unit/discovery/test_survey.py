@@ -275,8 +275,10 @@ def test_file_with_a_namesake_gets_a_folder_without_extension() -> None:
     files = {
         f"{folder}/{name}.yaml": VM.format(name=name) for folder in ("m", "n") for name in ("web", folder)
     }
-    beside = {f"{folder}/kustomization.yaml": listing(f"{folder}.yaml") for folder in ("m", "n")}
-    assert sorted(outputs(files | beside)) == [f"rendered/{name}" for name in ("m", "m-web", "n", "n-web")]
+    kustomizations = {f"{folder}/kustomization.yaml": listing(f"{folder}.yaml") for folder in ("m", "n")}
+    assert sorted(outputs(files | kustomizations)) == [
+        f"rendered/{name}" for name in ("m", "m-web", "n", "n-web")
+    ]
 
 
 def outputs(files: dict[str, str]) -> list[str]:

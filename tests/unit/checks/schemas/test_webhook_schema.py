@@ -110,13 +110,13 @@ def _refuses_zero(judge: SchemaTarget, place: SchemaPlace) -> bool:
     return any(keyword in schema for keyword in ("enum", "pattern", "minimum"))
 
 
-def vm(spec: JsonObject, **beside: Json) -> JsonObject:
+def vm(spec: JsonObject, **more: Json) -> JsonObject:
     template = {"spec": {"domain": {"devices": {}}, **spec}}
     return {
         "apiVersion": "kubevirt.io/v1",
         "kind": "VirtualMachine",
         "metadata": {"name": "web"},
-        "spec": {"runStrategy": "Always", "template": template, **beside},
+        "spec": {"runStrategy": "Always", "template": template, **more},
     }
 
 

@@ -308,14 +308,14 @@ def test_every_row_refuses_one_of_the_inputs() -> None:
 @pytest.mark.parametrize("field", OWN)
 def test_verdict_of_a_twin_equals_its_own(field: str) -> None:
     """Combined with the inputs that each row refuses, and alone in each release."""
-    for of, beside in inputs_of_rows()[0]:
+    for of, refused_input in inputs_of_rows()[0]:
         twins = defaultdict(set)
         for own in OWN[field]:
-            spec = changed({**own, **beside})
+            spec = changed({**own, **refused_input})
             found = check_vm(spec, of, NAMESPACE)
             twins[key(spec)].add(tuple((cause.type, cause.field, cause.at) for cause in found))
 
-        assert all(len(verdicts) == 1 for verdicts in twins.values()), (str(of.release), beside, twins)
+        assert all(len(verdicts) == 1 for verdicts in twins.values()), (str(of.release), refused_input, twins)
 
 
 # The namespace of a template is compared with that of its machine, which is the same for all here.

@@ -66,7 +66,7 @@ def test_metadata_of_a_wrong_type_cannot_be_decoded(metadata: Json, field: str) 
 
 
 @pytest.mark.parametrize("time", [None, "2022-09-30T12:20:19Z", "2022-09-30T12:20:19.25+02:00"])
-def test_what_a_cluster_writes_into_metadata_is_read(time: Json) -> None:
+def test_metadata_written_by_a_cluster_is_read(time: Json) -> None:
     written = {"name": "a", "creationTimestamp": time, "managedFields": [{"time": time, "fieldsV1": {}}]}
 
     assert refused(instancetype() | {"metadata": written}) == []
