@@ -59,7 +59,7 @@ def _refuse(event: str, arguments: tuple[object, ...]) -> None:
 
 
 def _refuse_by_kernel() -> None:
-    """Does nothing where the kernel is another or does not let us."""
+    """Do nothing where the kernel is another or does not let us."""
     numbers = _SYSTEM_CALLS.get(platform.machine())
     if sys.platform != "linux" or numbers is None:
         return

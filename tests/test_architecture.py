@@ -33,7 +33,7 @@ def test_imports_keep_the_contracts() -> None:
 
 
 def test_no_module_imports_itself_through_others() -> None:
-    """Imports inside functions, and those for types only, count as any other."""
+    """Imports inside functions and imports only for types count like any other."""
     assert [sorted(circle) for circle in circles(imports())] == []
 
 

@@ -30,7 +30,7 @@ def run(paths: Iterable[Path]) -> Iterator[CaseResult]:
 
 
 def run_case(case: dict[str, Any]) -> CaseResult:
-    """Writes the tree of the case into a temporary folder and builds it there."""
+    """Write the tree of the case into a temporary folder and build it there."""
     expect = case["expect"]
     arguments = case.get("args") or []
     with tempfile.TemporaryDirectory() as folder:
@@ -51,7 +51,7 @@ def run_case(case: dict[str, Any]) -> CaseResult:
 
 
 def write_tree(folder: Path, files: dict[str, Any]) -> None:
-    """Writes a case's files: texts, bytes and symbolic links."""
+    """Write a case's files: texts, bytes and symbolic links."""
     for name, content in files.items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)

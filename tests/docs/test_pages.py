@@ -98,7 +98,7 @@ class Reader:
 
 
 def matches(shown: str, printed: str) -> bool:
-    """Whether ``shown`` is ``printed``, a line ``…`` being any lines."""
+    """Return True if ``printed`` matches ``shown``, where a line ``…`` matches any lines."""
     lines = (".*" if line == ANYTHING else re.escape(line) for line in shown.splitlines())
     pattern = "\n".join(lines).replace("\n.*\n", "\n(?:.*\n)?").replace("\n.*", "(?:\n.*)?")
     return re.fullmatch(pattern, printed.rstrip("\n"), re.DOTALL) is not None

@@ -59,7 +59,7 @@ def with_hooks_of_this_checkout(repository: UserRepository, hooks: UserRepositor
 
 
 def pipeline(repository: UserRepository, tmp_path: Path) -> tuple[int, str]:
-    """Runs the job of the workflow that was written; returns its exit code and whether anything changed."""
+    """Run the job of the workflow that was written; return its exit code and whether anything changed."""
     workflow = yaml.safe_load(repository.read(".github/workflows/vmrender.yml"))
     checkout, step = workflow["jobs"]["check"]["steps"]
     assert checkout["uses"].startswith("actions/checkout@")

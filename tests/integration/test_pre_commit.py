@@ -154,7 +154,7 @@ def test_hooks_are_python_packages() -> None:
 
 
 def all_can_be_installed(folder: Path) -> bool:
-    """Whether pip finds what an installation needs: in folders it was given, or in an index."""
+    """Return True if pip finds what an installation needs: in folders it was given, or in an index."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     needed = (*project["build-system"]["requires"], *project["project"]["dependencies"])
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--retries", "0", "--dest", str(folder)]

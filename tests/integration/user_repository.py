@@ -75,13 +75,13 @@ class UserRepository:
         return Run(run.returncode, run.stdout)
 
     def does(self, *command: str, **environment: str) -> str:
-        """Runs a command that has to succeed; returns what it prints."""
+        """Run a command that has to succeed; return what it prints."""
         run = self.run(*command, **environment)
         assert run.code == 0, f"{command}:\n{run.output}"
         return run.output
 
     def commit(self, message: str) -> str:
-        """Commits everything, without hooks; returns the commit's id."""
+        """Commit everything, without hooks; return the commit's id."""
         self.does("git", "add", "--all")
         self.does("git", "commit", "--quiet", "--no-verify", "--message", message)
         return self.does("git", "rev-parse", "HEAD").strip()
@@ -103,6 +103,6 @@ class UserRepository:
 
 
 def program(file: Path, script: str) -> None:
-    """Writes a program for the shell."""
+    """Write a program for the shell."""
     file.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
     file.chmod(0o755)

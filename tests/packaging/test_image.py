@@ -67,7 +67,7 @@ class Images:
         return config
 
     def run(self, target: str, *arguments: str, stdin: str = "", work: Path | None = None) -> str:
-        """Starts an image with its user and entry point, no capability and a read-only disk.
+        """Start an image with its user and entry point, no capability and a read-only disk.
 
         The network is refused to whatever tests start (``tests/no_network.py``).
         """

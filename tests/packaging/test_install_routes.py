@@ -81,7 +81,7 @@ class Machine:
         return run.stdout
 
     def environment_with(self, what: str, *options: str) -> list[str]:
-        """Installs ``what`` with pip into an environment; returns the program."""
+        """Install ``what`` with pip into an environment; return the program."""
         self.does(sys.executable, "-m", "venv", "--without-pip", "venv")
         pip = (sys.executable, "-m", "pip", "--python", "venv/bin/python", "install", "--quiet")
         self.does(*pip, *options, what)

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Script]:
-    """Imports a script of the release by its name."""
+    """Import a script of the release by its name."""
     monkeypatch.syspath_prepend(str(RELEASE))
 
     def load(name: str) -> ModuleType:

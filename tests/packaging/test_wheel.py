@@ -104,7 +104,7 @@ def test_sdist_contains_the_tests(distribution: Distribution) -> None:
 
 
 def test_equal_sources_give_equal_bytes(distribution: Distribution, tmp_path: Path) -> None:
-    """Whether built from the checkout or from the sdist, now or later."""
+    """Built from the checkout or from the sdist, now or later."""
     with tarfile.open(distribution.sdist) as archive:
         archive.extractall(tmp_path, filter="data")
     [unpacked] = tmp_path.glob("vmrender-*")

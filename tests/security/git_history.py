@@ -15,6 +15,6 @@ _IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.org")
 
 
 def committed(folder: Path) -> None:
-    """Makes the folder a repository of one commit, with all that is in it."""
+    """Make the folder a repository of one commit, with all that is in it."""
     for arguments in (("init", "--quiet"), ("add", "--all"), (*_IDENTITY, "commit", "--quiet", "-m", "all")):
         subprocess.run(["git", *arguments], cwd=folder, env=_ENVIRONMENT, check=True)

@@ -105,7 +105,7 @@ def test_non_file_has_no_digest(file: Path, run: Reader) -> None:
 
 
 def is_alone(run: Reader, tree: str = "t", **texts: str) -> bool | None:
-    """Whether the files in ``out`` are alone there; None unless they have these texts."""
+    """Return True if ``out`` has no other files; None unless they have these texts."""
     digests = run()
     wanted = {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
     found: bool | None = digests.tree_has_no_other_files("out", tree, wanted, [""])
@@ -114,7 +114,7 @@ def is_alone(run: Reader, tree: str = "t", **texts: str) -> bool | None:
 
 
 def are(run: Reader, tree: str = "t", **texts: str) -> bool:
-    """Whether the files in the folder ``out`` have these texts, and all together the digest ``tree``."""
+    """Return True if the files in ``out`` have these texts, and all together the digest ``tree``."""
     return is_alone(run, tree, **texts) is not None
 
 

@@ -131,7 +131,7 @@ def architecture(content: JsonObject, preferred: JsonObject, *objects: JsonObjec
 
 
 def gets_topology(machine_architecture: str, machine_type: str) -> Look:
-    """Whether a VM that is created gets the version of its PCI topology."""
+    """Return True if a VM that is created gets the version of its PCI topology."""
 
     def look(release: str) -> Json:
         return gets_pci_topology(machine_architecture, machine_type, behaviour(release))
@@ -153,7 +153,7 @@ def storage_classes(content: JsonObject) -> Look:
 
 
 def fills_in(path: str) -> Look:
-    """Whether the cluster writes the field into a VM that is created."""
+    """Return True if the cluster writes the field into a VM that is created."""
 
     def look(release: str) -> Json:
         return path in open_fields(resources(vm("db")), behaviour(release))
