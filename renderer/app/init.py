@@ -12,7 +12,7 @@ from renderer.app.usage_error import UsageError
 from renderer.authoring.new_project.ci_files import GITHUB, GITLAB, CiSystem, ci_system_of, host_of
 from renderer.authoring.new_project.install_source import InstallSource, Unknown, is_local
 from renderer.authoring.new_project.project_files import Choices, PlannedFiles, plan_project_files
-from renderer.discovery.found_project import FoundProject, survey_repository
+from renderer.discovery.project_proposal import ProjectProposal, survey_repository
 from renderer.emit.edit_user_files import change_files
 from renderer.files.disk import path_exists
 from renderer.files.file_system import DiskFileSystem
@@ -40,7 +40,7 @@ class Started(NamedTuple):
     planned: PlannedFiles
     ci: CiSystem
     findings: tuple[Located, ...]
-    found: FoundProject | None = None
+    found: ProjectProposal | None = None
     notes: tuple[str, ...] = ()
 
 

@@ -87,7 +87,7 @@ def proposed_config(
     """
     if fs.is_file(PROJECT_FILE):
         return config
-    from renderer.discovery.found_project import proposed_project  # noqa: PLC0415 - few repositories have no file
+    from renderer.discovery.project_proposal import proposed_project  # noqa: PLC0415 - few repositories have no file
 
     found = proposed_project(fs, config)
     if found is None or found.config is None:

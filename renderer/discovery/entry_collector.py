@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from renderer.discovery.found_entries import FoundEntry, LeftOut
 from renderer.discovery.machines_in_files import holders
 from renderer.discovery.manifests import Manifests
+from renderer.discovery.survey_results import FoundEntry, LeftOut
 from renderer.files.file_system import is_inside
 from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity

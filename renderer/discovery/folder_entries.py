@@ -5,9 +5,9 @@ from __future__ import annotations
 import posixpath
 
 from renderer.discovery.entry_collector import EntryCollector
-from renderer.discovery.found_entries import FoundEntry, LeftOut
 from renderer.discovery.machines_in_files import are_patches
 from renderer.discovery.manifests import Manifests
+from renderer.discovery.survey_results import FoundEntry, LeftOut
 from renderer.files.file_system import FileSystem
 from renderer.gitops.openshift_template import is_template, process_templates
 from renderer.model.entry_point import EntryKind, EntryOptions

@@ -7,17 +7,17 @@ they deploy is not listed again as a kustomization or folder.
 from __future__ import annotations
 
 from renderer.discovery.argocd_entries import argocd_entries
-from renderer.discovery.entry_collector import EntryCollector
-from renderer.discovery.flux_entries import flux_entries
-from renderer.discovery.folder_entries import add_kustomizations, add_plain_manifests, add_templates
-from renderer.discovery.found_entries import Survey, with_distinct_outputs
-from renderer.discovery.found_settings import (
+from renderer.discovery.detected_settings import (
     feature_gates,
     kubevirt_release,
     needed_catalogs,
     unused_catalogs,
 )
+from renderer.discovery.entry_collector import EntryCollector
+from renderer.discovery.flux_entries import flux_entries
+from renderer.discovery.folder_entries import add_kustomizations, add_plain_manifests, add_templates
 from renderer.discovery.manifests import Manifests
+from renderer.discovery.survey_results import Survey, with_distinct_outputs
 from renderer.files.file_system import FileSystem
 from renderer.model.render_config import RenderConfig
 

@@ -7,9 +7,9 @@ import json
 import pytest
 import yaml
 
-from renderer.discovery.found_entries import Survey
-from renderer.discovery.found_project import project_text
+from renderer.discovery.project_proposal import project_text
 from renderer.discovery.survey import survey
+from renderer.discovery.survey_results import Survey
 from renderer.files.file_system import MemoryFileSystem
 from renderer.model.render_config import PROJECT_FILE
 from renderer.pipeline.entry_points import find_overlays

@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
-from renderer.discovery.found_entries import FoundEntry, LeftOut, Survey
 from renderer.discovery.survey import survey as survey_of
+from renderer.discovery.survey_results import FoundEntry, LeftOut, Survey
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import DiskFileSystem, FileSystem
 from renderer.model.diagnostic import DiagnosticError
@@ -24,7 +24,7 @@ from renderer.yamlio.scalar_text import is_ambiguous
 _PLAIN = re.compile(r"[A-Za-z0-9./][A-Za-z0-9._/-]*")
 
 
-class FoundProject(NamedTuple):
+class ProjectProposal(NamedTuple):
     """The result of a survey, and the existing project, if any."""
 
     survey: Survey
@@ -78,19 +78,19 @@ class FoundProject(NamedTuple):
         return tuple(changes(self.survey, self.config)) or ("vmrender.yaml lists all of it",)
 
 
-def survey_repository(root: Path) -> FoundProject | None:
+def survey_repository(root: Path) -> ProjectProposal | None:
     """Return a survey of the repository in ``root``; None if its project file cannot be used."""
     fs = BuiltinFileSystem(DiskFileSystem(root))
     try:
         config = load_project(fs) if fs.is_file(PROJECT_FILE) else None
     except DiagnosticError:
         return None
-    return FoundProject(survey_of(fs, config), config)
+    return ProjectProposal(survey_of(fs, config), config)
 
 
-def proposed_project(fs: FileSystem, config: RenderConfig) -> FoundProject | None:
+def proposed_project(fs: FileSystem, config: RenderConfig) -> ProjectProposal | None:
     """Return the proposal of ``init`` for a repository without a project; None if the defaults suffice."""
-    found = FoundProject(survey_of(fs, config))
+    found = ProjectProposal(survey_of(fs, config))
     if not found.is_more_than_overlays or not found.survey.listed:
         return None
     catalogs = (*map(CatalogPath, found.survey.catalogs), *config.catalogs)
