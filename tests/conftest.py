@@ -3,20 +3,19 @@
 In the process of the tests, and so in commands that they run there:
 
 - the network is closed, unless ``--with-network`` is given (``no_network.py``);
-- temporary folders are in memory, where there is room in ``/dev/shm``;
-- ``os.fsync`` does nothing, as no test can see whether the disk has a file;
-- files of the checkout are looked at once for all runs, not by each run (``tool_fingerprint``);
-- schemas that ship with vmrender are compiled once for all tests, which share what they remember;
-- Python looks for garbage less often, and not among the collected tests;
+- temporary folders are in memory, if there is room in ``/dev/shm``;
+- ``os.fsync`` does nothing, as no test can see whether a file is on the disk;
+- files of the checkout are read once for all runs, not by each run (``tool_fingerprint``);
+- shipped schemas are compiled once for all tests, which share their caches;
+- Python collects garbage less often, and not among the collected tests;
 - caches and keys are in folders of this test run; ``VMRENDER_CACHE_KEY`` is unset, ``VMRENDER_SOURCE`` is the
   address that files of ``init`` install from;
 - warnings of Python are errors (``pyproject.toml``).
 
-Each test begins with no work counted, as a command does, but what ``model/sharing.py`` remembers of earlier
-tests is still there. Programs that tests start have this environment and no network either, but none of the
-patches: they sync files, look at the checkout and compile schemas as a user's do. Those that
-``warm_program.py`` starts are forks of a process that has imported all of vmrender, so they do not show what
-a command imports.
+Each test begins without counted work, as a command does, but the cache of ``model/sharing.py`` is kept
+between tests. Programs that tests start have this environment and no network either, but none of the patches:
+they sync files, read the checkout and compile schemas as a user's do. Programs started by ``warm_program.py``
+are forks of a process that has imported all of vmrender, so they do not show what a command imports.
 """
 
 from __future__ import annotations

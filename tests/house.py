@@ -52,12 +52,12 @@ class Function(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """The parts of a module that are looked at; its whole tree is too large to be kept.
+    """The parts of a module that are examined; its whole tree is too large to be kept.
 
     ``docstrings`` come with the line of what they describe. ``classes`` are the public ones, with their line.
-    ``undescribed`` are the public functions and classes at the top level without a docstring, as
-    ``line name``. ``imported`` are the modules of the renderer that an import statement names, wherever that
-    is. ``used`` counts the names that are read.
+    ``undescribed`` are the public functions and classes at the top level without a docstring, as ``line
+    name``. ``imported`` are the modules of the renderer that an import statement names, anywhere. ``used``
+    counts the names that are read.
     """
 
     lines: int

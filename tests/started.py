@@ -23,7 +23,8 @@ from renderer.model.resource import Resource, ResourceSet
 def differences_at_start(
     before: ResourceSet, after: ResourceSet, catalog: Catalog, release: Release
 ) -> Iterator[str]:
-    """Yield what starts differently of the VMs in ``after``, which were written for those in ``before``.
+    """Yield how the VMs in ``after`` start differently from the VMs in ``before``, which they were rendered
+    from.
 
     A VM that does not start is left out. The annotations that name instance type and preference are lost.
     """

@@ -1,11 +1,11 @@
-"""Golden cases: ``tests/cases/<area>/<case>/`` is a repository as a user has it, and what a command does.
+"""Golden cases: ``tests/cases/<area>/<case>/`` is a user's repository with the result of a command.
 
-``case.yaml`` says what is run (``command``, as typed after ``vmrender``; ``stdin``, a file), with what exit
-code (``exit``, 0) and what files are gone afterwards (``removed``, none). ``expected.stdout`` and
-``expected.stderr`` are what it prints, nothing where they are absent; ``expected/`` holds the files that it
-creates or changes. ``pytest --update-cases`` writes these three. Every case also shows that a second run
-touches nothing and that the order in which files were made does not matter. A command that touched nothing
-has no second run, unless it knows of earlier ones: it would be the first again.
+``case.yaml`` has the command (``command``, as typed after ``vmrender``; ``stdin``, a file), its exit code
+(``exit``, 0) and the files that it removes (``removed``, none). ``expected.stdout`` and ``expected.stderr``
+are its output, empty if they are absent; ``expected/`` has the files that it creates or changes. ``pytest
+--update-cases`` writes these three. Every case also shows that a second run changes nothing and that the
+order in which files were created does not matter. A command that changed nothing has no second run, unless it
+uses results of earlier ones: it would be the first again.
 """
 
 from __future__ import annotations

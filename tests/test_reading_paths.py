@@ -1,7 +1,7 @@
 """The six reading paths of ARCHITECTURE.md match the code.
 
-A path has the files in which functions are running, one called by the other, when a value is decided: from
-the door of the use case or stage to the function that decides. A reader opens these, in this order.
+A path has the files of the functions on the call stack when a value is decided: from the entry point of the
+use case or stage to the function that decides. A reader opens these, in this order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Programs that take turns: the CPU time, the time on the clock and the memory of each.
+"""Programs that take turns: the CPU time, the wall-clock time and the memory of each.
 
 CPU time (user and system, of the programs and those they wait for) is what a pipeline pays for and what a
 busy machine disturbs least.

@@ -56,11 +56,11 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def commands(breakage: str) -> tuple[str, ...]:
-    """Every command where nothing is wrong, and else some.
+    """Return every command if nothing is wrong, otherwise some.
 
-    They are those that say most, and every other one of the rest, each in one of its formats: those that
-    are left out for one breakage are run for the next. What differs in rendered trees is told by ``render``
-    alone, and has a form of its own in each format.
+    These are the ones with the most output, and every other one of the rest, each in one of its formats:
+    commands left out for one breakage are run for the next. Only ``render`` reports differences of rendered
+    trees, in a different form for each format.
     """
     every = (*PRINTING, *REPORTING)
     if breakage == "nothing":

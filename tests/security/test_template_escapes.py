@@ -1,7 +1,7 @@
-"""Ways out of Jinja's sandbox, and out of templates without one, as they have become known.
+"""Known ways out of Jinja's sandbox, and out of templates without one.
 
-From CVE-2014-1402 to CVE-2025-27516, from the lists that testers keep (PayloadsAllTheThings, HackTricks) and
-from write-ups of competitions. None may do anything but stop the template.
+From CVE-2014-1402 to CVE-2025-27516, from lists of testers (PayloadsAllTheThings, HackTricks) and from
+write-ups of competitions. None may have any effect except to stop the template.
 """
 
 from __future__ import annotations

@@ -14,10 +14,10 @@ FILE = _FOLDER / f"{sys.version_info.major}.{sys.version_info.minor}.json"
 
 
 def read() -> dict[str, Counts]:
-    """By the names of commands.
+    """Return the counts by the names of commands.
 
-    Where this release of Python was not counted, what the processor did in the nearest one that was: that is
-    told in yardsticks, which are counted in each Python, while no two releases have the same bytecode.
+    If this release of Python was not counted, return the processor's counts of the nearest one that was. They
+    are in yardsticks, which are counted in each Python, while no two releases have the same bytecode.
     """
     if FILE.exists():
         return _read(FILE)
