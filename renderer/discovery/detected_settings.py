@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from renderer.discovery.machines_in_files import matched
+from renderer.discovery.machines_in_files import matched_objects
 from renderer.discovery.manifests import Manifests
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.model.json import array_at, text_at
@@ -38,7 +38,7 @@ def needed_catalogs(manifests: Manifests, composed: Iterable[ResourceSet]) -> It
     for resources in composed:
         deployed = {(each.kind, each.name) for each in resources}
         for each in resources:
-            for kind, name in matched(each):
+            for kind, name in matched_objects(each):
                 found = None if (kind, name) in deployed else definitions.find((kind,), name)
                 if found:
                     yield from manifests.graph.folders_listing(found.site.path)[:1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from renderer.discovery.machines_in_files import holders
+from renderer.discovery.machines_in_files import containing_objects
 from renderer.discovery.manifests import Manifests
 from renderer.discovery.survey_results import FoundEntry, LeftOut
 from renderer.files.file_system import is_inside
@@ -85,8 +85,8 @@ class EntryCollector:
         # Virtual machines inside other objects, which are rendered unchanged.
         machine_files = self._manifests.machine_files.keys() & files
         for path in sorted(machine_files - self.assigned):
-            for holder in holders(self._manifests.read(path)):
-                self.left_out.append(LeftOut(path, holder.machines, holder.reason))
+            for found in containing_objects(self._manifests.read(path)):
+                self.left_out.append(LeftOut(path, found.machines, found.reason))
         self.assigned |= files if machines else machine_files
 
     def _count_composed(self, entry: OverlayEntry, overlay: Overlay) -> int:

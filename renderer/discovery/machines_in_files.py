@@ -18,10 +18,10 @@ _MACHINE = re.compile(
     re.MULTILINE,
 )
 #: Kinds whose virtual machines are patches, or are rendered through other entries.
-_NO_HOLDERS = frozenset({"Application", "ApplicationSet", "Component", "Kustomization", "Template"})
+_SKIPPED_KINDS = frozenset({"Application", "ApplicationSet", "Component", "Kustomization", "Template"})
 
 
-class Holder(NamedTuple):
+class ContainingObject(NamedTuple):
     """An object that contains virtual machines, such as a Policy or a HelmRelease."""
 
     name: str
@@ -33,7 +33,7 @@ class Holder(NamedTuple):
         return f"{'it is' if self.machines == 1 else 'they are'} inside {self.name}"
 
 
-def mentions(content: bytes) -> int:
+def count_mentions(content: bytes) -> int:
     """Return the likely number of virtual machines in the text of a file; references count, too."""
     return len(_MACHINE.findall(content))
 
@@ -51,29 +51,29 @@ def are_patches(resources: Iterable[Resource]) -> bool:
     )
 
 
-def holders(resources: Iterable[Resource]) -> Iterator[Holder]:
+def containing_objects(resources: Iterable[Resource]) -> Iterator[ContainingObject]:
     """Yield the objects that contain virtual machines."""
     for each in resources:
-        if each.kind not in _NO_HOLDERS and each.kind not in MACHINES:
-            count = _inside(each.content)
+        if each.kind not in _SKIPPED_KINDS and each.kind not in MACHINES:
+            count = _count_machines(each.content)
             if count:
-                yield Holder(f"{each.kind} {each.name}", count)
+                yield ContainingObject(f"{each.kind} {each.name}", count)
 
 
-def _inside(value: Json) -> int:
+def _count_machines(value: Json) -> int:
     """Return the number of virtual machines in a value, including texts; references do not count."""
     if isinstance(value, str):
-        return mentions(value.encode(errors="replace")) if "\n" in value else 0
+        return count_mentions(value.encode(errors="replace")) if "\n" in value else 0
     if isinstance(value, list):
-        return sum(map(_inside, value))
+        return sum(map(_count_machines, value))
     if not isinstance(value, dict):
         return 0
     if text_at(value, "kind") in MACHINES and not value.keys().isdisjoint(("metadata", "spec")):
         return 1
-    return sum(map(_inside, value.values()))
+    return sum(map(_count_machines, value.values()))
 
 
-def matched(resource: Resource) -> Iterator[tuple[str, str]]:
+def matched_objects(resource: Resource) -> Iterator[tuple[str, str]]:
     """Yield kind and name of the instance type and the preference that a virtual machine names."""
     view = VirtualMachineView.of(resource)
     for matcher_type in MATCHER_TYPES if view else ():

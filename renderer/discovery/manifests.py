@@ -9,7 +9,7 @@ import posixpath
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from renderer.discovery.machines_in_files import machine_ids, mentions
+from renderer.discovery.machines_in_files import count_mentions, machine_ids
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.files.file_system import FileSystem, is_inside
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
@@ -43,7 +43,9 @@ class Manifests:
     def machine_files(self) -> dict[str, int]:
         """Return the likely number of virtual machines in the text of each file that has some."""
         counts = {
-            path: mentions(content) for path, content in self.contents.items() if b"kubevirt.io/" in content
+            path: count_mentions(content)
+            for path, content in self.contents.items()
+            if b"kubevirt.io/" in content
         }
         return {path: count for path, count in counts.items() if count}
 
