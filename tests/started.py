@@ -23,8 +23,7 @@ from renderer.model.resource import Resource, ResourceSet
 def differences_at_start(
     before: ResourceSet, after: ResourceSet, catalog: Catalog, release: Release
 ) -> Iterator[str]:
-    """Yield how the VMs in ``after`` start differently from the VMs in ``before``, which they were rendered
-    from.
+    """Yield how the VMs in ``after`` start differently from their sources in ``before``.
 
     A VM that does not start is left out. The annotations that name instance type and preference are lost.
     """
